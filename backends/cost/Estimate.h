@@ -1,0 +1,113 @@
+// The result of pricing a schedule: totals, memory, rows per layer, collectives and stages, with the derivation of each number.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Task.h"
+#include "support/Diagnostics.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+enum class Bound { Compute, Memory, Network, Launch };
+std::string_view name(Bound b);
+
+/// How the time of one compute node or collective came about: what `planc explain FILE PATH` prints.
+struct Derivation {
+  std::string equation;           ///< the formula with symbols
+  std::string substituted;        ///< the same with numbers and units
+  std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
+};
+
+struct Priced {
+  double seconds = 0;
+  Bound bound = Bound::Compute;
+  bool launches = true; ///< a kernel is launched (0 passes: fused into a neighbour, no time, no launch)
+};
+
+/// One row per (path, stage): see CLI.md, *Rows*. Numbers are of one instance, one micro-batch, one device.
+struct LayerRow {
+  std::string path;
+  int64_t count = 0;
+  int64_t stage = 0;
+  double forward = 0, backward = 0, recompute = 0; ///< wall time on the compute stream, exposed communication included
+  double comm = 0, exposed = 0;
+  double flops = 0, bytes = 0;
+  double params = 0;          ///< unsharded
+  double activationBytes = 0; ///< saved, local
+  Bound bound = Bound::Compute;
+};
+
+struct CollectiveRow {
+  std::string op;    ///< all_gather, …
+  ir::CollectiveClass cls = ir::CollectiveClass::Activation;
+  ir::Phase phase = ir::Phase::Forward;
+  std::string axis;
+  int64_t group = 1;
+  std::string level;
+  int64_t stage = 0;
+  double bytes = 0;
+  double count = 0; ///< per device and step
+  double seconds = 0, exposed = 0; ///< of one
+  std::string layer;
+  SourceRange because;
+};
+
+struct StageRow {
+  int64_t stage = 0;
+  double forward = 0, backward = 0; ///< per micro-batch, all chunks; backward includes recomputation
+  double bubble = 0;
+  double end = 0;
+};
+
+struct StageMemory {
+  int64_t stage = 0;
+  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0, peak = 0;
+};
+
+struct Memory {
+  double peak = 0, capacity = 0;
+  bool fits = true;
+  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< of the fullest stage
+  int64_t fullest = 0;
+  std::vector<StageMemory> stages;
+};
+
+/// Per step. `optional` = has no meaning for the workload.
+struct Totals {
+  double stepTime = 0, stepTimeLow = 0, stepTimeHigh = 0, coverage = 0.9;
+  std::optional<double> tokensPerSecond, tokensPerSecondPerDevice;
+  double samplesPerSecond = 0;
+  double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
+  double mfu = 0, mfuCausal = 0, hfu = 0;
+  double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
+  double exposedState = 0; ///< exposed state and gradient, part of exposedComm
+  double params = 0, paramsActive = 0;
+  std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours
+  std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;
+};
+
+struct Estimate {
+  Totals totals;
+  Memory memory;
+  std::vector<LayerRow> layers;
+  std::vector<CollectiveRow> collectives;
+  std::vector<StageRow> stages;
+};
+
+/// The prices of single nodes; named implementations are registered in a table (`analytic` is the one of COSTMODEL.md).
+class CostModel {
+public:
+  virtual ~CostModel() = default;
+  virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
+  virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
+};
+std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics);
+
+/// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's device, fabric or
+/// stack lacks; returns null then.
+std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics);
+
+} // namespace planc::cost

@@ -1,0 +1,31 @@
+// Reports: pure functions from an estimate to text, JSON and CSV.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/verdict/Verdict.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace planc::report {
+
+/// All that a report of one plan needs.
+struct PlanReport {
+  std::string file;
+  const ir::Plan* plan = nullptr;
+  const ir::Program* program = nullptr;
+  const cost::Estimate* estimate = nullptr;
+  const verdict::Results* results = nullptr;
+};
+
+struct TextOptions {
+  bool color = false;
+  bool allLayers = false; ///< one row per stage even where stages are alike
+};
+std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options = {});
+/// One element of `plans` of the JSON contract (CLI.md).
+nlohmann::ordered_json json(const PlanReport& report, const SourceManager& sources);
+/// One line per layer row, with a header line.
+std::string csv(const PlanReport& report, bool header);
+
+} // namespace planc::report

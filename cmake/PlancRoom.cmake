@@ -1,0 +1,9 @@
+# One static library per room; its link dependencies are the architecture's arrows.
+function(planc_room name)
+  cmake_parse_arguments(R "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  string(REPLACE "/" "_" target planc_${name})
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC planc_flags ${R_DEPENDS} PRIVATE ${R_PRIVATE})
+endfunction()

@@ -1,0 +1,56 @@
+// What the driver asks of the frontend: load a file with its imports, check it, and elaborate its plans into the IR.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Plan.h"
+#include "support/Diagnostics.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::frontend {
+
+/// Where modules come from. The default reads the embedded library for `std.…` and the disk for the rest.
+class ModuleSource {
+public:
+  virtual ~ModuleSource() = default;
+  /// The text of `std/models/gpt.plan`-like library paths; nothing if there is none.
+  virtual std::optional<std::string_view> library(std::string_view path) const = 0;
+  /// The `.plan` files of a library folder (`std/ops`), sorted.
+  virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
+};
+/// The library embedded in the binary.
+const ModuleSource& embeddedLibrary();
+
+/// A chosen plan with bindings of its parameters: `NAME` or `NAME(nodes = 8)`.
+struct PlanChoice {
+  std::string text;
+};
+
+/// All state of one compilation: sources, parsed modules, evaluated declarations.
+class Session {
+public:
+  explicit Session(const ModuleSource& library = embeddedLibrary());
+  ~Session();
+  Session(const Session&) = delete;
+
+  SourceManager& sources();
+  DiagnosticEngine& diagnostics();
+
+  /// Reads and parses a file (`-` is stdin) and what it imports. False if the file cannot be read (an I/O error, reported in `ioError`).
+  bool load(const std::string& path, std::string& ioError);
+  /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`.
+  void check();
+  /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
+  /// Plans with errors are left out (the errors are reported).
+  std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
+  /// Bytes of library text read so far; for the benchmark.
+  size_t libraryBytes() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace planc::frontend

@@ -1,0 +1,123 @@
+// Facts about machines and their software: device, fabric, stack, cluster. Every number keeps where it was written and its source.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/DType.h"
+#include "support/Source.h"
+#include "support/Symbol.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+/// A number of the library: in base units (second, byte, FLOP, …), with its place and the text after `:`.
+struct Number {
+  double value = 0;
+  SourceRange range;
+  std::string source;
+};
+using OptNumber = std::optional<Number>;
+
+/// y by x, interpolated log-log between points; held constant outside (callers warn).
+struct Curve {
+  std::vector<double> x, y;
+  SourceRange range;
+  std::string source;
+  bool empty() const { return x.empty(); }
+  double at(double v) const;
+  bool covers(double v) const { return !x.empty() && v >= x.front() && v <= x.back(); }
+};
+
+struct Device {
+  Symbol name;
+  SourceRange range;
+  OptNumber memory, bandwidth, power, price;
+  std::map<DType, Number> peak; ///< FLOP/s
+  struct Gemm {
+    OptNumber efficiency, memoryEfficiency, start;
+  };
+  std::map<DType, Gemm> gemm;
+  struct Product { ///< kinds `scores` and `context`
+    OptNumber memoryEfficiency, backward;
+  } scores, context;
+  struct Attention {
+    Curve forward; ///< useful FLOP/s by sequence length, head dimension 128
+    Curve head;    ///< factor by head dimension
+    OptNumber backward, start;
+    OptNumber split; ///< efficiency where `seq` or `kv_seq` is placed (0.60)
+  } attention;
+  OptNumber memoryEfficiency, memoryStart; ///< memory operators
+  OptNumber lookupEfficiency;              ///< random access
+};
+
+struct Fabric {
+  Symbol name;
+  SourceRange range;
+  struct Sample { ///< time = a + x / b + g · √(x / 1 GB)
+    double ranks = 0, a = 0, b = 0, g = 0;
+  };
+  struct Samples {
+    std::vector<Sample> rows; ///< ascending by ranks
+    SourceRange range;
+    std::string source;
+  };
+  Samples allReduce, allGather, reduceScatter, allToAll;
+  OptNumber growth;                                      ///< of `a` per doubling beyond 8 ranks
+  OptNumber start, hop, g, nicEfficiency, exchangeEfficiency, pairBonus; ///< priced from the network card
+  OptNumber sendRecvStart, sendRecvBandwidth, sendRecvEfficiency;
+};
+
+enum class Topology { Switch, FatTree, Ring, Torus, FullMesh };
+std::string_view name(Topology t);
+
+struct ClusterLevel {
+  Symbol name;
+  int64_t count = 1; ///< units of the level below in one unit of this one
+  Fabric fabric;
+  OptNumber bandwidth, latency; ///< nominal, per device and direction
+  Topology topology = Topology::Switch;
+  double oversubscription = 1;
+  SourceRange range;
+};
+
+struct Cluster {
+  Symbol name;
+  Device device;
+  std::vector<ClusterLevel> levels; ///< inner to outer
+  SourceRange range;
+  int64_t devices() const;
+};
+
+/// COSTMODEL §2: derived from the IR, never from a scheme's name.
+enum class CollectiveClass { Activation, Regather, Exchange, Ring, State, Gradient, Pipeline, Statistic };
+inline constexpr int kCollectiveClasses = 8;
+std::string_view name(CollectiveClass c);
+std::optional<CollectiveClass> parseCollectiveClass(std::string_view text);
+
+enum class Accumulate { None, Separate, Fused };
+
+struct Stack {
+  Symbol name;
+  SourceRange range;
+  OptNumber backwardRatio;
+  std::optional<Accumulate> accumulate;
+  struct Passes {
+    Number forward, backward;
+  };
+  std::map<Symbol, Passes> passes;
+  std::map<CollectiveClass, Number> inlineShare;
+  OptNumber slowdown;
+  std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name
+  OptNumber tableGradient;            ///< bytes per table element
+  Curve grouped;                      ///< efficiency by tokens per expert
+  OptNumber attentionFactor, attentionBackward;
+  OptNumber launch, unattributed, step;
+  OptNumber prefetch, bucket;
+  std::optional<bool> earlyStop;
+  OptNumber workspace, fragmentation, reserved;
+};
+
+} // namespace planc::ir

@@ -1,0 +1,72 @@
+// The mesh: named axes over the devices of a cluster, groups of axes, and where each axis lies in the cluster's levels.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Ids.h"
+#include "support/Source.h"
+#include "support/Symbol.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+struct Axis;
+using AxisId = Id<Axis>;
+/// Set of axes; a mesh has at most 64 after refinement.
+using AxisMask = uint64_t;
+inline AxisMask maskOf(AxisId a) { return AxisMask(1) << a.index; }
+/// Ordered axes, major first.
+using AxisList = std::vector<AxisId>;
+
+/// An atom: disjoint from every other axis. `stride` = product of the sizes of the axes inside it.
+struct Axis {
+  Symbol name;
+  int64_t size = 1;
+  int64_t stride = 1;
+  Symbol written; ///< the axis of the plan that it is a part of (reports print it): itself unless refined
+  SourceRange range;
+};
+
+/// A name for a list of axes, major first; a thing of the plan's text only.
+struct AxisGroup {
+  Symbol name;
+  AxisList axes;
+  SourceRange range;
+};
+
+struct Mesh {
+  Store<Axis> axes; ///< live and refined ones; see `order`
+  AxisList order;   ///< live axes, inner to outer
+  std::vector<AxisGroup> groups;
+  /// Devices in one unit of each cluster level, inner to outer (8, 64, …); the last is the device count.
+  std::vector<int64_t> levelSizes;
+  std::vector<Symbol> levelNames;
+
+  int64_t devices() const;
+  int64_t size(const AxisList& axes) const;
+  int64_t size(AxisMask axes) const;
+  std::optional<AxisId> findAxis(Symbol name) const;
+  const AxisGroup* findGroup(Symbol name) const;
+  /// The live axes that a name of the plan stands for, major first (an axis that was refined stands for its parts).
+  std::optional<AxisList> resolve(Symbol name) const;
+  /// Splits a live axis into `name.0` (major, `majorSize`) and `name.1`; the name becomes a group. Returns the two.
+  std::pair<AxisId, AxisId> refine(AxisId axis, int64_t majorSize);
+  /// Ranks of the group over `axes` that share one unit of level `l` (0 = innermost).
+  int64_t ranksWithin(AxisMask axes, size_t level) const;
+  /// The innermost level whose unit holds a whole group.
+  size_t levelOf(AxisMask axes) const;
+  /// `tp`, or `dp*cp`: written names, for reports.
+  std::string str(AxisMask axes) const;
+  std::string str(const AxisList& axes) const;
+  AxisList list(AxisMask axes) const;
+};
+
+inline AxisMask maskOf(const AxisList& axes) {
+  AxisMask m = 0;
+  for (AxisId a : axes) m |= maskOf(a);
+  return m;
+}
+
+} // namespace planc::ir

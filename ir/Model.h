@@ -1,0 +1,190 @@
+// Level `model`: logical operators over named dimensions, folded repeats, parameters. No devices, no layouts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/DType.h"
+#include "ir/Poly.h"
+#include "ir/Range.h"
+#include "support/Ids.h"
+#include "support/Source.h"
+#include "support/Symbol.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+// ---- dimensions -------------------------------------------------------------
+
+enum class DimKind {
+  Basic,
+  Routed,    ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts, placed where they are
+  Following, ///< goes where `parts[0]` goes (an index goes where its row is)
+};
+
+/// A named extent. Two dims of one name and different extents are two dims; an operator may hold only one of them.
+struct Dim {
+  Symbol name;
+  int64_t extent = 0; ///< `batch` (and `seq`) are bound from the workload by the frontend and can be bound again by passes::bindWorkload
+  DimKind kind = DimKind::Basic;
+  std::vector<DimId> parts;
+  double scale = 1; ///< Routed only
+  bool operator==(const Dim&) const = default;
+};
+
+/// `dim heads = kv_heads * group`: a rule on the name is a rule on the factors, major first.
+struct Composite {
+  Symbol name;
+  std::vector<DimId> factors;
+  SourceRange range;
+};
+using CompositeId = Id<Composite>;
+
+// ---- values -----------------------------------------------------------------
+
+struct Value;
+struct Op;
+struct Unit;
+struct Region;
+using ValueId = Id<Value>;
+using OpId = Id<Op>;
+using UnitId = Id<Unit>;
+using RegionId = Id<Region>;
+
+enum class ValueKind { Input, Param, Result };
+
+struct Value {
+  Symbol name;             ///< last step of its path
+  std::vector<Symbol> path; ///< `decoder.attn.wq`, `decoder.mid`
+  ValueKind kind = ValueKind::Result;
+  std::vector<DimId> dims;
+  std::optional<DType> dtype; ///< declared; else the activations' (params: the parameters') dtype of the plan's precision
+  OpId producer;              ///< Result
+  UnitId unit;                ///< where it is declared; inputs: none
+  RegionId region;            ///< Param: the repeat that it has a copy for each instance of; none at the top
+  bool trainable = false;     ///< Param, not frozen
+  ValueId storage;            ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
+  SourceRange range;
+};
+
+// ---- operators --------------------------------------------------------------
+
+/// The closed list of equations (COSTMODEL §1a) and two structural kinds that cost nothing by themselves.
+enum class OpKind {
+  Gemm, GroupedGemm, Scores, Context, Attention, Memory, Lookup, Permute,
+  Carry, ///< identity at the path of a repeat: first and last of its body
+  Cast,  ///< inserted by passes::insertCasts where an operand is wider than precision.compute
+};
+std::string_view name(OpKind k);
+std::optional<OpKind> parseOpKind(std::string_view text); ///< only those a `.plan` may name
+bool isContraction(OpKind k);
+
+struct Operand {
+  ValueId value;
+  std::vector<DimId> dims; ///< the operator's own dimension for each dimension of the value (kv_seq for seq)
+};
+
+/// What backward keeps.
+struct Save {
+  enum class What { Operand, Result, Buffer } what = What::Operand;
+  int operand = -1;
+  Symbol buffer;     ///< Buffer: its name (`mask`)
+  Poly bytes;        ///< Buffer: its size
+};
+
+/// Statistics over a dimension: where it is placed, `values` forward and `backward` backward all-reduces of one fp32 per remaining element.
+struct Reduce {
+  DimId dim;
+  int values = 0;
+  int backward = 0;
+};
+
+/// An operator of the backward pass that is not the derived one; it gives the gradients of `operands`.
+struct BackwardSpec {
+  std::vector<int> operands;
+  std::optional<Poly> flops, reads, writes;
+};
+
+struct Op {
+  std::vector<Symbol> path;
+  Symbol name;  ///< of the declaration (`layer_norm`): the key of stack.passes and precision
+  OpKind kind = OpKind::Memory;
+  std::vector<Operand> operands;
+  ValueId result;
+  std::vector<DimId> dims;        ///< iteration space: operands' dims in order of appearance, then the result's
+  std::vector<DimId> resultDims;
+  Poly flops;                     ///< without any mask
+  double share = 1;               ///< what a mask leaves of them
+  std::optional<Poly> reads, writes;
+  std::vector<Save> saves;
+  std::vector<Reduce> reduces;
+  std::vector<BackwardSpec> backwards;
+  std::vector<DimId> along;
+  std::vector<DimId> contest;
+  std::optional<Poly> copies;
+  std::vector<CompositeId> composites; ///< in scope, innermost block last
+  UnitId unit;
+  RegionId region;
+  bool linear() const { return name == Symbol("add"); } ///< partial sums may pass (SEMANTICS §6): `add` is the only one
+  SourceRange range; ///< where the model calls it
+};
+
+// ---- structure --------------------------------------------------------------
+
+/// A repeat that is not top-level is a region inside a unit; so is the body of a top-level one.
+struct Region {
+  std::vector<Symbol> path;
+  int64_t count = 1;
+  RegionId parent;
+  SourceRange range;
+};
+
+/// A value carried from one instance of a top-level repeat to the next, through `carry` operators.
+struct Carry {
+  Symbol name;
+  ValueId initial; ///< outside
+  ValueId inside;  ///< result of the carry operator that begins the body (its operand is `initial`)
+  ValueId last;    ///< result of the carry operator that ends the body; users behind the repeat read this value
+};
+
+/// A top-level layer, in dataflow order: a plain one, or a repeat of `count` equal instances.
+struct Unit {
+  Symbol name;
+  bool repeat = false;
+  int64_t count = 1;
+  RegionId region;    ///< repeat only
+  OpId first, end;    ///< its operators: [first, end)
+  std::vector<Carry> carries;
+  SourceRange range;
+};
+
+struct Model {
+  Symbol name;
+  Store<Dim> dims;
+  Store<Composite> composites;
+  Store<Value> values;
+  Store<Op> ops;
+  Store<Region> regions;
+  Store<Unit> units;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> params;
+  ValueId loss; ///< the value named `loss`: where backward begins; invalid if there is none
+
+  /// The dim of that name and extent, made on the first call.
+  DimId dim(Symbol name, int64_t extent);
+  std::string pathOf(OpId op) const;
+  std::string pathOf(ValueId value) const;
+  /// Product of the counts of the regions around it.
+  int64_t times(RegionId region) const;
+  /// Parameters counted once per storage, instances included.
+  double parameterCount() const;
+};
+
+std::string join(const std::vector<Symbol>& path);
+
+/// Text form of a model module.
+std::string print(const Model& model);
+/// The level's law: dimensions agree, every operand is defined before its use, repeats > 0, regions nest. Returns what is wrong, or nothing.
+std::vector<std::string> verify(const Model& model);
+
+} // namespace planc::ir

@@ -1,0 +1,149 @@
+// A plan as the frontend hands it to the passes: model, cluster, stack, workload, mesh and rules, all resolved, nothing placed yet.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Expr.h"
+#include "ir/Machine.h"
+#include "ir/Mesh.h"
+#include "ir/Model.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+struct SelectorStep {
+  bool star = false;
+  Symbol name;
+  std::optional<Range> slice; ///< of a repeat's instances
+};
+/// A path of layer names; no steps = the whole model. A prefix of an operator's path matches it.
+struct Selector {
+  std::vector<SelectorStep> steps;
+  SourceRange range;
+  std::string str() const;
+  /// Steps matched if it is a prefix of `path` (`*` matches one step), else nothing. Slices are not looked at.
+  std::optional<int> matches(const std::vector<Symbol>& path) const;
+};
+
+/// `selector { dims -> axes }`; one rule per (selector, dim).
+struct PlacementRule {
+  Selector selector;
+  Symbol dim;
+  std::vector<Symbol> targets; ///< axis or group names as written, major first; empty = `replicate`
+  bool ring = false;
+  bool uneven = false;
+  SourceRange range;      ///< of the rule
+  SourceRange dimRange;   ///< of the dimension's name
+  SourceRange targetRange;
+};
+
+enum class StateKind { Params, Grads, Optimizer };
+std::string_view name(StateKind k);
+struct StateRule {
+  Selector selector;
+  StateKind state = StateKind::Params;
+  std::vector<Symbol> targets;
+  SourceRange range;
+};
+
+struct Precision {
+  DType compute = DType::bf16;
+  DType activations = DType::bf16;
+  DType params = DType::bf16;
+  DType grads = DType::fp32;
+  DType reduce = DType::fp32;
+  DType optimizer = DType::fp32;
+  std::map<Symbol, DType> onWire; ///< by operator name
+  SourceRange range;
+  /// Exists iff params are narrower than the optimizer's states.
+  bool masterCopy() const { return width(params) < width(optimizer); }
+};
+
+struct Optimizer {
+  Symbol name;
+  int states = 0;
+  bool master = true; ///< keeps a master copy where parameters are stored narrower
+  SourceRange range;
+};
+
+/// `train { … }`. Invalid counts were already reported.
+struct Workload {
+  bool train = false;
+  int64_t globalBatch = 0;
+  int64_t microBatch = 0;
+  std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds
+  std::optional<Optimizer> optimizer;
+  SourceRange range, globalBatchRange, microBatchRange;
+};
+
+struct StageLine {
+  int64_t index = 0;
+  std::vector<Selector> selectors;
+  SourceRange range;
+};
+struct Pipeline {
+  std::vector<Symbol> axes; ///< written names
+  Symbol schedule;          ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
+  int64_t chunks = 1;
+  std::optional<Symbol> scatter;
+  std::vector<StageLine> stages;
+  SourceRange range, scheduleRange, scatterRange;
+};
+
+struct Keep {
+  Selector selector;
+  bool gathered = true;
+};
+
+/// `overlap { … }`: overrides of the stack for this plan.
+struct Overlap {
+  std::map<CollectiveClass, Number> inlineShare;
+  OptNumber prefetch, slowdown;
+};
+
+struct Assertion {
+  ExprTree condition;
+  std::string reason;
+  SourceRange range;
+};
+struct Measured {
+  ExprTree metric;
+  ExprTree value;
+  std::optional<double> tolerance; ///< 0.05 for `within 5%`
+  std::string source;
+  SourceRange range;
+};
+
+/// `tp = 8 within node`, for the checks of passes::checkMesh.
+struct AxisPlace {
+  AxisId axis;
+  enum class Where { Within, Across } where = Where::Within;
+  Symbol level;
+  SourceRange range;
+};
+
+struct Plan {
+  Symbol name;
+  SourceRange range; ///< of the name
+  std::string modelText, clusterText, softwareText; ///< as written, for reports
+  std::shared_ptr<const Model> model;
+  std::optional<Cluster> cluster;
+  std::optional<Stack> stack; ///< `software`; estimate demands it, check does not
+  Workload workload;
+  Precision precision;
+  Mesh mesh; ///< as declared; passes refine a copy
+  std::vector<AxisPlace> axisPlaces;
+  SourceRange meshRange;
+  std::vector<PlacementRule> placements;
+  std::vector<StateRule> states;
+  std::optional<Pipeline> pipeline;
+  std::vector<Selector> recompute;
+  std::vector<Keep> keeps;
+  Overlap overlap;
+  std::vector<Assertion> assertions;
+  std::vector<Measured> measured;
+};
+
+} // namespace planc::ir

@@ -1,0 +1,196 @@
+// Levels `sharded` and `comm`: the operators of each class of equal instances with layouts, first with explicit reshards, then with collectives.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Layout.h"
+#include "ir/Plan.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+enum class Level { Sharded, Comm };
+enum class Phase { Forward, Recompute, Backward, Step };
+std::string_view name(Phase p);
+
+/// Where the axes of one dimension of one operator came from.
+struct PlacedDim {
+  DimId dim;
+  AxisList axes;            ///< major first
+  const PlacementRule* rule = nullptr; ///< the innermost rule that placed it; null if none did
+  bool ring = false;
+  bool uneven = false;
+};
+/// Of one operator, over its iteration space (and the dims that a routed one stands for). Dims without axes may be left out.
+struct Placement {
+  std::vector<PlacedDim> dims;
+  const AxisList& axesOf(DimId dim) const;
+  AxisMask mask() const;
+};
+
+/// What a compute node does.
+enum class Role {
+  Forward,    ///< the operator
+  DGrad,      ///< of a contraction: gradient of operand `operand`
+  WGrad,      ///< of a contraction: gradient of a parameter
+  Backward,   ///< of any other operator: the gradients of all operands that want one
+  Accumulate, ///< adds a parameter's gradient to its accumulator, every micro-batch
+  Cast,
+  Optimizer,  ///< Step phase: updates one bucket of parameters
+};
+std::string_view name(Role r);
+
+/// The problem one device solves at a compute node; level comm only.
+struct LocalWork {
+  double flops = 0;       ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
+  double share = 1;       ///< of the operator
+  double reads = 0, writes = 0;         ///< bytes, declared or operands and result
+  double firstOperandBytes = 0;         ///< what stack.passes multiplies: forward's first operand
+  double resultBytes = 0;
+  double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
+  double operandWidth = 2;              ///< bytes per element of contraction operands as computed with
+  double elements = 0;                  ///< Accumulate, Optimizer, Cast: elements handled
+  double tokensPerExpert = 0;           ///< GroupedGemm
+  double sequence = 0, headDim = 0;     ///< Attention: full kv length (of the value, not local) and head size, for the curves
+  bool sequenceSplit = false;           ///< Attention: placed on seq or kv_seq
+  DType dtype = DType::bf16;            ///< that the contraction runs in
+};
+
+struct Node;
+/// Position of a node in its phase's list.
+using NodeIndex = uint32_t;
+
+enum class NodeKind { Compute, Reshard, Collective, Copy };
+
+struct Node {
+  NodeKind kind = NodeKind::Compute;
+  Phase phase = Phase::Forward;
+  OpId op;                  ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
+  std::vector<NodeIndex> deps; ///< nodes of the same list that must end first
+  // Compute
+  Role role = Role::Forward;
+  int operand = -1;         ///< DGrad, WGrad, Accumulate
+  LocalWork work;
+  // Reshard, Collective, Copy
+  ValueId value;            ///< what travels (or whose gradient does)
+  bool gradient = false;
+  Layout from, to;          ///< Reshard
+  CollectiveKind collective = CollectiveKind::AllReduce;
+  CollectiveClass cls = CollectiveClass::Activation;
+  bool ring = false;        ///< AllGather done as a ring of send/recv (`via ring`)
+  AxisMask axes = 0;
+  int64_t group = 1;
+  double bytes = 0;         ///< the larger local side (Copy: bytes moved)
+  double copies = 1;        ///< AllToAll of a routed dim: expected copies (op.copies)
+  bool strided = false;
+  size_t level = 0;         ///< of the cluster
+  SourceRange because;      ///< the placement rule that wants it, or the rule of the producer
+  SourceRange becauseOf;    ///< the other side
+};
+
+/// Bytes kept from forward to backward by one instance.
+struct Saved {
+  OpId op;          ///< that keeps it
+  ValueId value;    ///< or the value whose buffer (mask) it is
+  Symbol buffer;
+  double bytes = 0; ///< local
+};
+
+/// Compute and communication of one parameter of one instance.
+struct ParamState {
+  ValueId param;
+  Layout layout;        ///< compute layout
+  double elements = 0;  ///< local, per instance, in the compute layout
+  bool trainable = true;
+  AxisMask partial = 0; ///< axes over which its gradient is a pending sum
+  AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
+  std::array<const StateRule*, 3> rules{};       ///< that set them
+  bool owner = true;    ///< false: shares the storage of another parameter (tied) that this stage already counts
+};
+
+/// A fused collective of the states of one instance (SEMANTICS §9).
+struct StateCollective {
+  CollectiveKind collective = CollectiveKind::AllGather;
+  CollectiveClass cls = CollectiveClass::State;
+  Phase phase = Phase::Forward; ///< Forward, Backward: every micro-batch; Step: once
+  AxisMask axes = 0;
+  int64_t group = 1;
+  size_t level = 0;
+  double bytes = 0;       ///< larger local side, of one instance
+  std::vector<ValueId> params;
+  SourceRange because;
+};
+
+/// One class of equal instances of a unit, lowered once.
+struct Body {
+  UnitId unit;
+  RangeSet instances;               ///< of a repeat; [0,1) of a plain layer
+  std::vector<Placement> placements; ///< parallel to the unit's operators
+  std::vector<Node> forward, backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
+  std::vector<Saved> saved;
+  double workingForward = 0;        ///< bytes live beyond `saved`, at most, while an instance runs
+  double workingBackward = 0;       ///< idem, recompute replay included
+  std::vector<ParamState> params;
+  std::vector<StateCollective> states;
+};
+using BodyId = Id<Body>;
+
+/// Extra reshards on the way from one class of instances into the next, where their layouts differ.
+struct Seam {
+  BodyId from, to;
+  int64_t count = 0;
+  std::vector<Node> forward, backward;
+};
+
+/// A value that crosses from one virtual stage to a later one.
+struct Boundary {
+  ValueId value;
+  double bytes = 0;      ///< local, as sent
+  AxisMask scatter = 0;  ///< gathered over these on arrival
+  Node gather;           ///< Collective; valid if scatter != 0
+};
+
+/// A contiguous piece of the model: runs on device stage `index % stages`.
+struct VirtualStage {
+  int64_t index = 0;
+  std::vector<std::pair<BodyId, int64_t>> bodies; ///< in order, with how many instances of each run here
+  std::vector<Boundary> sends;                    ///< to stage index + 1, forward; backward sends the gradients back
+  size_t level = 0;                               ///< of the link to the next stage
+};
+
+/// A parameter that lives in several stages (tied embedding): its gradient is summed over them, once.
+struct StageGroup {
+  ValueId storage;
+  std::vector<int64_t> stages; ///< device stages
+  Node allReduce;
+};
+
+struct Program {
+  Level level = Level::Sharded;
+  const Plan* plan = nullptr;
+  Mesh mesh;                    ///< refined
+  Model model;                  ///< bound to the workload, casts inserted
+  int64_t microBatches = 1;
+  int64_t stages = 1;           ///< p: product of the pipeline axes
+  int64_t chunks = 1;           ///< v
+  AxisMask stageAxes = 0;
+  Store<Body> bodies;
+  std::vector<Seam> seams;
+  std::vector<VirtualStage> virtualStages; ///< p · v of them
+  std::vector<StageGroup> stageGroups;
+
+  /// Element width on the device of a value under the plan's precision.
+  double widthOf(ValueId value) const;
+  DType dtypeOf(ValueId value) const;
+  std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
+  std::vector<bool> loose(const std::vector<DimId>& dims) const;
+};
+
+std::string print(const Program& program);
+/// The laws of the level (ARCHITECTURE, L8, L9). Returns what is wrong, or nothing.
+std::vector<std::string> verify(const Program& program);
+
+} // namespace planc::ir

@@ -1,0 +1,36 @@
+// The one range of instance indices: selectors, stages, classes of equal instances and report rows all cut with it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+/// begin, begin + step, … below end.
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t step = 1;
+  bool operator==(const Range&) const = default;
+  int64_t count() const { return end <= begin ? 0 : (end - begin + step - 1) / step; }
+  bool contains(int64_t i) const { return i >= begin && i < end && (i - begin) % step == 0; }
+  /// How many of the indices lie in [lo, hi).
+  int64_t countWithin(int64_t lo, int64_t hi) const;
+  /// `[0:20]`, `[0:80:2]`, `[7]`.
+  std::string str() const;
+};
+
+/// Disjoint ranges, ascending by begin.
+struct RangeSet {
+  std::vector<Range> ranges;
+  bool operator==(const RangeSet&) const = default;
+  int64_t count() const;
+  bool contains(int64_t i) const;
+  int64_t countWithin(int64_t lo, int64_t hi) const;
+  std::string str() const;
+  /// Compresses ascending indices into ranges.
+  static RangeSet of(const std::vector<int64_t>& ascending);
+};
+
+} // namespace planc::ir

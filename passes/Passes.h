@@ -1,0 +1,45 @@
+// The lowering, top to bottom: a plan becomes a program with layouts, then with collectives, then a schedule of tasks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+#include "ir/Task.h"
+#include "support/Diagnostics.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace planc::passes {
+
+/// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns false to stop.
+struct Pass {
+  std::string_view name;
+  std::string_view doc;
+  ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
+  bool verify;
+  bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics);
+};
+const std::vector<Pass>& pipeline();
+
+/// Called after each pass: its row, the program, and the seconds it took.
+using PassObserver = std::function<void(const Pass&, const ir::Program&, double seconds)>;
+
+/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the program.
+/// An internal verifier failure throws InternalError, which names the pass.
+std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics, const PassObserver& observer = {});
+
+/// Level comm to level task; the program must outlive the schedule. Null if the schedule's conditions fail (reported).
+std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, DiagnosticEngine& diagnostics);
+
+/// Every row of the schedule table.
+const std::vector<ir::ScheduleKind>& scheduleKinds();
+
+/// A broken invariant of the compiler itself: exit code 3.
+struct InternalError : std::exception {
+  std::string message;
+  explicit InternalError(std::string m) : message(std::move(m)) {}
+  const char* what() const noexcept override { return message.c_str(); }
+};
+
+} // namespace planc::passes

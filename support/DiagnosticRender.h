@@ -1,0 +1,17 @@
+// The renderers of diagnostics: human (with source and underlines), short (one line each), JSON.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Diagnostics.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace planc {
+
+/// The picture of CLI.md: header, source lines with labels, help and notes.
+std::string renderHuman(const Diagnostic& d, const SourceManager& sources, bool color);
+/// `file:line:column: error[PLAN0612]: message`.
+std::string renderShort(const Diagnostic& d, const SourceManager& sources);
+/// One element of the `diagnostics` array of the JSON contract.
+nlohmann::ordered_json toJson(const Diagnostic& d, const SourceManager& sources);
+
+} // namespace planc

@@ -1,0 +1,103 @@
+// Diagnostics: declared with a code beside the code that emits them, collected, and rendered elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Source.h"
+
+#include <concepts>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc {
+
+enum class Severity { Error, Warning };
+
+/// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report.
+/// Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster, 06xx mesh and
+/// placement, 07xx pipeline and schedule, 08xx memory and cost, 09xx assertions.
+struct DiagnosticKind {
+  int code;
+  Severity severity;
+  std::string_view name;
+  std::string_view message;
+  DiagnosticKind(int code, Severity severity, std::string_view name, std::string_view message);
+  /// `PLAN0612`.
+  std::string id() const;
+  /// Every kind linked into this binary, by code.
+  static const std::map<int, const DiagnosticKind*>& all();
+};
+
+/// Declares a diagnostic at namespace scope of a .cpp file, beside its emitter:
+///   PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}` ({size})")
+#define PLANC_ERROR(Name, Code, Message)                                                                               \
+  static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
+#define PLANC_WARNING(Name, Code, Message)                                                                             \
+  static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name, Message);
+
+/// A named argument of a diagnostic: filled into the message and kept for JSON.
+struct DiagnosticArg {
+  std::string name;
+  std::string text;
+  DiagnosticArg(std::string n, std::string t) : name(std::move(n)), text(std::move(t)) {}
+  DiagnosticArg(std::string n, std::string_view t) : name(std::move(n)), text(t) {}
+  DiagnosticArg(std::string n, const char* t) : name(std::move(n)), text(t) {}
+  template <std::integral T> DiagnosticArg(std::string n, T v) : name(std::move(n)), text(std::to_string(v)) {}
+};
+
+/// A second place that takes part in the conflict, and what it says there.
+struct Label {
+  SourceRange range;
+  std::string text;
+};
+
+struct Diagnostic {
+  const DiagnosticKind* kind = nullptr;
+  SourceRange range;
+  std::string message;
+  std::string primary; ///< text under the main range; may be empty
+  std::vector<DiagnosticArg> args;
+  std::vector<Label> labels;
+  std::vector<std::string> help;
+  std::vector<std::string> notes;
+};
+
+/// Collects the diagnostics of a run. Reports at the same place with the same code are kept once.
+class DiagnosticEngine {
+public:
+  /// Adds detail to the diagnostic just reported; chains.
+  class Builder {
+    Diagnostic* d_;
+
+  public:
+    explicit Builder(Diagnostic* d) : d_(d) {}
+    Builder& primary(std::string text);
+    Builder& label(SourceRange range, std::string text);
+    Builder& help(std::string text);
+    Builder& note(std::string text);
+  };
+
+  Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
+  bool hasErrors() const { return errors_ > 0; }
+  size_t errorCount() const { return errors_; }
+  /// In the order: file (as loaded), position, code.
+  std::vector<const Diagnostic*> sorted() const;
+  bool empty() const { return all_.empty(); }
+  /// After this many errors further ones are counted, not kept.
+  void setLimit(size_t limit) { limit_ = limit; }
+  size_t suppressed() const { return suppressed_; }
+
+private:
+  std::vector<std::unique_ptr<Diagnostic>> all_;
+  Diagnostic dropped_;
+  size_t errors_ = 0;
+  size_t suppressed_ = 0;
+  size_t limit_ = 100;
+};
+
+/// The candidate nearest to `name`, or empty if none is near enough to be what was meant.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+/// `did you mean `x`?` as a help text, or empty.
+std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates);
+
+} // namespace planc

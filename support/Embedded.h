@@ -1,0 +1,19 @@
+// Texts that are part of the binary: the standard library and the explain pages.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+#include <vector>
+
+namespace planc {
+
+struct EmbeddedFile {
+  std::string_view path; ///< `std/models/gpt.plan`, `PLAN0612.md`
+  std::string_view text;
+};
+
+/// `stdlib/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedStdlib();
+/// `docs/diagnostics/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedPages();
+
+} // namespace planc

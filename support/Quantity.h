@@ -1,0 +1,57 @@
+// Physical quantities: a number with exponents over base units, the table of unit names, and how a quantity is printed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc {
+
+/// The base units. All values are held in: second, byte, FLOP, US dollar, joule, device, token, sample.
+enum class BaseUnit { Time, Bytes, Flops, Money, Energy, Device, Tokens, Samples };
+inline constexpr int kBaseUnits = 8;
+
+/// Exponents over the base units; all zero is a plain number.
+struct Unit {
+  std::array<int8_t, kBaseUnits> exponents{};
+  bool operator==(const Unit&) const = default;
+  bool plain() const { return *this == Unit{}; }
+  Unit operator*(const Unit& o) const;
+  Unit operator/(const Unit& o) const;
+  static Unit of(BaseUnit base, int exponent = 1);
+  /// What a person calls it: `time`, `bytes`, `flops/time`, `money`, `device-time`, …
+  std::string name() const;
+};
+
+struct Quantity {
+  double value = 0;
+  Unit unit;
+};
+
+/// Parses `450GB/s`, `30s`, `40%` (a plain number). Returns nothing and sets `badUnit` to the unit's text if it is unknown.
+std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit);
+/// Every unit name, for suggestions.
+std::vector<std::string> unitNames();
+/// Four significant digits with a readable prefix: `13.72 s`, `1.30 ms`, `64.1 GB`, `249.5 TFLOP/s`, `0.42`.
+std::string formatQuantity(double value, const Unit& unit);
+
+namespace units {
+inline const Unit none{};
+inline const Unit time = Unit::of(BaseUnit::Time);
+inline const Unit bytes = Unit::of(BaseUnit::Bytes);
+inline const Unit flops = Unit::of(BaseUnit::Flops);
+inline const Unit money = Unit::of(BaseUnit::Money);
+inline const Unit energy = Unit::of(BaseUnit::Energy);
+inline const Unit tokens = Unit::of(BaseUnit::Tokens);
+inline const Unit samples = Unit::of(BaseUnit::Samples);
+inline const Unit bandwidth = bytes / time;
+inline const Unit rate = flops / time;
+inline const Unit power = energy / time;
+inline const Unit price = money / time;
+inline const Unit deviceTime = Unit::of(BaseUnit::Device) * time;
+} // namespace units
+
+} // namespace planc

@@ -1,0 +1,35 @@
+// Interned names: comparing two is comparing two pointers, ordering two is ordering their text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <compare>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace planc {
+
+/// A name that lives for the whole process. The empty symbol is the default. The table only grows and is guarded by a lock.
+class Symbol {
+  const std::string* text_;
+  explicit Symbol(const std::string* t) : text_(t) {}
+
+public:
+  Symbol();
+  Symbol(std::string_view text);
+  Symbol(const char* text) : Symbol(std::string_view(text)) {}
+  const std::string& str() const { return *text_; }
+  std::string_view view() const { return *text_; }
+  bool empty() const { return text_->empty(); }
+  bool operator==(const Symbol& o) const { return text_ == o.text_; }
+  /// By text, so that ordered containers print in the same order in every run.
+  std::strong_ordering operator<=>(const Symbol& o) const {
+    return text_ == o.text_ ? std::strong_ordering::equal : text_->compare(*o.text_) <=> 0;
+  }
+  const void* key() const { return text_; }
+};
+
+} // namespace planc
+
+template <> struct std::hash<planc::Symbol> {
+  size_t operator()(planc::Symbol s) const noexcept { return std::hash<const void*>()(s.key()); }
+};
