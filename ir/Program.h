@@ -70,6 +70,8 @@ struct Node {
   Phase phase = Phase::Forward;
   OpId op;                  ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
   std::vector<NodeIndex> deps; ///< nodes of the same list that must end first
+  double times = 1;         ///< per instance of the body: the product of the nested repeats around it
+  bool needed = true;       ///< Recompute: backward reads its result, or that of a node that depends on it
   // Compute
   Role role = Role::Forward;
   int operand = -1;         ///< DGrad, WGrad, Accumulate
@@ -127,8 +129,12 @@ struct StateCollective {
 /// One class of equal instances of a unit, lowered once.
 struct Body {
   UnitId unit;
+  /// A seam holds only the reshards of a carried value: into the first instance, out of the last, or between two classes whose layouts
+  /// differ. Its `unit` is the repeat; it runs once per entry in VirtualStage::bodies like any other body.
+  bool seam = false;
   RangeSet instances;               ///< of a repeat; [0,1) of a plain layer
   std::vector<Placement> placements; ///< parallel to the unit's operators
+  std::vector<Layout> results;      ///< layout in which each operator produces its result; parallel to the unit's operators
   std::vector<Node> forward, backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
   std::vector<Saved> saved;
   double workingForward = 0;        ///< bytes live beyond `saved`, at most, while an instance runs
@@ -137,13 +143,6 @@ struct Body {
   std::vector<StateCollective> states;
 };
 using BodyId = Id<Body>;
-
-/// Extra reshards on the way from one class of instances into the next, where their layouts differ.
-struct Seam {
-  BodyId from, to;
-  int64_t count = 0;
-  std::vector<Node> forward, backward;
-};
 
 /// A value that crosses from one virtual stage to a later one.
 struct Boundary {
@@ -178,7 +177,6 @@ struct Program {
   int64_t chunks = 1;           ///< v
   AxisMask stageAxes = 0;
   Store<Body> bodies;
-  std::vector<Seam> seams;
   std::vector<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;
 

@@ -5,8 +5,10 @@
 
 #include <concepts>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace planc {
@@ -26,6 +28,8 @@ struct DiagnosticKind {
   std::string id() const;
   /// Every kind linked into this binary, by code.
   static const std::map<int, const DiagnosticKind*>& all();
+  /// Codes declared more than once; the tests demand that there are none.
+  static const std::vector<int>& duplicates();
 };
 
 /// Declares a diagnostic at namespace scope of a .cpp file, beside its emitter:
@@ -89,7 +93,8 @@ public:
 
 private:
   std::vector<std::unique_ptr<Diagnostic>> all_;
-  Diagnostic dropped_;
+  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> seen_; // code, file, begin, end
+  Diagnostic dropped_;                                           // takes the details of what is not kept
   size_t errors_ = 0;
   size_t suppressed_ = 0;
   size_t limit_ = 100;
