@@ -1,0 +1,51 @@
+// Names of machine facts and the interpolation of measured curves.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Machine.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace planc::ir {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kTopologies{"switch", "fat_tree", "ring", "torus", "full_mesh"};
+constexpr std::array<std::string_view, kCollectiveClasses> kClasses{"activation", "regather", "exchange", "ring",
+                                                                    "state",      "gradient", "pipeline", "statistic"};
+
+} // namespace
+
+std::string_view name(Topology t) {
+  return kTopologies[static_cast<size_t>(t)];
+}
+
+std::string_view name(CollectiveClass c) {
+  return kClasses[static_cast<size_t>(c)];
+}
+
+std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
+  for (size_t i = 0; i < kClasses.size(); ++i)
+    if (kClasses[i] == text) return static_cast<CollectiveClass>(i);
+  return std::nullopt;
+}
+
+int64_t Cluster::devices() const {
+  int64_t n = 1;
+  for (const ClusterLevel& l : levels) n *= l.count;
+  return n;
+}
+
+double Curve::at(double v) const {
+  if (empty()) return 0;
+  if (v <= x.front()) return y.front();
+  if (v >= x.back()) return y.back();
+  size_t hi = std::upper_bound(x.begin(), x.end(), v) - x.begin();
+  size_t lo = hi - 1;
+  // A zero has no logarithm: such a segment is interpolated linearly.
+  if (x[lo] <= 0 || y[lo] <= 0 || y[hi] <= 0) return std::lerp(y[lo], y[hi], (v - x[lo]) / (x[hi] - x[lo]));
+  double share = std::log(v / x[lo]) / std::log(x[hi] / x[lo]);
+  return y[lo] * std::pow(y[hi] / y[lo], share);
+}
+
+} // namespace planc::ir

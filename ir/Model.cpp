@@ -1,0 +1,74 @@
+// The model's small questions: dimensions by name, paths, how often a region runs, how many parameters there are.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Model.h"
+
+#include <array>
+
+namespace planc::ir {
+
+namespace {
+
+/// In the order of the enumeration; the last two are made by the compiler and no plan names them.
+constexpr std::array<std::string_view, 10> kOpKinds{"gemm",   "grouped_gemm", "scores",  "context", "attention",
+                                                    "memory", "lookup",       "permute", "carry",   "cast"};
+constexpr size_t kNamedKinds = 8;
+
+} // namespace
+
+std::string_view name(OpKind k) {
+  return kOpKinds[static_cast<size_t>(k)];
+}
+
+std::optional<OpKind> parseOpKind(std::string_view text) {
+  for (size_t i = 0; i < kNamedKinds; ++i)
+    if (kOpKinds[i] == text) return static_cast<OpKind>(i);
+  return std::nullopt;
+}
+
+// Two operands are multiplied and summed over what the result lacks: forward, dgrad and wgrad cost the same FLOPs.
+bool isContraction(OpKind k) {
+  return k == OpKind::Gemm || k == OpKind::GroupedGemm || k == OpKind::Scores || k == OpKind::Context;
+}
+
+std::string join(const std::vector<Symbol>& path) {
+  std::string text;
+  for (Symbol step : path) {
+    if (!text.empty()) text += '.';
+    text += step.view();
+  }
+  return text;
+}
+
+DimId Model::dim(Symbol name, int64_t extent) {
+  for (uint32_t i = 0; i < dims.size(); ++i)
+    if (dims[DimId(i)].name == name && dims[DimId(i)].extent == extent) return DimId(i);
+  return dims.add({name, extent, DimKind::Basic, {}, 1});
+}
+
+std::string Model::pathOf(OpId op) const {
+  return join(ops[op].path);
+}
+
+std::string Model::pathOf(ValueId value) const {
+  return join(values[value].path);
+}
+
+int64_t Model::times(RegionId region) const {
+  int64_t n = 1;
+  for (; region.valid(); region = regions[region].parent) n *= regions[region].count;
+  return n;
+}
+
+double Model::parameterCount() const {
+  double total = 0;
+  for (ValueId id : params) {
+    const Value& v = values[id];
+    if (v.storage.valid() && v.storage != id) continue; // tied: counted with its owner
+    double elements = static_cast<double>(times(v.region));
+    for (DimId d : v.dims) elements *= static_cast<double>(dims[d].extent);
+    total += elements;
+  }
+  return total;
+}
+
+} // namespace planc::ir

@@ -1,0 +1,58 @@
+// The small questions of a lowered program: names, placements, element types under the plan's precision.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Program.h"
+
+#include <array>
+
+namespace planc::ir {
+
+std::string_view name(Phase p) {
+  static constexpr std::array<std::string_view, 4> kNames{"forward", "recompute", "backward", "step"};
+  return kNames[static_cast<size_t>(p)];
+}
+
+std::string_view name(Role r) {
+  static constexpr std::array<std::string_view, 7> kNames{"forward",    "dgrad", "wgrad",    "backward",
+                                                          "accumulate", "cast",  "optimizer"};
+  return kNames[static_cast<size_t>(r)];
+}
+
+const AxisList& Placement::axesOf(DimId dim) const {
+  static const AxisList kNone;
+  for (const PlacedDim& d : dims)
+    if (d.dim == dim) return d.axes;
+  return kNone;
+}
+
+AxisMask Placement::mask() const {
+  AxisMask m = 0;
+  for (const PlacedDim& d : dims) m |= maskOf(d.axes);
+  return m;
+}
+
+DType Program::dtypeOf(ValueId value) const {
+  const Value& v = model.values[value];
+  if (v.dtype) return *v.dtype;
+  const Precision precision = plan ? plan->precision : Precision{};
+  return v.kind == ValueKind::Param ? precision.params : precision.activations;
+}
+
+double Program::widthOf(ValueId value) const {
+  return width(dtypeOf(value));
+}
+
+std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
+  std::vector<int64_t> out;
+  out.reserve(dims.size());
+  for (DimId d : dims) out.push_back(model.dims[d].extent);
+  return out;
+}
+
+std::vector<bool> Program::loose(const std::vector<DimId>& dims) const {
+  std::vector<bool> out;
+  out.reserve(dims.size());
+  for (DimId d : dims) out.push_back(model.dims[d].kind != DimKind::Basic);
+  return out;
+}
+
+} // namespace planc::ir
