@@ -1,0 +1,65 @@
+// Layouts: digits from axis lists, equality, and how much of a value one device holds.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Layout.h"
+
+#include <array>
+#include <cassert>
+
+namespace planc::ir {
+
+std::string_view name(CollectiveKind k) {
+  static constexpr std::array<std::string_view, 6> kNames{"slice",      "all_gather", "reduce_scatter",
+                                                          "all_reduce", "all_to_all", "send_recv"};
+  return kNames[static_cast<size_t>(k)];
+}
+
+AxisMask Layout::axes() const {
+  AxisMask m = 0;
+  for (const auto& digits : shard)
+    for (const Digit& d : digits) m |= maskOf(d.axis);
+  return m;
+}
+
+Layout Layout::of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMask partial) {
+  Layout layout;
+  layout.shard.resize(perDim.size());
+  for (size_t i = 0; i < perDim.size(); ++i) {
+    int64_t offset = 1;
+    for (AxisId a : perDim[i]) {
+      int64_t size = mesh.axes[a].size;
+      if (size == 1) continue; // one rank holds no digit
+      layout.shard[i].push_back({a, offset});
+      offset *= size;
+    }
+  }
+  for (AxisId a : mesh.list(partial))
+    if (mesh.axes[a].size > 1) layout.partial |= maskOf(a);
+  return layout;
+}
+
+bool sameLayout(const std::vector<bool>& loose, const Layout& a, const Layout& b) {
+  if (a.partial != b.partial || a.shard.size() != b.shard.size()) return false;
+  auto axesOf = [](const std::vector<Digit>& digits) {
+    AxisMask m = 0;
+    for (const Digit& d : digits) m |= maskOf(d.axis);
+    return m;
+  };
+  for (size_t i = 0; i < a.shard.size(); ++i) {
+    bool same = loose[i] ? axesOf(a.shard[i]) == axesOf(b.shard[i]) : a.shard[i] == b.shard[i];
+    if (!same) return false;
+  }
+  return true;
+}
+
+double localElements(const Mesh& mesh, const std::vector<int64_t>& extents, const Layout& layout) {
+  assert(extents.size() == layout.shard.size());
+  double n = 1;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    int64_t ranks = 1;
+    for (const Digit& d : layout.shard[i]) ranks *= mesh.axes[d.axis].size;
+    n *= static_cast<double>((extents[i] + ranks - 1) / ranks); // the largest shard counts
+  }
+  return n;
+}
+
+} // namespace planc::ir
