@@ -1,0 +1,58 @@
+// The renderers for machines and editors: one line per diagnostic, and JSON.
+// SPDX-License-Identifier: Apache-2.0
+#include "support/DiagnosticRender.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace planc {
+namespace {
+
+const char* severityName(const Diagnostic& d) {
+  return d.kind->severity == Severity::Error ? "error" : "warning";
+}
+
+void addPlace(nlohmann::ordered_json& out, SourceRange range, const SourceManager& sources) {
+  if (!range.valid()) {
+    for (const char* key : {"file", "line", "column", "end_line", "end_column"}) out[key] = nullptr;
+    return;
+  }
+  LineColumn begin = sources.begin(range), end = sources.end(range);
+  out["file"] = sources.path(range.file);
+  out["line"] = begin.line;
+  out["column"] = begin.column;
+  out["end_line"] = end.line;
+  out["end_column"] = end.column;
+}
+
+} // namespace
+
+std::string renderShort(const Diagnostic& d, const SourceManager& sources) {
+  std::string text = fmt::format("{}[{}]: {}", severityName(d), d.kind->id(), d.message);
+  if (!d.range.valid()) return text;
+  LineColumn at = sources.begin(d.range);
+  return fmt::format("{}:{}:{}: {}", sources.path(d.range.file), at.line, at.column, text);
+}
+
+nlohmann::ordered_json toJson(const Diagnostic& d, const SourceManager& sources) {
+  nlohmann::ordered_json out;
+  out["code"] = d.kind->id();
+  out["severity"] = severityName(d);
+  out["message"] = d.message;
+  out["args"] = nlohmann::ordered_json::object();
+  for (const DiagnosticArg& arg : d.args) out["args"][arg.name] = arg.text;
+  addPlace(out, d.range, sources);
+  out["label"] = d.primary;
+  out["labels"] = nlohmann::ordered_json::array();
+  for (const Label& label : d.labels) {
+    nlohmann::ordered_json item;
+    addPlace(item, label.range, sources);
+    item["text"] = label.text;
+    out["labels"].push_back(std::move(item));
+  }
+  out["help"] = d.help;
+  out["notes"] = d.notes;
+  return out;
+}
+
+} // namespace planc

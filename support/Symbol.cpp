@@ -1,0 +1,45 @@
+// The table of interned names.
+// SPDX-License-Identifier: Apache-2.0
+#include "support/Symbol.h"
+
+#include <mutex>
+#include <unordered_set>
+
+namespace planc {
+namespace {
+
+/// Lets a set of strings be asked with a view, so that a known name allocates nothing.
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+};
+
+struct Table {
+  std::mutex lock;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> names; // node-based: addresses are stable
+};
+
+/// Never destroyed: symbols in static objects stay valid until the process ends.
+Table& table() {
+  static Table& table = *new Table;
+  return table;
+}
+
+const std::string* intern(std::string_view text) {
+  Table& t = table();
+  std::lock_guard guard(t.lock);
+  auto found = t.names.find(text);
+  return found != t.names.end() ? &*found : &*t.names.emplace(text).first;
+}
+
+const std::string* emptyText() {
+  static const std::string* const empty = new std::string;
+  return empty;
+}
+
+} // namespace
+
+Symbol::Symbol() : text_(emptyText()) {}
+Symbol::Symbol(std::string_view text) : text_(text.empty() ? emptyText() : intern(text)) {}
+
+} // namespace planc
