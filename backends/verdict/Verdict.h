@@ -1,5 +1,5 @@
-// Metrics by name, and the verdict on a plan's assert and measured lines: values drawn under the text, contributors, tolerance.
-// SPDX-License-Identifier: Apache-2.0
+// Metrics by name, and the verdict on a plan's assert and measured lines: values drawn under the text, contributors,
+// tolerance. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimate.h"
 
@@ -14,22 +14,36 @@ struct Metric {
   Unit unit;
   bool isBool = false;
   std::string_view jsonField; ///< `totals.step_time_s`
-  std::optional<double> (*read)(const cost::Estimate&);
+  /// The value in base units; nothing if it has no meaning for the workload. Null for the metrics of a layer.
+  std::optional<double> (*read)(const cost::Estimate&) = nullptr;
+  /// `layer.…` only: the number of a row.
+  double cost::LayerRow::*row = nullptr;
 };
+/// Every metric of the language, in the order of its manual.
 const std::vector<Metric>& metrics();
+/// The row of that name, or null.
+const Metric* findMetric(std::string_view name);
 
-/// Type-checks the assertions and measured lines of a plan without an estimate: unknown metrics, units that do not agree.
+/// Type-checks the assertions and measured lines of a plan without an estimate: unknown metrics, units that do not
+/// agree.
 void check(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
 struct AssertionResult {
   std::string text;
   bool ok = true;
   std::optional<double> value; ///< of the left side of a comparison, in base units
+  std::optional<double> limit; ///< of its right side
+  Unit unit;                   ///< of both
+  bool percent = false;        ///< the plan writes it in %
+  std::string reason;
   SourceRange range;
 };
 struct MeasuredResult {
   std::string metric;
-  double measured = 0, predicted = 0, error = 0;
+  bool known = false; ///< both numbers have a value
+  double measured = 0, predicted = 0;
+  double error = 0; ///< predicted / measured - 1
+  Unit unit;
   std::optional<double> tolerance;
   bool ok = true;
   std::string source;
@@ -38,6 +52,7 @@ struct MeasuredResult {
 struct Results {
   std::vector<AssertionResult> assertions;
   std::vector<MeasuredResult> measured;
+  bool ok() const;
 };
 /// Evaluates them; a failing one is a PLAN0901 or PLAN0902 error with the value of each sub-expression.
 Results evaluate(const ir::Plan& plan, const cost::Estimate& estimate, DiagnosticEngine& diagnostics);

@@ -1,0 +1,252 @@
+// Type-checks assert and measured lines against the metric table: names, units of both sides, conditions where one is
+// needed. SPDX-License-Identifier: Apache-2.0
+#include "backends/verdict/ExprText.h"
+#include "backends/verdict/LayerPath.h"
+#include "backends/verdict/Verdict.h"
+
+#include <fmt/core.h>
+
+namespace planc::verdict {
+namespace {
+
+PLANC_ERROR(UnknownMetric, 904, "unknown metric `{name}`")
+PLANC_ERROR(UnitsDisagree, 905, "`{left}` is {left_type} and `{right}` is {right_type}: they cannot be {verb}")
+PLANC_ERROR(NotACondition, 906, "`{text}` is {type}, where a condition is needed")
+PLANC_ERROR(NotANumber, 907, "`{text}` is a condition, where a number is needed")
+PLANC_ERROR(UnknownLayer, 909, "`{path}` names no layer of model `{model}` that has a row in the report")
+PLANC_ERROR(MeasuredZero, 911, "measured value `{text}` is {value}: a relative error needs a positive number")
+
+using ir::ExprId;
+using ir::ExprNode;
+using ir::ExprOp;
+using ir::ExprTree;
+
+struct Type {
+  bool isBool = false;
+  Unit unit;
+  std::string text() const { return (isBool || unit.plain() ? "a " : "") + typeText(isBool, unit); }
+};
+/// Nothing after an error that was reported.
+using MaybeType = std::optional<Type>;
+
+/// How an operator combines the types of its operands.
+enum class Rule { Leaf, Same, Sum, Product, Quotient, Order, Equality, Logic, Choice };
+struct OpRule {
+  ExprOp op;
+  Rule rule;
+  std::string_view verb;
+};
+constexpr OpRule kRules[] = {
+    {ExprOp::Constant, Rule::Leaf, ""},
+    {ExprOp::Metric, Rule::Leaf, ""},
+    {ExprOp::Neg, Rule::Same, ""},
+    {ExprOp::Not, Rule::Logic, ""},
+    {ExprOp::Add, Rule::Sum, "added"},
+    {ExprOp::Sub, Rule::Sum, "subtracted"},
+    {ExprOp::Mul, Rule::Product, ""},
+    {ExprOp::Div, Rule::Quotient, ""},
+    {ExprOp::Lt, Rule::Order, "compared"},
+    {ExprOp::Gt, Rule::Order, "compared"},
+    {ExprOp::Le, Rule::Order, "compared"},
+    {ExprOp::Ge, Rule::Order, "compared"},
+    {ExprOp::Eq, Rule::Equality, "compared"},
+    {ExprOp::Ne, Rule::Equality, "compared"},
+    {ExprOp::And, Rule::Logic, ""},
+    {ExprOp::Or, Rule::Logic, ""},
+    {ExprOp::If, Rule::Choice, "alternatives"},
+};
+
+const OpRule& ruleOf(ExprOp op) {
+  for (const OpRule& rule : kRules)
+    if (rule.op == op) return rule;
+  return kRules[0];
+}
+
+/// A unit as a plan writes it (`s`, `tokens/s`), for suggestions.
+std::string writtenUnit(const Unit& unit) {
+  constexpr std::string_view kNames[kBaseUnits] = {"s", "B", "FLOP", "USD", "J", "", "tokens", "samples"};
+  std::string over, under;
+  for (int i = 0; i < kBaseUnits; ++i) {
+    int e = unit.exponents[i];
+    if (e == 0) continue;
+    if (kNames[i].empty() || e > 1 || e < -1) return {};
+    std::string& side = e > 0 ? over : under;
+    if (!side.empty()) return {};
+    side = kNames[i];
+  }
+  return over.empty() ? std::string() : under.empty() ? over : over + "/" + under;
+}
+
+/// Checks the tree of one assertion or measured line.
+class Checker {
+  const ir::Plan& plan_;
+  const ExprTree& tree_;
+  DiagnosticEngine& diagnostics_;
+
+public:
+  Checker(const ir::Plan& plan, const ExprTree& tree, DiagnosticEngine& diagnostics)
+      : plan_(plan), tree_(tree), diagnostics_(diagnostics) {}
+
+  MaybeType type(ExprId id);
+  MaybeType condition(ExprId id);
+  MaybeType number(ExprId id);
+  MaybeType root() { return type(tree_.root); }
+
+private:
+  const ExprNode& node(ExprId id) const { return tree_.nodes[id]; }
+  MaybeType metric(const ExprNode& node);
+  void checkLayer(const ExprNode& node);
+  MaybeType agreeing(ExprId id, ExprId leftId, ExprId rightId, bool boolsAllowed);
+  MaybeType disagree(ExprId id, ExprId left, ExprId right, const Type& l, const Type& r);
+};
+
+std::vector<std::string> metricNames() {
+  std::vector<std::string> names;
+  for (const Metric& m : metrics())
+    if (m.read) names.emplace_back(m.name);
+  return names;
+}
+
+void Checker::checkLayer(const ExprNode& node) {
+  if (!plan_.model) return;
+  auto path = parseLayerPath(node.layer);
+  if (path && namesLayer(*plan_.model, *path)) return;
+  std::vector<std::string> known = layerPaths(*plan_.model);
+  auto report =
+      diagnostics_.report(UnknownLayer, node.range, {{"path", node.layer}, {"model", plan_.model->name.str()}});
+  if (std::string hint = didYouMean(node.layer, known); !hint.empty()) report.help(hint);
+  report.note("rows are the top-level layers and the direct children of repeats: " + [&] {
+    std::string list;
+    for (size_t i = 0; i < known.size() && i < 12; ++i) list += (i ? ", `" : "`") + known[i] + "`";
+    return known.size() > 12 ? list + ", …" : list;
+  }());
+}
+
+MaybeType Checker::metric(const ExprNode& node) {
+  const Metric* metric = findMetric(node.metric);
+  bool isLayer = node.metric.starts_with("layer.");
+  if (metric) {
+    if (isLayer) checkLayer(node);
+    return Type{metric->isBool, metric->unit};
+  }
+  auto report = diagnostics_.report(UnknownMetric, node.range, {{"name", metricText(node)}});
+  std::vector<std::string> names = metricNames();
+  std::string asked = node.metric;
+  if (isLayer) {
+    names = {"forward", "backward", "recompute", "comm", "exposed"};
+    asked = asked.substr(6);
+    report.note("a layer has `.forward`, `.backward`, `.recompute`, `.comm` and `.exposed`");
+  }
+  if (std::string hint = didYouMean(asked, names); !hint.empty()) report.help(hint);
+  return {};
+}
+
+MaybeType Checker::condition(ExprId id) {
+  MaybeType t = type(id);
+  if (t && !t->isBool)
+    diagnostics_.report(NotACondition, node(id).range, {{"text", textOf(tree_, id)}, {"type", t->text()}})
+        .help("compare it with something: `" + textOf(tree_, id) + " < …`");
+  return t && t->isBool ? t : std::nullopt;
+}
+
+MaybeType Checker::number(ExprId id) {
+  MaybeType t = type(id);
+  if (t && t->isBool) diagnostics_.report(NotANumber, node(id).range, {{"text", textOf(tree_, id)}});
+  return t && !t->isBool ? t : std::nullopt;
+}
+
+MaybeType Checker::disagree(ExprId id, ExprId left, ExprId right, const Type& l, const Type& r) {
+  const ExprNode& n = node(id);
+  auto report = diagnostics_.report(UnitsDisagree, n.opRange.valid() ? n.opRange : n.range,
+                                    {{"left", textOf(tree_, left)},
+                                     {"left_type", l.text()},
+                                     {"right", textOf(tree_, right)},
+                                     {"right_type", r.text()},
+                                     {"verb", ruleOf(n.op).verb}});
+  report.label(node(left).range, typeText(l.isBool, l.unit)).label(node(right).range, typeText(r.isBool, r.unit));
+  bool bareRight = node(right).literal && !r.isBool && r.unit.plain();
+  bool bareLeft = node(left).literal && !l.isBool && l.unit.plain();
+  std::string unit = writtenUnit(bareRight ? l.unit : r.unit);
+  if ((bareRight || bareLeft) && !unit.empty())
+    report.help(fmt::format("give the number its unit: `{}{}`", textOf(tree_, bareRight ? right : left), unit));
+  return {};
+}
+
+MaybeType Checker::agreeing(ExprId id, ExprId leftId, ExprId rightId, bool boolsAllowed) {
+  MaybeType left = boolsAllowed ? type(leftId) : number(leftId);
+  MaybeType right = boolsAllowed ? type(rightId) : number(rightId);
+  if (!left || !right) return {};
+  if (left->isBool != right->isBool || left->unit != right->unit) return disagree(id, leftId, rightId, *left, *right);
+  return left;
+}
+
+MaybeType Checker::type(ExprId id) {
+  const ExprNode& n = node(id);
+  const Type boolean{true, {}};
+  switch (ruleOf(n.op).rule) {
+  case Rule::Leaf:
+    if (n.op == ExprOp::Metric) return metric(n);
+    return Type{n.constant.isBool, n.constant.isBool ? Unit{} : n.constant.quantity.unit};
+  case Rule::Same:
+    return number(n.kids[0]);
+  case Rule::Sum:
+    return agreeing(id, n.kids[0], n.kids[1], false);
+  case Rule::Product:
+  case Rule::Quotient: {
+    MaybeType left = number(n.kids[0]), right = number(n.kids[1]);
+    if (!left || !right) return {};
+    return Type{false, n.op == ExprOp::Mul ? left->unit * right->unit : left->unit / right->unit};
+  }
+  case Rule::Order:
+  case Rule::Equality: {
+    MaybeType sides = agreeing(id, n.kids[0], n.kids[1], ruleOf(n.op).rule == Rule::Equality);
+    return sides ? MaybeType(boolean) : std::nullopt;
+  }
+  case Rule::Logic: {
+    bool ok = true;
+    for (ExprId kid : n.kids) ok &= condition(kid).has_value();
+    return ok ? MaybeType(boolean) : std::nullopt;
+  }
+  case Rule::Choice: {
+    MaybeType test = condition(n.kids[0]);
+    MaybeType branches = agreeing(id, n.kids[1], n.kids[2], true);
+    return test ? branches : std::nullopt;
+  }
+  }
+  return {};
+}
+
+void checkMeasured(const ir::Plan& plan, const ir::Measured& line, DiagnosticEngine& diagnostics) {
+  MaybeType metric = Checker(plan, line.metric, diagnostics).number(line.metric.root);
+  Checker valueChecker(plan, line.value, diagnostics);
+  MaybeType value = valueChecker.number(line.value.root);
+  if (!metric || !value) return;
+  const ExprNode& shown = line.metric.nodes[line.metric.root];
+  const ExprNode& said = line.value.nodes[line.value.root];
+  if (metric->unit != value->unit) {
+    diagnostics
+        .report(UnitsDisagree, said.range,
+                {{"left", textOf(line.metric, line.metric.root)},
+                 {"left_type", metric->text()},
+                 {"right", textOf(line.value, line.value.root)},
+                 {"right_type", value->text()},
+                 {"verb", "compared"}})
+        .label(shown.range, typeText(false, metric->unit));
+    return;
+  }
+  auto values = ir::evaluate(line.value, [](const ExprNode&) { return std::optional<ir::ExprValue>(); });
+  const auto& result = values[line.value.root.index];
+  if (result && !(result->quantity.value > 0))
+    diagnostics.report(MeasuredZero, said.range,
+                       {{"text", textOf(line.value, line.value.root)}, {"value", valueText(*result, false)}});
+}
+
+} // namespace
+
+void check(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  for (const ir::Assertion& line : plan.assertions)
+    Checker(plan, line.condition, diagnostics).condition(line.condition.root);
+  for (const ir::Measured& line : plan.measured) checkMeasured(plan, line, diagnostics);
+}
+
+} // namespace planc::verdict

@@ -1,0 +1,93 @@
+// The metric table: every number that a plan may name in assert, measured, where and minimize, and its field in the
+// JSON report. SPDX-License-Identifier: Apache-2.0
+#include "backends/verdict/Verdict.h"
+
+#include <algorithm>
+
+namespace planc::verdict {
+namespace {
+
+using cost::Estimate;
+using cost::LayerRow;
+using Value = std::optional<double>;
+
+constexpr double kSecondsPerHour = 3600;
+
+Value seconds(const Value& hours) {
+  return hours ? Value(*hours * kSecondsPerHour) : Value();
+}
+
+/// No workload of this version is an inference workload.
+Value noInference(const Estimate&) {
+  return {};
+}
+
+const Unit kTokenRate = units::tokens / units::time;
+const Unit kSampleRate = units::samples / units::time;
+
+} // namespace
+
+#define PLANC_READ(expression) [](const Estimate& e) -> Value { return expression; }
+
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> table = {
+      {"step_time", units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)},
+      {"step_time.low", units::time, false, "totals.step_time_low_s", PLANC_READ(e.totals.stepTimeLow)},
+      {"step_time.high", units::time, false, "totals.step_time_high_s", PLANC_READ(e.totals.stepTimeHigh)},
+      {"tokens_per_second", kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)},
+      {"tokens_per_second_per_device", kTokenRate, false, "totals.tokens_per_s_per_device",
+       PLANC_READ(e.totals.tokensPerSecondPerDevice)},
+      {"samples_per_second", kSampleRate, false, "totals.samples_per_s", PLANC_READ(e.totals.samplesPerSecond)},
+      {"model_rate", units::rate, false, "totals.model_tflops_per_device", PLANC_READ(e.totals.modelRate)},
+      {"model_rate_causal", units::rate, false, "totals.model_tflops_per_device_causal",
+       PLANC_READ(e.totals.modelRateCausal)},
+      {"hardware_rate", units::rate, false, "totals.hardware_tflops_per_device", PLANC_READ(e.totals.hardwareRate)},
+      {"mfu", units::none, false, "totals.mfu", PLANC_READ(e.totals.mfu)},
+      {"mfu_causal", units::none, false, "totals.mfu_causal", PLANC_READ(e.totals.mfuCausal)},
+      {"hfu", units::none, false, "totals.hfu", PLANC_READ(e.totals.hfu)},
+      {"compute", units::time, false, "totals.compute_s", PLANC_READ(e.totals.compute)},
+      {"comm.total", units::time, false, "totals.comm_s", PLANC_READ(e.totals.comm)},
+      {"comm.exposed", units::time, false, "totals.exposed_comm_s", PLANC_READ(e.totals.exposedComm)},
+      {"bubble", units::time, false, "totals.bubble_s", PLANC_READ(e.totals.bubble)},
+      {"optimizer", units::time, false, "totals.optimizer_s", PLANC_READ(e.totals.optimizer)},
+      {"overhead", units::time, false, "totals.overhead_s", PLANC_READ(e.totals.overhead)},
+      {"params", units::none, false, "totals.params", PLANC_READ(e.totals.params)},
+      {"params.active", units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
+      {"device_hours", units::deviceTime, false, "totals.device_hours", PLANC_READ(seconds(e.totals.deviceHours))},
+      {"cost", units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)},
+      {"energy", units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)},
+      {"device_hours.per_1t_tokens", units::deviceTime, false, "totals.device_hours_per_1t_tokens",
+       PLANC_READ(seconds(e.totals.deviceHoursPer1t))},
+      {"cost.per_1t_tokens", units::money, false, "totals.cost_usd_per_1t_tokens", PLANC_READ(e.totals.costPer1t)},
+      {"energy.per_1t_tokens", units::energy, false, "totals.energy_kwh_per_1t_tokens",
+       PLANC_READ(e.totals.energyPer1tJoules)},
+      {"memory.peak", units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)},
+      {"memory.capacity", units::bytes, false, "memory.capacity_bytes", PLANC_READ(e.memory.capacity)},
+      {"memory.fits", units::none, true, "memory.fits", PLANC_READ(e.memory.fits ? 1.0 : 0.0)},
+      {"memory.params", units::bytes, false, "memory.params_bytes", PLANC_READ(e.memory.params)},
+      {"memory.grads", units::bytes, false, "memory.grads_bytes", PLANC_READ(e.memory.grads)},
+      {"memory.optimizer", units::bytes, false, "memory.optimizer_bytes", PLANC_READ(e.memory.optimizer)},
+      {"memory.activations", units::bytes, false, "memory.activations_bytes", PLANC_READ(e.memory.activations)},
+      {"memory.buffers", units::bytes, false, "memory.buffers_bytes", PLANC_READ(e.memory.buffers)},
+      {"layer.forward", units::time, false, "layers[].forward_s", nullptr, &LayerRow::forward},
+      {"layer.backward", units::time, false, "layers[].backward_s", nullptr, &LayerRow::backward},
+      {"layer.recompute", units::time, false, "layers[].recompute_s", nullptr, &LayerRow::recompute},
+      {"layer.comm", units::time, false, "layers[].comm_s", nullptr, &LayerRow::comm},
+      {"layer.exposed", units::time, false, "layers[].exposed_comm_s", nullptr, &LayerRow::exposed},
+      {"ttft", units::time, false, "inference.ttft_s", noInference},
+      {"tpot", units::time, false, "inference.tpot_s", noInference},
+      {"throughput", kTokenRate, false, "inference.throughput_tokens_per_s", noInference},
+      {"kv_cache", units::bytes, false, "inference.kv_cache_bytes", noInference},
+  };
+  return table;
+}
+
+#undef PLANC_READ
+
+const Metric* findMetric(std::string_view name) {
+  const auto& table = metrics();
+  auto it = std::find_if(table.begin(), table.end(), [&](const Metric& m) { return m.name == name; });
+  return it == table.end() ? nullptr : &*it;
+}
+
+} // namespace planc::verdict
