@@ -57,7 +57,7 @@ double localElements(const Mesh& mesh, const std::vector<int64_t>& extents, cons
   for (size_t i = 0; i < extents.size(); ++i) {
     int64_t ranks = 1;
     for (const Digit& d : layout.shard[i]) ranks *= mesh.axes[d.axis].size;
-    n *= static_cast<double>((extents[i] + ranks - 1) / ranks); // the largest shard counts
+    n *= static_cast<double>(ceilDiv(extents[i], ranks)); // the largest shard counts
   }
   return n;
 }

@@ -21,6 +21,7 @@ struct Layout {
   AxisMask partial = 0;
   bool operator==(const Layout&) const = default;
   AxisMask axes() const; ///< that shard a dimension
+  /// From axes per dimension, major first. Axes of one rank hold no digit and no pending sum: they are left out.
   static Layout of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMask partial = 0);
 };
 
@@ -41,6 +42,8 @@ std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& e
                                  const Layout& to);
 /// Equal as layouts; loose dims as sets.
 bool sameLayout(const std::vector<bool>& loose, const Layout& a, const Layout& b);
+/// Elements of the largest of `ranks` shards of an extent.
+inline int64_t ceilDiv(int64_t extent, int64_t ranks) { return extent / ranks + (extent % ranks != 0); }
 /// Elements one device holds: every extent over its axes (ceil when it does not divide).
 double localElements(const Mesh& mesh, const std::vector<int64_t>& extents, const Layout& layout);
 

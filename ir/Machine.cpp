@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace planc::ir {
 
@@ -32,7 +33,8 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
 
 int64_t Cluster::devices() const {
   int64_t n = 1;
-  for (const ClusterLevel& l : levels) n *= l.count;
+  for (const ClusterLevel& l : levels)
+    if (__builtin_mul_overflow(n, l.count, &n)) return std::numeric_limits<int64_t>::max();
   return n;
 }
 

@@ -4,11 +4,18 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <numeric>
 
 namespace planc::ir {
 
 namespace {
+
+/// Saturates: a mesh of absurd size is the user's mistake, not undefined behaviour.
+int64_t times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
 
 /// `dp*cp`; the parts of a refined axis print once, under the name that the plan wrote.
 std::string joinWritten(const Mesh& mesh, const AxisList& axes) {
@@ -27,7 +34,7 @@ std::string joinWritten(const Mesh& mesh, const AxisList& axes) {
 /// Ranks of one axis, `stride` devices apart, that share an aligned block of `unit` devices. Exact where sizes divide
 /// each other; where an axis straddles blocks it is what the worst placed group has for certain.
 int64_t ranksInBlock(int64_t size, int64_t stride, int64_t unit) {
-  int64_t shared = std::gcd(unit, stride * size) / std::gcd(unit, stride);
+  int64_t shared = std::gcd(unit, times(stride, size)) / std::gcd(unit, stride);
   return std::clamp<int64_t>(std::min(shared, unit / stride), 1, size);
 }
 
@@ -39,14 +46,14 @@ int64_t Mesh::devices() const {
 
 int64_t Mesh::size(const AxisList& list) const {
   int64_t n = 1;
-  for (AxisId a : list) n *= axes[a].size;
+  for (AxisId a : list) n = times(n, axes[a].size);
   return n;
 }
 
 int64_t Mesh::size(AxisMask mask) const {
   int64_t n = 1;
   for (uint32_t i = 0; mask != 0; ++i, mask >>= 1)
-    if (mask & 1) n *= axes[AxisId(i)].size;
+    if (mask & 1) n = times(n, axes[AxisId(i)].size);
   return n;
 }
 

@@ -3,6 +3,7 @@
 #include "ir/Model.h"
 
 #include <array>
+#include <limits>
 
 namespace planc::ir {
 
@@ -55,7 +56,8 @@ std::string Model::pathOf(ValueId value) const {
 
 int64_t Model::times(RegionId region) const {
   int64_t n = 1;
-  for (; region.valid(); region = regions[region].parent) n *= regions[region].count;
+  for (; region.valid(); region = regions[region].parent)
+    if (__builtin_mul_overflow(n, regions[region].count, &n)) return std::numeric_limits<int64_t>::max();
   return n;
 }
 

@@ -51,6 +51,7 @@ struct LocalWork {
   double firstOperandBytes = 0;         ///< what stack.passes multiplies: forward's first operand
   double resultBytes = 0;
   double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
+  double resultElements = 0;            ///< local
   double operandWidth = 2;              ///< bytes per element of contraction operands as computed with
   double elements = 0;                  ///< Accumulate, Optimizer, Cast: elements handled
   double tokensPerExpert = 0;           ///< GroupedGemm
@@ -79,6 +80,7 @@ struct Node {
   // Reshard, Collective, Copy
   ValueId value;            ///< what travels (or whose gradient does)
   bool gradient = false;
+  OpId source;              ///< who made what travels: the producer, or in backward the user whose gradient it is
   Layout from, to;          ///< Reshard
   CollectiveKind collective = CollectiveKind::AllReduce;
   CollectiveClass cls = CollectiveClass::Activation;
@@ -135,6 +137,8 @@ struct Body {
   RangeSet instances;               ///< of a repeat; [0,1) of a plain layer
   std::vector<Placement> placements; ///< parallel to the unit's operators
   std::vector<Layout> results;      ///< layout in which each operator produces its result; parallel to the unit's operators
+  /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or -1.
+  std::vector<std::vector<int32_t>> brought;
   std::vector<Node> forward, backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
   std::vector<Saved> saved;
   double workingForward = 0;        ///< bytes live beyond `saved`, at most, while an instance runs

@@ -93,7 +93,7 @@ private:
     for (size_t i = 0; i < cur_.size(); ++i) {
       int64_t ranks = 1;
       for (const Digit& d : cur_[i]) ranks *= size(d.axis);
-      n *= static_cast<double>((extents_[i] + ranks - 1) / ranks);
+      n *= static_cast<double>(ceilDiv(extents_[i], ranks));
     }
     return n;
   }
