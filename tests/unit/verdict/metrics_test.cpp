@@ -1,0 +1,81 @@
+// Tests of the metric table: every metric of the language, its unit and its JSON field.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/verdict/Fixture.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace planc;
+using namespace planc::verdict;
+
+TEST(Metrics, AreThoseOfTheLanguage) {
+  const std::set<std::string_view> expected = {"step_time",
+                                               "step_time.low",
+                                               "step_time.high",
+                                               "tokens_per_second",
+                                               "tokens_per_second_per_device",
+                                               "samples_per_second",
+                                               "model_rate",
+                                               "model_rate_causal",
+                                               "hardware_rate",
+                                               "mfu",
+                                               "mfu_causal",
+                                               "hfu",
+                                               "compute",
+                                               "comm.total",
+                                               "comm.exposed",
+                                               "bubble",
+                                               "optimizer",
+                                               "overhead",
+                                               "params",
+                                               "params.active",
+                                               "device_hours",
+                                               "cost",
+                                               "energy",
+                                               "device_hours.per_1t_tokens",
+                                               "cost.per_1t_tokens",
+                                               "energy.per_1t_tokens",
+                                               "memory.peak",
+                                               "memory.capacity",
+                                               "memory.fits",
+                                               "memory.params",
+                                               "memory.grads",
+                                               "memory.optimizer",
+                                               "memory.activations",
+                                               "memory.buffers",
+                                               "layer.forward",
+                                               "layer.backward",
+                                               "layer.recompute",
+                                               "layer.comm",
+                                               "layer.exposed",
+                                               "ttft",
+                                               "tpot",
+                                               "throughput",
+                                               "kv_cache"};
+  std::set<std::string_view> actual, fields;
+  for (const Metric& m : metrics()) {
+    EXPECT_TRUE(actual.insert(m.name).second) << m.name << " stands twice";
+    EXPECT_TRUE(fields.insert(m.jsonField).second) << m.jsonField << " stands twice";
+    EXPECT_NE(m.read != nullptr, m.row != nullptr) << m.name;
+  }
+  EXPECT_EQ(actual, expected);
+}
+
+TEST(Metrics, ReadBaseUnits) {
+  cost::Estimate e = planc::testing::smallEstimate();
+  EXPECT_DOUBLE_EQ(*findMetric("device_hours")->read(e), 90); // 0.025 device-hours in device-seconds
+  EXPECT_DOUBLE_EQ(*findMetric("energy")->read(e), 4e4);
+  EXPECT_DOUBLE_EQ(*findMetric("model_rate")->read(e), 1.4e14);
+  EXPECT_DOUBLE_EQ(*findMetric("memory.fits")->read(e), 1);
+}
+
+TEST(Metrics, WithoutMeaningAreEmpty) {
+  cost::Estimate e = planc::testing::smallEstimate();
+  e.totals.tokensPerSecond.reset();
+  EXPECT_FALSE(findMetric("tokens_per_second")->read(e));
+  for (const char* name : {"ttft", "tpot", "throughput", "kv_cache"}) EXPECT_FALSE(findMetric(name)->read(e)) << name;
+}
+
+TEST(Metrics, UnknownNameHasNoRow) {
+  EXPECT_EQ(findMetric("steptime"), nullptr);
+}
