@@ -13,7 +13,7 @@ ValueNames::ValueNames(const Model& model) : model_(model) {
   for (const Value& v : model.values) {
     std::string path = join(v.path);
     // A value of the compiler (a cast) lies at the path of the operator it was made for, under a name of its own.
-    if (v.path.empty() || v.path.back() != v.name) path += (path.empty() ? "" : ".") + v.name.str();
+    if (v.path.empty() || v.path.back() != v.name) path += fmt::format("{}{}", path.empty() ? "" : ".", v.name.view());
     int n = ++seen[path];
     paths_.push_back(n == 1 ? path : fmt::format("{}~{}", path, n));
   }

@@ -191,7 +191,8 @@ struct Program {
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
 };
 
-std::string print(const Program& program);
+/// Text form of the program's level. With `sources` every reshard and collective says which line of the plan caused it.
+std::string print(const Program& program, const SourceManager* sources = nullptr);
 /// The laws of the level (ARCHITECTURE, L8, L9). Returns what is wrong, or nothing.
 std::vector<std::string> verify(const Program& program);
 

@@ -61,6 +61,7 @@ struct Schedule {
   }
 };
 
+/// Segments with their tasks, then the order of each stage's work; micro-batch numbers near the end are written from `m`.
 std::string print(const Schedule& schedule);
 /// Acyclic; one stream per task; every receive has its send.
 std::vector<std::string> verify(const Schedule& schedule);

@@ -1,0 +1,266 @@
+// Text form of levels `sharded` and `comm`: bodies with their nodes, states, stages; one greppable line per collective.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Names.h"
+#include "ir/Program.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace planc::ir {
+
+namespace {
+
+class ProgramPrinter {
+public:
+  ProgramPrinter(const Program& program, const SourceManager* sources)
+      : program_(program), model_(program.model), sources_(sources), names_(program.model) {}
+
+  std::string run() {
+    std::string axes;
+    for (AxisId a : program_.mesh.order)
+      axes += fmt::format(" {}={}", program_.mesh.axes[a].name.view(), program_.mesh.axes[a].size);
+    line("program {} level={}", program_.plan ? program_.plan->name.view() : model_.name.view(),
+         program_.level == Level::Sharded ? "sharded" : "comm");
+    line("mesh{}", axes);
+    line("micro_batches={} stages={} chunks={}", program_.microBatches, program_.stages, program_.chunks);
+    for (uint32_t b = 0; b < program_.bodies.size(); ++b) printBody(BodyId(b));
+    for (const VirtualStage& stage : program_.virtualStages) printStage(stage);
+    for (const StageGroup& group : program_.stageGroups) printGroup(group);
+    return out_;
+  }
+
+private:
+  template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  /// `decoder`, `decoder[0:20]`; the instances only where the repeat has several classes.
+  std::string bodyName(const Body& body) const {
+    const Unit& unit = model_.units[body.unit];
+    bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
+    return whole ? unit.name.str() : fmt::format("{}{}", unit.name.view(), body.instances.str());
+  }
+
+  /// How often the body runs in one micro-batch, over all stages.
+  int64_t runs(BodyId id) const {
+    int64_t n = 0;
+    for (const VirtualStage& stage : program_.virtualStages)
+      for (const auto& [body, count] : stage.bodies)
+        if (body == id) n += count;
+    return program_.virtualStages.empty() ? program_.bodies[id].instances.count() : n;
+  }
+
+  void printBody(BodyId id) {
+    const Body& body = program_.bodies[id];
+    runs_ = runs(id);
+    scope_ = body.unit;
+    const Unit& unit = model_.units[body.unit];
+    line("{} {}{} {{", body.seam ? "seam" : "layer", bodyName(body), unit.repeat ? fmt::format(" x{}", runs_) : "");
+    printNodes("forward", body, body.forward);
+    printNodes("backward", body, body.backward);
+    for (const Saved& s : body.saved)
+      line("  saved {}{} bytes={} by={}", names_.of(s.value, scope_), s.buffer.empty() ? "" : "." + s.buffer.str(),
+           numberText(s.bytes), opName(s.op));
+    if (body.workingForward > 0 || body.workingBackward > 0)
+      line("  working forward={} backward={}", numberText(body.workingForward), numberText(body.workingBackward));
+    for (const ParamState& p : body.params) printParam(p);
+    for (const StateCollective& s : body.states) printState(s);
+    line("}}");
+  }
+
+  void printNodes(const char* title, const Body& body, const std::vector<Node>& nodes) {
+    if (nodes.empty()) return;
+    line("  {}:", title);
+    for (const Node& n : nodes) {
+      switch (n.kind) {
+      case NodeKind::Compute:
+        printCompute(body, n);
+        break;
+      case NodeKind::Reshard:
+        printReshard(n);
+        break;
+      case NodeKind::Collective:
+        printCollective(n);
+        break;
+      case NodeKind::Copy:
+        line("    copy {} bytes={}{}", traveller(n), numberText(n.bytes), because(n.because));
+        break;
+      }
+    }
+  }
+
+  std::string opName(OpId op) const { return op.valid() ? model_.ops[op].name.str() : "-"; }
+  std::string gradient(ValueId v) const { return fmt::format("d({})", names_.of(v, scope_)); }
+  std::string traveller(const Node& n) const {
+    if (!n.value.valid()) return "%-"; // statistics of an operator are no value of the model
+    return n.gradient ? gradient(n.value) : names_.of(n.value, scope_);
+  }
+
+  std::string operands(const Op& op, int except = -1) const {
+    std::string text;
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (static_cast<int>(i) != except)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", names_.of(op.operands[i].value, scope_));
+    return text;
+  }
+
+  void printCompute(const Body& body, const Node& n) {
+    if (!n.op.valid()) {
+      line("    {}{}", name(n.role), work(n));
+      return;
+    }
+    const Op& op = model_.ops[n.op];
+    ValueId operand;
+    if (n.operand >= 0 && static_cast<size_t>(n.operand) < op.operands.size()) operand = op.operands[n.operand].value;
+    std::string text;
+    switch (n.role) {
+    case Role::Forward:
+      text = fmt::format("{} = {} {}{}", names_.of(op.result, scope_), op.name.view(), operands(op), type(body, n));
+      break;
+    case Role::DGrad:
+    case Role::WGrad:
+      text = fmt::format("{} = {}.{} {}, {}", gradient(operand), op.name.view(), name(n.role), gradient(op.result),
+                         operands(op, n.operand));
+      break;
+    case Role::Backward:
+      text = fmt::format("{}.backward {}", op.name.view(), gradient(op.result));
+      break;
+    case Role::Accumulate:
+      text = fmt::format("accumulate {}", gradient(operand));
+      break;
+    case Role::Cast:
+      text = fmt::format("cast {}", gradient(op.result));
+      break;
+    case Role::Optimizer:
+      text = fmt::format("optimizer {}", names_.of(n.value, scope_));
+      break;
+    }
+    if (n.phase == Phase::Recompute) text += n.needed ? " recompute" : " recompute unused";
+    if (n.times != 1) text += fmt::format(" times={}", numberText(n.times));
+    line("    {}{}", text, work(n));
+  }
+
+  /// ` : [batch@dp, seq@tp, hidden] bf16`
+  std::string type(const Body& body, const Node& n) const {
+    const Op& op = model_.ops[n.op];
+    size_t i = n.op.index - model_.units[body.unit].first.index;
+    std::string layout = i < body.results.size() ? layoutText(program_.mesh, model_, op.resultDims, body.results[i])
+                                                 : dimsText(model_, op.resultDims);
+    // The element type stands between the dimensions and the pending sum: `[…] bf16 partial(tp)`.
+    size_t end = layout.find(']') + 1;
+    return fmt::format(" : {} {}{}", layout.substr(0, end), name(program_.dtypeOf(op.result)), layout.substr(end));
+  }
+
+  std::string work(const Node& n) const {
+    if (program_.level != Level::Comm) return "";
+    const LocalWork& w = n.work;
+    std::string text;
+    if (w.m > 0)
+      text += fmt::format(" batch={} m={} n={} k={}", numberText(w.batch), numberText(w.m), numberText(w.n),
+                          numberText(w.k));
+    if (w.flops > 0) text += fmt::format(" flops={}", numberText(w.flops));
+    if (w.reads > 0 || w.writes > 0)
+      text += fmt::format(" reads={} writes={}", numberText(w.reads), numberText(w.writes));
+    if (w.elements > 0) text += fmt::format(" elements={}", numberText(w.elements));
+    return text.empty() ? text : fmt::format(" {}", text);
+  }
+
+  void printReshard(const Node& n) {
+    const std::vector<DimId>& dims = model_.values[n.value].dims;
+    line("    reshard {} : {} -> {} phase={}{}", traveller(n), layoutText(program_.mesh, model_, dims, n.from),
+         layoutText(program_.mesh, model_, dims, n.to), name(n.phase), because(n.because));
+  }
+
+  std::string axis(AxisMask axes, int64_t group) const { return fmt::format("{}({})", program_.mesh.str(axes), group); }
+  std::string level(size_t l) const {
+    return l < program_.mesh.levelNames.size() ? program_.mesh.levelNames[l].str() : "-";
+  }
+  /// `  because=plans/x.plan:41`, where sources are at hand and the plan caused it.
+  std::string because(SourceRange range) const {
+    return sources_ && range.valid() ? fmt::format("  because={}", sources_->where(range)) : "";
+  }
+  /// The dimensions whose digits a step changes.
+  std::string changed(const Node& n) const {
+    if (!n.value.valid() || n.from.shard.size() != n.to.shard.size()) return "";
+    const std::vector<DimId>& dims = model_.values[n.value].dims;
+    std::string text;
+    for (size_t i = 0; i < n.to.shard.size() && i < dims.size(); ++i)
+      if (n.from.shard[i] != n.to.shard[i])
+        text += fmt::format("{}{}", text.empty() ? " dim=" : ",", model_.dims[dims[i]].name.view());
+    return text;
+  }
+
+  void printCollective(const Node& n) {
+    std::string facts;
+    if (n.ring) facts += " ring";
+    if (n.copies != 1) facts += fmt::format(" copies={}", numberText(n.copies));
+    if (n.strided) facts += " strided";
+    line("    {} {}{} axis={} level={} bytes={} class={} phase={} count={} op={}{}{}", name(n.collective), traveller(n),
+         changed(n), axis(n.axes, n.group), level(n.level), numberText(n.bytes), name(n.cls), name(n.phase),
+         numberText(static_cast<double>(runs_) * n.times), opName(n.op), facts, because(n.because));
+  }
+
+  std::string storage(const char* state, AxisMask axes) const {
+    return axes ? fmt::format(" {}->{}", state, program_.mesh.str(axes)) : "";
+  }
+
+  void printParam(const ParamState& p) {
+    const Value& v = model_.values[p.param];
+    line("  param {} : {} {} elements={}{}{}{}{}{}{}", names_.of(p.param, scope_),
+         layoutText(program_.mesh, model_, v.dims, p.layout), name(program_.dtypeOf(p.param)), numberText(p.elements),
+         storage("params", p.params), storage("grads", p.grads), storage("optimizer", p.optimizer),
+         p.partial ? fmt::format(" gradient=partial({})", program_.mesh.str(p.partial)) : "",
+         p.trainable ? "" : " frozen", p.owner ? "" : " shared");
+  }
+
+  void printState(const StateCollective& s) {
+    std::string params;
+    bool reduces = s.cls == CollectiveClass::Gradient;
+    for (ValueId p : s.params) params += (params.empty() ? "" : ", ") + (reduces ? gradient(p) : names_.of(p, scope_));
+    line("    {} {} axis={} level={} bytes={} class={} phase={} count={}{}", name(s.collective), params,
+         axis(s.axes, s.group), level(s.level), numberText(s.bytes), name(s.cls), name(s.phase), runs_,
+         because(s.because));
+  }
+
+  void printStage(const VirtualStage& stage) {
+    std::string bodies;
+    for (const auto& [body, count] : stage.bodies)
+      bodies +=
+          fmt::format(" {}{} x{}", program_.bodies[body].seam ? "seam:" : "", bodyName(program_.bodies[body]), count);
+    line("stage {}:{}", stage.index, bodies);
+    scope_ = {};
+    for (const Boundary& b : stage.sends) {
+      line("    send_recv {} axis={} level={} bytes={} class=pipeline to={}", names_.of(b.value),
+           axis(program_.stageAxes, program_.stages), level(stage.level), numberText(b.bytes), stage.index + 1);
+      runs_ = 1;
+      if (b.scatter) printCollective(b.gather);
+    }
+  }
+
+  void printGroup(const StageGroup& group) {
+    std::string stages;
+    for (int64_t s : group.stages) stages += fmt::format("{}{}", stages.empty() ? "" : ", ", s);
+    scope_ = {};
+    runs_ = 1;
+    line("shared {} stages=[{}]", names_.of(group.storage), stages);
+    printCollective(group.allReduce);
+  }
+
+  const Program& program_;
+  const Model& model_;
+  const SourceManager* sources_;
+  ValueNames names_;
+  std::string out_;
+  UnitId scope_;     ///< whose names are shortened
+  int64_t runs_ = 1; ///< of the body being printed
+};
+
+} // namespace
+
+std::string print(const Program& program, const SourceManager* sources) {
+  return ProgramPrinter(program, sources).run();
+}
+
+} // namespace planc::ir

@@ -1,0 +1,162 @@
+// Text form of level `task`: the tasks of every segment, and each stage's order of work with runs of micro-batches
+// folded. SPDX-License-Identifier: Apache-2.0
+#include "ir/Names.h"
+#include "ir/Task.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace planc::ir {
+
+namespace {
+
+/// Folds an order of actions: `F0..F6 (F7 B0)..(F[m-1] B[m-8]) B[m-7]..B[m-1]`.
+class OrderText {
+public:
+  OrderText(const std::vector<Action>& actions, int64_t microBatches, int64_t window, bool chunks)
+      : actions_(actions), m_(microBatches), window_(window), chunks_(chunks) {}
+
+  std::string run() const {
+    std::string text;
+    for (size_t i = 0; i < actions_.size();) {
+      size_t period = 1, repeats = 1;
+      longest(i, period, repeats);
+      if (!text.empty()) text += ' ';
+      text += block(i, period);
+      if (repeats > 1) text += fmt::format("..{}", block(i + (repeats - 1) * period, period));
+      i += repeats * period;
+    }
+    return text;
+  }
+
+private:
+  /// The block at `at` that repeats with every micro-batch moved by one amount, and covers most; shorter blocks win
+  /// ties.
+  void longest(size_t at, size_t& period, size_t& repeats) const {
+    size_t best = 1;
+    for (size_t p = 1; p <= static_cast<size_t>(2 * window_) && at + 2 * p <= actions_.size(); ++p) {
+      size_t n = repeatsOf(at, p);
+      bool worth = n >= 3 || (p == 1 && n == 2);
+      if (worth && n * p > best) {
+        best = n * p;
+        period = p;
+        repeats = n;
+      }
+    }
+  }
+
+  size_t repeatsOf(size_t at, size_t period) const {
+    size_t n = 1;
+    int64_t step = static_cast<int64_t>(actions_[at + period].microBatch) - actions_[at].microBatch;
+    if (step < 1) return 1;
+    for (;; ++n)
+      for (size_t k = 0; k < period; ++k) {
+        size_t j = at + n * period + k;
+        if (j >= actions_.size()) return n;
+        const Action &a = actions_[j - period], &b = actions_[j];
+        if (a.kind != b.kind || a.chunk != b.chunk || b.microBatch != a.microBatch + step) return n;
+      }
+  }
+
+  std::string block(size_t at, size_t period) const {
+    if (period == 1) return one(actions_[at]);
+    std::string text;
+    for (size_t k = 0; k < period; ++k) text += fmt::format("{}{}", k ? " " : "", one(actions_[at + k]));
+    return fmt::format("({})", text);
+  }
+
+  /// `F0`, `B[m-1]`, with chunks `F0.1`. Numbers of the last micro-batches are written from the end where both readings
+  /// cannot mix.
+  std::string one(const Action& a) const {
+    static constexpr std::string_view kLetters = "FBIW"; // I and W: input and weight gradients of a split backward
+    int64_t i = a.microBatch;
+    bool fromEnd = m_ > 2 * window_ && i >= m_ - window_;
+    std::string number = fromEnd ? fmt::format("[m-{}]", m_ - i) : fmt::format("{}", i);
+    std::string chunk = chunks_ ? fmt::format(".{}", a.chunk) : "";
+    return fmt::format("{}{}{}", kLetters[static_cast<size_t>(a.kind)], number, chunk);
+  }
+
+  const std::vector<Action>& actions_;
+  int64_t m_, window_;
+  bool chunks_;
+};
+
+class SchedulePrinter {
+public:
+  explicit SchedulePrinter(const Schedule& schedule)
+      : schedule_(schedule), program_(*schedule.program), names_(program_.model) {}
+
+  std::string run() {
+    line("schedule {} stages={} chunks={} m={}", schedule_.kind ? schedule_.kind->name : "none", program_.stages,
+         program_.chunks, program_.microBatches);
+    std::string shares;
+    for (int c = 0; c < kCollectiveClasses; ++c)
+      shares += fmt::format(" {}={}", name(static_cast<CollectiveClass>(c)), numberText(schedule_.inlineShare[c]));
+    line("inline{} prefetch={} slowdown={}", shares, schedule_.prefetch, numberText(schedule_.slowdown));
+    for (const auto* list : {&schedule_.forward, &schedule_.backward})
+      for (const Segment& s : *list) printSegment(s);
+    if (schedule_.kind) printOrders();
+    return out_;
+  }
+
+private:
+  template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  std::string stream(Stream s) const {
+    if (s == kComputeStream) return "compute";
+    size_t level = static_cast<size_t>(s);
+    return level < program_.mesh.levelNames.size() ? program_.mesh.levelNames[level].str() : fmt::format("comm{}", s);
+  }
+
+  void printSegment(const Segment& segment) {
+    if (segment.tasks.empty()) return;
+    const Body& body = program_.bodies[segment.body];
+    const Unit& unit = program_.model.units[body.unit];
+    const std::vector<Node>& nodes = segment.backward ? body.backward : body.forward;
+    bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
+    line("segment {}{}{} {} {{", body.seam ? "seam:" : "", unit.name.view(), whole ? "" : body.instances.str(),
+         segment.backward ? "backward" : "forward");
+    for (size_t i = 0; i < segment.tasks.size(); ++i) {
+      const Task& t = segment.tasks[i];
+      std::string deps;
+      for (uint32_t d : t.deps) deps += fmt::format("{}{}", deps.empty() ? " after=" : ",", d);
+      line("  {} {} {} share={}{}", i, stream(t.stream),
+           t.node < nodes.size() ? nodeText(nodes[t.node], body.unit) : "?", numberText(t.fraction), deps);
+    }
+    line("}}");
+  }
+
+  std::string nodeText(const Node& n, UnitId scope) const {
+    std::string op = n.op.valid() ? program_.model.ops[n.op].name.str() : "-";
+    std::string value = names_.of(n.value.valid() || !n.op.valid() ? n.value : program_.model.ops[n.op].result, scope);
+    if (n.kind == NodeKind::Compute) return fmt::format("{}.{} {}", op, name(n.role), value);
+    std::string_view kind = n.kind == NodeKind::Copy ? "copy" : name(n.collective);
+    return fmt::format("{} {} axis={}({}) class={}", kind, n.gradient ? fmt::format("d({})", value) : value,
+                       program_.mesh.str(n.axes), n.group, name(n.cls));
+  }
+
+  void printOrders() {
+    int64_t window = std::max<int64_t>(1, program_.stages * program_.chunks);
+    for (int64_t s = 0; s < program_.stages; ++s) {
+      std::vector<Action> actions = schedule_.actions(s);
+      line("stage {}: {}", s, OrderText(actions, program_.microBatches, window, program_.chunks > 1).run());
+    }
+  }
+
+  const Schedule& schedule_;
+  const Program& program_;
+  ValueNames names_;
+  std::string out_;
+};
+
+} // namespace
+
+std::string print(const Schedule& schedule) {
+  return SchedulePrinter(schedule).run();
+}
+
+} // namespace planc::ir
