@@ -4,7 +4,6 @@
 #include "backends/verdict/Verdict.h"
 
 #include <nlohmann/json_fwd.hpp>
-
 #include <string>
 
 namespace planc::report {

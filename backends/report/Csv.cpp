@@ -1,0 +1,40 @@
+// The layer rows of a report as CSV, for spreadsheets: one line per row, numbers in full.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Report.h"
+
+#include <cmath>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+/// RFC 4180: quoted where a comma, a quote or a line break would split it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+} // namespace
+
+std::string csv(const PlanReport& report, bool header) {
+  std::string out;
+  if (header)
+    out = "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
+          "activation_bytes,bound\n";
+  for (const cost::LayerRow& row : report.estimate->layers) {
+    out += fmt::format("{},{},{},{}", field(report.plan->name.str()), field(row.path), row.count, row.stage);
+    for (double value : {row.forward, row.backward, row.recompute, row.comm, row.exposed, row.flops, row.bytes,
+                         row.params, row.activationBytes})
+      out += "," + number(value);
+    out += fmt::format(",{}\n", cost::name(row.bound));
+  }
+  return out;
+}
+
+} // namespace planc::report

@@ -1,0 +1,19 @@
+// One plan's report as text: what is estimated, what it takes in all, then layer by layer, then the verdict.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/TextParts.h"
+
+namespace planc::report {
+
+std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options) {
+  const std::string parts[] = {
+      doesNotFitText(report, options),       headingText(report, options), totalsText(report, options),
+      memoryText(report, options),           layersText(report, options),  communicationText(report, sources, options),
+      verdictText(report, sources, options),
+  };
+  std::string out;
+  for (const std::string& part : parts)
+    if (!part.empty()) out += (out.empty() ? "" : "\n") + part;
+  return out;
+}
+
+} // namespace planc::report

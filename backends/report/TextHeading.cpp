@@ -1,0 +1,112 @@
+// The head of the text report: what is estimated, and first of all that it does not fit if it does not.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Cells.h"
+#include "backends/report/Fixes.h"
+#include "backends/report/TextParts.h"
+
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+/// `8 (node)`; an axis that straddles levels shows how: `16 (8 node x 2 nodes)`.
+std::string axisText(const ir::Mesh& mesh, ir::AxisId id) {
+  const ir::Axis& axis = mesh.axes[id];
+  std::string text = axis.name.str() + " " + std::to_string(axis.size);
+  std::vector<std::pair<int64_t, std::string>> parts;
+  int64_t inner = 1;
+  for (size_t level = 0; level < mesh.levelSizes.size() && level < mesh.levelNames.size(); ++level) {
+    int64_t ranks = mesh.ranksWithin(ir::maskOf(id), level);
+    if (ranks > inner) parts.emplace_back(ranks / inner, mesh.levelNames[level].str());
+    inner = ranks;
+  }
+  if (parts.size() == 1) return text + " (" + parts[0].second + ")";
+  std::string list;
+  for (const auto& [ranks, level] : parts) list += (list.empty() ? "" : " x ") + fmt::format("{} {}", ranks, level);
+  return list.empty() ? text : text + " (" + list + ")";
+}
+
+std::string meshText(const ir::Mesh& mesh) {
+  std::string text;
+  for (ir::AxisId id : mesh.order) text += (text.empty() ? "" : ", ") + axisText(mesh, id);
+  return text;
+}
+
+std::string workloadText(const PlanReport& report) {
+  const ir::Workload& w = report.plan->workload;
+  std::string text = w.train ? "train" : "forward only";
+  for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
+  if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
+  if (report.program)
+    text += fmt::format(", {} of {}",
+                        plural(static_cast<double>(report.program->microBatches), "micro-batch", "micro-batches"),
+                        w.microBatch);
+  if (w.optimizer) text += ", " + w.optimizer->name.str();
+  return text;
+}
+
+std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* program) {
+  std::string text = pipeline.schedule.str();
+  if (program) text += ", " + plural(static_cast<double>(program->stages), "stage", "stages");
+  if (pipeline.chunks > 1) text += fmt::format(" of {} chunks", pipeline.chunks);
+  return text;
+}
+
+std::string clusterText(const ir::Plan& plan) {
+  std::string text = plan.clusterText;
+  if (!plan.cluster) return text;
+  int64_t devices = plan.mesh.devices();
+  text += fmt::format(", {}", plural(static_cast<double>(devices), "device", "devices"));
+  if (devices != plan.cluster->devices()) text += fmt::format(" of its {}", plan.cluster->devices());
+  return text + " (" + plan.cluster->device.name.str() + ")";
+}
+
+} // namespace
+
+std::string headingText(const PlanReport& report, const TextOptions& options) {
+  const ir::Plan& plan = *report.plan;
+  Table table("ll");
+  auto row = [&](const char* key, const std::string& value) {
+    if (!value.empty()) table.add({{key, TextStyle::Gutter}, value});
+  };
+  row("model", fmt::format("{}, {} parameters", plan.modelText, countText(report.estimate->totals.params)));
+  row("cluster", clusterText(plan));
+  row("software", plan.softwareText);
+  row("workload", workloadText(report));
+  row("mesh", meshText(plan.mesh));
+  if (plan.pipeline) row("pipeline", pipelineText(*plan.pipeline, report.program));
+  return styledLine(plan.name.str(), TextStyle::Bold, options.color) + table.str(options.color);
+}
+
+std::string doesNotFitText(const PlanReport& report, const TextOptions& options) {
+  const cost::Memory& m = report.estimate->memory;
+  if (m.fits) return {};
+  double over = m.peak - m.capacity;
+  std::string by = over > 0
+                       ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
+                       : "what the software reserves is not free";
+  std::string out = styledLine(fmt::format("✗ {} does not fit: {} on stage {}, the device has {}: {}",
+                                           report.plan->name.str(), formatQuantity(m.peak, units::bytes), m.fullest,
+                                           formatQuantity(m.capacity, units::bytes), by),
+                               TextStyle::Error, options.color);
+  Table kinds("lrr");
+  const std::pair<const char*, double> parts[] = {{"parameters", m.params},
+                                                  {"gradients", m.grads},
+                                                  {"optimizer states", m.optimizer},
+                                                  {"activations", m.activations},
+                                                  {"buffers", m.buffers}};
+  for (const auto& [name, bytes] : parts)
+    if (bytes > 0) kinds.add({name, formatQuantity(bytes, units::bytes), shareText(bytes / m.peak)});
+  out += kinds.str(options.color);
+  Table fixes("lrll");
+  double missing = over;
+  for (const Fix& fix : memoryFixes(report)) {
+    std::string saving = (fix.bound ? "up to " : "") + formatQuantity(fix.saved, units::bytes);
+    bool enough = over > 0 && fix.saved >= missing && !fix.bound;
+    fixes.add({fix.change, saving, enough ? "fits then" : "", fix.effect});
+  }
+  if (!fixes.empty()) out += "what would free memory, the most first:\n" + fixes.str(options.color);
+  return out;
+}
+
+} // namespace planc::report

@@ -1,0 +1,25 @@
+// The parts of the text report, top to bottom; Text.cpp puts them together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/report/Report.h"
+
+#include <string>
+
+namespace planc::report {
+
+/// Plan, model, cluster, software, workload, mesh.
+std::string headingText(const PlanReport& report, const TextOptions& options);
+/// Only if the plan does not fit: by how much, what takes the room, what would free some.
+std::string doesNotFitText(const PlanReport& report, const TextOptions& options);
+/// Step time and what it is made of, throughput, rates, costs.
+std::string totalsText(const PlanReport& report, const TextOptions& options);
+/// Peak memory of each stage by kind.
+std::string memoryText(const PlanReport& report, const TextOptions& options);
+/// A row per layer and the sum over a step of the critical stage.
+std::string layersText(const PlanReport& report, const TextOptions& options);
+/// The collectives of the critical stage, per step, and who wants them.
+std::string communicationText(const PlanReport& report, const SourceManager& sources, const TextOptions& options);
+/// Assertions and measured lines.
+std::string verdictText(const PlanReport& report, const SourceManager& sources, const TextOptions& options);
+
+} // namespace planc::report

@@ -1,0 +1,119 @@
+// The totals of the text report: the step and its parts, throughput, rates by convention, costs, memory by stage.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Cells.h"
+#include "backends/report/TextParts.h"
+
+#include <fmt/core.h>
+namespace planc::report {
+namespace {
+
+const Unit kTokenRate = units::tokens / units::time;
+const Unit kSampleRate = units::samples / units::time;
+
+std::string stepTable(const cost::Totals& t, bool color) {
+  Table table("lrr");
+  auto share = [&](double value) { return t.stepTime > 0 ? shareText(value / t.stepTime) : "-"; };
+  const std::pair<const char*, double> parts[] = {{"compute", t.compute},
+                                                  {"exposed communication", t.exposedComm},
+                                                  {"pipeline bubble", t.bubble},
+                                                  {"optimizer", t.optimizer},
+                                                  {"overhead", t.overhead}};
+  for (const auto& [name, value] : parts)
+    table.add({{name, TextStyle::Gutter}, formatQuantity(value, units::time), share(value)});
+  std::string head = fmt::format("step time {}", formatQuantity(t.stepTime, units::time));
+  std::string interval =
+      fmt::format(", {:.0f} % of runs between {} and {}", t.coverage * 100, formatQuantity(t.stepTimeLow, units::time),
+                  formatQuantity(t.stepTimeHigh, units::time));
+  TextCells line;
+  line.put(line.put(0, head, TextStyle::Bold), interval);
+  return line.str(color) + "\n" + table.str(color);
+}
+
+std::string rateTable(const cost::Totals& t, bool color) {
+  Table table("lrrl");
+  if (t.tokensPerSecond)
+    table.add({{"tokens", TextStyle::Gutter},
+               formatQuantity(*t.tokensPerSecond, kTokenRate),
+               t.tokensPerSecondPerDevice ? formatQuantity(*t.tokensPerSecondPerDevice, kTokenRate) : "-",
+               "per device"});
+  table.add({{"samples", TextStyle::Gutter}, formatQuantity(t.samplesPerSecond, kSampleRate)});
+  struct Rate {
+    const char* name;
+    double rate, share;
+    const char* what;
+  };
+  const Rate rates[] = {{"model FLOPs", t.modelRate, t.mfu, "MFU"},
+                        {"with causal attention halved", t.modelRateCausal, t.mfuCausal, "MFU"},
+                        {"with recomputation counted", t.hardwareRate, t.hfu, "HFU"}};
+  for (const Rate& r : rates)
+    table.add({{r.name, TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), std::string(r.what)});
+  return table.str(color);
+}
+
+std::string costTable(const cost::Totals& t, bool color) {
+  Table table("lrrr");
+  auto value = [](const std::optional<double>& v, const Unit& unit, double scale = 1) {
+    return v ? formatQuantity(*v * scale, unit) : std::string("-");
+  };
+  if (!t.deviceHours && !t.cost && !t.energyJoules) return {};
+  table.add({{"per step", TextStyle::Gutter},
+             value(t.deviceHours, units::deviceTime, 3600),
+             value(t.cost, units::money),
+             value(t.energyJoules, units::energy)});
+  if (t.deviceHoursPer1t || t.costPer1t || t.energyPer1tJoules)
+    table.add({{"per 10^12 tokens", TextStyle::Gutter},
+               value(t.deviceHoursPer1t, units::deviceTime, 3600),
+               value(t.costPer1t, units::money),
+               value(t.energyPer1tJoules, units::energy)});
+  return table.str(color);
+}
+
+/// Stages whose printed numbers agree share a row.
+struct StageFold {
+  std::vector<std::string> cells;
+  std::vector<int64_t> stages;
+};
+
+} // namespace
+
+std::string totalsText(const PlanReport& report, const TextOptions& options) {
+  const cost::Totals& t = report.estimate->totals;
+  std::string costs = costTable(t, options.color);
+  return stepTable(t, options.color) + "\n" + rateTable(t, options.color) + (costs.empty() ? "" : "\n" + costs);
+}
+
+std::string memoryText(const PlanReport& report, const TextOptions& options) {
+  const cost::Memory& m = report.estimate->memory;
+  TextCells line;
+  size_t at = line.put(0, "memory " + formatQuantity(m.peak, units::bytes), TextStyle::Bold);
+  line.put(at, fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
+                           m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
+  std::vector<StageFold> folds;
+  for (const cost::StageMemory& s : m.stages) {
+    StageFold fold{{}, {s.stage}};
+    for (double bytes : {s.params, s.grads, s.optimizer, s.activations, s.buffers, s.peak})
+      fold.cells.push_back(cell(bytes, units::bytes));
+    bool alike = !options.allLayers && !folds.empty() && folds.back().cells == fold.cells;
+    if (alike)
+      folds.back().stages.push_back(s.stage);
+    else
+      folds.push_back(std::move(fold));
+  }
+  Table table("lrrrrrr");
+  const auto head = TextStyle::Gutter;
+  table.add({{"stages", head},
+             {"parameters", head},
+             {"gradients", head},
+             {"optimizer", head},
+             {"activations", head},
+             {"buffers", head},
+             {"peak", head}});
+  for (const StageFold& fold : folds) {
+    std::vector<StyledText> row = {rangesText(fold.stages)};
+    for (const std::string& c : fold.cells) row.emplace_back(c);
+    table.add(std::move(row));
+  }
+  return line.str(options.color) + "\n" + (folds.empty() ? "" : table.str(options.color));
+}
+
+} // namespace planc::report

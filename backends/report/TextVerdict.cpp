@@ -1,0 +1,49 @@
+// The end of the text report: assertions and measured lines, each with its values.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Cells.h"
+#include "backends/report/TextParts.h"
+
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+std::string valueText(double value, const Unit& unit, bool percent) {
+  return percent && unit.plain() ? percentText(value) : formatQuantity(value, unit);
+}
+
+StyledText mark(bool ok) {
+  return {ok ? "✓" : "✗", ok ? TextStyle::Label : TextStyle::Error};
+}
+
+std::string assertionsText(const verdict::Results& results, bool color) {
+  Table table("lll");
+  for (const verdict::AssertionResult& r : results.assertions)
+    table.add(
+        {mark(r.ok), "assert " + r.text + (r.value ? " is " + valueText(*r.value, r.unit, r.percent) : ""), r.reason});
+  return table.empty() ? "" : table.str(color);
+}
+
+std::string measuredText(const verdict::Results& results, bool color) {
+  Table table("llrlrll");
+  for (const verdict::MeasuredResult& r : results.measured) {
+    if (!r.known) {
+      table.add({mark(false), "measured " + r.metric, "-", "", "", "", r.source});
+      continue;
+    }
+    table.add({mark(r.ok), "measured " + r.metric, formatQuantity(r.measured, r.unit),
+               "predicted " + formatQuantity(r.predicted, r.unit), errorText(r.error),
+               r.tolerance ? "within " + percentText(*r.tolerance) : "", r.source});
+  }
+  return table.empty() ? "" : table.str(color);
+}
+
+} // namespace
+
+std::string verdictText(const PlanReport& report, const SourceManager&, const TextOptions& options) {
+  if (!report.results) return {};
+  std::string assertions = assertionsText(*report.results, options.color);
+  return assertions + measuredText(*report.results, options.color);
+}
+
+} // namespace planc::report

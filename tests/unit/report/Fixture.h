@@ -1,0 +1,67 @@
+// The estimate of the verdict tests with the plan and program around it that a report shows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/report/Report.h"
+#include "tests/unit/verdict/Fixture.h"
+
+namespace planc::testing {
+
+/// 64 devices: tp = 8 inside a node, dp = 2 and pp = 4 across; parameters are copies over dp.
+struct ReportFixture : PlanFixture {
+  ir::Program program;
+  verdict::Results results;
+
+  ReportFixture() : PlanFixture("plan small {\n}\n") {
+    plan.modelText = "gpt.small";
+    plan.clusterText = "dgx.superpod(nodes = 8)";
+    plan.softwareText = "megatron.megatron_2022";
+    plan.cluster.emplace();
+    plan.cluster->device.name = "a100";
+    for (const char* level : {"node", "nodes"}) {
+      ir::ClusterLevel l;
+      l.name = level;
+      l.count = 8;
+      plan.cluster->levels.push_back(l);
+    }
+    plan.stack.emplace();
+    plan.stack->name = "megatron_2022";
+    plan.workload.train = true;
+    plan.workload.globalBatch = 32;
+    plan.workload.microBatch = 1;
+    plan.workload.extents = {{"seq", 2048}};
+    plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
+    int64_t stride = 1;
+    for (auto [name, size] : {std::pair("tp", 8), std::pair("dp", 2), std::pair("pp", 4)}) {
+      plan.mesh.order.push_back(plan.mesh.axes.add({name, size, stride, name, {}}));
+      stride *= size;
+    }
+    plan.mesh.levelSizes = {8, 64};
+    plan.mesh.levelNames = {"node", "nodes"};
+    plan.pipeline.emplace();
+    plan.pipeline->axes = {"pp"};
+    plan.pipeline->schedule = "one_f_one_b";
+    plan.recompute.push_back({});
+
+    program.plan = &plan;
+    program.mesh = plan.mesh;
+    program.model = *plan.model;
+    program.microBatches = 16;
+    program.stages = 4;
+    ir::Body body;
+    ir::ParamState param;
+    param.elements = 1e9;
+    param.partial = ir::maskOf(*plan.mesh.findAxis("dp"));
+    body.params.push_back(param);
+    ir::BodyId id = program.bodies.add(body);
+    for (int64_t stage = 0; stage < 4; ++stage) {
+      ir::VirtualStage vs;
+      vs.index = stage;
+      vs.bodies = {{id, 8}};
+      program.virtualStages.push_back(vs);
+    }
+  }
+
+  report::PlanReport report() const { return {"plans/small.plan", &plan, &program, &estimate, &results}; }
+};
+
+} // namespace planc::testing

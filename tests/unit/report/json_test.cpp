@@ -1,0 +1,113 @@
+// Tests of the JSON report: every key of the contract, units in the names, null where there is no meaning.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/report/Fixture.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace planc;
+using planc::testing::ReportFixture;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+void expectKeys(const Json& object, const std::vector<std::string>& keys, const std::string& where) {
+  for (const std::string& key : keys) EXPECT_TRUE(object.contains(key)) << where << "." << key;
+}
+
+} // namespace
+
+TEST(JsonReport, HasEveryKeyOfTheContract) {
+  ReportFixture f;
+  f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, "", {f.file, 0, 4}});
+  f.results.measured.push_back({"step_time", true, 13.75, 13.72, -0.002, units::time, 0.05, true, "Table 5", {}});
+  Json j = report::json(f.report(), f.sources);
+  expectKeys(j,
+             {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "memory", "layers",
+              "collectives", "stages", "inference", "assertions", "measured"},
+             "plan");
+  expectKeys(j["totals"],
+             {"step_time_s",
+              "step_time_low_s",
+              "step_time_high_s",
+              "interval_coverage",
+              "tokens_per_s",
+              "tokens_per_s_per_device",
+              "samples_per_s",
+              "model_tflops_per_device",
+              "model_tflops_per_device_causal",
+              "hardware_tflops_per_device",
+              "mfu",
+              "mfu_causal",
+              "hfu",
+              "compute_s",
+              "comm_s",
+              "exposed_comm_s",
+              "bubble_s",
+              "optimizer_s",
+              "overhead_s",
+              "params",
+              "params_active",
+              "device_hours",
+              "cost_usd",
+              "energy_kwh",
+              "device_hours_per_1t_tokens",
+              "cost_usd_per_1t_tokens",
+              "energy_kwh_per_1t_tokens"},
+             "totals");
+  expectKeys(j["memory"],
+             {"peak_bytes", "capacity_bytes", "fits", "params_bytes", "grads_bytes", "optimizer_bytes",
+              "activations_bytes", "buffers_bytes", "stages"},
+             "memory");
+  expectKeys(j["memory"]["stages"][0], {"stage", "peak_bytes"}, "memory.stages");
+  expectKeys(j["layers"][0],
+             {"path", "count", "stage", "forward_s", "backward_s", "recompute_s", "comm_s", "exposed_comm_s", "flops",
+              "bytes", "params", "activation_bytes", "bound"},
+             "layers");
+  expectKeys(j["collectives"][0],
+             {"op", "class", "phase", "axis", "group", "level", "stage", "bytes", "count", "time_s", "exposed_s",
+              "layer", "because"},
+             "collectives");
+  expectKeys(j["stages"][0], {"stage", "forward_s", "backward_s", "bubble_s"}, "stages");
+  expectKeys(j["assertions"][0], {"text", "ok", "value", "file", "line"}, "assertions");
+  expectKeys(j["measured"][0], {"metric", "measured", "predicted", "error", "tolerance", "ok", "source"}, "measured");
+}
+
+TEST(JsonReport, HoldsTheUnitsOfItsNames) {
+  ReportFixture f;
+  Json j = report::json(f.report(), f.sources);
+  EXPECT_DOUBLE_EQ(j["totals"]["model_tflops_per_device"], 140);
+  EXPECT_DOUBLE_EQ(j["totals"]["device_hours"], 0.025);
+  EXPECT_DOUBLE_EQ(j["totals"]["energy_kwh"], 4e4 / 3.6e6);
+  EXPECT_DOUBLE_EQ(j["totals"]["cost_usd"], 0.06);
+  EXPECT_EQ(j["totals"]["interval_coverage"], 0.9);
+  EXPECT_EQ(j["memory"]["fits"], true);
+  EXPECT_EQ(j["memory"]["peak_bytes"].dump(), "61000000000");
+  EXPECT_EQ(j["software"], "megatron_2022");
+  EXPECT_EQ(j["mesh"].dump(), R"({"tp":8,"dp":2,"pp":4})");
+  EXPECT_EQ(j["layers"][1]["bound"], "compute");
+  EXPECT_EQ(j["collectives"][0]["class"], "activation");
+}
+
+TEST(JsonReport, IsNullWithoutMeaning) {
+  ReportFixture f;
+  f.estimate.totals.tokensPerSecond.reset();
+  f.estimate.totals.cost.reset();
+  f.estimate.totals.mfu = std::numeric_limits<double>::infinity();
+  Json j = report::json(f.report(), f.sources);
+  EXPECT_TRUE(j["totals"]["tokens_per_s"].is_null());
+  EXPECT_TRUE(j["totals"]["cost_usd"].is_null());
+  EXPECT_TRUE(j["totals"]["mfu"].is_null());
+  EXPECT_TRUE(j["inference"].is_null());
+  EXPECT_TRUE(j["collectives"][0]["because"].is_null());
+}
+
+TEST(JsonReport, SaysWhereAnAssertionStands) {
+  ReportFixture f;
+  f.results.assertions.push_back({"memory.fits", false, {}, {}, units::none, false, "", {f.file, 13, 14}});
+  Json j = report::json(f.report(), f.sources);
+  EXPECT_EQ(j["assertions"][0]["file"], "plans/small.plan");
+  EXPECT_EQ(j["assertions"][0]["line"], 2);
+  EXPECT_TRUE(j["assertions"][0]["value"].is_null());
+}

@@ -1,0 +1,151 @@
+// Tests of the text and CSV reports: alignment, folding of stages, the report that does not fit, the sum of the rows.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Report.h"
+#include "support/TextCells.h"
+#include "tests/unit/report/Fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace planc;
+using planc::testing::ReportFixture;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+std::string lineWith(const std::string& text, const std::string& start) {
+  for (const std::string& line : lines(text))
+    if (line.find(start) != std::string::npos) return line;
+  return "";
+}
+
+} // namespace
+
+TEST(TextReport, NamesWhatIsEstimated) {
+  ReportFixture f;
+  std::string text = report::text(f.report(), f.sources);
+  EXPECT_THAT(text, StartsWith("small\n"));
+  EXPECT_THAT(text, HasSubstr("  model     gpt.small, 390 M parameters\n"));
+  EXPECT_THAT(text, HasSubstr("  cluster   dgx.superpod(nodes = 8), 64 devices (a100)\n"));
+  EXPECT_THAT(text, HasSubstr("  software  megatron.megatron_2022\n"));
+  EXPECT_THAT(text, HasSubstr("  workload  train, seq 2048, global batch 32, 16 micro-batches of 1, adam\n"));
+  EXPECT_THAT(text, HasSubstr("  mesh      tp 8 (node), dp 2 (nodes), pp 4 (nodes)\n"));
+  EXPECT_THAT(text, HasSubstr("  pipeline  one_f_one_b, 4 stages\n"));
+}
+
+TEST(TextReport, HasNoTrailingBlanksAndIsStable) {
+  ReportFixture f;
+  std::string text = report::text(f.report(), f.sources);
+  for (const std::string& line : lines(text)) EXPECT_FALSE(!line.empty() && line.back() == ' ') << '[' << line << ']';
+  EXPECT_EQ(text, report::text(f.report(), f.sources));
+}
+
+TEST(TextReport, AlignsItsColumns) {
+  ReportFixture f;
+  std::string text = report::text(f.report(), f.sources);
+  std::string head = lineWith(text, "layer "), row = lineWith(text, "decoder.attn  "),
+              mlp = lineWith(text, "decoder.mlp ");
+  ASSERT_FALSE(row.empty());
+  for (const char* column : {"forward", "backward"}) {
+    size_t end = displayWidth(head.substr(0, head.find(column))) + std::string(column).size();
+    EXPECT_NE(row[end - 1], ' ') << column;
+    EXPECT_EQ(row[end], ' ') << column;
+    EXPECT_NE(mlp[end - 1], ' ') << column;
+  }
+}
+
+TEST(TextReport, FoldsStagesThatAreAlike) {
+  ReportFixture f;
+  std::string text = report::text(f.report(), f.sources);
+  EXPECT_THAT(lineWith(text, "decoder.attn  "), HasSubstr("  0-3 "));
+  report::TextOptions all;
+  all.allLayers = true;
+  size_t rows = 0;
+  for (const std::string& line : lines(report::text(f.report(), f.sources, all)))
+    rows += line.find("  decoder.attn  ") == 0;
+  EXPECT_EQ(rows, 4u);
+}
+
+TEST(TextReport, RowsAddUpToTheStep) {
+  ReportFixture f;
+  const auto& e = f.estimate;
+  double sum = 0;
+  for (const auto& row : e.layers)
+    if (row.stage == 3) sum += 16 * static_cast<double>(row.count) * (row.forward + row.backward + row.recompute);
+  EXPECT_NEAR(sum + e.totals.bubble + e.totals.exposedState + e.totals.optimizer + e.totals.overhead, e.totals.stepTime,
+              1e-12);
+  // 16 micro-batches of 8 · (3 + 4) ms + 5 ms, of 8 · (6 + 8) ms + 10 ms, of 8 · 1 ms
+  std::string line = lineWith(report::text(f.report(), f.sources), "1.68 PFLOP");
+  EXPECT_THAT(line, HasSubstr("976 ms"));
+  EXPECT_THAT(line, HasSubstr("1.952 s"));
+  EXPECT_THAT(line, HasSubstr("128 ms"));
+}
+
+TEST(TextReport, LeadsWithWhatDoesNotFit) {
+  ReportFixture f;
+  f.estimate.memory.capacity = 4e10;
+  f.estimate.memory.fits = false;
+  std::string text = report::text(f.report(), f.sources);
+  EXPECT_THAT(text, StartsWith("✗ small does not fit: 61 GB on stage 0, the device has 40 GB: 21 GB over (52.5 %)\n"
+                               "  parameters         8 GB  13.1 %\n"));
+  // Parameters are copies over dp = 2: sharding all states frees half of 48 GB, optimizer and gradients half of 40 GB.
+  EXPECT_THAT(text, HasSubstr("  states { params -> dp }"));
+  EXPECT_THAT(lineWith(text, "states { params"), HasSubstr("24 GB  fits then"));
+  EXPECT_THAT(lineWith(text, "states { grads"), HasSubstr("20 GB"));
+  EXPECT_THAT(lineWith(text, "states { grads"), Not(HasSubstr("fits then")));
+  EXPECT_LT(text.find("states { params"), text.find("states { optimizer"));
+}
+
+TEST(TextReport, SaysWhoWantsACollective) {
+  ReportFixture f;
+  f.estimate.collectives[9].because = {f.file, 0, 4};
+  std::string line = lineWith(report::text(f.report(), f.sources), "all-gather");
+  EXPECT_THAT(line, HasSubstr("activation"));
+  EXPECT_THAT(line, HasSubstr("192 ms"));
+  EXPECT_THAT(line, HasSubstr("plans/small.plan:1"));
+}
+
+TEST(TextReport, EndsWithTheVerdict) {
+  ReportFixture f;
+  f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, "training budget", {}});
+  f.results.assertions.push_back({"comm.exposed / step_time < 5%", false, 0.203, 0.05, units::none, true, "", {}});
+  f.results.measured.push_back({"step_time", true, 13.75, 13.72, -0.00218, units::time, 0.05, true, "Table 5", {}});
+  std::string text = report::text(f.report(), f.sources);
+  EXPECT_THAT(text, HasSubstr("✓  assert step_time < 20s is 13.72 s"));
+  EXPECT_THAT(text, HasSubstr("✗  assert comm.exposed / step_time < 5% is 20.3 %"));
+  EXPECT_THAT(text, HasSubstr("✓  measured step_time  13.75 s  predicted 13.72 s  -0.2 %  within 5 %  Table 5"));
+}
+
+TEST(TextReport, ColourAddsOnlyEscapes) {
+  ReportFixture f;
+  report::TextOptions options;
+  options.color = true;
+  std::string colored = report::text(f.report(), f.sources, options), plain;
+  for (size_t i = 0; i < colored.size(); ++i) {
+    if (colored[i] == '\x1b')
+      i = colored.find('m', i);
+    else
+      plain += colored[i];
+  }
+  EXPECT_EQ(plain, report::text(f.report(), f.sources));
+}
+
+TEST(CsvReport, HasALinePerRow) {
+  ReportFixture f;
+  std::vector<std::string> rows = lines(report::csv(f.report(), true));
+  EXPECT_EQ(rows.size(), 1 + f.estimate.layers.size());
+  EXPECT_EQ(rows[0], "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
+                     "activation_bytes,bound");
+  EXPECT_EQ(rows[1], "small,embed,1,0,0.001,0.002,0,0,0,0,1000000000,1000000,2000000,memory");
+  EXPECT_EQ(report::csv(f.report(), false).find("plan,path"), std::string::npos);
+}
