@@ -87,7 +87,7 @@ struct Node {
   bool ring = false;        ///< AllGather done as a ring of send/recv (`via ring`)
   AxisMask axes = 0;
   int64_t group = 1;
-  double bytes = 0;         ///< the larger local side (Copy: bytes moved)
+  double bytes = 0;         ///< the larger local side; a Copy reads and writes as many
   double copies = 1;        ///< AllToAll of a routed dim: expected copies (op.copies)
   bool strided = false;
   size_t level = 0;         ///< of the cluster

@@ -1,0 +1,75 @@
+// The parts of derive-backward: what is kept and replayed (Keeper), the reshards between classes (addSeams), the working set.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+#include "passes/Lowering.h"
+#include "support/Diagnostics.h"
+
+#include <map>
+
+namespace planc::passes {
+
+/// Which operators of a body lie in which checkpoint: each match of a `recompute` selector is one.
+struct Checkpoints {
+  std::vector<int> of; ///< per operator of the unit: number of its checkpoint, or -1
+  int count = 0;
+  bool ok = true;
+};
+Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
+
+/// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and the replay of
+/// checkpoints (SEMANTICS §8).
+class Keeper {
+public:
+  Keeper(const ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints);
+
+  /// Before the first backward node of a checkpoint: appends the replay of all its forward nodes.
+  void replay(ir::OpId op, std::vector<ir::Node>& backward);
+  /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait for.
+  std::vector<int32_t> read(ir::OpId op, std::vector<ir::Node>& backward);
+  /// After `read`: the nodes that bring all operands but one.
+  std::vector<int32_t> readOthers(ir::OpId op, int except) const;
+  /// Marks replayed nodes that backward does not need.
+  void finish();
+
+private:
+  struct Point { ///< a place on the way of an operand from its producer to the layout an operator needs
+    ir::Layout layout;
+    int32_t node = -1; ///< forward node that ends there (-1: the producer's)
+    double elements = 0;
+  };
+  std::vector<Point> points(ir::OpId op, size_t operand) const;
+  Point kept(ir::OpId op, size_t operand) const;
+  int32_t keepOperand(ir::OpId op, size_t operand, std::vector<ir::Node>& backward);
+  void save(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, double elements);
+  void saveBuffer(ir::OpId op, const ir::Save& buffer);
+  void saveEntering(int checkpoint);
+  bool reads(const ir::Op& op, size_t operand) const;
+  bool entersFrom(ir::ValueId value, int checkpoint) const;
+  int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
+  int32_t replayOf(int32_t forwardNode) const { return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)]; }
+
+  const ir::Program& program_;
+  ir::Body& body_;
+  const std::vector<bool>& wanted_;
+  const Checkpoints& checkpoints_;
+  const ir::Unit& unit_;
+  std::vector<int32_t> producerNode_;                 ///< per operator: its compute node in forward
+  std::vector<int32_t> replayed_;                     ///< per forward node: its copy in backward, or -1
+  std::vector<bool> replayDone_;                      ///< per checkpoint
+  std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
+  std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
+};
+
+/// A gradient that reaches a carried value from outside of its repeat.
+struct SeamGradient {
+  ir::Layout layout;
+  ir::OpId source;
+};
+/// Appends a body for the reshards of carried values on the way into a repeat, out of it, and between classes of instances.
+void addSeams(ir::Program& program, const std::vector<std::vector<SeamGradient>>& leaving);
+
+/// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
+void measureWorkingSet(const ir::Program& program, ir::Body& body);
+
+} // namespace planc::passes

@@ -1,0 +1,70 @@
+// bind-workload: gives `batch` its extent on one micro-batch of all replicas, and counts the micro-batches of a step.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(BatchNotDivisible, 710,
+            "global_batch ({global}) is not divisible by micro_batch ({micro}) times the data-parallel size ({replicas})")
+PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
+
+namespace {
+
+/// Product of the axes that the outermost rules give to `batch` (SEMANTICS §10), and the rule.
+int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
+  for (const PlacementRule& r : program.plan->placements)
+    if (r.selector.steps.empty() && r.dim == Symbol("batch")) {
+      rule = &r;
+      return program.mesh.size(resolveTargets(program.mesh, r.targets));
+    }
+  return 1;
+}
+
+/// New extents for every dim of that name, and for the routed ones that stand for it.
+void bind(Model& model, Symbol name, int64_t extent) {
+  for (Dim& d : model.dims)
+    if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
+  for (Dim& d : model.dims) {
+    if (d.kind != DimKind::Routed) continue;
+    double slots = d.scale;
+    for (DimId part : d.parts) slots *= static_cast<double>(model.dims[part].extent);
+    d.extent = static_cast<int64_t>(slots);
+  }
+}
+
+bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngine& diagnostics) {
+  if (value >= 1) return true;
+  diagnostics.report(BadCount, range, {{"what", what}, {"value", value}});
+  return false;
+}
+
+} // namespace
+
+bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  if (!w.train) return true;
+  if (!positive(w.microBatch, "micro_batch", w.microBatchRange, diagnostics) ||
+      !positive(w.globalBatch, "global_batch", w.globalBatchRange, diagnostics))
+    return false;
+  const PlacementRule* rule = nullptr;
+  const int64_t replicas = replicasOf(program, rule);
+  int64_t batch = 0;
+  if (__builtin_mul_overflow(w.microBatch, replicas, &batch) || w.globalBatch % batch != 0) {
+    auto report = diagnostics.report(BatchNotDivisible, w.globalBatchRange,
+                                     {{"global", w.globalBatch}, {"micro", w.microBatch}, {"replicas", replicas}});
+    report.label(w.microBatchRange, "`micro_batch` is " + std::to_string(w.microBatch) + " here");
+    if (rule) report.label(rule->targetRange, "`batch` is split over " + std::to_string(replicas) + " devices here");
+    if (batch > 0 && batch <= (int64_t(1) << 40)) {
+      const int64_t below = w.globalBatch / batch * batch;
+      report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " +
+                  (below > 0 ? std::to_string(below) + " or " : "") + std::to_string(below + batch));
+    }
+    return false;
+  }
+  bind(program.model, "batch", batch);
+  program.microBatches = w.globalBatch / batch;
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,128 @@
+// cross-boundaries: what every virtual stage sends to the next (SEMANTICS §10): each value with a user in a later stage crosses each
+// boundary in between, hop by hop, in the layout it is carried in.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(ScatterIdle, 723, "`scatter = {axis}` does nothing: what crosses is already split over `{axis}`")
+
+namespace {
+
+struct Crossing {
+  Program& program;
+  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each unit
+
+  const Model& model() const { return program.model; }
+
+  void findStages() {
+    firstStage.assign(model().units.size(), INT64_MAX);
+    lastStage.assign(model().units.size(), -1);
+    for (const VirtualStage& s : program.virtualStages)
+      for (const auto& [id, count] : s.bodies) {
+        const uint32_t u = program.bodies[id].unit.index;
+        firstStage[u] = std::min(firstStage[u], s.index);
+        lastStage[u] = std::max(lastStage[u], s.index);
+      }
+  }
+
+  const Carry* carriedBy(const Op& op) const {
+    for (const Carry& c : model().units[op.unit].carries)
+      if (c.inside == op.result) return &c;
+    return nullptr;
+  }
+
+  /// The last stage on which a value of one unit is read by another unit.
+  int64_t lastUse(ValueId v) const {
+    const UnitId home = model().ops[model().values[v].producer].unit;
+    int64_t last = -1;
+    for (const Op& op : model().ops) {
+      if (op.unit == home) continue;
+      for (const Operand& o : op.operands)
+        if (o.value == v) last = std::max(last, carriedBy(op) ? firstStage[op.unit.index] : lastStage[op.unit.index]);
+    }
+    return last;
+  }
+
+  void send(int64_t from, int64_t to, ValueId v) {
+    Layout layout = layoutOf(program, v);
+    layout.partial = 0; // a boundary never carries a pending sum (L8)
+    Boundary b;
+    b.value = v;
+    b.bytes = localElements(program, model().values[v].dims, layout) * program.widthOf(v);
+    if (const auto& p = program.plan->pipeline; p && p->scatter) scatter(b, layout, *p);
+    for (int64_t s = from; s < to; ++s) program.virtualStages[static_cast<size_t>(s)].sends.push_back(b);
+  }
+
+  /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
+  void scatter(Boundary& b, const Layout& layout, const Pipeline& pipeline) const {
+    const AxisMask axes = maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline.scatter}))) & ~layout.axes();
+    if (!axes) return;
+    b.scatter = axes;
+    Node& g = b.gather;
+    g.kind = NodeKind::Collective;
+    g.value = b.value;
+    g.collective = CollectiveKind::AllGather;
+    g.cls = CollectiveClass::Pipeline;
+    g.axes = axes;
+    g.group = program.mesh.size(axes);
+    g.level = program.mesh.levelOf(axes);
+    g.bytes = b.bytes;
+    g.because = pipeline.scatterRange;
+    b.bytes /= static_cast<double>(g.group);
+  }
+
+  /// First device of a device stage: the digits of its index along the stage axes, major first.
+  int64_t deviceOf(int64_t stage) const {
+    int64_t at = 0;
+    for (auto it = program.mesh.order.begin(); it != program.mesh.order.end(); ++it) { // inner to outer: the minor digits first
+      if (!(program.stageAxes & maskOf(*it))) continue;
+      const Axis& axis = program.mesh.axes[*it];
+      at += stage % axis.size * axis.stride;
+      stage /= axis.size;
+    }
+    return at;
+  }
+
+  size_t linkLevel(int64_t from, int64_t to) const {
+    const auto& sizes = program.mesh.levelSizes;
+    for (size_t l = 0; l < sizes.size(); ++l)
+      if (deviceOf(from) / sizes[l] == deviceOf(to) / sizes[l]) return l;
+    return sizes.empty() ? 0 : sizes.size() - 1;
+  }
+};
+
+} // namespace
+
+bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
+  Crossing crossing{program};
+  crossing.findStages();
+  for (VirtualStage& s : program.virtualStages)
+    if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size()))
+      s.level = crossing.linkLevel(s.index % program.stages, (s.index + 1) % program.stages);
+  for (uint32_t u = 0; u < program.model.units.size(); ++u) {
+    const Unit& unit = program.model.units[UnitId(u)];
+    for (const Carry& c : unit.carries)
+      crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const ValueId v = program.model.ops[OpId(i)].result;
+      const int64_t last = crossing.lastUse(v);
+      if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);
+    }
+  }
+  const auto& pipeline = program.plan->pipeline;
+  if (pipeline && pipeline->scatter && program.virtualStages.size() > 1) {
+    bool scatters = false;
+    for (const VirtualStage& s : program.virtualStages)
+      for (const Boundary& b : s.sends) scatters |= b.scatter != 0;
+    const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline->scatter}));
+    if (!scatters && !axes.empty())
+      diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}}).help("leave it out");
+  }
+  return true;
+}
+
+} // namespace planc::passes

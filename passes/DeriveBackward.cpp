@@ -1,0 +1,243 @@
+// derive-backward: the backward operators of every body with their reshards, what forward keeps for them, and what is replayed
+// (SEMANTICS §7, §8). The backward operator inherits the forward placement; no operator has a backward layout rule.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from another body.
+struct Contribution {
+  Layout layout;
+  int32_t node = -1;
+  OpId source;
+};
+
+/// Gradients that travel between bodies, by value.
+using Outer = std::vector<std::vector<Contribution>>;
+
+/// Derives the backward list of one body.
+struct BackwardDerivation {
+  Program& program;
+  Body& body;
+  const std::vector<bool>& wanted;
+  Outer& outer;
+  const Unit& unit;
+  Keeper keeper;
+  std::vector<std::vector<Contribution>> gradients = {}; ///< per operator of the unit, of its result
+
+  const Model& model() const { return program.model; }
+  const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
+  bool inside(ValueId v) const {
+    const Value& value = model().values[v];
+    return value.kind == ValueKind::Result && model().ops[value.producer].unit == body.unit;
+  }
+
+  void derive() {
+    gradients.resize(unit.end.index - unit.first.index);
+    seed();
+    for (uint32_t i = unit.end.index; i-- > unit.first.index;)
+      if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - unit.first.index].empty()) deriveOp(OpId(i));
+  }
+
+  /// What arrives from outside: the loss is one, the next instance hands back the carried gradient as this one will hand on its own.
+  void seed() {
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const ValueId result = model().ops[OpId(i)].result;
+      auto& mine = gradients[i - unit.first.index];
+      const Layout plain = need(program, placement(OpId(i)), model().ops[OpId(i)].resultDims);
+      if (result == model().loss) mine.push_back({plain, -1, OpId()});
+      if (llvm::any_of(unit.carries, [&](const Carry& c) { return c.last == result; }))
+        mine.push_back({plain, -1, OpId()}); // seams bring it here
+      else
+        mine.insert(mine.end(), outer[result.index].begin(), outer[result.index].end());
+    }
+  }
+
+  int32_t append(Node node) {
+    body.backward.push_back(std::move(node));
+    return static_cast<int32_t>(body.backward.size()) - 1;
+  }
+
+  Node blank(OpId op, Phase phase = Phase::Backward) const {
+    Node node;
+    node.op = op;
+    node.phase = phase;
+    node.times = static_cast<double>(model().times(model().ops[op].region) / std::max<int64_t>(1, model().times(unit.region)));
+    return node;
+  }
+
+  static void depend(Node& node, int32_t on) {
+    if (on >= 0 && !llvm::is_contained(node.deps, static_cast<NodeIndex>(on))) node.deps.push_back(static_cast<NodeIndex>(on));
+  }
+
+  /// Sums equal layouts, reshards each sum to what the operator needs; gives the nodes that bring dy and the axes that stay pending.
+  std::vector<int32_t> gather(OpId id, AxisMask& pending) {
+    const Op& op = model().ops[id];
+    const Layout target = need(program, placement(id), op.resultDims);
+    AxisMask lazy = 0;
+    for (DimId d : op.along) lazy |= maskOf(placement(id).axesOf(d));
+    const auto& contributions = gradients[local(unit, id)];
+    std::vector<int32_t> ready;
+    std::vector<bool> done(contributions.size());
+    for (size_t i = 0; i < contributions.size(); ++i) {
+      if (done[i]) continue;
+      Layout wantedLayout = target;
+      wantedLayout.partial = contributions[i].layout.partial & lazy;
+      pending |= wantedLayout.partial;
+      Node node = blank(id);
+      for (size_t k = i; k < contributions.size(); ++k)
+        if (contributions[k].layout == contributions[i].layout) done[k] = true, depend(node, contributions[k].node);
+      if (sameLayout(program.loose(op.resultDims), contributions[i].layout, wantedLayout)) {
+        for (NodeIndex d : node.deps) ready.push_back(static_cast<int32_t>(d));
+        continue;
+      }
+      node.kind = NodeKind::Reshard;
+      node.value = op.result;
+      node.gradient = true;
+      node.source = contributions[i].source;
+      node.from = contributions[i].layout;
+      node.to = std::move(wantedLayout);
+      ready.push_back(append(std::move(node)));
+    }
+    return ready;
+  }
+
+  void deriveOp(OpId id) {
+    const Op& op = model().ops[id];
+    AxisMask pending = 0;
+    std::vector<int32_t> dy = gather(id, pending);
+    if (op.kind == OpKind::Carry || op.kind == OpKind::Cast) { // the gradient passes through
+      contribute(id, 0, dy.empty() ? -1 : dy.back(), pending);
+      return;
+    }
+    keeper.replay(id, body.backward);
+    if (isContraction(op.kind)) {
+      deriveContraction(id, dy, pending);
+      return;
+    }
+    std::vector<bool> covered(op.operands.size());
+    for (const BackwardSpec& spec : op.backwards) deriveNode(id, spec.operands, dy, pending, covered);
+    std::vector<int> rest;
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (!covered[i]) rest.push_back(static_cast<int>(i));
+    deriveNode(id, rest, dy, pending, covered);
+  }
+
+  /// One backward node that gives the gradients of some operands.
+  void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending, std::vector<bool>& covered) {
+    const Op& op = model().ops[id];
+    if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[static_cast<size_t>(i)].value.index]; })) return;
+    Node node = blank(id);
+    node.role = Role::Backward;
+    node.operand = operands.front();
+    for (int32_t d : dy) depend(node, d);
+    for (int32_t d : keeper.read(id, body.backward)) depend(node, d);
+    const int32_t at = append(std::move(node));
+    for (int i : operands) {
+      covered[static_cast<size_t>(i)] = true;
+      if (wanted[op.operands[static_cast<size_t>(i)].value.index]) contribute(id, i, at, pending);
+    }
+  }
+
+  /// Input gradients first, then weight gradients, as every framework issues them; each reads the other operands.
+  void deriveContraction(OpId id, std::vector<int32_t> dy, AxisMask pending) {
+    const Op& op = model().ops[id];
+    const Precision& precision = program.plan->precision;
+    if (width(program.dtypeOf(op.result)) > width(precision.compute)) {
+      Node cast = blank(id);
+      cast.role = Role::Cast;
+      for (int32_t d : dy) depend(cast, d);
+      dy = {append(std::move(cast))};
+    }
+    keeper.read(id, body.backward);
+    for (const Role role : {Role::DGrad, Role::WGrad})
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
+        if (parameter != (role == Role::WGrad) || !wanted[op.operands[i].value.index]) continue;
+        if (parameter && isBias(op, i)) { // summed inside wgrad: no work of its own
+          contribute(id, static_cast<int>(i), dy.empty() ? -1 : dy.back(), pending);
+          continue;
+        }
+        Node node = blank(id);
+        node.role = role;
+        node.operand = static_cast<int>(i);
+        for (int32_t d : dy) depend(node, d);
+        for (int32_t d : keeper.readOthers(id, static_cast<int>(i))) depend(node, d);
+        contribute(id, static_cast<int>(i), append(std::move(node)), pending);
+      }
+  }
+
+  /// An operand of a contraction that has dimensions of the result only, after the two that are multiplied.
+  static bool isBias(const Op&, size_t operand) { return operand >= 2; }
+
+  /// The gradient of an operand: the one rule `produced`, or as placed for operators that only pass it on.
+  void contribute(OpId id, int operand, int32_t node, AxisMask pending) {
+    const Op& op = model().ops[id];
+    const Operand& o = op.operands[static_cast<size_t>(operand)];
+    if (!wanted[o.value.index]) return;
+    const bool passes = op.linear() || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
+    Layout layout = passes && model().values[o.value].kind != ValueKind::Param ? need(program, placement(id), o.dims)
+                                                                             : produced(program, op, placement(id), o.dims);
+    for (const PlacedDim& p : placement(id).dims)
+      if (p.ring && llvm::is_contained(o.dims, p.dim)) layout.partial &= ~maskOf(p.axes); // summed while it travels the ring
+    layout.partial |= pending & ~layout.axes();
+    if (model().values[o.value].kind == ValueKind::Param)
+      addToParameter(id, operand, layout.partial, node);
+    else if (inside(o.value))
+      gradients[local(unit, model().values[o.value].producer)].push_back({std::move(layout), node, id});
+    else if (!carriedIn(op) || body.instances.contains(0)) // of a carried value only what leaves the first instance
+      outer[o.value.index].push_back({std::move(layout), -1, id});
+  }
+
+  bool carriedIn(const Op& op) const {
+    return op.kind == OpKind::Carry && llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+  }
+
+  void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
+    const ValueId param = model().ops[id].operands[static_cast<size_t>(operand)].value;
+    for (ParamState& p : body.params)
+      if (p.param == param) p.partial |= partial;
+    Node accumulate = blank(id);
+    accumulate.role = Role::Accumulate;
+    accumulate.operand = operand;
+    accumulate.value = param;
+    accumulate.gradient = true;
+    depend(accumulate, node);
+    append(std::move(accumulate));
+  }
+};
+
+} // namespace
+
+bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
+  const std::vector<bool> wanted = valuesWithGradient(program.model);
+  std::vector<Checkpoints> checkpoints;
+  for (const Body& body : program.bodies) {
+    checkpoints.push_back(findCheckpoints(program, body, diagnostics));
+    if (!checkpoints.back().ok) return false;
+  }
+  Outer outer(program.model.values.size());
+  if (program.model.loss.valid())
+    for (uint32_t b = program.bodies.size(); b-- > 0;) {
+      Body& body = program.bodies[BodyId(b)];
+      BackwardDerivation derivation{program, body, wanted, outer, program.model.units[body.unit], Keeper(program, body, wanted, checkpoints[b])};
+      derivation.derive();
+      derivation.keeper.finish();
+    }
+  std::vector<std::vector<SeamGradient>> leaving(outer.size());
+  for (size_t v = 0; v < outer.size(); ++v)
+    for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});
+  addSeams(program, leaving);
+  for (Body& body : program.bodies) measureWorkingSet(program, body);
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,81 @@
+// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it (LANGUAGE, precision).
+// Parameters are cast once per step, not per micro-batch: that work belongs to the optimizer's bytes.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include <map>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+bool needsCast(const Program& program, ValueId value) {
+  const Value& v = program.model.values[value];
+  if (v.kind == ValueKind::Param) return false;
+  const DType t = program.dtypeOf(value);
+  return isFloat(t) && width(t) > width(program.plan->precision.compute);
+}
+
+/// Where the operators of the model move to when casts are put between them, unit by unit.
+struct Renumbering {
+  Store<Op> ops;
+};
+
+/// The value in compute width; one cast per value and unit serves every contraction there.
+ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& casts, const Op& user, const Operand& operand) {
+  if (auto it = casts.find(operand.value); it != casts.end()) return it->second;
+  Model& model = program.model;
+  const Value source = model.values[operand.value];
+  Value result = source;
+  result.name = Symbol(source.name.str() + ".cast");
+  result.kind = ValueKind::Result;
+  result.path = user.path;
+  result.dtype = program.plan->precision.compute;
+  result.unit = user.unit;
+  const ValueId value = model.values.add(result);
+  model.values[value].storage = value;
+  Op cast;
+  cast.path = user.path;
+  cast.name = Symbol("cast");
+  cast.kind = OpKind::Cast;
+  cast.operands = {{operand.value, source.dims}};
+  cast.result = value;
+  cast.dims = cast.resultDims = source.dims;
+  cast.composites = user.composites;
+  cast.unit = user.unit;
+  cast.region = user.region;
+  cast.range = user.range;
+  model.values[value].producer = out.ops.add(cast);
+  return casts[operand.value] = value;
+}
+
+} // namespace
+
+bool insertCasts(Program& program, DiagnosticEngine&) {
+  Model& model = program.model;
+  bool any = false;
+  for (const Op& op : model.ops)
+    if (isContraction(op.kind))
+      for (const Operand& o : op.operands) any |= needsCast(program, o.value);
+  if (!any) return true;
+
+  Renumbering out;
+  for (Unit& unit : model.units) {
+    std::map<ValueId, ValueId> casts;
+    const OpId first(out.ops.size());
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      Op op = model.ops[OpId(i)];
+      if (isContraction(op.kind))
+        for (Operand& o : op.operands)
+          if (needsCast(program, o.value)) o.value = castOf(program, out, casts, op, o);
+      model.values[op.result].producer = out.ops.add(op);
+    }
+    unit.first = first;
+    unit.end = OpId(out.ops.size());
+  }
+  model.ops = std::move(out.ops);
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,242 @@
+// What forward keeps for backward, and what backward does again: of the two sides of a reshard the smaller is kept, on a tie the later;
+// a checkpoint keeps only what enters it and is replayed whole (SEMANTICS §8).
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
+
+Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
+  const Unit& unit = program.model.units[body.unit];
+  Checkpoints result;
+  result.of.assign(unit.end.index - unit.first.index, -1);
+  std::map<std::pair<size_t, std::vector<Symbol>>, int> numbers; // (selector, the path that it matched)
+  std::vector<size_t> selectorOf(result.of.size());
+  for (size_t s = 0; s < program.plan->recompute.size(); ++s) {
+    const Selector& selector = program.plan->recompute[s];
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = program.model.ops[OpId(i)];
+      auto depth = reaches(selector, op.path, unit, body.instances);
+      if (!depth) continue;
+      int& mine = result.of[i - unit.first.index];
+      if (mine >= 0) {
+        diagnostics.report(NestedRecompute, selector.range, {{"inner", join(op.path)}})
+            .label(program.plan->recompute[selectorOf[i - unit.first.index]].range, "the other checkpoint is here")
+            .help("keep the outer one: it replays everything inside");
+        result.ok = false;
+        return result;
+      }
+      std::vector<Symbol> prefix(op.path.begin(), op.path.begin() + *depth);
+      auto [it, fresh] = numbers.try_emplace({s, std::move(prefix)}, result.count);
+      if (fresh) ++result.count;
+      mine = it->second;
+      selectorOf[i - unit.first.index] = s;
+    }
+  }
+  return result;
+}
+
+Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints)
+    : program_(program), body_(body), wanted_(wanted), checkpoints_(checkpoints), unit_(program.model.units[body.unit]),
+      producerNode_(unit_.end.index - unit_.first.index, -1), replayed_(body.forward.size(), -1),
+      replayDone_(static_cast<size_t>(checkpoints.count)) {
+  for (size_t n = 0; n < body.forward.size(); ++n)
+    if (body.forward[n].kind == NodeKind::Compute) producerNode_[local(unit_, body.forward[n].op)] = static_cast<int32_t>(n);
+}
+
+/// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
+bool Keeper::reads(const Op& op, size_t operand) const {
+  const ValueKind kind = program_.model.values[op.operands[operand].value].kind;
+  if (kind != ValueKind::Result) return false; // parameters and inputs are there anyway
+  if (llvm::none_of(op.saves, [&](const Save& s) { return s.what == Save::What::Operand && s.operand == static_cast<int>(operand); })) return false;
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    if ((i != operand || !isContraction(op.kind)) && wanted_[op.operands[i].value.index]) return true;
+  return false;
+}
+
+std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
+  const Op& op = program_.model.ops[id];
+  const ValueId v = op.operands[operand].value;
+  const Value& value = program_.model.values[v];
+  const bool inside = value.kind == ValueKind::Result && program_.model.ops[value.producer].unit == body_.unit;
+  std::vector<const Node*> chain;
+  std::vector<int32_t> indices;
+  for (int32_t n = body_.brought[local(unit_, id)][operand]; n >= 0;) {
+    chain.insert(chain.begin(), &body_.forward[static_cast<size_t>(n)]);
+    indices.insert(indices.begin(), n);
+    int32_t before = -1;
+    for (NodeIndex d : chain.front()->deps)
+      if (body_.forward[d].kind == NodeKind::Reshard && body_.forward[d].value == v) before = static_cast<int32_t>(d);
+    n = before;
+  }
+  std::vector<Point> result;
+  auto add = [&](const Layout& layout, int32_t node) {
+    if (!layout.partial) result.push_back({layout, node, localElements(program_, value.dims, layout)}); // a pending sum is never kept
+  };
+  const int32_t made = inside ? producerNode_[local(unit_, value.producer)] : -1;
+  if (chain.empty()) {
+    // As produced, or a carried value, which enters in the layout that its repeat needs.
+    add(op.kind == OpKind::Carry ? need(program_, body_.placements[local(unit_, id)], op.operands[operand].dims)
+        : inside                 ? body_.results[local(unit_, value.producer)]
+                                 : layoutOf(program_, v),
+        made);
+    return result;
+  }
+  add(chain.front()->from, made);
+  for (size_t i = 0; i < chain.size(); ++i)
+    for (const ReshardStep& step :
+         ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(value.dims), chain[i]->from, chain[i]->to))
+      add(step.after, indices[i]);
+  return result;
+}
+
+Keeper::Point Keeper::kept(OpId id, size_t operand) const {
+  const std::vector<Point> all = points(id, operand);
+  const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
+  if (value.kind == ValueKind::Result)
+    for (const Keep& keep : program_.plan->keeps)
+      if (keep.gathered && reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances)) return all.back();
+  Point best = all.front();
+  for (const Point& p : all)
+    if (p.elements <= best.elements) best = p;
+  return best;
+}
+
+void Keeper::save(OpId reader, ValueId value, const Layout& layout, double elements) {
+  for (const auto& [v, l] : savedLayouts_)
+    if (v == value && l == layout) return;
+  savedLayouts_.push_back({value, layout});
+  const double times = static_cast<double>(program_.model.times(program_.model.ops[reader].region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times});
+}
+
+void Keeper::saveBuffer(OpId id, const Save& buffer) {
+  const Op& op = program_.model.ops[id];
+  const Placement& placement = body_.placements[local(unit_, id)];
+  const double bytes = buffer.bytes.evaluate([&](DimId d) { return localExtent(program_, placement, d); },
+                                             [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+  const double times = static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times});
+}
+
+bool Keeper::entersFrom(ValueId v, int checkpoint) const {
+  const Value& value = program_.model.values[v];
+  if (value.kind != ValueKind::Result) return false;
+  const Op& producer = program_.model.ops[value.producer];
+  return producer.unit != body_.unit || checkpointOf(value.producer) != checkpoint;
+}
+
+/// A checkpoint keeps what enters it, each by the rule of the smaller side.
+void Keeper::saveEntering(int checkpoint) {
+  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
+    const OpId id(i);
+    if (checkpointOf(id) != checkpoint) continue;
+    const Op& op = program_.model.ops[id];
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (entersFrom(op.operands[k].value, checkpoint)) {
+        const Point p = kept(id, k);
+        save(id, op.operands[k].value, p.layout, p.elements);
+      }
+  }
+}
+
+void Keeper::replay(OpId id, std::vector<Node>& backward) {
+  const int checkpoint = checkpointOf(id);
+  if (checkpoint < 0 || replayDone_[static_cast<size_t>(checkpoint)]) return;
+  replayDone_[static_cast<size_t>(checkpoint)] = true;
+  saveEntering(checkpoint);
+  for (size_t n = 0; n < body_.forward.size(); ++n) {
+    Node node = body_.forward[n];
+    if (checkpointOf(node.op) != checkpoint) continue;
+    if (node.kind == NodeKind::Reshard && entersFrom(node.value, checkpoint)) {
+      const Op& op = program_.model.ops[node.op];
+      for (size_t k = 0; k < op.operands.size(); ++k) {
+        if (op.operands[k].value != node.value) continue;
+        const Point p = kept(node.op, k);
+        if (p.node == static_cast<int32_t>(n)) node.from = p.layout; // kept on the way or at its end
+      }
+      if (node.from == node.to) continue;
+    }
+    node.phase = Phase::Recompute;
+    node.needed = false;
+    std::vector<NodeIndex> deps;
+    for (NodeIndex d : node.deps)
+      if (const int32_t copy = replayOf(static_cast<int32_t>(d)); copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
+    node.deps = std::move(deps);
+    replayed_[n] = static_cast<int32_t>(backward.size());
+    backward.push_back(std::move(node));
+  }
+}
+
+int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward) {
+  const Op& op = program_.model.ops[id];
+  const Operand& o = op.operands[operand];
+  const Point p = kept(id, operand);
+  const int checkpoint = checkpointOf(id);
+  if (checkpoint < 0 || entersFrom(o.value, checkpoint)) save(id, o.value, p.layout, p.elements);
+  const int32_t available = checkpoint < 0 ? -1 : replayOf(p.node);
+  const Layout wanted = need(program_, body_.placements[local(unit_, id)], o.dims);
+  if (sameLayout(program_.loose(o.dims), p.layout, wanted)) return available;
+  for (size_t n = 0; n < backward.size(); ++n) // once per value and target
+    if (backward[n].kind == NodeKind::Reshard && backward[n].cls == CollectiveClass::Regather && backward[n].value == o.value && backward[n].to == wanted)
+      return static_cast<int32_t>(n);
+  Node node;
+  node.kind = NodeKind::Reshard;
+  node.phase = Phase::Backward;
+  node.op = id;
+  node.value = o.value;
+  node.source = program_.model.values[o.value].producer;
+  node.cls = CollectiveClass::Regather;
+  node.from = p.layout;
+  node.to = wanted;
+  node.times = static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
+  backward.push_back(std::move(node));
+  return static_cast<int32_t>(backward.size()) - 1;
+}
+
+std::vector<int32_t> Keeper::read(OpId id, std::vector<Node>& backward) {
+  const Op& op = program_.model.ops[id];
+  std::vector<int32_t> ready;
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    if (reads(op, i)) {
+      const int32_t node = keepOperand(id, i, backward);
+      brings_[{id, static_cast<int>(i)}] = node;
+      if (node >= 0) ready.push_back(node);
+    }
+  const int checkpoint = checkpointOf(id);
+  for (const Save& s : op.saves) {
+    if (s.what == Save::What::Operand) continue;
+    if (checkpoint >= 0) {
+      if (const int32_t copy = replayOf(producerNode_[local(unit_, id)]); copy >= 0) ready.push_back(copy);
+    } else if (s.what == Save::What::Buffer) {
+      saveBuffer(id, s);
+    } else {
+      const Layout& layout = body_.results[local(unit_, id)];
+      save(id, op.result, layout, localElements(program_, op.resultDims, layout));
+    }
+  }
+  return ready;
+}
+
+std::vector<int32_t> Keeper::readOthers(OpId id, int except) const {
+  std::vector<int32_t> ready;
+  for (const auto& [key, node] : brings_)
+    if (key.first == id && key.second != except && node >= 0) ready.push_back(node);
+  return ready;
+}
+
+void Keeper::finish() {
+  auto& backward = body_.backward;
+  for (size_t i = backward.size(); i-- > 0;)
+    if (backward[i].phase != Phase::Recompute || backward[i].needed)
+      for (NodeIndex d : backward[i].deps) backward[d].needed = true;
+}
+
+} // namespace planc::passes

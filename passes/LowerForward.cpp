@@ -1,0 +1,195 @@
+// lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was produced (SEMANTICS §6).
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(TwoParameterLayouts, 636, "parameter `{param}` is needed as {first} by `{a}` and as {second} by `{b}`")
+
+namespace {
+
+/// Lowers one body, operator by operator.
+struct ForwardLowering {
+  Program& program;
+  Body& body;
+  DiagnosticEngine& diagnostics;
+  const Unit& unit;
+  std::vector<int32_t> sources; ///< per operator of the unit: the node whose end makes its result ready, or -1
+  bool ok = true;
+
+  const Model& model() const { return program.model; }
+  const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
+  double times(const Op& op) const { return static_cast<double>(model().times(op.region) / std::max<int64_t>(1, model().times(unit.region))); }
+
+  bool inside(ValueId v) const {
+    const Value& value = model().values[v];
+    return value.kind == ValueKind::Result && model().ops[value.producer].unit == body.unit;
+  }
+  /// The first of a repeat's body: what enters it is carried (seams), not resharded here.
+  bool entersRepeat(const Op& op) const {
+    return op.kind == OpKind::Carry && llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+  }
+
+  Layout layoutOfValue(ValueId v) const {
+    return inside(v) ? body.results[local(unit, model().values[v].producer)] : layoutOf(program, v);
+  }
+
+  /// Axes over which all operands of an `add` are pending sums that the add itself does not use: the sum may wait (the only exception).
+  AxisMask pendingThrough(const Op& op) const {
+    if (!op.linear()) return 0;
+    AxisMask pending = ~AxisMask(0);
+    for (const Operand& o : op.operands) {
+      if (model().values[o.value].kind != ValueKind::Result) return 0;
+      const AxisMask p = layoutOfValue(o.value).partial;
+      if (pending == ~AxisMask(0)) pending = p;
+      if (p != pending) return 0;
+    }
+    const Layout wanted = need(program, placement(model().values[op.result].producer), op.resultDims);
+    return (wanted.axes() & pending) ? 0 : pending;
+  }
+
+  void lower() {
+    const uint32_t count = unit.end.index - unit.first.index;
+    body.results.resize(count);
+    body.brought.resize(count);
+    sources.assign(count, -1);
+    for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(unit.first.index + i));
+  }
+
+  void lowerOp(OpId id) {
+    const Op& op = model().ops[id];
+    const AxisMask pending = pendingThrough(op);
+    Node compute;
+    compute.op = id;
+    compute.times = times(op);
+    auto& brought = body.brought[local(unit, id)];
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      brought.push_back(-1);
+      const Operand& operand = op.operands[i];
+      Layout wanted = need(program, placement(id), operand.dims);
+      wanted.partial = pending;
+      if (model().values[operand.value].kind == ValueKind::Param) {
+        useParameter(id, operand, wanted);
+        continue;
+      }
+      const int32_t node = entersRepeat(op) ? -1 : bring(id, operand, wanted);
+      brought.back() = node;
+      const int32_t source = node >= 0 ? node : inside(operand.value) ? sources[local(unit, model().values[operand.value].producer)] : -1;
+      if (source >= 0 && !llvm::is_contained(compute.deps, static_cast<NodeIndex>(source))) compute.deps.push_back(static_cast<NodeIndex>(source));
+    }
+    body.results[local(unit, id)] = resultLayout(id, op, pending);
+    if (op.kind == OpKind::Carry) { // an identity: ready when its operand is
+      sources[local(unit, id)] = compute.deps.empty() ? -1 : static_cast<int32_t>(compute.deps.back());
+      return;
+    }
+    body.forward.push_back(std::move(compute));
+    sources[local(unit, id)] = static_cast<int32_t>(body.forward.size()) - 1;
+  }
+
+  Layout resultLayout(OpId id, const Op& op, AxisMask pending) const {
+    Layout layout = produced(program, op, placement(id), op.resultDims);
+    for (const PlacedDim& p : placement(id).dims) {
+      if (p.ring) layout.partial &= ~maskOf(p.axes); // every device has seen all of it
+      // A memory operator's statistics are reduced inside it, so its result is complete.
+      if (op.kind == OpKind::Memory && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == p.dim; })) layout.partial &= ~maskOf(p.axes);
+    }
+    layout.partial |= pending;
+    return layout;
+  }
+
+  void useParameter(OpId user, const Operand& operand, const Layout& wanted) {
+    for (const ParamState& p : body.params) {
+      if (p.param != operand.value) continue;
+      if (p.layout == wanted) return;
+      ok = false;
+      diagnostics
+          .report(TwoParameterLayouts, model().ops[user].range,
+                  {{"param", model().pathOf(p.param)}, {"first", "another layout"}, {"a", unit.name.str()}, {"second", "this one"}, {"b", model().pathOf(user)}})
+          .label(model().values[p.param].range, "the parameter")
+          .help("place the dimensions of the parameter alike in both operators");
+      return;
+    }
+    ParamState state;
+    state.param = operand.value;
+    state.layout = wanted;
+    state.elements = localElements(program, model().values[operand.value].dims, wanted) * times(model().ops[user]);
+    state.trainable = model().values[operand.value].trainable;
+    body.params.push_back(std::move(state));
+  }
+
+  /// The node that brings a value into a layout; an equal one of this body is shared.
+  int32_t bring(OpId user, const Operand& operand, const Layout& wanted) {
+    const Value& value = model().values[operand.value];
+    const std::vector<bool> loose = program.loose(value.dims);
+    Layout from = layoutOfValue(operand.value);
+    if (sameLayout(loose, from, wanted)) return -1;
+    int32_t resolved = -1;
+    for (size_t n = 0; n < body.forward.size(); ++n) {
+      const Node& node = body.forward[n];
+      if (node.kind != NodeKind::Reshard || node.value != operand.value) continue;
+      if (sameLayout(loose, node.to, wanted)) return static_cast<int32_t>(n);
+      if (node.from.partial && !node.to.partial) resolved = static_cast<int32_t>(n);
+    }
+    // A pending sum is resolved once: to the most split layout that anyone here wants, the others go on from there.
+    if (from.partial && !wanted.partial) {
+      if (resolved < 0) {
+        const Layout split = mostSplit(operand.value, wanted);
+        resolved = addReshard(user, operand.value, from, split, -1);
+        if (sameLayout(loose, split, wanted)) return resolved;
+      }
+      from = body.forward[static_cast<size_t>(resolved)].to;
+    }
+    return addReshard(user, operand.value, from, wanted, resolved);
+  }
+
+  Layout mostSplit(ValueId v, const Layout& wanted) const {
+    Layout best = wanted;
+    const auto& dims = model().values[v].dims;
+    double least = localElements(program, dims, wanted);
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+      for (const Operand& o : model().ops[OpId(i)].operands) {
+        if (o.value != v || pendingThrough(model().ops[OpId(i)])) continue;
+        Layout layout = need(program, placement(OpId(i)), o.dims);
+        const double elements = localElements(program, dims, layout);
+        if (elements < least) least = elements, best = std::move(layout);
+      }
+    return best;
+  }
+
+  int32_t addReshard(OpId user, ValueId v, const Layout& from, const Layout& to, int32_t after) {
+    Node node;
+    node.kind = NodeKind::Reshard;
+    node.op = user;
+    node.value = v;
+    node.source = model().values[v].kind == ValueKind::Result ? model().values[v].producer : OpId();
+    node.from = from;
+    node.to = to;
+    const Op& op = model().ops[user];
+    // What enters a nested repeat crosses its edge once per run of the repeat around it.
+    node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != unit.region ? times(op) / static_cast<double>(model().regions[op.region].count)
+                                                                                         : times(op);
+    const int32_t source = after >= 0 ? after : inside(v) ? sources[local(unit, model().values[v].producer)] : -1;
+    if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
+    body.forward.push_back(std::move(node));
+    return static_cast<int32_t>(body.forward.size()) - 1;
+  }
+};
+
+} // namespace
+
+bool lowerForward(Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  for (Body& body : program.bodies) { // in the order of the units: what an operator reads is lowered before it
+    ForwardLowering lowering{program, body, diagnostics, program.model.units[body.unit], {}};
+    lowering.lower();
+    ok &= lowering.ok;
+  }
+  return ok;
+}
+
+} // namespace planc::passes

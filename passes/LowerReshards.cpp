@@ -1,0 +1,214 @@
+// lower-reshards: from level sharded to level comm. Every reshard becomes the collectives of its steps; statistics over a split dimension and
+// rotated operands, which stand inside an operator, become collectives too.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// Rewrites one list of nodes; `last` maps an old node to the new one whose end is its end.
+struct Rewriter {
+  const Program& program;
+  const Body& body;
+  std::vector<Node> out = {};
+  std::vector<std::vector<NodeIndex>> ends = {};
+
+  const Model& model() const { return program.model; }
+  const Unit& unit() const { return model().units[body.unit]; }
+
+  std::vector<NodeIndex> translated(const std::vector<NodeIndex>& deps) const {
+    std::vector<NodeIndex> result;
+    for (NodeIndex d : deps)
+      for (NodeIndex e : ends[d])
+        if (!llvm::is_contained(result, e)) result.push_back(e);
+    return result;
+  }
+
+  NodeIndex append(Node node) {
+    out.push_back(std::move(node));
+    return static_cast<NodeIndex>(out.size() - 1);
+  }
+
+  void rewrite(const std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
+      ends.emplace_back();
+      const std::vector<NodeIndex> deps = translated(node.deps);
+      if (node.kind == NodeKind::Reshard)
+        ends.back() = lowerReshard(node, deps);
+      else
+        ends.back() = lowerCompute(node, deps);
+    }
+  }
+
+  std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
+    const Value& value = model().values[node.value];
+    const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.loose(value.dims), node.from, node.to);
+    for (const ReshardStep& step : steps) {
+      if (step.kind == CollectiveKind::Slice) continue; // local, a view
+      Node c = node;
+      c.kind = NodeKind::Collective;
+      c.from = c.to = Layout();
+      c.deps = std::move(deps);
+      c.collective = step.kind;
+      c.axes = step.axes;
+      c.group = program.mesh.size(step.axes);
+      c.level = program.mesh.levelOf(step.axes);
+      c.bytes = step.elements * wireWidth(node);
+      c.strided = step.strided;
+      c.cls = classOf(node, step.kind);
+      c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node) : 1;
+      explain(node, step.axes, c);
+      deps = {append(c)};
+      if (step.strided) deps = {copyAfter(c, deps)};
+    }
+    return deps;
+  }
+
+  /// A strided intermediate state is packed by a local copy: read and written once.
+  NodeIndex copyAfter(const Node& collective, const std::vector<NodeIndex>& deps) {
+    Node copy = collective;
+    copy.kind = NodeKind::Copy;
+    copy.deps = deps;
+    return append(std::move(copy));
+  }
+
+  /// The type that travels: the value's, unless the operator that made it says otherwise (`precision { dispatch = fp8 }`).
+  double wireWidth(const Node& node) const {
+    if (node.source.valid() && !node.gradient)
+      if (auto it = program.plan->precision.onWire.find(model().ops[node.source].name); it != program.plan->precision.onWire.end())
+        return width(it->second);
+    return program.widthOf(node.value);
+  }
+
+  bool routed(ValueId v) const {
+    return llvm::any_of(model().values[v].dims, [&](DimId d) { return model().dims[d].kind == DimKind::Routed; });
+  }
+
+  CollectiveClass classOf(const Node& node, CollectiveKind kind) const {
+    if (node.cls == CollectiveClass::Regather) return node.cls;
+    if (kind == CollectiveKind::AllToAll && routed(node.value)) return CollectiveClass::Exchange;
+    if (kind == CollectiveKind::AllGather && !node.gradient && model().ops[node.op].kind == OpKind::Attention) return CollectiveClass::Ring;
+    return CollectiveClass::Activation;
+  }
+
+  /// How many places an element of a routed value is sent to.
+  double copiesOf(const Node& node) const {
+    for (OpId id : {node.source, node.op})
+      if (id.valid() && model().ops[id].copies)
+        return model().ops[id].copies->evaluate([&](DimId d) { return static_cast<double>(model().dims[d].extent); }, [](int) { return 1.0; });
+    return 1;
+  }
+
+  /// The rule of the consumer that takes the axes, and that of the producer that held them.
+  void explain(const Node& node, AxisMask axes, Node& c) const {
+    auto ruleOf = [&](OpId id) -> const PlacementRule* {
+      if (!id.valid()) return nullptr;
+      const Op& op = model().ops[id];
+      for (const Body& other : program.bodies) {
+        if (other.unit != op.unit || other.seam) continue;
+        for (const PlacedDim& p : other.placements[local(model().units[op.unit], id)].dims)
+          if (p.rule && (maskOf(p.axes) & axes)) return p.rule;
+      }
+      return nullptr;
+    };
+    const PlacementRule* consumer = ruleOf(node.op);
+    const PlacementRule* producer = ruleOf(node.source);
+    if (consumer) c.because = consumer->range;
+    if (producer) (consumer ? c.becauseOf : c.because) = producer->range;
+  }
+
+  std::vector<NodeIndex> lowerCompute(const Node& node, const std::vector<NodeIndex>& deps) {
+    Node compute = node;
+    compute.deps = deps;
+    const bool backward = node.role == Role::Backward;
+    std::vector<NodeIndex> done;
+    if (node.role == Role::Forward || backward)
+      if (auto ring = ringOf(node, deps)) done.push_back(append(*ring)); // runs beside the operator
+    NodeIndex at = append(std::move(compute));
+    if (node.role == Role::Forward || backward) at = addStatistics(node, at);
+    done.push_back(at);
+    return done;
+  }
+
+  /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
+  std::optional<Node> ringOf(const Node& node, const std::vector<NodeIndex>& deps) const {
+    const Op& op = model().ops[node.op];
+    const Placement& placement = body.placements[local(unit(), node.op)];
+    for (const PlacedDim& p : placement.dims) {
+      if (!p.ring || p.axes.empty()) continue;
+      double bytes = 0;
+      for (const Operand& o : op.operands)
+        if (llvm::is_contained(o.dims, p.dim))
+          bytes += localElements(program, model().values[o.value].dims, need(program, placement, o.dims)) * program.widthOf(o.value);
+      const double n = static_cast<double>(program.mesh.size(p.axes));
+      Node ring = node;
+      ring.kind = NodeKind::Collective;
+      ring.deps = deps;
+      ring.ring = true;
+      ring.collective = CollectiveKind::SendRecv;
+      ring.cls = CollectiveClass::Ring;
+      ring.value = op.operands.back().value;
+      ring.axes = maskOf(p.axes);
+      ring.group = program.mesh.size(p.axes);
+      ring.level = program.mesh.levelOf(ring.axes);
+      ring.bytes = bytes * (n - 1) + (node.role == Role::Backward ? bytes * n : 0);
+      if (p.rule) ring.because = p.rule->range;
+      return ring;
+    }
+    return std::nullopt;
+  }
+
+  /// Inside the operator: each statistic is an all-reduce of one fp32 value per remaining element.
+  NodeIndex addStatistics(const Node& node, NodeIndex at) {
+    const Op& op = model().ops[node.op];
+    const Placement& placement = body.placements[local(unit(), node.op)];
+    for (const Reduce& r : op.reduces) {
+      const int count = node.role == Role::Backward ? r.backward : r.values;
+      const AxisList& axes = placement.axesOf(r.dim);
+      const bool ring = llvm::any_of(placement.dims, [&](const PlacedDim& p) { return p.dim == r.dim && p.ring; });
+      if (count == 0 || axes.empty() || ring) continue;
+      std::vector<DimId> rest;
+      for (DimId d : op.resultDims)
+        if (d != r.dim) rest.push_back(d);
+      Node c = node;
+      c.kind = NodeKind::Collective;
+      c.deps = {at};
+      c.value = op.result;
+      c.gradient = node.role == Role::Backward;
+      c.collective = CollectiveKind::AllReduce;
+      c.cls = CollectiveClass::Statistic;
+      c.axes = maskOf(axes);
+      c.group = program.mesh.size(axes);
+      c.level = program.mesh.levelOf(c.axes);
+      c.bytes = localElements(program, rest, need(program, placement, rest)) * width(DType::fp32);
+      c.times = node.times * count;
+      explain(node, c.axes, c);
+      at = append(std::move(c));
+    }
+    return at;
+  }
+};
+
+} // namespace
+
+bool lowerReshards(Program& program, DiagnosticEngine&) {
+  for (Body& body : program.bodies) {
+    Rewriter forward{program, body};
+    forward.rewrite(body.forward);
+    Rewriter backward{program, body};
+    backward.rewrite(body.backward);
+    body.forward = std::move(forward.out);
+    body.backward = std::move(backward.out);
+    body.brought.clear(); // its indices are of level sharded
+  }
+  program.level = Level::Comm;
+  return true;
+}
+
+} // namespace planc::passes

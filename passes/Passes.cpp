@@ -1,0 +1,58 @@
+// The whole lowering, readable top to bottom: one row per pass.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
+
+#include "passes/Steps.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+const std::vector<Pass>& pipeline() {
+  using enum ir::Level;
+  static const std::vector<Pass> passes = {
+      {"check-mesh", "axes multiply to the devices; `within` and `across` hold", Sharded, false, checkMesh},
+      {"bind-workload", "the extent of `batch`, and the micro-batches of a step", Sharded, false, bindWorkload},
+      {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false, insertCasts},
+      {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},
+      {"cut-units", "virtual stages, and classes of equal instances", Sharded, false, cutUnits},
+      {"place-operators", "rules to the axes of every dimension of every operator", Sharded, false, placeOperators},
+      {"check-rules", "every rule places something; warnings for idle axes", Sharded, false, checkRules},
+      {"lower-forward", "layouts of every value, explicit reshards", Sharded, false, lowerForward},
+      {"derive-backward", "backward operators, what is kept, what is replayed", Sharded, true, deriveBackward},
+      {"place-states", "storage of parameters, gradients and optimizer states", Sharded, true, placeStates},
+      {"lower-reshards", "reshards to collectives", Comm, false, lowerReshards},
+      {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork},
+      {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
+  };
+  return passes;
+}
+
+namespace {
+
+void verifyAfter(const Pass& pass, const Program& program) {
+  if (auto problems = verify(program); !problems.empty())
+    throw InternalError(fmt::format("pass {} left the program broken: {}", pass.name, problems.front()));
+}
+
+} // namespace
+
+std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics, const PassObserver& observer) {
+  if (auto problems = verify(*plan.model); !problems.empty()) throw InternalError("the model is broken on entry: " + problems.front());
+  auto program = std::make_unique<Program>();
+  program->plan = &plan;
+  program->model = *plan.model;
+  program->mesh = plan.mesh;
+  for (const Pass& pass : pipeline()) {
+    if (pass.after == Level::Comm && level == Level::Sharded) break;
+    const auto begin = std::chrono::steady_clock::now();
+    if (!pass.run(*program, diagnostics)) return nullptr;
+    if (pass.verify) verifyAfter(pass, *program);
+    if (observer) observer(pass, *program, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return program;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,255 @@
+// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (SEMANTICS §3), with laws L1, L2, L3, L5.
+// An operator's placement depends on the operator and the rules alone, never on its neighbours.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}` ({size})")
+PLANC_ERROR(AxisWantedTwice, 630, "`{first}` and `{second}` of `{op}` both want axis `{axis}`")
+PLANC_ERROR(TwoRules, 631, "two rules place `{dim}` of `{op}`")
+PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` hides `{dim} -> {outer}`: `{lost}` would be idle in `{op}`")
+
+namespace {
+
+/// A rule that reaches the operator, for one basic dimension.
+struct Claim {
+  DimId dim;
+  int depth = 0;
+  AxisList axes;
+  const PlacementRule* rule = nullptr;
+};
+
+struct Placer {
+  const Program& program;
+  DiagnosticEngine& diagnostics;
+  const Op& op;
+  const Unit& unit;
+  const RangeSet& instances;
+  llvm::SmallVector<DimId, 8> dims = {};  ///< those that a rule may place: the iteration space and what routed dims stand for
+  llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
+  llvm::SmallVector<Claim, 8> all = {};    ///< every rule of each dim
+  bool ok = true;
+
+  std::string path() const { return join(op.path); }
+  const Dim& dim(DimId d) const { return program.model.dims[d]; }
+  std::string axesText(const AxisList& axes) const { return axes.empty() ? "replicate" : program.mesh.str(axes); }
+
+  void collectDims() {
+    dims.assign(op.dims.begin(), op.dims.end());
+    for (DimId d : op.dims)
+      if (dim(d).kind == DimKind::Routed)
+        for (DimId part : dim(d).parts)
+          if (!llvm::is_contained(dims, part)) dims.push_back(part);
+    for (DimId d : op.along)
+      if (!llvm::is_contained(dims, d)) dims.push_back(d);
+  }
+
+  /// A composite dim hands the axes to its factors, major first (refine-axes has split what straddles).
+  void claimComposite(const PlacementRule& rule, int depth, const Composite& composite) {
+    AxisList left = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets));
+    size_t at = 0;
+    llvm::SmallVector<std::pair<DimId, AxisList>, 2> parts;
+    int64_t extent = 1;
+    for (DimId factor : composite.factors) {
+      int64_t room = dim(factor).extent;
+      extent *= room;
+      AxisList got;
+      while (at < left.size() && room > 1 && room % program.mesh.axes[left[at]].size == 0) {
+        got.push_back(left[at]);
+        room /= program.mesh.axes[left[at++]].size;
+      }
+      parts.push_back({factor, got});
+    }
+    const bool reached = std::any_of(parts.begin(), parts.end(), [&](const auto& p) { return llvm::is_contained(dims, p.first); });
+    if (at < left.size() && reached) {
+      indivisible(rule, composite.name, extent, resolveTargets(program.mesh, rule.targets));
+      return;
+    }
+    for (auto& [factor, axes] : parts) claim(rule, depth, factor, axes);
+  }
+
+  void indivisible(const PlacementRule& rule, Symbol name, int64_t extent, const AxisList& axes) {
+    ok = false;
+    const int64_t size = program.mesh.size(axes);
+    auto report = diagnostics.report(IndivisibleExtent, rule.range,
+                                     {{"dim", name.str()}, {"extent", extent}, {"axis", program.mesh.str(axes)}, {"size", size}});
+    for (AxisId a : axes) report.label(program.mesh.axes[a].range, fmt::format("`{}` is {} here", program.mesh.axes[a].written.view(), program.mesh.axes[a].size));
+    report.label(op.range, fmt::format("`{}` of `{}` is {} here", name.view(), path(), extent));
+    report.help(fmt::format("choose a size of `{}` that divides {}, or write `{} -> replicate`{}", program.mesh.str(axes), extent, name.view(),
+                            program.plan->model->dims.empty() ? "" : fmt::format(", or `{} -> {} uneven`", name.view(), program.mesh.str(axes))));
+  }
+
+  void claim(const PlacementRule& rule, int depth, DimId d, AxisList axes) {
+    if (!llvm::is_contained(dims, d)) return;
+    all.push_back({d, depth, axes, &rule});
+    for (Claim& c : claims) {
+      if (c.dim != d) continue;
+      if (c.depth == depth && c.axes != axes) {
+        twoRules(d, *c.rule, rule);
+        return;
+      }
+      if (depth > c.depth) c = {d, depth, std::move(axes), &rule};
+      return;
+    }
+    claims.push_back({d, depth, std::move(axes), &rule});
+  }
+
+  void twoRules(DimId d, const PlacementRule& a, const PlacementRule& b) { // L2
+    ok = false;
+    diagnostics.report(TwoRules, b.range, {{"dim", dim(d).name.str()}, {"op", path()}})
+        .label(a.range, "the other rule is here")
+        .label(op.range, "the operator")
+        .help("keep one of them, or make one selector more specific: the innermost rule wins");
+  }
+
+  void collectClaims() {
+    for (const PlacementRule& rule : program.plan->placements) {
+      auto depth = reaches(rule.selector, op.path, unit, instances);
+      if (!depth) continue;
+      for (CompositeId id : op.composites)
+        if (const Composite& composite = program.model.composites[id]; composite.name == rule.dim) claimComposite(rule, *depth, composite);
+      for (DimId d : dims)
+        if (dim(d).name == rule.dim && dim(d).kind == DimKind::Basic) claim(rule, *depth, d, resolveTargets(program.mesh, rule.targets));
+    }
+  }
+
+  int priority(const Claim& c) const { return (llvm::is_contained(op.contest, c.dim) ? 1 << 16 : 0) + c.depth; }
+
+  /// The claim that an axis goes to: contested dims first, then the innermost rule; a tie is L1.
+  const Claim* ownerOf(AxisId axis) {
+    const Claim* owner = nullptr;
+    for (const Claim& c : claims) {
+      if (c.rule->ring || std::find(c.axes.begin(), c.axes.end(), axis) == c.axes.end()) continue;
+      if (owner && priority(*owner) == priority(c) && program.mesh.axes[axis].size >= 1) {
+        wantedTwice(axis, *owner, c);
+        return owner;
+      }
+      if (!owner || priority(c) > priority(*owner)) owner = &c;
+    }
+    return owner;
+  }
+
+  void wantedTwice(AxisId axis, const Claim& a, const Claim& b) { // L1
+    ok = false;
+    diagnostics
+        .report(AxisWantedTwice, b.rule->range,
+                {{"first", dim(a.dim).name.str()}, {"second", dim(b.dim).name.str()}, {"op", path()}, {"axis", program.mesh.axes[axis].written.str()}})
+        .label(a.rule->range, fmt::format("`{}` takes it here, at the same depth", dim(a.dim).name.view()))
+        .label(op.range, "the operator")
+        .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis");
+  }
+
+  /// L5: an inner rule may drop an axis of an outer one only if another dim takes it, or it says `replicate`.
+  void checkHidden() {
+    for (const Claim& inner : claims) {
+      if (inner.axes.empty() || std::find(op.dims.begin(), op.dims.end(), inner.dim) == op.dims.end()) continue;
+      for (const Claim& outer : all) {
+        if (outer.dim != inner.dim || outer.rule == inner.rule) continue;
+        for (AxisId a : outer.axes)
+          if (std::find(inner.axes.begin(), inner.axes.end(), a) == inner.axes.end() && !ownerOf(a)) {
+            hidden(inner, outer, a);
+            return;
+          }
+      }
+    }
+  }
+
+  void hidden(const Claim& inner, const Claim& outer, AxisId lost) {
+    ok = false;
+    const std::string name = dim(inner.dim).name.str();
+    diagnostics
+        .report(HiddenAxis, inner.rule->range,
+                {{"dim", name}, {"inner", axesText(inner.axes)}, {"outer", axesText(outer.axes)}, {"lost", program.mesh.axes[lost].written.str()}, {"op", path()}})
+        .label(outer.rule->range, "the outer rule is here")
+        .help(fmt::format("list it (`{} -> [{}, {}]`), give `{}` to another dimension, or write `{} -> replicate`", name,
+                          program.mesh.axes[lost].written.view(), axesText(inner.axes), program.mesh.axes[lost].written.view(), name));
+  }
+
+  Placement result() {
+    Placement placement;
+    for (const Claim& c : claims) {
+      PlacedDim placed{c.dim, {}, c.rule, c.rule->ring, c.rule->uneven};
+      for (AxisId a : withoutTrivial(program.mesh, c.axes))
+        if (c.rule->ring || ownerOf(a) == &c) placed.axes.push_back(a);
+      checkDivides(placed);
+      if (!placed.axes.empty()) placement.dims.push_back(std::move(placed));
+    }
+    addDerived(placement);
+    return placement;
+  }
+
+  void checkDivides(const PlacedDim& placed) { // L3
+    const Dim& d = dim(placed.dim);
+    if (!placed.uneven && d.extent % program.mesh.size(placed.axes) != 0) indivisible(*placed.rule, d.name, d.extent, placed.axes);
+  }
+
+  /// Routed dims take the axes of what they stand for, following dims those of the dim they follow.
+  void addDerived(Placement& placement) {
+    for (DimId d : op.dims) {
+      const Dim& info = dim(d);
+      if (info.kind == DimKind::Basic) continue;
+      PlacedDim derived{d, {}, nullptr, false, false};
+      for (DimId part : info.parts)
+        for (const PlacedDim& p : placement.dims)
+          if (p.dim == part) {
+            derived.axes.insert(derived.axes.end(), p.axes.begin(), p.axes.end());
+            if (!derived.rule) derived.rule = p.rule;
+          }
+      if (!derived.axes.empty()) placement.dims.push_back(std::move(derived));
+    }
+  }
+
+  Placement place() {
+    collectDims();
+    collectClaims();
+    if (!ok) return {};
+    checkHidden();
+    return ok ? result() : Placement{};
+  }
+};
+
+} // namespace
+
+bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  for (Body& body : program.bodies) {
+    const Unit& unit = program.model.units[body.unit];
+    body.placements.reserve(unit.end.index - unit.first.index);
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      Placer placer{program, diagnostics, program.model.ops[OpId(i)], unit, body.instances};
+      body.placements.push_back(placer.place());
+      ok &= placer.ok;
+    }
+  }
+  return ok;
+}
+
+Layout layoutOf(const Program& program, ValueId id) {
+  const Value& value = program.model.values[id];
+  if (value.kind == ValueKind::Result) {
+    const Op& op = program.model.ops[value.producer];
+    const Unit& unit = program.model.units[op.unit];
+    const Body& body = program.bodies[bodyOf(program, op.unit, unit.repeat ? unit.count - 1 : 0)];
+    return body.results[local(unit, value.producer)];
+  }
+  std::vector<AxisList> perDim;
+  for (DimId d : value.dims) {
+    AxisList axes;
+    for (const PlacementRule& rule : program.plan->placements)
+      if (rule.selector.steps.empty() && rule.dim == program.model.dims[d].name)
+        axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets));
+    perDim.push_back(std::move(axes));
+  }
+  return Layout::of(program.mesh, perDim);
+}
+
+} // namespace planc::passes

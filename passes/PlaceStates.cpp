@@ -1,0 +1,205 @@
+// place-states: where parameters, gradients and optimizer states are stored, and the collectives that follow from it (SEMANTICS §9).
+// The storage layout of the gradient decides when it is reduced; there is no other rule about data parallelism.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(StatesNotNested, 633, "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
+PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
+
+namespace {
+
+constexpr StateKind kStates[] = {StateKind::Params, StateKind::Grads, StateKind::Optimizer};
+
+struct StatePlacer {
+  Program& program;
+  DiagnosticEngine& diagnostics;
+  std::vector<bool> wanted;
+  bool ok = true;
+
+  const Value& value(ValueId v) const { return program.model.values[v]; }
+  AxisMask maskOfRule(const StateRule* rule) const { return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0; }
+
+  /// The innermost rule that names the state; without one, what the state before it resolved to.
+  void resolve(const Body& body, ParamState& p) {
+    const Unit& home = program.model.units[value(p.param).unit];
+    std::array<AxisMask, 3> axes{};
+    for (size_t k = 0; k < 3; ++k) {
+      int best = -1;
+      for (const StateRule& rule : program.plan->states)
+        if (rule.state == kStates[k])
+          if (auto depth = reaches(rule.selector, value(p.param).path, home, body.instances); depth && *depth >= best) best = *depth, p.rules[k] = &rule;
+      axes[k] = best >= 0 ? maskOfRule(p.rules[k]) : k ? axes[k - 1] : 0;
+      if (best < 0 && k) p.rules[k] = p.rules[k - 1];
+      if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
+    }
+    const AxisMask own = p.layout.axes();
+    p.params = axes[0] & ~own;
+    p.grads = axes[1] & ~own;
+    p.optimizer = axes[2] & ~own;
+  }
+
+  void notNested(const ParamState& p, size_t k, const std::array<AxisMask, 3>& axes) { // L6
+    ok = false;
+    auto text = [&](AxisMask m) { return m ? program.mesh.str(m) : std::string("replicate"); };
+    auto report = diagnostics.report(StatesNotNested, p.rules[k]->range,
+                                     {{"outer", name(kStates[k - 1])}, {"outer_axes", text(axes[k - 1])}, {"inner", name(kStates[k])},
+                                      {"inner_axes", text(axes[k])}, {"param", program.model.pathOf(p.param)}});
+    if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k]) report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
+    report.help(fmt::format("{} must be split at least as far as {}: add the missing axes to `{}`", name(kStates[k]), name(kStates[k - 1]), name(kStates[k])));
+  }
+
+  /// Adds to the bucket of the instance: one collective per kind, axes and phase.
+  void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes, const StateRule* rule) const {
+    if (!axes || bytes <= 0) return;
+    for (StateCollective& c : body.states)
+      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes) {
+        c.bytes += bytes;
+        c.params.push_back(p.param);
+        return;
+      }
+    StateCollective c;
+    c.collective = kind;
+    c.cls = cls;
+    c.phase = phase;
+    c.axes = axes;
+    c.group = program.mesh.size(axes);
+    c.level = program.mesh.levelOf(axes);
+    c.bytes = bytes;
+    c.params = {p.param};
+    c.because = rule ? rule->range : SourceRange{};
+    body.states.push_back(std::move(c));
+  }
+
+  double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
+
+  /// The rule that split what a gradient is summed over, for "why is there an all-reduce here".
+  const StateRule* cause(const ParamState& p) const { return p.rules[2]; }
+
+  void collectives(Body& body, const ParamState& p, bool usedBackward) const {
+    const Precision& precision = program.plan->precision;
+    const double wire = std::min(width(precision.params), width(precision.compute));
+    const double full = p.elements * wire;
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0]);
+    if (usedBackward) bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
+    if (!p.trainable || !p.owner) return;
+    double gradient = p.elements * width(precision.reduce);
+    const AxisMask now = p.grads & p.partial;
+    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient, p.rules[1]);
+    gradient *= share(now);
+    const AxisMask once = p.optimizer & p.partial & ~p.grads;
+    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, p.rules[2]);
+    gradient *= share(once);
+    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, p.partial & ~now & ~once, gradient, cause(p));
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params, full * share(p.params), p.rules[2]);
+  }
+
+  bool usedBackward(const Body& body, ValueId param) const {
+    const Unit& unit = program.model.units[body.unit];
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = program.model.ops[OpId(i)];
+      if (!wanted[op.result.index]) continue;
+      bool uses = false;
+      for (const Operand& o : op.operands) uses |= o.value == param;
+      if (uses) return true;
+    }
+    return false;
+  }
+};
+
+/// Device stages on which a body has instances.
+std::set<int64_t> stagesOf(const Program& program, BodyId body) {
+  std::set<int64_t> stages;
+  for (const VirtualStage& s : program.virtualStages)
+    for (const auto& [id, count] : s.bodies)
+      if (id == body) stages.insert(s.index % program.stages);
+  return stages;
+}
+
+/// One storage in several bodies: the first of a device stage owns it there; over several stages its gradient is summed (tied embeddings).
+struct Tying {
+  StatePlacer& placer;
+  Program& program;
+
+  struct Use {
+    BodyId body;
+    size_t index;
+    std::set<int64_t> stages;
+  };
+
+  void run() {
+    std::map<ValueId, std::vector<Use>> uses;
+    for (uint32_t b = 0; b < program.bodies.size(); ++b)
+      for (size_t i = 0; i < program.bodies[BodyId(b)].params.size(); ++i)
+        uses[program.model.values[program.bodies[BodyId(b)].params[i].param].storage].push_back({BodyId(b), i, {}});
+    for (auto& [storage, list] : uses) {
+      const bool classesOfOne = std::all_of(list.begin(), list.end(), [&](const Use& u) { return program.bodies[u.body].unit == program.bodies[list[0].body].unit; });
+      if (list.size() > 1 && !classesOfOne) tie(storage, list);
+    }
+  }
+
+  ParamState& state(const Use& u) { return program.bodies[u.body].params[u.index]; }
+
+  void tie(ValueId storage, std::vector<Use>& list) {
+    std::set<int64_t> all;
+    for (Use& u : list) {
+      u.stages = stagesOf(program, u.body);
+      all.insert(u.stages.begin(), u.stages.end());
+      if (state(u).layout == state(list[0]).layout) continue;
+      placer.ok = false;
+      const Unit& unit = program.model.units[program.bodies[u.body].unit];
+      placer.diagnostics.report(TiedLayouts, unit.range, {{"param", program.model.pathOf(storage)}})
+          .label(program.model.values[storage].range, "the parameter")
+          .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
+      return;
+    }
+    for (size_t i = 1; i < list.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (list[i].stages == list[k].stages && state(list[k]).owner) {
+          state(list[i]).owner = false;
+          state(list[k]).partial |= state(list[i]).partial;
+        }
+    if (all.size() < 2 || !program.model.values[storage].trainable) return;
+    StageGroup group;
+    group.storage = storage;
+    group.stages.assign(all.begin(), all.end());
+    Node& n = group.allReduce;
+    n.kind = NodeKind::Collective;
+    n.phase = Phase::Step;
+    n.value = storage;
+    n.gradient = true;
+    n.collective = CollectiveKind::AllReduce;
+    n.cls = CollectiveClass::Gradient;
+    n.axes = program.stageAxes;
+    n.group = static_cast<int64_t>(all.size());
+    n.level = program.mesh.levelOf(program.stageAxes);
+    const ParamState& p = state(list[0]);
+    n.bytes = p.elements * width(program.plan->precision.reduce) / static_cast<double>(program.mesh.size(p.grads & p.partial));
+    n.because = program.plan->pipeline ? program.plan->pipeline->range : SourceRange{};
+    program.stageGroups.push_back(std::move(group));
+  }
+};
+
+} // namespace
+
+bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
+  StatePlacer placer{program, diagnostics, valuesWithGradient(program.model)};
+  for (Body& body : program.bodies)
+    for (ParamState& p : body.params) {
+      placer.resolve(body, p);
+      if (!placer.ok) return false;
+    }
+  Tying{placer, program}.run();
+  if (!placer.ok) return false;
+  for (Body& body : program.bodies)
+    for (const ParamState& p : body.params) placer.collectives(body, p, placer.usedBackward(body, p.param));
+  return true;
+}
+
+} // namespace planc::passes

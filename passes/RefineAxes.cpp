@@ -1,0 +1,46 @@
+// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it (SEMANTICS §2).
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include <numeric>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// Gives the rule's axes to the factors, major first; true if an axis had to be split (the mesh has changed then).
+bool refineOnce(Program& program, const PlacementRule& rule, const Composite& composite) {
+  Mesh& mesh = program.mesh;
+  AxisList left = withoutTrivial(mesh, resolveTargets(mesh, rule.targets));
+  size_t at = 0;
+  for (DimId factor : composite.factors) {
+    int64_t room = program.model.dims[factor].extent;
+    while (at < left.size() && room > 1) {
+      const int64_t size = mesh.axes[left[at]].size;
+      const int64_t common = std::gcd(room, size);
+      if (common == 1) break;
+      if (common < size) {
+        mesh.refine(left[at], common);
+        return true;
+      }
+      room /= size;
+      ++at;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+bool refineAxes(Program& program, DiagnosticEngine&) {
+  constexpr uint32_t kMaxAxes = 64; // bits of an AxisMask
+  for (const PlacementRule& rule : program.plan->placements)
+    for (const Composite& composite : program.model.composites)
+      if (composite.name == rule.dim)
+        while (program.mesh.axes.size() + 2 <= kMaxAxes && refineOnce(program, rule, composite)) {
+        }
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,122 @@
+// Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its level, by the stack's inline
+// shares; the schedule's row gives the order of the stages.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(MicroBatchesPerStage, 713, "interleaved schedule needs micro-batches ({micro}) in whole groups of {stages} stages")
+PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
+PLANC_ERROR(ChunksWithoutInterleaving, 715, "schedule `{schedule}` runs one chunk per stage, not {chunks}")
+PLANC_ERROR(TooManyActions, 724, "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
+
+namespace {
+
+constexpr int64_t kMaxActions = 1 << 25; // what the event simulation walks through in about a second
+
+const ScheduleKind* findKind(const Program& program, DiagnosticEngine& diagnostics) {
+  const auto& kinds = scheduleKinds();
+  const auto& pipeline = program.plan->pipeline;
+  if (!pipeline) return &kinds.front(); // one stage: the plainest order
+  std::vector<std::string> names;
+  for (const ScheduleKind& k : kinds) {
+    if (pipeline->schedule == Symbol(k.name)) return &k;
+    names.emplace_back(k.name);
+  }
+  auto report = diagnostics.report(UnknownSchedule, pipeline->scheduleRange, {{"schedule", pipeline->schedule.str()}});
+  if (auto meant = didYouMean(pipeline->schedule.view(), names); !meant.empty()) report.help(meant);
+  std::string list;
+  for (const ScheduleKind& k : kinds) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", k.name);
+  report.note("known schedules: " + list);
+  return nullptr;
+}
+
+bool checkConditions(const Program& program, const ScheduleKind& kind, DiagnosticEngine& diagnostics) {
+  const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
+  const SourceRange where = program.plan->pipeline ? program.plan->pipeline->scheduleRange : program.plan->range;
+  if (v > 1 && !kind.takesChunks) {
+    diagnostics.report(ChunksWithoutInterleaving, where, {{"schedule", kind.name}, {"chunks", v}}).help("use `interleaved_1f1b(chunks = …)`, or leave the chunks out");
+    return false;
+  }
+  if (v > 1 && m % p != 0) {
+    diagnostics.report(MicroBatchesPerStage, where, {{"micro", m}, {"stages", p}})
+        .label(program.plan->workload.globalBatchRange, fmt::format("makes {} micro-batches", m))
+        .help(fmt::format("choose a `global_batch` that gives a multiple of {} micro-batches, or `one_f_one_b`", p));
+    return false;
+  }
+  int64_t actions = 0;
+  if (__builtin_mul_overflow(m, 2 * p * v, &actions) || actions > kMaxActions) {
+    diagnostics.report(TooManyActions, program.plan->workload.globalBatchRange, {{"micro", m}, {"stages", p * v}, {"limit", kMaxActions}})
+        .help("choose a larger `micro_batch` or a smaller `global_batch`");
+    return false;
+  }
+  return true;
+}
+
+/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest may overlap.
+Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool earlyStop) {
+  const std::vector<Node>& nodes = backward ? schedule.program->bodies[body].backward : schedule.program->bodies[body].forward;
+  Segment segment;
+  segment.body = body;
+  segment.backward = backward;
+  std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const Node& node = nodes[n];
+    if (earlyStop && node.phase == Phase::Recompute && !node.needed) continue;
+    std::vector<uint32_t> deps;
+    for (NodeIndex d : node.deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
+    auto add = [&](Stream stream, double fraction) {
+      if (fraction <= 0) return;
+      tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()));
+      segment.tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, deps});
+    };
+    const double share = node.kind == NodeKind::Collective ? schedule.inlineShare[static_cast<size_t>(node.cls)] : 1;
+    add(kComputeStream, share);
+    add(static_cast<Stream>(node.level), 1 - share);
+    if (tasksOf[n].empty()) add(kComputeStream, 1);
+  }
+  return segment;
+}
+
+double clampShare(double s) { return std::min(1.0, std::max(0.0, s)); }
+
+/// The stack's shares, then what the plan's `overlap` says. A class without a share occupies the compute stream whole; statistics always do.
+void readShares(Schedule& schedule) {
+  const Plan& plan = *schedule.program->plan;
+  schedule.inlineShare.fill(1);
+  if (plan.stack)
+    for (const auto& [cls, share] : plan.stack->inlineShare) schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
+  for (const auto& [cls, share] : plan.overlap.inlineShare) schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
+  schedule.inlineShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
+  const Stack none;
+  const Stack& stack = plan.stack ? *plan.stack : none;
+  const auto& prefetch = plan.overlap.prefetch ? plan.overlap.prefetch : stack.prefetch;
+  const auto& slowdown = plan.overlap.slowdown ? plan.overlap.slowdown : stack.slowdown;
+  if (prefetch) schedule.prefetch = std::max<int64_t>(0, static_cast<int64_t>(prefetch->value));
+  if (slowdown) schedule.slowdown = std::max(0.0, slowdown->value);
+  if (stack.bucket) schedule.bucketBytes = stack.bucket->value;
+}
+
+} // namespace
+
+std::unique_ptr<Schedule> schedule(const Program& program, DiagnosticEngine& diagnostics) {
+  const ScheduleKind* kind = findKind(program, diagnostics);
+  if (!kind || !checkConditions(program, *kind, diagnostics)) return nullptr;
+  auto result = std::make_unique<Schedule>();
+  result->program = &program;
+  result->kind = kind;
+  readShares(*result);
+  const bool earlyStop = program.plan->stack && program.plan->stack->earlyStop.value_or(false);
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    result->forward.push_back(segmentOf(*result, BodyId(b), false, earlyStop));
+    result->backward.push_back(segmentOf(*result, BodyId(b), true, earlyStop));
+  }
+  if (auto problems = verify(*result); !problems.empty()) throw InternalError("pass schedule left level task broken: " + problems.front());
+  return result;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,133 @@
+// Seams: the reshards of a carried value that steady instances do not need, as bodies of their own: on the way into the first instance,
+// between classes of instances whose layouts differ, and back from the users behind the last one.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+struct SeamBuilder {
+  Program& program;
+  UnitId unitId;
+
+  const Unit& unit() const { return program.model.units[unitId]; }
+
+  Layout entry(BodyId b, const Carry& c) const { return at(b, program.model.values[c.inside].producer); }
+  Layout exit(BodyId b, const Carry& c) const { return at(b, program.model.values[c.last].producer); }
+  Layout at(BodyId b, OpId op) const {
+    const Body& body = program.bodies[b];
+    return need(program, body.placements[local(unit(), op)], program.model.ops[op].resultDims);
+  }
+
+  void add(Body& seam, bool backward, OpId op, OpId source, ValueId value, const Layout& from, const Layout& to) const {
+    if (sameLayout(program.loose(program.model.values[value].dims), from, to)) return;
+    Node node;
+    node.kind = NodeKind::Reshard;
+    node.phase = backward ? Phase::Backward : Phase::Forward;
+    node.op = op;
+    node.source = source;
+    node.value = value;
+    node.gradient = backward;
+    node.from = from;
+    node.to = to;
+    (backward ? seam.backward : seam.forward).push_back(std::move(node));
+  }
+
+  Body blank(int64_t instance) const {
+    Body seam;
+    seam.unit = unitId;
+    seam.seam = true;
+    seam.instances = RangeSet{{Range{instance, instance + 1, 1}}};
+    seam.placements.resize(unit().end.index - unit().first.index);
+    seam.results.resize(seam.placements.size());
+    return seam;
+  }
+
+  /// Puts a seam before (or behind) the bodies of the repeat on the stage that holds an instance.
+  void place(Body seam, BodyId neighbour, int64_t stageIndex, bool before, int64_t count) const {
+    if (seam.forward.empty() && seam.backward.empty()) return;
+    const BodyId id = program.bodies.add(std::move(seam));
+    auto& bodies = program.virtualStages[static_cast<size_t>(stageIndex)].bodies;
+    auto it = std::find_if(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == neighbour; });
+    bodies.insert(before || it == bodies.end() ? it : it + 1, {id, count});
+  }
+
+  /// The virtual stage that holds an instance of the repeat.
+  int64_t stageOf(int64_t instance) const {
+    int64_t at = 0;
+    for (const VirtualStage& s : program.virtualStages) {
+      for (const auto& [id, count] : s.bodies)
+        if (program.bodies[id].unit == unitId && !program.bodies[id].seam) at += count;
+      if (instance < at) return s.index;
+    }
+    return program.virtualStages.back().index;
+  }
+
+  void enter() const {
+    const BodyId first = bodyOf(program, unitId, 0);
+    Body seam = blank(0);
+    for (const Carry& c : unit().carries) {
+      const Value& initial = program.model.values[c.initial];
+      add(seam, false, program.model.values[c.inside].producer, initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial,
+          layoutOf(program, c.initial), entry(first, c));
+    }
+    place(std::move(seam), first, stageOf(0), true, 1);
+  }
+
+  void leave(const std::vector<std::vector<SeamGradient>>& leaving) const {
+    const BodyId last = bodyOf(program, unitId, unit().count - 1);
+    Body seam = blank(unit().count - 1);
+    for (const Carry& c : unit().carries) {
+      std::vector<Layout> done; // equal layouts are summed first
+      for (const SeamGradient& g : leaving[c.last.index]) {
+        if (std::find(done.begin(), done.end(), g.layout) != done.end()) continue;
+        done.push_back(g.layout);
+        add(seam, true, program.model.values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
+      }
+    }
+    place(std::move(seam), last, stageOf(unit().count - 1), false, 1);
+  }
+
+  /// Classes alternate only where slices made more than one: few instances (cut-units bounds them).
+  void between() const {
+    std::vector<BodyId> classes;
+    for (uint32_t b = 0; b < program.bodies.size(); ++b)
+      if (program.bodies[BodyId(b)].unit == unitId && !program.bodies[BodyId(b)].seam) classes.push_back(BodyId(b));
+    if (classes.size() < 2) return;
+    std::map<std::tuple<int64_t, BodyId, BodyId>, int64_t> counts;
+    BodyId before = bodyOf(program, unitId, 0);
+    for (int64_t i = 1; i < unit().count; ++i) {
+      const BodyId here = bodyOf(program, unitId, i);
+      if (here != before) ++counts[{stageOf(i), before, here}];
+      before = here;
+    }
+    for (const auto& [key, count] : counts) {
+      const auto& [stage, from, to] = key;
+      Body seam = blank(0);
+      for (const Carry& c : unit().carries) {
+        const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
+        add(seam, false, in, out, c.last, exit(from, c), entry(to, c));
+        add(seam, true, out, in, c.last, entry(to, c), exit(from, c));
+      }
+      place(std::move(seam), to, stage, true, count);
+    }
+  }
+};
+
+} // namespace
+
+void addSeams(Program& program, const std::vector<std::vector<SeamGradient>>& leaving) {
+  for (uint32_t u = 0; u < program.model.units.size(); ++u) {
+    if (!program.model.units[UnitId(u)].repeat) continue;
+    const SeamBuilder builder{program, UnitId(u)};
+    builder.enter();
+    builder.between();
+    builder.leave(leaving);
+  }
+}
+
+} // namespace planc::passes

@@ -1,0 +1,159 @@
+// size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of contractions.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+struct Sizer {
+  const Program& program;
+  const Body& body;
+
+  const Model& model() const { return program.model; }
+  const Placement& placement(OpId op) const { return body.placements[local(model().units[body.unit], op)]; }
+  double extent(OpId op, DimId d) const { return localExtent(program, placement(op), d); }
+
+  double elements(OpId op, const std::vector<DimId>& dims) const {
+    double n = 1;
+    for (DimId d : dims) n *= extent(op, d);
+    return n;
+  }
+
+  double widthAt(const Op& op, int operand) const {
+    return program.widthOf(operand < 0 ? op.result : op.operands[static_cast<size_t>(operand)].value);
+  }
+
+  double evaluate(OpId id, const Poly& poly) const {
+    const Op& op = model().ops[id];
+    return poly.evaluate([&](DimId d) { return extent(id, d); }, [&](int o) { return widthAt(op, o); });
+  }
+
+  void size(Node& node) const {
+    if (node.kind != NodeKind::Compute) return;
+    LocalWork& w = node.work;
+    const Op& op = model().ops[node.op];
+    w.share = op.share;
+    w.dtype = program.plan->precision.compute;
+    w.operandWidth = width(w.dtype);
+    w.resultElements = elements(node.op, op.resultDims);
+    w.resultBytes = w.resultElements * program.widthOf(op.result);
+    if (!op.operands.empty()) w.firstOperandBytes = elements(node.op, op.operands[0].dims) * program.widthOf(op.operands[0].value);
+    switch (node.role) {
+    case Role::Accumulate:
+      w.elements = accumulated(node);
+      return;
+    case Role::Cast:
+      w.elements = w.resultElements;
+      return;
+    case Role::Optimizer:
+      return;
+    default:
+      break;
+    }
+    if (op.kind == OpKind::Cast) w.elements = w.resultElements;
+    sizeFlops(node, op);
+    sizeBytes(node, op);
+    if (isContraction(op.kind)) sizeContraction(node, op);
+    if (op.kind == OpKind::Attention) sizeAttention(node, op);
+    if (op.kind == OpKind::GroupedGemm) sizeGroups(node, op);
+  }
+
+  /// A gradient is accumulated in the layout that it is stored in.
+  double accumulated(const Node& node) const {
+    const Op& op = model().ops[node.op];
+    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    double n = elements(node.op, o.dims);
+    for (const ParamState& p : body.params)
+      if (p.param == o.value) n /= static_cast<double>(program.mesh.size(p.grads & p.partial));
+    return n;
+  }
+
+  const BackwardSpec* specOf(const Node& node, const Op& op) const {
+    for (const BackwardSpec& s : op.backwards)
+      if (node.role == Role::Backward && llvm::is_contained(s.operands, node.operand)) return &s;
+    return nullptr;
+  }
+
+  /// Products of two activations (kinds scores, context, attention) take two products of the forward's size backward, unless the operator says.
+  void sizeFlops(Node& node, const Op& op) const {
+    const double forward = evaluate(node.op, op.flops);
+    const BackwardSpec* spec = specOf(node, op);
+    if (spec && spec->flops) {
+      node.work.flops = evaluate(node.op, *spec->flops);
+      return;
+    }
+    const bool product = op.kind == OpKind::Scores || op.kind == OpKind::Context || op.kind == OpKind::Attention;
+    node.work.flops = node.role == Role::Backward && product ? 2 * forward : forward;
+  }
+
+  void sizeBytes(Node& node, const Op& op) const {
+    const BackwardSpec* spec = specOf(node, op);
+    double operands = 0;
+    for (const Operand& o : op.operands) operands += elements(node.op, o.dims) * program.widthOf(o.value);
+    node.work.reads = spec && spec->reads ? evaluate(node.op, *spec->reads) : op.reads ? evaluate(node.op, *op.reads) : operands;
+    node.work.writes = spec && spec->writes ? evaluate(node.op, *spec->writes) : op.writes ? evaluate(node.op, *op.writes) : node.work.resultBytes;
+  }
+
+  /// batch = dims of both operands and the result, k = contracted, m = rest of the first, n = rest of the second; permuted for the gradients.
+  void sizeContraction(Node& node, const Op& op) const {
+    double batch = 1, m = 1, n = 1, k = 1;
+    for (DimId d : op.dims) {
+      const double e = extent(node.op, d);
+      const bool x = llvm::is_contained(op.operands[0].dims, d), y = op.operands.size() > 1 && llvm::is_contained(op.operands[1].dims, d);
+      const bool out = llvm::is_contained(op.resultDims, d);
+      (x && y && out ? batch : !out ? k : x ? m : n) *= e;
+    }
+    LocalWork& w = node.work;
+    w.batch = batch;
+    const bool first = node.operand == 0;
+    w.m = node.role == Role::Forward ? m : first ? m : k;
+    w.n = node.role == Role::Forward ? n : first ? k : n;
+    w.k = node.role == Role::Forward ? k : first ? n : m;
+  }
+
+  /// The curves of a device go by the length of the keys and the size of a head; both are sizes of the value, not of a shard.
+  void sizeAttention(Node& node, const Op& op) const {
+    LocalWork& w = node.work;
+    for (const PlacedDim& p : placement(node.op).dims) {
+      const std::string& n = model().dims[p.dim].name.str();
+      if (!p.axes.empty() && (n == "seq" || n == "kv_seq")) w.sequenceSplit = true;
+    }
+    for (DimId d : op.dims) {
+      const Dim& dim = model().dims[d];
+      if (dim.name == Symbol("kv_seq")) w.sequence = static_cast<double>(dim.extent);
+      if (dim.name == Symbol("head")) w.headDim = static_cast<double>(dim.extent);
+    }
+    if (w.headDim > 0) return;
+    // Kernels whose heads have several parts (MLA): the mean of what the two products contract, from their FLOPs.
+    double rest = 4;
+    for (DimId d : op.dims)
+      if (const std::string& n = model().dims[d].name.str(); n == "batch" || n == "seq" || n == "kv_seq" || n == "heads" || n == "kv_heads" || n == "group")
+        rest *= extent(node.op, d);
+    if (rest > 0) w.headDim = evaluate(node.op, op.flops) / rest;
+  }
+
+  /// `slots` counts the tokens of one expert; what a device holds of it is what its kernel sees per expert.
+  void sizeGroups(Node& node, const Op& op) const {
+    for (DimId d : op.dims)
+      if (model().dims[d].kind == DimKind::Routed) node.work.tokensPerExpert = extent(node.op, d);
+  }
+};
+
+} // namespace
+
+bool sizeWork(Program& program, DiagnosticEngine&) {
+  for (Body& body : program.bodies) {
+    const Sizer sizer{program, body};
+    for (Node& node : body.forward) sizer.size(node);
+    for (Node& node : body.backward) sizer.size(node);
+  }
+  return true;
+}
+
+} // namespace planc::passes

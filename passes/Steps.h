@@ -1,0 +1,24 @@
+// The passes of the pipeline, in the order in which they run; each lives in the file of its name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+#include "passes/Lowering.h"
+#include "support/Diagnostics.h"
+
+namespace planc::passes {
+
+bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
+bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
+bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);
+bool cutUnits(ir::Program& program, DiagnosticEngine& diagnostics);
+bool placeOperators(ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkRules(ir::Program& program, DiagnosticEngine& diagnostics);
+bool lowerForward(ir::Program& program, DiagnosticEngine& diagnostics);
+bool deriveBackward(ir::Program& program, DiagnosticEngine& diagnostics);
+bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics);
+bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
+bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
+bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
+
+} // namespace planc::passes

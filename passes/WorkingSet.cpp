@@ -1,0 +1,63 @@
+// The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program order.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// Bytes that a node leaves behind for the nodes that depend on it.
+double outputBytes(const Program& program, const Body& body, const Node& node) {
+  const Unit& unit = program.model.units[body.unit];
+  if (node.kind == NodeKind::Reshard)
+    return localElements(program, program.model.values[node.value].dims, node.to) * program.widthOf(node.value);
+  const Op& op = program.model.ops[node.op];
+  if (node.role == Role::Forward)
+    return localElements(program, op.resultDims, body.results[local(unit, node.op)]) * program.widthOf(op.result);
+  if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
+  double bytes = 0; // gradients of the operands, in the layouts that the operator works in
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const Value& value = program.model.values[op.operands[i].value];
+    const bool gives = node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
+    if (gives)
+      bytes += localElements(program, value.dims, need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
+               program.widthOf(op.operands[i].value);
+  }
+  return bytes;
+}
+
+/// Most bytes alive at once: an output lives from its node to the last node that waits for it.
+double peak(const Program& program, const Body& body, const std::vector<Node>& nodes, bool skipSaved) {
+  std::vector<double> freed(nodes.size() + 1);
+  std::vector<size_t> lastUse(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    lastUse[i] = i;
+    for (NodeIndex d : nodes[i].deps) lastUse[d] = i;
+  }
+  double live = 0, most = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    const bool saved = skipSaved && node.kind == NodeKind::Compute && std::any_of(body.saved.begin(), body.saved.end(), [&](const Saved& s) {
+                         return s.buffer.empty() && s.value == program.model.ops[node.op].result;
+                       });
+    const double bytes = saved ? 0 : outputBytes(program, body, node);
+    live += bytes;
+    freed[lastUse[i]] += bytes;
+    most = std::max(most, live);
+    live -= freed[i];
+  }
+  return most;
+}
+
+} // namespace
+
+void measureWorkingSet(const Program& program, Body& body) {
+  if (body.seam) return;
+  body.workingForward = peak(program, body, body.forward, true);
+  body.workingBackward = peak(program, body, body.backward, false);
+}
+
+} // namespace planc::passes
