@@ -19,12 +19,15 @@ struct Derivation {
   std::string equation;           ///< the formula with symbols
   std::string substituted;        ///< the same with numbers and units
   std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
+  std::vector<std::shared_ptr<const ir::Number>> read; ///< owns those constants that were read off a curve or a sample
 };
 
 struct Priced {
   double seconds = 0;
   Bound bound = Bound::Compute;
   bool launches = true; ///< a kernel is launched (0 passes: fused into a neighbour, no time, no launch)
+  double flops = 0;     ///< executed, no mask
+  double bytes = 0;     ///< that the equation moves
 };
 
 /// One row per (path, stage): see CLI.md, *Rows*. Numbers are of one instance, one micro-batch, one device.
@@ -98,13 +101,35 @@ struct Estimate {
 };
 
 /// The prices of single nodes; named implementations are registered in a table (`analytic` is the one of COSTMODEL.md).
+class Facts;
 class CostModel {
 public:
   virtual ~CostModel() = default;
   virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
   virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
+  /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is missing.
+  virtual bool complete() = 0;
+  /// A price stood on a nominal number or outside a measured curve.
+  virtual bool beyondCalibration() const = 0;
+  /// Where the model looks its constants up; what else an estimate needs of them is asked for here too.
+  virtual Facts& facts() const = 0;
 };
+/// A row of the table of cost models.
+struct CostModelKind {
+  std::string_view name;
+  std::string_view doc;
+  std::unique_ptr<CostModel> (*make)(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics);
+};
+const std::vector<CostModelKind>& costModels();
+/// Null if no model has that name. Cluster, stack and diagnostics must outlive it.
 std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics);
+
+/// A fused collective of states, or a transfer between stages, as a node that a CostModel prices.
+ir::Node collectiveNode(const ir::StateCollective& state);
+ir::Node transferNode(const ir::VirtualStage& from, const ir::Boundary& boundary);
+
+/// PLAN0801: a plan that names no software cannot be priced; `known` are the stacks that it could name.
+void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics);
 
 /// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's device, fabric or
 /// stack lacks; returns null then.

@@ -1,0 +1,101 @@
+// Attention: the two products of an unfused one, limited by the scores they move, and the fused kernel on its measured curve
+// (docs/cost-model.md, section 1.3). SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Operators.h"
+
+#include <algorithm>
+
+namespace planc::cost {
+
+namespace {
+
+/// Head dimension at which the curves of devices were measured (docs/cost-model.md, section 1.3).
+constexpr double kCurveHeadDim = 128;
+
+/// Times of the backward pass are a multiple of the forward's. A product whose gradients are two nodes gives each half.
+double backwardShare(const Pricing& p, double factor) {
+  switch (p.node.role) {
+  case ir::Role::Backward: return factor;
+  case ir::Role::DGrad:
+  case ir::Role::WGrad: return factor / 2;
+  default: return 1;
+  }
+}
+
+bool isBackward(const Pricing& p) { return p.node.role != ir::Role::Forward; }
+
+} // namespace
+
+Priced scoresProduct(const Pricing& p) {
+  const ir::LocalWork& w = forwardWork(p);
+  const ir::Device& device = p.facts.device;
+  const bool scores = p.op().kind == ir::OpKind::Scores;
+  const std::string_view kind = scores ? "calibration.scores" : "calibration.context";
+  const ir::Device::Product& product = scores ? device.scores : device.context;
+  const std::string_view type = ir::name(w.dtype);
+  static const ir::Device::Gemm kNone;
+  const auto found = device.gemm.find(w.dtype);
+  const ir::Device::Gemm& gemm = found == device.gemm.end() ? kNone : found->second;
+
+  const double peak = p.device(pointer(device.peak, w.dtype), "P", {"peak", type});
+  const double efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"});
+  const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
+  const double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"});
+  const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
+  const double factor = isBackward(p) ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"})) : 1;
+
+  const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
+  const double math = w.flops / (peak * efficiency), move = scoreBytes / (memory * share);
+  Priced priced;
+  priced.seconds = (std::max(math, move) + start) * factor;
+  priced.bound = start > std::max(math, move) ? Bound::Launch : math >= move ? Bound::Compute : Bound::Memory;
+  priced.flops = p.node.work.flops;
+  priced.bytes = scoreBytes * factor;
+  if (p.why)
+    p.explain(isBackward(p) ? "(max(flops / (P·e), bytes(scores) / (B·f)) + t0) · factor" : "max(flops / (P·e), bytes(scores) / (B·f)) + t0",
+              fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency), bytes(scoreBytes),
+                          bandwidth(memory * share), seconds(start), isBackward(p) ? fmt::format(", times {}", number(factor)) : "",
+                          seconds(priced.seconds)));
+  return priced;
+}
+
+Priced fusedAttention(const Pricing& p) {
+  const ir::LocalWork& w = forwardWork(p);
+  const ir::Device::Attention& device = p.facts.device.attention;
+  const ir::Stack& stack = p.facts.stack;
+  double achieved = 1, head = 1;
+  if (device.forward.empty()) {
+    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.asker());
+  } else {
+    if (!device.forward.covers(w.sequence)) p.facts.outsideCurve(device.forward, w.sequence, p.asker());
+    achieved = p.readOff(device.forward.at(w.sequence), "curve", fmt::format("calibration.attention.forward({})", number(w.sequence)),
+                         device.forward.range, device.forward.source);
+  }
+  if (!device.head.empty()) {
+    head = p.readOff(device.head.at(w.headDim), "head", fmt::format("calibration.attention.head({})", number(w.headDim)),
+                     device.head.range, device.head.source);
+  } else if (w.headDim != kCurveHeadDim) {
+    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
+  }
+  const double factor = p.stack(stack.attentionFactor, "stack", {"attention.factor"});
+  const double split = w.sequenceSplit ? p.device(device.split, "split", {"calibration.attention.split"}) : 1;
+  const double start = p.device(device.start, "start", {"calibration.attention.start"});
+  // The stack's kernel has its own ratio where it is not the one the device was measured with.
+  const double backward = !isBackward(p) ? 1
+                          : stack.attentionBackward
+                              ? p.stack(stack.attentionBackward, "factor", {"attention.backward"})
+                              : p.device(device.backward, "factor", {"calibration.attention.backward"});
+
+  const double useful = w.flops * w.share, reached = achieved * head * factor * split;
+  Priced priced;
+  priced.seconds = (useful / reached + start) * backwardShare(p, backward);
+  priced.bound = start > useful / reached ? Bound::Launch : Bound::Compute;
+  priced.flops = p.node.work.flops;
+  priced.bytes = p.node.work.reads + p.node.work.writes;
+  if (p.why)
+    p.explain(isBackward(p) ? "(flops · share / (curve · head · stack · split) + start) · factor" : "flops · share / (curve · head · stack · split) + start",
+              fmt::format("{} · {} / {} + {}{} = {}", flops(w.flops), number(w.share), rate(reached), seconds(start),
+                          isBackward(p) ? fmt::format(", times {}", number(backwardShare(p, backward))) : "", seconds(priced.seconds)));
+  return priced;
+}
+
+} // namespace planc::cost

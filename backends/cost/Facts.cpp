@@ -1,0 +1,155 @@
+// Missing facts and doubtful prices as diagnostics: one report per record, naming each fact, what asks for it and where to add it.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Facts.h"
+
+#include "backends/cost/Estimate.h"
+#include "support/Quantity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::cost {
+
+PLANC_ERROR(NoSoftware, 801, "plan `{plan}` names no software, so there are no numbers to price it with")
+PLANC_ERROR(DeviceFactMissing, 802, "device `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(FabricFactMissing, 803, "fabric `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
+PLANC_WARNING(NominalBandwidth, 806, "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
+PLANC_WARNING(OutsideCurve, 807, "attention over {sequence} keys is outside the measured curve, {least} to {most}")
+
+namespace {
+
+const DiagnosticKind& kindOf(Owner::Kind kind) {
+  switch (kind) {
+  case Owner::Kind::Device: return DeviceFactMissing;
+  case Owner::Kind::Fabric: return FabricFactMissing;
+  case Owner::Kind::Stack: return StackFactMissing;
+  case Owner::Kind::Level: break;
+  }
+  return LevelFactMissing;
+}
+
+std::string_view noun(Owner::Kind kind) {
+  switch (kind) {
+  case Owner::Kind::Device: return "device";
+  case Owner::Kind::Fabric: return "fabric";
+  case Owner::Kind::Stack: return "stack";
+  case Owner::Kind::Level: break;
+  }
+  return "level";
+}
+
+/// `a`, `b` and `c`, each in backticks.
+std::string listOf(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return text;
+}
+
+constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
+
+} // namespace
+
+std::string FactPath::str() const {
+  std::string text(head);
+  for (std::string_view part : {middle, tail})
+    if (!part.empty()) text.append(".").append(part);
+  return text;
+}
+
+std::string Asker::text() const {
+  if (!node) return "every estimate";
+  const ir::Model& model = program->model;
+  const std::string layer = node->op.valid() ? model.pathOf(node->op) : std::string();
+  if (node->kind == ir::NodeKind::Collective) {
+    std::string text = fmt::format("the {} over `{}`", ir::name(node->collective), program->mesh.str(node->axes));
+    return layer.empty() ? text : text + fmt::format(" in `{}`", layer);
+  }
+  if (layer.empty()) return fmt::format("the {}", ir::name(node->role));
+  return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(node->role));
+}
+
+SourceRange Asker::range() const {
+  if (!node) return {};
+  if (node->kind == ir::NodeKind::Collective && node->because.valid()) return node->because;
+  return node->op.valid() ? program->model.ops[node->op].range : SourceRange();
+}
+
+const ir::Number* Facts::find(const ir::Number* number, const Owner& owner, const FactPath& path, const Asker& asker) {
+  if (!number) missing(owner, path, asker);
+  return number;
+}
+
+void Facts::missing(const Owner& owner, const FactPath& path, const Asker& asker) {
+  auto record = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& m) {
+    return m.owner.kind == owner.kind && m.owner.name == owner.name && m.owner.range == owner.range;
+  });
+  if (record == missing_.end()) record = missing_.insert(missing_.end(), {owner, {}});
+  std::string text = path.str();
+  for (const Entry& e : record->entries)
+    if (e.path == text) return;
+  record->entries.push_back({std::move(text), asker.text(), asker.range()});
+}
+
+bool Facts::warned(const void* key, int detail) const {
+  return std::any_of(warnings_.begin(), warnings_.end(),
+                     [&](const Warning& w) { return w.key == key && w.detail == detail; });
+}
+
+void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker) {
+  if (warned(&level, static_cast<int>(kind))) return;
+  warnings_.push_back({&level, static_cast<int>(kind), &level, nullptr, 0, asker.text(), asker.range()});
+}
+
+void Facts::outsideCurve(const ir::Curve& curve, double sequence, const Asker& asker) {
+  if (warned(&curve, 0)) return;
+  warnings_.push_back({&curve, 0, nullptr, &curve, sequence, asker.text(), asker.range()});
+}
+
+bool Facts::report(DiagnosticEngine& diagnostics) {
+  for (const Missing& m : missing_) {
+    std::vector<std::string> paths;
+    for (const Entry& e : m.entries) paths.push_back(e.path);
+    auto report = diagnostics.report(kindOf(m.owner.kind), m.owner.range, {{"name", m.owner.name.str()}, {"facts", listOf(paths)}});
+    std::set<std::pair<uint32_t, uint32_t>> drawn;
+    for (const Entry& e : m.entries) {
+      if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
+        report.label(e.range, fmt::format("this needs `{}`", e.path));
+      report.note(fmt::format("`{}` is asked for by {}", e.path, e.asker));
+    }
+    report.help(fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
+  }
+  for (const Warning& w : warnings_) {
+    if (w.level) {
+      const auto kind = static_cast<ir::CollectiveKind>(w.detail);
+      diagnostics
+          .report(NominalBandwidth, w.level->range,
+                  {{"op", ir::name(kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
+          .label(w.level->fabric.range, "this fabric")
+          .note("asked for by " + w.asker)
+          .help(fmt::format("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, `start`, `hop` and `g`"));
+    } else {
+      diagnostics
+          .report(OutsideCurve, w.curve->range,
+                  {{"sequence", formatQuantity(w.sequence, units::none)},
+                   {"least", formatQuantity(w.curve->x.front(), units::none)},
+                   {"most", formatQuantity(w.curve->x.back(), units::none)}})
+          .label(w.range, "this attention")
+          .note("the nearest point of the curve is used");
+    }
+  }
+  const bool complete = missing_.empty();
+  missing_.clear();
+  return complete;
+}
+
+void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics) {
+  auto report = diagnostics.report(NoSoftware, plan.range, {{"plan", plan.name.str()}});
+  report.help("name the stack that runs it: `software = …`");
+  if (!known.empty()) report.note("known stacks: " + listOf(known));
+}
+
+} // namespace planc::cost

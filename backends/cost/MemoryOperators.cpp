@@ -1,0 +1,131 @@
+// Operators bound by memory: norms, activations, embeddings, casts, gradient accumulation, optimizer updates, copies
+// (docs/cost-model.md, sections 1.2, 1.4 and 1.6). SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Operators.h"
+
+namespace planc::cost {
+
+namespace {
+
+// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B twice, as is and
+// transposed; adding a 2 B gradient to an fp32 accumulator reads 2 + 4 B, writes 4 B and reads 2 B again in the wgrad epilogue; a copy
+// reads and writes.
+constexpr double kCastBytes = 4;
+constexpr double kSeparateAccumulate = 12;
+constexpr double kCopyPasses = 2;
+
+bool isBackward(const Pricing& p) { return p.node.role == ir::Role::Backward; }
+
+Priced nothing() {
+  Priced free;
+  free.launches = false;
+  free.bound = Bound::Memory;
+  return free;
+}
+
+const ir::Stack::Passes* passesOf(const Pricing& p) {
+  const auto it = p.facts.stack.passes.find(p.op().name);
+  return it == p.facts.stack.passes.end() ? nullptr : &it->second;
+}
+
+/// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
+Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
+  const ir::Number& count = isBackward(p) ? passes.backward : passes.forward;
+  p.stack(&count, "passes", {"passes", p.op().name.view(), isBackward(p) ? "backward" : "forward"});
+  if (count.value == 0) {
+    p.explain("0", "no pass of its own: part of a neighbouring kernel");
+    return nothing();
+  }
+  Priced priced = memoryTime(p, count.value * moved, fmt::format("passes · bytes({})", of));
+  priced.flops = p.node.work.flops;
+  return priced;
+}
+
+} // namespace
+
+Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText) {
+  const ir::Device& device = p.facts.device;
+  const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
+  const double efficiency = p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  const double start = p.device(device.memoryStart, "start", {"calibration.memory.start"});
+  Priced priced;
+  const double move = byteCount / (efficiency * memory);
+  priced.seconds = move + start;
+  priced.bound = start > move ? Bound::Launch : Bound::Memory;
+  priced.bytes = byteCount;
+  if (p.why)
+    p.explain(fmt::format("{} / (efficiency · B) + start", bytesText),
+              fmt::format("{} / {} + {} = {}", bytes(byteCount), bandwidth(efficiency * memory), seconds(start), seconds(priced.seconds)));
+  return priced;
+}
+
+Priced memoryOperator(const Pricing& p) {
+  if (const ir::Stack::Passes* passes = passesOf(p)) return byPasses(p, *passes, forwardWork(p).firstOperandBytes, "first operand");
+  Priced priced = memoryTime(p, p.node.work.reads + p.node.work.writes, "(reads + writes)");
+  priced.flops = p.node.work.flops;
+  return priced;
+}
+
+Priced lookup(const Pricing& p) {
+  if (const ir::Stack::Passes* passes = passesOf(p)) return byPasses(p, *passes, forwardWork(p).resultBytes, "result");
+  // Rows in random order; its backward writes the rows that forward read.
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double efficiency = p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"});
+  Priced priced;
+  priced.bytes = forwardWork(p).reads;
+  priced.flops = p.node.work.flops;
+  priced.seconds = priced.bytes / (efficiency * memory);
+  priced.bound = Bound::Memory;
+  if (p.why)
+    p.explain("reads / (efficiency · B)",
+              fmt::format("{} / {} = {}", bytes(priced.bytes), bandwidth(efficiency * memory), seconds(priced.seconds)));
+  return priced;
+}
+
+Priced cast(const Pricing& p) { return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements"); }
+
+Priced accumulate(const Pricing& p) {
+  const ir::Stack& stack = p.facts.stack;
+  const double elements = p.node.work.elements;
+  if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
+    // The gradient of a table that is read row by row; without an entry its backward has written the touched rows already.
+    if (!passesOf(p)) return nothing();
+    const double width = p.stack(stack.tableGradient, "table gradient", {"table_gradient"});
+    return memoryTime(p, width * elements, "table gradient · elements");
+  }
+  if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
+  if (stack.accumulate == ir::Accumulate::Separate && p.program.microBatches > 1)
+    return memoryTime(p, kSeparateAccumulate * elements, "12 B · elements");
+  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "one micro-batch, or nothing is accumulated");
+  return nothing();
+}
+
+double optimizerSecondsPerElement(const Pricing& p) {
+  const auto& optimizer = p.program.plan->workload.optimizer;
+  if (!optimizer) return 0;
+  const double width = p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  return width / (efficiency * memory);
+}
+
+Priced optimizerUpdate(const Pricing& p) {
+  Priced priced;
+  priced.seconds = p.node.work.elements * optimizerSecondsPerElement(p);
+  priced.bound = Bound::Memory;
+  if (p.why)
+    p.explain("bytes · elements / (efficiency · B)", fmt::format("{} elements = {}", number(p.node.work.elements), seconds(priced.seconds)));
+  return priced;
+}
+
+Priced copy(const Pricing& p) {
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  Priced priced;
+  priced.bytes = kCopyPasses * p.node.bytes;
+  priced.seconds = priced.bytes / memory;
+  priced.bound = Bound::Memory;
+  if (p.why)
+    p.explain("2 · bytes / B", fmt::format("2 · {} / {} = {}", bytes(p.node.bytes), bandwidth(memory), seconds(priced.seconds)));
+  return priced;
+}
+
+} // namespace planc::cost
