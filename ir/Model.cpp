@@ -26,10 +26,8 @@ std::optional<OpKind> parseOpKind(std::string_view text) {
   return std::nullopt;
 }
 
-// Two operands are multiplied and summed over what the result lacks: forward, dgrad and wgrad cost the same FLOPs.
-bool isContraction(OpKind k) {
-  return k == OpKind::Gemm || k == OpKind::GroupedGemm || k == OpKind::Scores || k == OpKind::Context;
-}
+// Their FLOPs and both gradients follow from the dimension rule. The products of attention (scores, context) state their own.
+bool isContraction(OpKind k) { return k == OpKind::Gemm || k == OpKind::GroupedGemm; }
 
 std::string join(const std::vector<Symbol>& path) {
   std::string text;

@@ -1,0 +1,183 @@
+// The law of level `comm`: collectives run over real groups and move the larger local side, no reshard is left, and
+// every pending sum is resolved before an operator that is not linear reads it. SPDX-License-Identifier: Apache-2.0
+#include "ir/Verify.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace planc::ir {
+
+namespace {
+
+class CollectiveVerifier {
+public:
+  CollectiveVerifier(const Program& program, Findings& out)
+      : program_(program), model_(program.model), mesh_(program.mesh), out_(out), names_(program.model) {
+    for (AxisId a : mesh_.order) live_ |= maskOf(a);
+  }
+
+  void run() {
+    for (const Body& body : program_.bodies) {
+      for (const Node& n : body.forward) checkNode(n);
+      for (const Node& n : body.backward) checkNode(n);
+      for (const StateCollective& s : body.states)
+        checkGroup(s.params.empty() ? "states" : names_.of(s.params[0]), s.collective, s.axes, s.group, s.level,
+                   s.bytes);
+      if (!body.seam) checkSums(body);
+    }
+    for (const VirtualStage& stage : program_.virtualStages) checkBoundary(stage);
+    for (const StageGroup& group : program_.stageGroups) checkShared(group);
+  }
+
+private:
+  void checkNode(const Node& n) {
+    if (n.kind == NodeKind::Reshard) out_.wrong("a reshard of {} is left at level comm", names_.of(n.value));
+    if (n.kind == NodeKind::Copy && !(n.bytes > 0)) out_.wrong("a copy moves {} bytes", n.bytes);
+    if (n.kind != NodeKind::Collective) return;
+    std::string value = n.value.valid() ? names_.of(n.value) : "a statistic";
+    checkGroup(value, n.collective, n.axes, n.group, n.level, n.bytes);
+    if (n.cls == CollectiveClass::Statistic && n.collective != CollectiveKind::AllReduce)
+      out_.wrong("a statistic of {} is a {}", value, name(n.collective));
+    if (n.value.valid() && !n.to.shard.empty()) checkSides(n, value);
+  }
+
+  void checkGroup(const std::string& value, CollectiveKind kind, AxisMask axes, int64_t group, size_t level,
+                  double bytes) {
+    std::string what = fmt::format("{} of {} over {}", name(kind), value, mesh_.str(axes));
+    if (kind == CollectiveKind::Slice) out_.wrong("{} is local, not a collective", what);
+    if (axes == 0 || (axes & ~live_)) {
+      out_.wrong("{}: no such axes on the mesh", what);
+      return;
+    }
+    if (group != mesh_.size(axes)) out_.wrong("{}: a group of {}, the mesh says {}", what, group, mesh_.size(axes));
+    if (group < 2) out_.wrong("{}: a group of {}", what, group);
+    if (level != mesh_.levelOf(axes))
+      out_.wrong("{}: priced at level {}, the group spans level {}", what, level, mesh_.levelOf(axes));
+    if (!(bytes > 0) || std::isinf(bytes)) out_.wrong("{}: {} bytes", what, bytes);
+  }
+
+  /// Where the node still knows its two layouts: bytes = the larger local side · the width that travels.
+  void checkSides(const Node& n, const std::string& value) {
+    std::vector<int64_t> extents = program_.extents(model_.values[n.value].dims);
+    if (n.from.shard.size() != extents.size() || n.to.shard.size() != extents.size()) {
+      out_.wrong("{} of {} has layouts of another value", name(n.collective), value);
+      return;
+    }
+    double larger = std::max(localElements(mesh_, extents, n.from), localElements(mesh_, extents, n.to));
+    static constexpr std::array<double, 5> kWidths{0.5, 1, 2, 4, 8};
+    bool fits = std::any_of(kWidths.begin(), kWidths.end(), [&](double w) { return n.bytes == larger * w; });
+    if (!fits)
+      out_.wrong("{} of {}: {} bytes, the larger side has {} elements", name(n.collective), value, n.bytes, larger);
+    AxisMask left = n.from.axes() & ~n.to.axes(), came = n.to.axes() & ~n.from.axes();
+    AxisMask summed = n.from.partial & ~n.to.partial;
+    bool does = true;
+    switch (n.collective) {
+    case CollectiveKind::AllGather:
+      does = left == n.axes && came == 0 && summed == 0;
+      break;
+    case CollectiveKind::ReduceScatter:
+      does = came == n.axes && summed == n.axes && left == 0;
+      break;
+    case CollectiveKind::AllReduce:
+      does = summed == n.axes && left == 0 && came == 0;
+      break;
+    case CollectiveKind::AllToAll:
+      does = left == 0 && came == 0 && summed == 0;
+      break;
+    default:
+      break;
+    }
+    if (!does) out_.wrong("{} of {} over {} is not what its layouts say", name(n.collective), value, mesh_.str(n.axes));
+  }
+
+  // ---- L8 --------------------------------------------------------------------
+
+  /// The axes over which a value is pending where it is produced.
+  AxisMask pending(const Body& body, ValueId v) const {
+    const Value& value = model_.values[v];
+    if (value.kind != ValueKind::Result) return 0;
+    const Op& producer = model_.ops[value.producer];
+    size_t i = value.producer.index - model_.units[producer.unit].first.index;
+    if (producer.unit == body.unit) return body.results[i].partial;
+    AxisMask mask = 0;
+    for (const Body& other : program_.bodies)
+      if (!other.seam && other.unit == producer.unit) mask |= other.results[i].partial;
+    return mask;
+  }
+
+  /// In program order: a pending sum is reduced before anything but an `add` that leaves it pending reads it.
+  void checkSums(const Body& body) {
+    const Unit& unit = model_.units[body.unit];
+    std::map<ValueId, AxisMask> reduced;
+    for (const Node& n : body.forward) {
+      bool reduces = n.collective == CollectiveKind::ReduceScatter || n.collective == CollectiveKind::AllReduce;
+      if (n.kind == NodeKind::Collective && reduces && n.value.valid() && !n.gradient &&
+          n.cls != CollectiveClass::Statistic)
+        reduced[n.value] |= n.axes;
+      if (n.kind == NodeKind::Compute && n.role == Role::Forward) checkReads(body, n.op, reduced);
+    }
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = model_.ops[OpId(i)];
+      bool enters =
+          std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.inside == op.result; });
+      if (op.kind == OpKind::Carry && !enters) checkReads(body, OpId(i), reduced);
+    }
+  }
+
+  void checkReads(const Body& body, OpId id, const std::map<ValueId, AxisMask>& reduced) {
+    const Op& op = model_.ops[id];
+    AxisMask stays = op.linear() ? body.results[id.index - model_.units[op.unit].first.index].partial : 0;
+    for (const Operand& o : op.operands) {
+      auto it = reduced.find(o.value);
+      AxisMask open = pending(body, o.value) & ~(it == reduced.end() ? 0 : it->second) & ~stays;
+      if (open)
+        out_.wrong("L8: {} reads {}, a pending sum over {}", model_.pathOf(id), names_.of(o.value), mesh_.str(open));
+    }
+  }
+
+  void checkBoundary(const VirtualStage& stage) {
+    if (!stage.sends.empty() && stage.index + 1 >= static_cast<int64_t>(program_.virtualStages.size()))
+      out_.wrong("stage {} sends, but no stage follows", stage.index);
+    for (const Boundary& b : stage.sends) {
+      if (!(b.bytes > 0)) out_.wrong("stage {} sends {} bytes of {}", stage.index, b.bytes, names_.of(b.value));
+      if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(b.value))
+        out_.wrong("L8: stage {} sends {}, a pending sum", stage.index, names_.of(b.value));
+      if (b.scatter)
+        checkGroup(names_.of(b.value), b.gather.collective, b.gather.axes, b.gather.group, b.gather.level,
+                   b.gather.bytes);
+    }
+  }
+
+  /// A carried value is whole by its carry; any other must not be pending where it was made.
+  bool sentPending(ValueId v) const {
+    const Op& producer = model_.ops[model_.values[v].producer];
+    for (const Body& body : program_.bodies)
+      if (!body.seam && body.unit == producer.unit && pending(body, v)) return true;
+    return false;
+  }
+
+  /// A tied parameter is summed over those stages that hold it, not over all of the pipeline.
+  void checkShared(const StageGroup& group) {
+    const Node& n = group.allReduce;
+    if (group.stages.size() < 2 || n.group != static_cast<int64_t>(group.stages.size()) || n.group > program_.stages)
+      out_.wrong("{} is shared by {} stages, summed over {}", names_.of(group.storage), group.stages.size(), n.group);
+    if (!(n.bytes > 0)) out_.wrong("the sum of {} over stages moves {} bytes", names_.of(group.storage), n.bytes);
+  }
+
+  const Program& program_;
+  const Model& model_;
+  const Mesh& mesh_;
+  Findings& out_;
+  ValueNames names_;
+  AxisMask live_ = 0;
+};
+
+} // namespace
+
+void verifyCollectives(const Program& program, Findings& out) {
+  CollectiveVerifier(program, out).run();
+}
+
+} // namespace planc::ir
