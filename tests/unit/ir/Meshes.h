@@ -31,8 +31,10 @@ inline Mesh mesh(const std::vector<std::pair<std::string, int64_t>>& axes,
 
 inline AxisList axes(const Mesh& m, const std::vector<std::string>& names) {
   AxisList list;
-  for (const std::string& n : names)
-    for (AxisId a : m.resolve(Symbol(n)).value()) list.push_back(a);
+  for (const std::string& n : names) {
+    AxisList named = m.resolve(Symbol(n)).value_or(AxisList{});
+    list.insert(list.end(), named.begin(), named.end());
+  }
   return list;
 }
 
