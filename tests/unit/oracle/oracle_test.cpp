@@ -1,0 +1,212 @@
+// Property: any plan that the laws accept computes what the unsharded model computes, and so do the gradients of all parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "Executor.h"
+
+#include "frontend/Frontend.h"
+#include "passes/Passes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace planc {
+namespace {
+
+using namespace ir;
+
+/// The base plan, elaborated once; each random plan is a copy with another mesh and other rules.
+const Plan& basePlan() {
+  static frontend::Session session;
+  static const std::unique_ptr<Plan> plan = [] {
+    std::string error;
+    if (!session.load(PLANC_SOURCE_DIR "/tests/unit/oracle/oracle.plan", error)) ADD_FAILURE() << error;
+    auto plans = session.plans();
+    for (const Diagnostic* d : session.diagnostics().sorted()) ADD_FAILURE() << d->kind->id() << ": " << d->message;
+    return plans.empty() ? std::make_unique<Plan>() : std::move(plans.front());
+  }();
+  return *plan;
+}
+
+Mesh meshOf(const std::vector<std::pair<std::string, int64_t>>& axes) {
+  Mesh mesh;
+  int64_t stride = 1;
+  for (const auto& [name, size] : axes) {
+    mesh.order.push_back(mesh.axes.add({Symbol(name), size, stride, Symbol(name), {}}));
+    stride *= size;
+  }
+  mesh.levelSizes = {stride};
+  mesh.levelNames = {Symbol("node")};
+  return mesh;
+}
+
+Selector selectorOf(const std::string& text) {
+  Selector s;
+  for (size_t at = 0; at < text.size();) {
+    const size_t dot = std::min(text.find('.', at), text.size());
+    const std::string step = text.substr(at, dot - at);
+    s.steps.push_back({step == "*", Symbol(step), std::nullopt});
+    at = dot + 1;
+  }
+  return s;
+}
+
+PlacementRule ruleOf(const std::string& selector, const std::string& dim, const std::vector<std::string>& axes) {
+  PlacementRule rule;
+  rule.selector = selectorOf(selector);
+  rule.dim = Symbol(dim);
+  for (const std::string& a : axes) rule.targets.push_back(Symbol(a));
+  return rule;
+}
+
+struct Scope {
+  const char* selector;
+  std::vector<const char*> dims;
+};
+const std::vector<Scope> kScopes = {
+    {"", {"batch", "seq"}},
+    {"decoder", {"seq", "batch", "hidden"}},
+    {"decoder.attn", {"heads", "kv_heads", "hidden", "seq", "head"}},
+    {"decoder.attn.core", {"heads", "group", "kv_seq", "batch"}},
+    {"decoder.both", {"ffn", "hidden", "seq", "rank"}},
+    {"decoder.norm1", {"seq", "hidden"}},
+    {"second", {"seq", "hidden", "batch"}},
+    {"second.attn", {"heads", "hidden"}},
+    {"second.attn.core", {"heads", "seq", "kv_seq"}},
+    {"head", {"vocab", "hidden"}},
+    {"embed", {"vocab", "hidden"}},
+    {"norm", {"seq", "hidden"}},
+};
+
+/// A plan drawn at random: a mesh of eight devices, and rules at a few scopes that share out its axes.
+Plan randomPlan(std::mt19937& random) {
+  Plan plan = basePlan();
+  const int shape = static_cast<int>(random() % 4);
+  plan.mesh = shape == 0 ? meshOf({{"a", 2}, {"b", 4}}) : shape == 1 ? meshOf({{"a", 4}, {"b", 2}}) : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
+  std::vector<std::string> names;
+  for (AxisId a : plan.mesh.order) names.push_back(plan.mesh.axes[a].name.str());
+  for (const Scope& scope : kScopes) {
+    if (random() % 5 < 2) continue;
+    std::vector<std::string> axes = names;
+    std::vector<const char*> dims = scope.dims;
+    std::shuffle(axes.begin(), axes.end(), random);
+    std::shuffle(dims.begin(), dims.end(), random);
+    const size_t rules = random() % 3;
+    for (size_t i = 0; i < std::min(rules, dims.size()) && !axes.empty(); ++i) {
+      const size_t take = std::min(axes.size(), size_t(1 + random() % 2));
+      plan.placements.push_back(ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
+      axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
+    }
+  }
+  if (random() % 2) plan.recompute.push_back(selectorOf(random() % 2 ? "decoder" : "decoder.attn.core"));
+  return plan;
+}
+
+std::unique_ptr<Program> lower(const Plan& plan) {
+  DiagnosticEngine diagnostics;
+  return passes::lower(plan, ir::Level::Sharded, diagnostics);
+}
+
+/// The unsharded model: one device, the same executor. Its gradients are compared with slopes below.
+const Program& denseProgram() {
+  static Plan plan = basePlan();
+  plan.mesh = meshOf({{"a", 1}});
+  static const auto program = lower(plan);
+  return *program;
+}
+const oracle::Outcome& dense() {
+  static const oracle::Outcome outcome = oracle::execute(denseProgram(), 7);
+  return outcome;
+}
+
+TEST(Oracle, DenseGradientsAreSlopes) {
+  EXPECT_GE(dense().gradients.size(), 20u);
+  for (const auto& [name, t] : dense().gradients) {
+    const size_t element = t.data.size() / 2;
+    const double step = 1e-4;
+    const double up = oracle::execute(denseProgram(), 7, {name, element, step}).objective;
+    const double down = oracle::execute(denseProgram(), 7, {name, element, -step}).objective;
+    EXPECT_NEAR((up - down) / (2 * step), t.data[element], 1e-5 * std::max(1.0, std::abs(t.data[element]))) << name;
+  }
+}
+
+TEST(Oracle, TwoThousandRandomPlans) {
+  const oracle::Outcome& reference = dense();
+  std::mt19937 random(1);
+  int accepted = 0, refused = 0, refined = 0;
+  double worst = 0;
+  while (accepted < 2000 && accepted + refused < 40000) {
+    const Plan plan = randomPlan(random);
+    const auto program = lower(plan);
+    if (!program) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    refined += program->mesh.axes.size() > plan.mesh.axes.size();
+    double d = 0;
+    ASSERT_NO_THROW(d = oracle::difference(reference, oracle::execute(*program, 7))) << print(*program);
+    worst = std::max(worst, d);
+    ASSERT_LE(d, 1e-12) << print(*program);
+  }
+  RecordProperty("accepted", accepted);
+  std::printf("%d random plans executed (%d with a refined axis), %d refused by the laws, worst relative difference %.1e\n", accepted, refined, refused, worst);
+  EXPECT_EQ(accepted, 2000);
+}
+
+/// Plans that one broken rule makes wrong, of those tried; a broken rule must not survive.
+int caught(const std::function<void(Program&)>& breakRule) {
+  const oracle::Outcome& reference = dense();
+  std::mt19937 random(2);
+  int wrong = 0;
+  for (int accepted = 0; accepted < 40;) {
+    const Plan plan = randomPlan(random);
+    const auto program = lower(plan);
+    if (!program) continue;
+    ++accepted;
+    breakRule(*program);
+    try {
+      wrong += !(oracle::difference(reference, oracle::execute(*program, 7)) <= 1e-9);
+    } catch (const std::runtime_error&) {
+      ++wrong;
+    }
+  }
+  return wrong;
+}
+
+TEST(Oracle, CatchesForgottenPartialSums) {
+  // As if `produced` left pending sums out: forward reshards no longer reduce.
+  EXPECT_GT(caught([](Program& p) {
+              for (Body& b : p.bodies) {
+                for (Layout& l : b.results) l.partial = 0;
+                for (Node& n : b.forward) n.from.partial = 0;
+              }
+            }),
+            0);
+}
+
+TEST(Oracle, CatchesUnreducedParameterGradients) {
+  // As if the axes over which a parameter's gradient is pending were not collected.
+  EXPECT_GT(caught([](Program& p) {
+              for (Body& b : p.bodies)
+                for (ParamState& s : b.params) s.partial = 0;
+            }),
+            0);
+}
+
+TEST(Oracle, CatchesDigitsInTheWrongOrder) {
+  // As if the order of axes in a list did not matter: reshards aim at the reversed list.
+  EXPECT_GT(caught([](Program& p) {
+              for (Body& b : p.bodies)
+                for (Node& n : b.forward)
+                  for (auto& dim : n.to.shard)
+                    if (dim.size() == 2) {
+                      std::swap(dim[0].axis, dim[1].axis);
+                      dim[1].offset = p.mesh.axes[dim[0].axis].size;
+                    }
+            }),
+            0);
+}
+
+} // namespace
+} // namespace planc
