@@ -1,0 +1,276 @@
+// The levels of the IR as JSON: what the printers of `ir` say, in fields.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/IrJson.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace planc::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (std::floor(value) == value && std::abs(value) < 9e15) return static_cast<int64_t>(value);
+  return value;
+}
+Json text(std::string_view view) {
+  return std::string(view);
+}
+Json place(SourceRange range, const SourceManager& sources) {
+  return range.valid() ? Json(sources.where(range)) : Json(nullptr);
+}
+
+/// What the JSON of a model needs at hand.
+class ModelWriter {
+  const ir::Model& model_;
+  const SourceManager& sources_;
+
+public:
+  ModelWriter(const ir::Model& model, const SourceManager& sources) : model_(model), sources_(sources) {}
+
+  Json dims(const std::vector<ir::DimId>& ids) const {
+    Json out = Json::array();
+    for (ir::DimId id : ids) out.push_back(model_.dims[id].name.str());
+    return out;
+  }
+  Json value(ir::ValueId id) const { return id.valid() ? Json(model_.pathOf(id)) : Json(nullptr); }
+  Json op(ir::OpId id) const { return id.valid() ? Json(model_.pathOf(id)) : Json(nullptr); }
+
+  Json param(ir::ValueId id) const {
+    const ir::Value& v = model_.values[id];
+    Json out = {{"path", model_.pathOf(id)}, {"dims", dims(v.dims)}, {"trainable", v.trainable}};
+    out["tied"] = v.storage.valid() && v.storage != id ? value(v.storage) : Json(nullptr);
+    return out;
+  }
+
+  Json operatorOf(const ir::Op& op) const {
+    auto extent = [&](ir::DimId d) { return static_cast<double>(model_.dims[d].extent); };
+    Json operands = Json::array();
+    for (const ir::Operand& o : op.operands) operands.push_back({{"value", value(o.value)}, {"dims", dims(o.dims)}});
+    return {{"path", ir::join(op.path)},
+            {"op", op.name.str()},
+            {"kind", text(ir::name(op.kind))},
+            {"operands", std::move(operands)},
+            {"result_dims", dims(op.resultDims)},
+            {"flops", number(op.flops.evaluate(extent, [](int) { return 1.0; }))},
+            {"share", op.share},
+            {"times", model_.times(op.region)},
+            {"where", place(op.range, sources_)}};
+  }
+
+  Json unit(const ir::Unit& unit) const {
+    Json ops = Json::array();
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
+    return {{"name", unit.name.str()}, {"repeat", unit.repeat}, {"count", unit.count}, {"operators", std::move(ops)}};
+  }
+
+  Json run() const {
+    Json out = {{"model", model_.name.str()}};
+    out["dims"] = Json::array();
+    for (const ir::Dim& d : model_.dims) out["dims"].push_back({{"name", d.name.str()}, {"extent", d.extent}});
+    out["inputs"] = Json::array();
+    for (ir::ValueId id : model_.inputs)
+      out["inputs"].push_back({{"path", model_.pathOf(id)}, {"dims", dims(model_.values[id].dims)}});
+    out["params"] = Json::array();
+    for (ir::ValueId id : model_.params) out["params"].push_back(param(id));
+    out["layers"] = Json::array();
+    for (const ir::Unit& u : model_.units) out["layers"].push_back(unit(u));
+    out["loss"] = value(model_.loss);
+    return out;
+  }
+};
+
+/// What the JSON of a program needs at hand.
+class ProgramWriter {
+  const ir::Program& program_;
+  const SourceManager& sources_;
+  ModelWriter model_;
+
+public:
+  ProgramWriter(const ir::Program& program, const SourceManager& sources)
+      : program_(program), sources_(sources), model_(program.model, sources) {}
+
+  std::string bodyName(const ir::Body& body) const {
+    const ir::Unit& unit = program_.model.units[body.unit];
+    std::string name = unit.name.str();
+    if (unit.repeat && !body.seam && body.instances.count() != unit.count) name += body.instances.str();
+    return body.seam ? "seam:" + name : name;
+  }
+
+  Json axes(ir::AxisMask mask) const {
+    Json out = Json::array();
+    for (ir::AxisId id : program_.mesh.list(mask)) out.push_back(program_.mesh.axes[id].name.str());
+    return out;
+  }
+
+  /// Per dimension the axes that shard it, major first.
+  Json layout(const ir::Layout& layout, const std::vector<ir::DimId>& dims) const {
+    Json shard = Json::object();
+    for (size_t i = 0; i < layout.shard.size() && i < dims.size(); ++i) {
+      if (layout.shard[i].empty()) continue;
+      Json list = Json::array();
+      for (const ir::Digit& digit : layout.shard[i]) list.push_back(program_.mesh.axes[digit.axis].name.str());
+      shard[program_.model.dims[dims[i]].name.str()] = std::move(list);
+    }
+    return {{"shard", std::move(shard)}, {"partial", axes(layout.partial)}};
+  }
+
+  Json compute(const ir::Node& n) const {
+    Json out = {{"node", "compute"}, {"role", text(ir::name(n.role))}};
+    if (program_.level == ir::Level::Sharded) return out;
+    const ir::LocalWork& w = n.work;
+    out["flops"] = number(w.flops);
+    out["reads_bytes"] = number(w.reads);
+    out["writes_bytes"] = number(w.writes);
+    if (w.m > 0)
+      out["gemm"] = {{"batch", number(w.batch)},
+                     {"m", number(w.m)},
+                     {"n", number(w.n)},
+                     {"k", number(w.k)},
+                     {"dtype", text(ir::name(w.dtype))}};
+    return out;
+  }
+
+  Json collective(const ir::Node& n) const {
+    return {{"node", "collective"},
+            {"collective", text(ir::name(n.collective))},
+            {"class", text(ir::name(n.cls))},
+            {"value", model_.value(n.value)},
+            {"gradient", n.gradient},
+            {"axis", program_.mesh.str(n.axes)},
+            {"group", n.group},
+            {"level", levelName(n.level)},
+            {"bytes", number(n.bytes)},
+            {"because", place(n.because, sources_)}};
+  }
+
+  Json node(const ir::Node& n) const {
+    Json out;
+    switch (n.kind) {
+    case ir::NodeKind::Compute:
+      out = compute(n);
+      break;
+    case ir::NodeKind::Reshard: {
+      const std::vector<ir::DimId>& dims = program_.model.values[n.value].dims;
+      out = {{"node", "reshard"},        {"value", model_.value(n.value)},
+             {"gradient", n.gradient},   {"from", layout(n.from, dims)},
+             {"to", layout(n.to, dims)}, {"because", place(n.because, sources_)}};
+      break;
+    }
+    case ir::NodeKind::Collective:
+      out = collective(n);
+      break;
+    case ir::NodeKind::Copy:
+      out = {{"node", "copy"}, {"value", model_.value(n.value)}, {"bytes", number(n.bytes)}};
+      break;
+    }
+    out["op"] = model_.op(n.op);
+    out["phase"] = text(ir::name(n.phase));
+    out["times"] = number(n.times);
+    out["after"] = n.deps;
+    return out;
+  }
+
+  Json state(const ir::StateCollective& s) const {
+    return {{"collective", text(ir::name(s.collective))},
+            {"class", text(ir::name(s.cls))},
+            {"phase", text(ir::name(s.phase))},
+            {"axis", program_.mesh.str(s.axes)},
+            {"group", s.group},
+            {"level", levelName(s.level)},
+            {"bytes", number(s.bytes)},
+            {"because", place(s.because, sources_)}};
+  }
+
+  Json levelName(size_t level) const {
+    return level < program_.mesh.levelNames.size() ? Json(program_.mesh.levelNames[level].str()) : Json(nullptr);
+  }
+
+  Json body(const ir::Body& b) const {
+    Json out = {{"layer", bodyName(b)}, {"instances", b.instances.count()}};
+    for (const auto& [key, nodes] : {std::pair("forward", &b.forward), std::pair("backward", &b.backward)}) {
+      out[key] = Json::array();
+      for (const ir::Node& n : *nodes) out[key].push_back(node(n));
+    }
+    double saved = 0;
+    for (const ir::Saved& s : b.saved) saved += s.bytes;
+    out["saved_bytes"] = number(saved);
+    out["params"] = Json::array();
+    for (const ir::ParamState& p : b.params)
+      out["params"].push_back({{"path", model_.value(p.param)},
+                               {"layout", layout(p.layout, program_.model.values[p.param].dims)},
+                               {"elements", number(p.elements)},
+                               {"params", axes(p.params)},
+                               {"grads", axes(p.grads)},
+                               {"optimizer", axes(p.optimizer)}});
+    out["states"] = Json::array();
+    for (const ir::StateCollective& s : b.states) out["states"].push_back(state(s));
+    return out;
+  }
+
+  Json run() const {
+    Json out = {{"plan", program_.plan ? program_.plan->name.str() : ""}, {"mesh", Json::object()}};
+    for (ir::AxisId id : program_.mesh.order)
+      out["mesh"][program_.mesh.axes[id].name.str()] = program_.mesh.axes[id].size;
+    out["micro_batches"] = program_.microBatches;
+    out["stages"] = program_.stages;
+    out["chunks"] = program_.chunks;
+    out["bodies"] = Json::array();
+    for (const ir::Body& b : program_.bodies) out["bodies"].push_back(body(b));
+    out["virtual_stages"] = Json::array();
+    for (const ir::VirtualStage& vs : program_.virtualStages) {
+      Json bodies = Json::array(), sends = Json::array();
+      for (const auto& [id, count] : vs.bodies) bodies.push_back({{"body", id.index}, {"count", count}});
+      for (const ir::Boundary& b : vs.sends)
+        sends.push_back({{"value", model_.value(b.value)}, {"bytes", number(b.bytes)}});
+      out["virtual_stages"].push_back(
+          {{"index", vs.index}, {"bodies", std::move(bodies)}, {"sends", std::move(sends)}});
+    }
+    return out;
+  }
+};
+
+} // namespace
+
+Json json(const ir::Model& model, const SourceManager& sources) {
+  return ModelWriter(model, sources).run();
+}
+
+Json json(const ir::Program& program, const SourceManager& sources) {
+  return ProgramWriter(program, sources).run();
+}
+
+Json json(const ir::Schedule& schedule, const SourceManager& sources) {
+  const ir::Program& program = *schedule.program;
+  ProgramWriter writer(program, sources);
+  Json out = {{"plan", program.plan ? program.plan->name.str() : ""},
+              {"schedule", text(schedule.kind->name)},
+              {"micro_batches", program.microBatches},
+              {"stages", program.stages},
+              {"chunks", program.chunks},
+              {"prefetch", schedule.prefetch},
+              {"slowdown", schedule.slowdown},
+              {"inline", Json::object()}};
+  for (int c = 0; c < ir::kCollectiveClasses; ++c)
+    out["inline"][std::string(ir::name(static_cast<ir::CollectiveClass>(c)))] = schedule.inlineShare[c];
+  out["segments"] = Json::array();
+  for (const auto* segments : {&schedule.forward, &schedule.backward})
+    for (const ir::Segment& segment : *segments) {
+      Json tasks = Json::array();
+      for (const ir::Task& t : segment.tasks)
+        tasks.push_back({{"stream", t.stream == ir::kComputeStream ? Json("compute")
+                                                                   : writer.levelName(static_cast<size_t>(t.stream))},
+                         {"node", t.node},
+                         {"fraction", t.fraction},
+                         {"after", t.deps}});
+      out["segments"].push_back({{"body", segment.body.index},
+                                 {"layer", writer.bodyName(program.bodies[segment.body])},
+                                 {"direction", segment.backward ? "backward" : "forward"},
+                                 {"tasks", std::move(tasks)}});
+    }
+  return out;
+}
+
+} // namespace planc::report
