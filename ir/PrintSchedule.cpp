@@ -20,9 +20,10 @@ public:
   std::string run() const {
     std::string text;
     for (size_t i = 0; i < actions_.size();) {
-      size_t period = 1, repeats = 1;
+      size_t period, repeats;
       longest(i, period, repeats);
       if (!text.empty()) text += ' ';
+      if (repeats == 2 && period == 1) repeats = 1; // two stand as they are
       text += block(i, period);
       if (repeats > 1) text += fmt::format("..{}", block(i + (repeats - 1) * period, period));
       i += repeats * period;
@@ -34,16 +35,16 @@ private:
   /// The block at `at` that repeats with every micro-batch moved by one amount, and covers most; shorter blocks win
   /// ties.
   void longest(size_t at, size_t& period, size_t& repeats) const {
-    size_t best = 1;
+    period = repeats = 1;
     for (size_t p = 1; p <= static_cast<size_t>(2 * window_) && at + 2 * p <= actions_.size(); ++p) {
       size_t n = repeatsOf(at, p);
-      bool worth = n >= 3 || (p == 1 && n == 2);
-      if (worth && n * p > best) {
-        best = n * p;
-        period = p;
-        repeats = n;
-      }
+      if (n < 3 || n * p <= period * repeats) continue;
+      period = p;
+      repeats = n;
     }
+    // The last forward of a warm-up is the first of `one forward, one backward`.
+    size_t last = at + repeats - 1;
+    if (period == 1 && repeats > 1 && last + 4 <= actions_.size() && repeatsOf(last, 2) >= 3) --repeats;
   }
 
   size_t repeatsOf(size_t at, size_t period) const {
@@ -96,7 +97,7 @@ public:
     line("inline{} prefetch={} slowdown={}", shares, schedule_.prefetch, numberText(schedule_.slowdown));
     for (const auto* list : {&schedule_.forward, &schedule_.backward})
       for (const Segment& s : *list) printSegment(s);
-    if (schedule_.kind) printOrders();
+    if (schedule_.kind && schedule_.kind->actions) printOrders();
     return out_;
   }
 

@@ -107,15 +107,18 @@ private:
     return mask;
   }
 
+  /// Does the node resolve a pending sum of a value?
+  static bool reduces(const Node& n) {
+    return n.kind == NodeKind::Collective && !n.gradient && n.cls != CollectiveClass::Statistic &&
+           (n.collective == CollectiveKind::ReduceScatter || n.collective == CollectiveKind::AllReduce);
+  }
+
   /// In program order: a pending sum is reduced before anything but an `add` that leaves it pending reads it.
   void checkSums(const Body& body) {
     const Unit& unit = model_.units[body.unit];
     std::map<ValueId, AxisMask> reduced;
     for (const Node& n : body.forward) {
-      bool reduces = n.collective == CollectiveKind::ReduceScatter || n.collective == CollectiveKind::AllReduce;
-      if (n.kind == NodeKind::Collective && reduces && n.value.valid() && !n.gradient &&
-          n.cls != CollectiveClass::Statistic)
-        reduced[n.value] |= n.axes;
+      if (n.value.valid() && reduces(n)) reduced[n.value] |= n.axes;
       if (n.kind == NodeKind::Compute && n.role == Role::Forward) checkReads(body, n.op, reduced);
     }
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
@@ -142,7 +145,7 @@ private:
       out_.wrong("stage {} sends, but no stage follows", stage.index);
     for (const Boundary& b : stage.sends) {
       if (!(b.bytes > 0)) out_.wrong("stage {} sends {} bytes of {}", stage.index, b.bytes, names_.of(b.value));
-      if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(b.value))
+      if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(stage, b.value))
         out_.wrong("L8: stage {} sends {}, a pending sum", stage.index, names_.of(b.value));
       if (b.scatter)
         checkGroup(names_.of(b.value), b.gather.collective, b.gather.axes, b.gather.group, b.gather.level,
@@ -150,12 +153,18 @@ private:
     }
   }
 
-  /// A carried value is whole by its carry; any other must not be pending where it was made.
-  bool sentPending(ValueId v) const {
+  /// Is a value a pending sum when its stage sends it: made so, and reduced neither there nor on the way there?
+  bool sentPending(const VirtualStage& sender, ValueId v) const {
     const Op& producer = model_.ops[model_.values[v].producer];
+    AxisMask open = 0;
     for (const Body& body : program_.bodies)
-      if (!body.seam && body.unit == producer.unit && pending(body, v)) return true;
-    return false;
+      if (!body.seam && body.unit == producer.unit) open |= pending(body, v);
+    for (const VirtualStage& stage : program_.virtualStages)
+      for (const auto& [id, count] : stage.bodies)
+        if (stage.index <= sender.index)
+          for (const Node& n : program_.bodies[id].forward)
+            if (n.value == v && reduces(n)) open &= ~n.axes;
+    return open != 0;
   }
 
   /// A tied parameter is summed over those stages that hold it, not over all of the pipeline.

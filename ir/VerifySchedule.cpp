@@ -64,9 +64,8 @@ private:
   /// Enough micro-batches to see warm-up, steady state and drain; the same remainder, since interleaving counts in
   /// groups of p.
   int64_t sample() const {
-    int64_t p = program_.stages, most = 4 * p * program_.chunks;
-    if (program_.microBatches <= most) return program_.microBatches;
-    return most + program_.microBatches % p;
+    int64_t p = program_.stages;
+    return std::min(program_.microBatches, 2 * p + program_.microBatches % p);
   }
 
   struct Done {
@@ -81,19 +80,22 @@ private:
     std::vector<Done> done(static_cast<size_t>(p * v * m));
     auto at = [&](int64_t stage, int64_t mb) -> Done& { return done[static_cast<size_t>(stage * m + mb)]; };
     std::vector<size_t> next(static_cast<size_t>(p));
-    for (bool moved = true; moved && out_.empty();) {
-      moved = false;
-      for (int64_t s = 0; s < p; ++s) {
+    bool upward = true; // forward work travels up the stages, backward work down: sweep both ways
+    for (int idle = 0; idle < 2 && out_.empty(); upward = !upward) {
+      bool moved = false;
+      for (int64_t k = 0; k < p; ++k) {
+        int64_t s = upward ? k : p - 1 - k;
         const std::vector<Action>& order = orders[static_cast<size_t>(s)];
         size_t& i = next[static_cast<size_t>(s)];
         for (; i < order.size() && perform(order[i], order[i].chunk * p + s, p * v, m, at); ++i) moved = true;
       }
+      idle = moved ? 0 : idle + 1;
     }
     if (!out_.empty()) return;
     for (int64_t s = 0; s < p; ++s)
       if (size_t i = next[static_cast<size_t>(s)]; i < orders[static_cast<size_t>(s)].size())
         out_.wrong("stage {} waits for ever at action {}: nothing sends what it receives", s, i);
-    checkComplete(done);
+    if (out_.empty()) checkComplete(done);
   }
 
   /// Does an action of virtual stage `stage` if what it needs is there.

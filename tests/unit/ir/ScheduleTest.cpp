@@ -1,0 +1,146 @@
+// Level task: the verifier runs the orders of all stages against each other; the printer folds them.
+// SPDX-License-Identifier: Apache-2.0
+#include "TinyProgram.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::ir {
+namespace {
+
+using test::Tiny;
+
+Action act(ActionKind kind, int64_t mb) {
+  return {kind, 0, static_cast<uint32_t>(mb)};
+}
+
+/// 1F1B: p - 1 - i forwards of warm-up.
+std::vector<Action> oneForwardOneBackward(int64_t p, int64_t, int64_t m, int64_t stage) {
+  std::vector<Action> order;
+  int64_t warm = std::min(m, p - 1 - stage);
+  for (int64_t i = 0; i < warm; ++i) order.push_back(act(ActionKind::Forward, i));
+  for (int64_t i = warm; i < m; ++i) {
+    order.push_back(act(ActionKind::Forward, i));
+    order.push_back(act(ActionKind::Backward, i - warm));
+  }
+  for (int64_t i = m - warm; i < m; ++i) order.push_back(act(ActionKind::Backward, i));
+  return order;
+}
+
+/// Every stage waits for a gradient before it has sent what that depends on.
+std::vector<Action> deadlock(int64_t, int64_t, int64_t m, int64_t stage) {
+  std::vector<Action> order;
+  for (int64_t i = 0; i < m; ++i) {
+    order.push_back(act(stage == 0 ? ActionKind::Backward : ActionKind::Forward, i));
+    order.push_back(act(stage == 0 ? ActionKind::Forward : ActionKind::Backward, i));
+  }
+  return order;
+}
+
+std::vector<Action> twice(int64_t, int64_t, int64_t, int64_t) {
+  return {act(ActionKind::Forward, 0), act(ActionKind::Forward, 0)};
+}
+std::vector<Action> forgetsTheLast(int64_t p, int64_t v, int64_t m, int64_t stage) {
+  auto order = oneForwardOneBackward(p, v, m, stage);
+  if (stage == 0) order.pop_back();
+  return order;
+}
+std::vector<Action> splitBackward(int64_t p, int64_t v, int64_t m, int64_t stage) {
+  std::vector<Action> order;
+  for (Action a : oneForwardOneBackward(p, v, m, stage)) {
+    if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
+    order.push_back(a);
+  }
+  for (int64_t i = 0; i < m; ++i) order.push_back(act(ActionKind::BackwardWeight, i));
+  return order;
+}
+
+struct Fixture {
+  Tiny tiny;
+  ScheduleKind kind{"test", false, false, "", oneForwardOneBackward};
+  Schedule schedule;
+  explicit Fixture(int64_t stages = 1, int64_t microBatches = 1) {
+    tiny.lowerToComm();
+    tiny.program.stages = stages;
+    tiny.program.microBatches = microBatches;
+    schedule.program = &tiny.program;
+    schedule.kind = &kind;
+    schedule.inlineShare.fill(1);
+    Segment s;
+    s.body = BodyId(0);
+    s.tasks = {{kComputeStream, 0, 1, {}},
+               {kComputeStream, 1, 1, {0}},
+               {kComputeStream, 2, 0.25, {1}},
+               {0, 2, 0.75, {1}},
+               {kComputeStream, 3, 1, {2, 3}}};
+    schedule.forward = {s};
+  }
+  std::string finding() {
+    std::string text;
+    for (const std::string& f : verify(schedule)) text += (text.empty() ? "" : "\n") + f;
+    return text;
+  }
+};
+
+TEST(VerifySchedule, AcceptsOneForwardOneBackward) {
+  for (int64_t p : {1, 2, 4, 7})
+    for (int64_t m : {1, 3, 8, 100}) {
+      Fixture f(p, m);
+      EXPECT_EQ(f.finding(), "");
+      f.kind.actions = splitBackward;
+      EXPECT_EQ(f.finding(), "");
+    }
+}
+
+TEST(VerifySchedule, RejectsAReceiveWithoutASend) {
+  Fixture f(2, 4);
+  f.kind.actions = deadlock;
+  EXPECT_EQ(f.finding(), "stage 0 waits for ever at action 0: nothing sends what it receives\n"
+                         "stage 1 waits for ever at action 0: nothing sends what it receives");
+}
+
+TEST(VerifySchedule, RejectsWorkDoneTwiceOrNever) {
+  Fixture f(1, 2);
+  f.kind.actions = twice;
+  EXPECT_EQ(f.finding(), "forward of micro-batch 0 runs twice on stage 0");
+  f.kind.actions = forgetsTheLast;
+  EXPECT_EQ(f.finding(), "1 of 2 micro-batches of stages are not run to the end");
+}
+
+TEST(VerifySchedule, RejectsACycle) {
+  Fixture f;
+  f.schedule.forward[0].tasks[0].deps = {4};
+  EXPECT_EQ(f.finding(), "mlp forward: task 0 waits for task 4, which comes later");
+}
+
+TEST(VerifySchedule, RejectsComputingOnACommStream) {
+  Fixture f;
+  f.schedule.forward[0].tasks[0].stream = 0;
+  EXPECT_EQ(f.finding(), "mlp forward: task 0 is on stream 0");
+  f.schedule.forward[0].tasks[0].stream = kComputeStream;
+  f.schedule.forward[0].tasks[3].stream = 1; // the collective is of level 0
+  EXPECT_EQ(f.finding(), "mlp forward: task 3 is on stream 1");
+}
+
+TEST(VerifySchedule, RejectsANodeDoneInPart) {
+  Fixture f;
+  f.schedule.forward[0].tasks[3].fraction = 0.5;
+  EXPECT_EQ(f.finding(), "mlp forward: tasks do 0.75 of node 2");
+}
+
+TEST(PrintSchedule, FoldsOrdersAndCountsFromTheEnd) {
+  Fixture f(4, 64);
+  std::string text = print(f.schedule);
+  EXPECT_NE(text.find("schedule test stages=4 chunks=1 m=64\n"), std::string::npos);
+  EXPECT_NE(text.find("stage 0: F0..F2 (F3 B0)..(F[m-1] B[m-4]) B[m-3]..B[m-1]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("stage 3: (F0 B0)..(F[m-1] B[m-1])\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  3 node all_reduce %down axis=tp(4) class=activation share=0.75 after=1\n"), std::string::npos)
+      << text;
+}
+
+TEST(PrintSchedule, ShortOrdersStandAsTheyAre) {
+  Fixture f(2, 2);
+  EXPECT_NE(print(f.schedule).find("stage 0: F0 F1 B0 B1\n"), std::string::npos) << print(f.schedule);
+}
+
+} // namespace
+} // namespace planc::ir
