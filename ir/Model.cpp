@@ -26,8 +26,11 @@ std::optional<OpKind> parseOpKind(std::string_view text) {
   return std::nullopt;
 }
 
-// Their FLOPs and both gradients follow from the dimension rule. The products of attention (scores, context) state their own.
-bool isContraction(OpKind k) { return k == OpKind::Gemm || k == OpKind::GroupedGemm; }
+// Their FLOPs and both gradients follow from the dimension rule. The products of attention (scores, context) state
+// their own.
+bool isContraction(OpKind k) {
+  return k == OpKind::Gemm || k == OpKind::GroupedGemm;
+}
 
 std::string join(const std::vector<Symbol>& path) {
   std::string text;
