@@ -1,0 +1,56 @@
+// `planc check`: parses, resolves and type-checks files, and puts every plan through the laws of placement and
+// schedule. Silent when clean. SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+#include "driver/Files.h"
+#include "driver/Pipeline.h"
+
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+namespace {
+
+nlohmann::ordered_json planJson(const InputFile& file, const CompiledPlan& plan) {
+  return {{"name", plan.plan->name.str()}, {"file", file.shownPath()}, {"ok", !plan.diagnostics.hasErrors()}};
+}
+
+void checkPlan(CompiledPlan& plan) {
+  plan.checkVerdict();
+  if (plan.lower(ir::Level::Comm)) plan.makeSchedule();
+}
+
+int runCheck(Console& console, const Arguments& arguments) {
+  std::vector<std::string> files = expandFolders(arguments.positional);
+  if (files.empty()) return console.usageError("no .plan file in " + arguments.positional[0]);
+  bool unreadable = false;
+  nlohmann::ordered_json checked = nlohmann::ordered_json::array();
+  for (const std::string& path : files) {
+    InputFile file(console, path);
+    if (!file.load()) {
+      unreadable = true;
+      continue;
+    }
+    file.check();
+    std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans({});
+    for (const auto& plan : plans) {
+      checkPlan(*plan);
+      checked.push_back(planJson(file, *plan));
+    }
+    file.report(plans);
+  }
+  console.summarize();
+  if (arguments.value("--format") == "json") console.out(jsonDocument(console, std::move(checked)));
+  return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
+}
+
+} // namespace
+
+const Command kCheckCommand = {
+    "check",
+    "check files and every plan in them; silent when clean",
+    {{"FILE", 1, kMany, "a .plan file, a folder of them, or - for stdin"}},
+    {{"--format", "", {"text", "json"}, "json: one object with the plans and all diagnostics"}},
+    "planc check examples/gpt3_175b.plan",
+    runCheck,
+};
+
+} // namespace planc::driver

@@ -1,0 +1,65 @@
+// What a command of planc is: its words, its options as data, and the function that runs it. One command per file, one
+// row each in Commands.cpp. SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Console.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::driver {
+
+/// An option of a command. Without a `value` it is a switch.
+struct Option {
+  std::string_view name;  ///< `--format`
+  std::string_view value; ///< how help names its value: `NAME`; empty for a switch and where there are choices
+  std::vector<std::string_view> choices; ///< the values it may have; the first is the default
+  std::string_view help;
+};
+
+/// As many as there are.
+inline constexpr size_t kMany = 1u << 20;
+
+/// What stands on the command line beside options.
+struct Positional {
+  std::string_view name; ///< `FILE`
+  size_t least = 0;
+  size_t most = 0;
+  std::string_view help;
+};
+
+/// A command line, taken apart and checked against the command's tables.
+class Arguments {
+public:
+  std::vector<std::string> positional;
+  std::map<std::string, std::string, std::less<>> values;
+
+  /// A switch that was given.
+  bool has(std::string_view option) const { return values.count(option) != 0; }
+  /// The value given, or the default of an option with choices.
+  std::optional<std::string> value(std::string_view option) const {
+    auto it = values.find(option);
+    return it == values.end() ? std::nullopt : std::optional<std::string>(it->second);
+  }
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;          ///< one line
+  std::vector<Positional> arguments; ///< for help; all of them go to `Arguments::positional` in order
+  std::vector<Option> options;
+  std::string_view example; ///< one line that runs
+  int (*run)(Console& console, const Arguments& arguments);
+};
+
+/// Every command, in the order of the help.
+const std::vector<const Command*>& commands();
+/// Options that every command takes.
+const std::vector<Option>& commonOptions();
+
+/// Parses the command line and runs the command; returns the exit code.
+int runCommandLine(int argc, char** argv);
+
+} // namespace planc::driver

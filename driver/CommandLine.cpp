@@ -1,0 +1,176 @@
+// From words to a command: CLI11 takes the line apart, the tables say what is legal, and every unknown word gets a
+// suggestion. SPDX-License-Identifier: Apache-2.0
+#include "driver/Command.h"
+#include "driver/Help.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+
+namespace planc::driver {
+namespace {
+
+/// The CLI11 application of the tables, and where it puts what it finds.
+class Parser {
+  CLI::App app_{"planc", "planc"};
+  struct Slot {
+    const Command* command = nullptr; ///< null: of planc itself
+    const Option* option = nullptr;
+    CLI::Option* parsed = nullptr;
+  };
+  std::deque<Slot> slots_;
+  std::map<const Command*, std::vector<std::string>> positional_;
+  std::map<const Command*, CLI::App*> apps_;
+
+  void addOption(CLI::App& app, const Command* command, const Option& option) {
+    std::string name(option.name == "--help" ? "-h,--help" : option.name);
+    bool takesValue = !option.value.empty() || !option.choices.empty();
+    CLI::Option* parsed = takesValue ? app.add_option(name)->expected(1) : app.add_flag(name);
+    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    slots_.push_back({command, &option, parsed});
+  }
+
+public:
+  Parser() {
+    app_.set_help_flag();
+    app_.allow_extras();
+    app_.add_flag("--version");
+    for (const Option& option : commonOptions()) addOption(app_, nullptr, option);
+    for (const Command* command : commands()) {
+      CLI::App* sub = app_.add_subcommand(std::string(command->name));
+      apps_[command] = sub;
+      for (const Option& option : command->options) addOption(*sub, command, option);
+      for (const Option& option : commonOptions()) addOption(*sub, command, option);
+      sub->add_option("arguments", positional_[command])->expected(0, -1);
+    }
+    app_.require_subcommand(0, 1);
+  }
+
+  void parse(int argc, char** argv) { app_.parse(argc, argv); }
+  bool version() const { return app_.count("--version") > 0; }
+
+  const Command* command() const {
+    for (const auto& [command, sub] : apps_)
+      if (sub->parsed()) return command;
+    return nullptr;
+  }
+
+  /// Words that fit nowhere.
+  std::vector<std::string> unknown() const {
+    std::vector<std::string> words = app_.remaining(true);
+    std::erase(words, "--");
+    return words;
+  }
+
+  /// Options given anywhere on the line, and defaults of those with choices.
+  Arguments arguments(const Command* command) const {
+    Arguments result;
+    if (command) result.positional = positional_.at(command);
+    for (const Slot& slot : slots_) {
+      if (slot.command && slot.command != command) continue;
+      std::string name(slot.option->name);
+      if (slot.parsed->count() > 0)
+        result.values[name] = slot.parsed->results().back();
+      else if (!slot.option->choices.empty())
+        result.values.emplace(name, std::string(slot.option->choices[0]));
+    }
+    return result;
+  }
+};
+
+std::vector<std::string> optionNames(const Command* command) {
+  std::vector<std::string> names;
+  for (const Option& option : commonOptions()) names.emplace_back(option.name);
+  if (!command) names.emplace_back("--version");
+  if (command)
+    for (const Option& option : command->options) names.emplace_back(option.name);
+  return names;
+}
+
+int unknownWord(Console& console, const Command* command, const std::string& word) {
+  if (word.size() > 1 && word[0] == '-') {
+    std::string name = word.substr(0, word.find('='));
+    std::string of = command ? " of `planc " + std::string(command->name) + "`" : "";
+    std::string help = didYouMean(name, optionNames(command));
+    std::string list = command ? "planc " + std::string(command->name) + " --help" : "planc --help";
+    return console.usageError("unknown option `" + name + "`" + of, help.empty() ? "`" + list + "` lists them" : help);
+  }
+  std::vector<std::string> names;
+  for (const Command* c : commands()) names.emplace_back(c->name);
+  std::string help = didYouMean(word, names);
+  return console.usageError("unknown command `" + word + "`", help.empty() ? "`planc --help` lists them" : help);
+}
+
+/// A value that is not among the choices, or zero if all are.
+int checkChoices(Console& console, const Command* command, const Arguments& arguments) {
+  auto check = [&](const Option& option) {
+    auto value = arguments.value(option.name);
+    if (option.choices.empty() || !value) return 0;
+    if (std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end()) return 0;
+    std::vector<std::string> choices(option.choices.begin(), option.choices.end());
+    std::string help = didYouMean(*value, choices), list;
+    for (const std::string& choice : choices) list += (list.empty() ? "`" : ", `") + choice + "`";
+    return console.usageError("`" + std::string(option.name) + "` cannot be `" + *value + "`",
+                              help.empty() ? "it is one of " + list : help);
+  };
+  for (const Option& option : commonOptions())
+    if (int code = check(option)) return code;
+  if (command)
+    for (const Option& option : command->options)
+      if (int code = check(option)) return code;
+  return 0;
+}
+
+int checkPositionals(Console& console, const Command& command, const Arguments& arguments) {
+  size_t least = 0, most = 0, given = arguments.positional.size();
+  for (const Positional& p : command.arguments) {
+    least += p.least;
+    most += p.most;
+  }
+  std::string usage = usageLine(command);
+  if (given < least) return console.usageError("`planc " + std::string(command.name) + "` needs more: " + usage);
+  if (given > most)
+    return console.usageError(
+        "`planc " + std::string(command.name) + "` has no use for `" + arguments.positional[most] + "`", usage);
+  return 0;
+}
+
+int dispatch(Console& console, const Parser& parser) {
+  const Command* command = parser.command();
+  Arguments arguments = parser.arguments(command);
+  if (auto unknown = parser.unknown(); !unknown.empty()) return unknownWord(console, command, unknown.front());
+  if (int code = checkChoices(console, command, arguments)) return code;
+  console.setColor(*arguments.value("--color"));
+  console.setDiagnosticFormat(*arguments.value("--diagnostics"));
+  if (arguments.has("--help")) {
+    console.out(command ? commandHelp(*command) : programHelp());
+    return kClean;
+  }
+  if (parser.version()) {
+    console.out(versionText());
+    return kClean;
+  }
+  if (!command) {
+    console.remark(programHelp());
+    return kUsage;
+  }
+  if (int code = checkPositionals(console, *command, arguments)) return code;
+  return command->run(console, arguments);
+}
+
+} // namespace
+
+int runCommandLine(int argc, char** argv) {
+  Console console;
+  Parser parser;
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return console.usageError(e.what());
+  }
+  int code = dispatch(console, parser);
+  if (!console.finish()) return console.usageError("standard output cannot be written");
+  return code;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,27 @@
+// The registration table: adding a command is one file and one row here.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+
+namespace planc::driver {
+
+const std::vector<const Command*>& commands() {
+  static const std::vector<const Command*> table = {
+      &kCheckCommand,   &kEstimateCommand, &kCompileCommand, &kFmtCommand,
+      &kExplainCommand, &kShowCommand,     &kVersionCommand,
+  };
+  return table;
+}
+
+const std::vector<Option>& commonOptions() {
+  static const std::vector<Option> table = {
+      {"--diagnostics",
+       "",
+       {"human", "short", "json"},
+       "how errors and warnings are written to stderr; json: one per line"},
+      {"--color", "", {"auto", "always", "never"}, "auto: on a terminal, unless NO_COLOR is set"},
+      {"--help", "", {}, "print this help"},
+  };
+  return table;
+}
+
+} // namespace planc::driver

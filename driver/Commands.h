@@ -1,0 +1,16 @@
+// The commands, each defined in the file of its name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Command.h"
+
+namespace planc::driver {
+
+extern const Command kCheckCommand;
+extern const Command kEstimateCommand;
+extern const Command kCompileCommand;
+extern const Command kFmtCommand;
+extern const Command kExplainCommand;
+extern const Command kShowCommand;
+extern const Command kVersionCommand;
+
+} // namespace planc::driver

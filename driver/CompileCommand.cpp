@@ -1,0 +1,130 @@
+// `planc compile`: prints the IR of the plans of a file at one of its levels.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/IrJson.h"
+#include "driver/Commands.h"
+#include "driver/Pipeline.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A level: how far to go, and how to print what is there.
+struct Emit {
+  std::string_view name;
+  bool (*reach)(CompiledPlan& plan, const passes::PassObserver& observer);
+  std::string (*text)(const CompiledPlan& plan);
+  Json (*json)(const CompiledPlan& plan, const SourceManager& sources);
+};
+
+constexpr Emit kEmits[] = {
+    {"model", [](CompiledPlan&, const passes::PassObserver&) { return true; },
+     [](const CompiledPlan& p) { return ir::print(*p.plan->model); },
+     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.plan->model, s); }},
+    {"sharded", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Sharded, o); },
+     [](const CompiledPlan& p) { return ir::print(*p.program); },
+     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
+    {"comm", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o); },
+     [](const CompiledPlan& p) { return ir::print(*p.program); },
+     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
+    {"task",
+     [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o) && p.makeSchedule(); },
+     [](const CompiledPlan& p) { return ir::print(*p.schedule); },
+     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.schedule, s); }},
+};
+
+const Emit& emitOf(std::string_view name) {
+  for (const Emit& e : kEmits)
+    if (e.name == name) return e;
+  return kEmits[0];
+}
+
+/// Prints the program after a pass, and sums up times.
+struct Watcher {
+  Console& console;
+  std::string printAfter;
+  std::vector<std::pair<std::string_view, double>> times;
+
+  passes::PassObserver observer() {
+    return [this](const passes::Pass& pass, const ir::Program& program, double seconds) {
+      times.emplace_back(pass.name, seconds);
+      if (pass.name == printAfter) console.out(fmt::format("// after {}\n{}\n", pass.name, ir::print(program)));
+    };
+  }
+  void printTimes() const {
+    double sum = 0;
+    for (const auto& [name, seconds] : times) {
+      sum += seconds;
+      console.remark(fmt::format("{:>10.3f} ms  {}\n", seconds * 1e3, name));
+    }
+    console.remark(fmt::format("{:>10.3f} ms  in all\n", sum * 1e3));
+  }
+};
+
+int unknownPass(Console& console, const std::string& name) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const passes::Pass& pass : passes::pipeline()) {
+    names.emplace_back(pass.name);
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", pass.name);
+  }
+  std::string help = didYouMean(name, names);
+  return console.usageError("unknown pass `" + name + "`", help.empty() ? "the passes are " + list : help);
+}
+
+bool isPass(const std::string& name) {
+  const auto& passes = passes::pipeline();
+  return std::any_of(passes.begin(), passes.end(), [&](const passes::Pass& p) { return p.name == name; });
+}
+
+int runCompile(Console& console, const Arguments& arguments) {
+  std::string printAfter = arguments.value("--print-after").value_or("");
+  if (!printAfter.empty() && !isPass(printAfter)) return unknownPass(console, printAfter);
+  const Emit& emit = emitOf(*arguments.value("--emit"));
+  bool json = arguments.value("--format") == "json";
+  InputFile file(console, arguments.positional[0]);
+  if (!file.load()) return kUsage;
+  file.check();
+  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.value("--plan"));
+  Watcher watcher{console, json ? "" : printAfter, {}};
+  Json documents = Json::array();
+  bool first = true;
+  for (const auto& plan : plans) {
+    if (!emit.reach(*plan, watcher.observer())) continue;
+    if (json)
+      documents.push_back({{"name", plan->plan->name.str()},
+                           {"file", file.shownPath()},
+                           {"level", std::string(emit.name)},
+                           {"ir", emit.json(*plan, file.sources())}});
+    else
+      console.out(fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->name.str(), emit.text(*plan)));
+    first = false;
+  }
+  if (arguments.has("--time-passes")) watcher.printTimes();
+  file.report(plans);
+  console.summarize();
+  if (json) console.out(jsonDocument(console, std::move(documents)));
+  if (console.hasErrors()) return kFailed;
+  return plans.empty() ? noPlans(console, file) : kClean;
+}
+
+} // namespace
+
+const Command kCompileCommand = {
+    "compile",
+    "print what a plan becomes, level by level",
+    {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
+    {{"--emit", "", {"comm", "model", "sharded", "task"}, "operators, with layouts, with collectives, or the schedule"},
+     {"--plan", "NAME", {}, "only this plan; 'NAME(nodes = 8)' binds its parameters"},
+     {"--format", "", {"text", "json"}, "how to print it"},
+     {"--print-after", "PASS", {}, "print the program after this pass too"},
+     {"--time-passes", "", {}, "print the time of each pass to stderr"}},
+    "planc compile examples/gpt3_175b.plan --emit=comm --plan gpt3_175b",
+    runCompile,
+};
+
+} // namespace planc::driver

@@ -1,0 +1,63 @@
+// Where a command writes: results to stdout, diagnostics to stderr, colour where wanted; and the exit codes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Diagnostics.h"
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::driver {
+
+/// The exit codes of every command.
+enum ExitCode : int {
+  kClean = 0,
+  kFailed = 1, ///< the plan has errors, an assertion failed, a measured value is out of tolerance, memory does not fit
+  kUsage = 2,  ///< usage or I/O
+  kInternal = 3, ///< a bug in planc
+};
+
+enum class DiagnosticFormat { Human, Short, Json };
+
+/// The streams of one run.
+class Console {
+public:
+  Console();
+  ~Console();
+  Console(const Console&) = delete;
+
+  /// `auto`, `always`, `never`.
+  void setColor(std::string_view mode);
+  void setDiagnosticFormat(std::string_view format);
+  bool colorOut() const { return colorOut_; }
+
+  /// A result.
+  void out(std::string_view text);
+  /// A remark beside the result (progress, summaries), on stderr.
+  void remark(std::string_view text);
+  /// A usage or I/O problem: `planc: error: …`, and a `help:` line if there is help. Returns kUsage.
+  int usageError(std::string_view message, std::string_view help = "");
+
+  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out.
+  void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources);
+  /// `2 errors, 1 warning`, if there were any and a person reads them.
+  void summarize();
+  /// The diagnostics so far, as the array of the JSON contract.
+  const nlohmann::ordered_json& diagnosticsJson() const;
+  bool hasErrors() const { return errors_ > 0; }
+
+  /// Flushes stdout; false if it could not be written (a full disk).
+  bool finish();
+
+private:
+  bool colorOut_ = false, colorErr_ = false;
+  DiagnosticFormat format_ = DiagnosticFormat::Human;
+  std::set<std::string> seen_;
+  size_t errors_ = 0, warnings_ = 0;
+  std::unique_ptr<nlohmann::ordered_json> json_;
+};
+
+} // namespace planc::driver

@@ -1,0 +1,89 @@
+// `planc estimate`: prices the plans of a file and prints one report each.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Report.h"
+#include "driver/Commands.h"
+#include "driver/Pipeline.h"
+
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+namespace {
+
+using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
+
+/// Every format shows the plans that have an estimate.
+struct Format {
+  std::string_view name;
+  std::string (*print)(const Console& console, const std::vector<report::PlanReport>& reports,
+                       const SourceManager& sources);
+};
+
+std::string printText(const Console& console, const std::vector<report::PlanReport>& reports,
+                      const SourceManager& sources) {
+  report::TextOptions options;
+  options.color = console.colorOut();
+  std::string out;
+  for (const report::PlanReport& r : reports) out += (out.empty() ? "" : "\n") + report::text(r, sources, options);
+  return out;
+}
+
+std::string printCsv(const Console&, const std::vector<report::PlanReport>& reports, const SourceManager&) {
+  std::string out;
+  for (const report::PlanReport& r : reports) out += report::csv(r, out.empty());
+  return out;
+}
+
+std::string printJson(const Console& console, const std::vector<report::PlanReport>& reports,
+                      const SourceManager& sources) {
+  nlohmann::ordered_json plans = nlohmann::ordered_json::array();
+  for (const report::PlanReport& r : reports) plans.push_back(report::json(r, sources));
+  return jsonDocument(console, std::move(plans));
+}
+
+constexpr Format kFormats[] = {{"text", printText}, {"json", printJson}, {"csv", printCsv}};
+
+std::vector<report::PlanReport> reportsOf(const InputFile& file, const Plans& plans) {
+  std::vector<report::PlanReport> out;
+  for (const auto& p : plans)
+    if (p->estimate) out.push_back({file.shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results});
+  return out;
+}
+
+int runEstimate(Console& console, const Arguments& arguments) {
+  InputFile file(console, arguments.positional[0]);
+  if (!file.load()) return kUsage;
+  file.check();
+  Plans plans = file.plans(arguments.value("--plan"));
+  bool oom = false;
+  for (const auto& plan : plans) {
+    plan->price();
+    oom |= plan->estimate && !plan->estimate->memory.fits;
+  }
+  const Format* format = kFormats;
+  for (const Format& f : kFormats)
+    if (f.name == *arguments.value("--format")) format = &f;
+  std::vector<report::PlanReport> reports = reportsOf(file, plans);
+  bool json = format->name == "json"; // holds the diagnostics, so they are collected first
+  if (!json) console.out(format->print(console, reports, file.sources()));
+  file.report(plans);
+  console.summarize();
+  if (json) console.out(format->print(console, reports, file.sources()));
+  if (console.hasErrors()) return kFailed;
+  if (plans.empty()) return noPlans(console, file);
+  return oom && !arguments.has("--allow-oom") ? kFailed : kClean;
+}
+
+} // namespace
+
+const Command kEstimateCommand = {
+    "estimate",
+    "price the plans of a file: time, memory, communication and cost of a step, per layer and in all",
+    {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
+    {{"--plan", "NAME", {}, "only this plan; 'NAME(nodes = 8)' binds its parameters"},
+     {"--format", "", {"text", "json", "csv"}, "csv: a line per layer"},
+     {"--allow-oom", "", {}, "do not fail when memory does not fit"}},
+    "planc estimate examples/gpt3_175b.plan",
+    runEstimate,
+};
+
+} // namespace planc::driver

@@ -1,0 +1,119 @@
+// Files on disk: reading, replacing, listing.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace planc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Far above what the parser takes; keeps a device or an endless pipe from filling the memory.
+constexpr size_t kMaxBytes = 64u << 20;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  int fd_;
+
+public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ > STDERR_FILENO) ::close(fd_);
+  }
+  int get() const { return fd_; }
+};
+
+std::string reason() {
+  return std::strerror(errno);
+}
+
+bool writeAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<std::string> readFile(const std::string& path, std::string& error) {
+  Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    error = reason();
+    return {};
+  }
+  if (S_ISDIR(info.st_mode)) {
+    error = "is a folder";
+    return {};
+  }
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t n = ::read(file.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) return text;
+    if (n < 0) {
+      error = reason();
+      return {};
+    }
+    text.append(buffer, static_cast<size_t>(n));
+    if (text.size() > kMaxBytes) {
+      error = "is larger than 64 MiB";
+      return {};
+    }
+  }
+}
+
+std::string replaceFile(const std::string& path, std::string_view text) {
+  std::error_code failed;
+  fs::path target = fs::canonical(path, failed); // what a link points at is replaced, not the link
+  if (failed) return failed.message();
+  struct stat info {};
+  if (::stat(target.c_str(), &info) != 0) return reason();
+  if (::access(target.c_str(), W_OK) != 0) return reason();
+  std::string temporary = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+  Descriptor file(::mkstemp(temporary.data()));
+  if (file.get() < 0) return reason();
+  // An owner that cannot be kept (another user's file in a shared folder) is no reason to fail.
+  bool owned = ::fchown(file.get(), info.st_uid, info.st_gid) == 0;
+  mode_t mode = info.st_mode & (owned ? 07777 : 0777);
+  bool done = writeAll(file.get(), text) && ::fchmod(file.get(), mode) == 0 && ::fsync(file.get()) == 0 &&
+              std::rename(temporary.c_str(), target.c_str()) == 0;
+  if (done) return {};
+  std::string why = reason();
+  ::unlink(temporary.c_str());
+  return why;
+}
+
+std::vector<std::string> expandFolders(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (path == "-" || !fs::is_directory(path, failed)) {
+      out.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, failed), end;
+    for (; !failed && it != end; it.increment(failed))
+      if (it->path().extension() == ".plan" && it->is_regular_file(failed)) found.push_back(it->path().string());
+    std::sort(found.begin(), found.end());
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,20 @@
+// Files on disk: reading, replacing a file without ever losing it, and the `.plan` files of a folder.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Console.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+/// The text of a file (`-` is stdin), or nothing and what went wrong.
+std::optional<std::string> readFile(const std::string& path, std::string& error);
+/// Replaces a file in one step and keeps its permissions; a link stays a link. Empty, or what went wrong: then the file
+/// is as it was.
+std::string replaceFile(const std::string& path, std::string_view text);
+/// The paths, with each folder replaced by the `.plan` files below it, sorted.
+std::vector<std::string> expandFolders(const std::vector<std::string>& paths);
+
+} // namespace planc::driver

@@ -1,0 +1,19 @@
+// The help texts, made from the command tables.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Command.h"
+
+namespace planc::driver {
+
+/// `planc --help`.
+std::string programHelp();
+/// `planc estimate --help`.
+std::string commandHelp(const Command& command);
+/// `usage: planc estimate [options] FILE`.
+std::string usageLine(const Command& command);
+/// `planc 0.1.0`.
+std::string versionText();
+/// `0.1.0`.
+std::string_view versionNumber();
+
+} // namespace planc::driver

@@ -1,0 +1,107 @@
+// The one wiring of the rooms that every command uses.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Pipeline.h"
+
+#include "driver/Help.h"
+#include "driver/Progress.h"
+#include "support/Embedded.h"
+
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+bool CompiledPlan::lower(ir::Level level, const passes::PassObserver& observer) {
+  Step step("lowering");
+  program = passes::lower(*plan, level, diagnostics, observer);
+  return program != nullptr;
+}
+
+bool CompiledPlan::makeSchedule() {
+  Step step("scheduling");
+  schedule = passes::schedule(*program, diagnostics);
+  return schedule != nullptr;
+}
+
+bool CompiledPlan::checkVerdict() {
+  size_t before = diagnostics.errorCount();
+  verdict::check(*plan, diagnostics);
+  return diagnostics.errorCount() == before;
+}
+
+bool CompiledPlan::price() {
+  Step step("pricing");
+  bool typed = checkVerdict();
+  if (!plan->stack) {
+    cost::reportNoSoftware(*plan, knownStacks(), diagnostics);
+    return false;
+  }
+  if (!lower(ir::Level::Comm) || !makeSchedule()) return false;
+  estimate = cost::estimate(*schedule, diagnostics);
+  if (estimate && typed) results = verdict::evaluate(*plan, *estimate, diagnostics);
+  return estimate != nullptr;
+}
+
+InputFile::InputFile(Console& console, std::string path) : console_(console), path_(std::move(path)) {}
+
+bool InputFile::load() {
+  Step step("reading");
+  std::string error;
+  if (session_.load(path_, error)) return true;
+  console_.usageError(error);
+  return false;
+}
+
+bool InputFile::check() {
+  Step step("checking");
+  if (!hasErrors()) session_.check();
+  return !hasErrors();
+}
+
+std::vector<std::unique_ptr<CompiledPlan>> InputFile::plans(const std::optional<std::string>& choice) {
+  Step step("elaboration");
+  std::optional<frontend::PlanChoice> chosen;
+  if (choice) chosen = frontend::PlanChoice{*choice};
+  std::vector<std::unique_ptr<CompiledPlan>> out;
+  for (std::unique_ptr<ir::Plan>& plan : session_.plans(chosen)) {
+    out.push_back(std::make_unique<CompiledPlan>());
+    out.back()->plan = std::move(plan);
+  }
+  return out;
+}
+
+void InputFile::report(const std::vector<std::unique_ptr<CompiledPlan>>& plans) {
+  console_.diagnose(session_.diagnostics(), session_.sources());
+  for (const auto& plan : plans) console_.diagnose(plan->diagnostics, session_.sources());
+}
+
+int noPlans(Console& console, const InputFile& file) {
+  return console.usageError("no plan in " + file.shownPath() + " has defaults for all its parameters",
+                            "bind them: `--plan 'NAME(nodes = 8)'`");
+}
+
+std::vector<std::string> knownStacks() {
+  constexpr std::string_view kFolder = "std/stacks/", kWord = "export stack ";
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embeddedStdlib()) {
+    if (!file.path.starts_with(kFolder)) continue;
+    std::string module(file.path.substr(kFolder.size()));
+    module.resize(module.size() - std::string_view(".plan").size());
+    for (size_t at = file.text.find(kWord); at != std::string_view::npos; at = file.text.find(kWord, at + 1)) {
+      if (at > 0 && file.text[at - 1] != '\n') continue;
+      std::string_view rest = file.text.substr(at + kWord.size());
+      names.push_back(module + "." + std::string(rest.substr(0, rest.find_first_of(" ({\n"))));
+    }
+  }
+  return names;
+}
+
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans) {
+  nlohmann::ordered_json root;
+  root["format_version"] = "1.0";
+  root["planc"] = versionNumber();
+  root["plans"] = std::move(plans);
+  root["diagnostics"] = console.diagnosticsJson();
+  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace planc::driver

@@ -1,0 +1,65 @@
+// The one wiring of the rooms that every command uses: file -> plans -> program -> schedule -> estimate -> verdict.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/verdict/Verdict.h"
+#include "driver/Console.h"
+#include "frontend/Frontend.h"
+#include "passes/Passes.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+/// One plan on its way down, with the diagnostics found there. Levels that were not reached are null.
+struct CompiledPlan {
+  std::unique_ptr<ir::Plan> plan;
+  std::unique_ptr<ir::Program> program;
+  std::unique_ptr<ir::Schedule> schedule;
+  std::unique_ptr<cost::Estimate> estimate;
+  verdict::Results results;
+  DiagnosticEngine diagnostics;
+
+  /// Each goes one step further and says whether it arrived.
+  bool lower(ir::Level level, const passes::PassObserver& observer = {});
+  bool makeSchedule();
+  /// Types of assertions and measured lines.
+  bool checkVerdict();
+  bool price();
+};
+
+/// A loaded file. `load` must have succeeded before anything else is asked.
+class InputFile {
+public:
+  InputFile(Console& console, std::string path);
+  /// False if the file cannot be read; that was said.
+  bool load();
+  /// Resolves and checks every declaration; false after errors.
+  bool check();
+  /// The chosen plans, or every one whose parameters have defaults.
+  std::vector<std::unique_ptr<CompiledPlan>> plans(const std::optional<std::string>& choice);
+  /// Writes the diagnostics of the file and of these plans.
+  void report(const std::vector<std::unique_ptr<CompiledPlan>>& plans);
+  bool hasErrors() { return session_.diagnostics().hasErrors(); }
+  const std::string& path() const { return path_; }
+  /// As it stands in reports: `<stdin>` for `-`.
+  std::string shownPath() const { return path_ == "-" ? "<stdin>" : path_; }
+  const SourceManager& sources() { return session_.sources(); }
+  size_t libraryBytes() const { return session_.libraryBytes(); }
+
+private:
+  Console& console_;
+  std::string path_;
+  frontend::Session session_;
+};
+
+/// Says that a file holds no plan to work on; returns the exit code.
+int noPlans(Console& console, const InputFile& file);
+/// The stacks of the embedded library: `megatron.megatron_2022`.
+std::vector<std::string> knownStacks();
+/// The root object of every JSON result: format version, version, `plans`, diagnostics.
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans);
+
+} // namespace planc::driver

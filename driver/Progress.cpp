@@ -1,0 +1,70 @@
+// What planc is doing right now, and the last words of a crash.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Progress.h"
+
+#include "driver/Console.h"
+
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <unistd.h>
+
+namespace planc::driver {
+namespace {
+
+const char* currentStep = "start";
+const char* failedStep = nullptr; // the innermost step that an exception left
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true; // its own report says more
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// Only what a signal handler may do.
+[[noreturn]] void die(const char* what) {
+  auto say = [](const char* text) {
+    ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text));
+    (void)ignored;
+  };
+  say("planc: internal error: ");
+  say(what);
+  say(" while ");
+  say(currentStep);
+  say("\nthis is a bug in planc; please report it with the plan that shows it\n");
+  ::_exit(kInternal);
+}
+
+void onSignal(int signal) {
+  die(signal == SIGSEGV ? "invalid memory access or stack overflow" : "fatal signal");
+}
+
+} // namespace
+
+Step::Step(const char* name) : outer_(currentStep) {
+  currentStep = name;
+  failedStep = nullptr;
+}
+Step::~Step() {
+  if (std::uncaught_exceptions() > 0 && !failedStep) failedStep = currentStep;
+  currentStep = outer_;
+}
+const char* Step::current() {
+  return failedStep ? failedStep : currentStep;
+}
+
+void installCrashHandlers() {
+  std::set_terminate([] { die("unexpected end"); });
+  if (kSanitized) return;
+  static char stack[64 << 10]; // a stack overflow leaves no room on the ordinary one
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  ::sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
+}
+
+} // namespace planc::driver

@@ -1,0 +1,83 @@
+// `planc show`: prints a module of the embedded library, lists a folder of it, or all of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+#include "support/Embedded.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::driver {
+namespace {
+
+constexpr std::string_view kSuffix = ".plan";
+
+/// `std/models/gpt.plan` -> `std.models.gpt`.
+std::string moduleName(std::string_view path) {
+  std::string name(path.substr(0, path.size() - kSuffix.size()));
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+/// The first sentence about a module: its first comment line.
+std::string firstComment(std::string_view text) {
+  size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  size_t slashes = std::min(line.find_first_not_of('/'), line.size());
+  if (slashes < 2) return "";
+  line.remove_prefix(slashes);
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return std::string(line);
+}
+
+/// Lists the modules below a prefix; false if there are none.
+bool listModules(Console& console, const std::string& prefix) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  size_t width = 0;
+  for (const EmbeddedFile& file : embeddedStdlib()) {
+    std::string name = moduleName(file.path);
+    if (!prefix.empty() && !name.starts_with(prefix + ".")) continue;
+    width = std::max(width, name.size());
+    rows.emplace_back(std::move(name), firstComment(file.text));
+  }
+  for (const auto& [name, comment] : rows)
+    console.out(comment.empty() ? name + "\n" : fmt::format("{:<{}}  {}\n", name, width, comment));
+  return !rows.empty();
+}
+
+int unknownModule(Console& console, const std::string& name) {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embeddedStdlib()) {
+    names.push_back(moduleName(file.path));
+    for (size_t dot = names.back().rfind('.'); dot != std::string::npos && dot > 3;
+         dot = names.back().rfind('.', dot - 1))
+      names.push_back(names.back().substr(0, dot));
+  }
+  std::string help = didYouMean(name, names);
+  if (help.empty()) help = didYouMean("std." + name, names);
+  return console.usageError("no module `" + name + "` in the library", help.empty() ? "`planc show` lists them" : help);
+}
+
+int runShow(Console& console, const Arguments& arguments) {
+  std::string name = arguments.positional.empty() ? "" : arguments.positional[0];
+  if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
+  std::replace(name.begin(), name.end(), '/', '.');
+  for (const EmbeddedFile& file : embeddedStdlib())
+    if (moduleName(file.path) == name) {
+      console.out(file.text);
+      return kClean;
+    }
+  return listModules(console, name) ? kClean : unknownModule(console, name);
+}
+
+} // namespace
+
+const Command kShowCommand = {
+    "show",
+    "print a module of the standard library, or list its modules",
+    {{"MODULE", 0, 1, "std.models.llama; a folder lists its files; nothing lists all"}},
+    {},
+    "planc show std.models.gpt",
+    runShow,
+};
+
+} // namespace planc::driver
