@@ -383,6 +383,9 @@ struct Decl {
   std::variant<ImportDecl, LetDecl, EnumDecl, OpDecl, BlockDecl, ModelDecl, RecordDecl, ClusterDecl, PlanDecl, AssertStmt> item;
 };
 
+/// An expression as it would be written: for paths and messages.
+std::string str(const Expr& expr);
+
 /// Owns its nodes; the text they view belongs to the SourceManager.
 struct File {
   FileId id;

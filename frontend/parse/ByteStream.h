@@ -1,0 +1,39 @@
+// The text as the generated lexer reads it: one symbol per byte, so that token positions are byte offsets.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "antlr4-runtime.h"
+
+#include <string_view>
+
+namespace planc::parse {
+
+/// A CharStream over UTF-8 that was checked before. Bytes outside ASCII are shown as one control character: the grammar
+/// allows them all in strings and comments and nowhere else, and the lexer caches transitions of ASCII symbols only.
+class ByteStream final : public antlr4::CharStream {
+public:
+  explicit ByteStream(std::string_view text) : text_(text) {}
+
+  void consume() override { ++at_; }
+  size_t LA(ssize_t offset) override {
+    size_t at = at_ + static_cast<size_t>(offset > 0 ? offset - 1 : offset);
+    if (at >= text_.size()) return EOF;
+    auto byte = static_cast<unsigned char>(text_[at]);
+    return byte < 0x80 ? byte : 0x01;
+  }
+  ssize_t mark() override { return -1; }
+  void release(ssize_t) override {}
+  size_t index() override { return at_; }
+  void seek(size_t index) override { at_ = index; }
+  size_t size() override { return text_.size(); }
+  std::string getSourceName() const override { return ""; }
+  std::string getText(const antlr4::misc::Interval& interval) override {
+    return std::string(text_.substr(static_cast<size_t>(interval.a), static_cast<size_t>(interval.length())));
+  }
+  std::string toString() const override { return std::string(text_); }
+
+private:
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+} // namespace planc::parse

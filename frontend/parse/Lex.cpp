@@ -1,0 +1,167 @@
+// The lexer: checks the encoding, runs the generated lexer, and reports what is no token.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/Lex.h"
+
+#include "PlanLexer.h"
+#include "frontend/parse/ByteStream.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/ConvertUTF.h>
+
+namespace planc::parse {
+
+using grammar::PlanLexer;
+
+PLANC_ERROR(FileTooLarge, 1, "the file has {size} bytes, more than the {limit} that are read")
+PLANC_ERROR(MalformedUtf8, 2, "malformed UTF-8 at byte {offset}")
+PLANC_ERROR(UnexpectedCharacter, 3, "unexpected character {character}")
+PLANC_ERROR(UnterminatedString, 4, "the string has no closing quote on its line")
+PLANC_ERROR(UnterminatedComment, 5, "the comment has no closing `*/`")
+PLANC_ERROR(BadEscape, 6, "unknown escape `{escape}` in a string")
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// The generated lexer, writing down tokens instead of allocating them.
+class Recorder : public PlanLexer {
+public:
+  Recorder(antlr4::CharStream* input, std::vector<Lexeme>& out, uint32_t base)
+      : PlanLexer(input), out_(out), base_(base) {}
+  antlr4::Token* emit() override {
+    out_.push_back({base_ + static_cast<uint32_t>(tokenStartCharIndex), base_ + static_cast<uint32_t>(_input->index()),
+                    static_cast<uint16_t>(type), channel != DEFAULT_TOKEN_CHANNEL, channel == DEFAULT_TOKEN_CHANNEL});
+    return nullptr;
+  }
+  void run() {
+    while (!hitEOF) nextToken();
+  }
+
+private:
+  std::vector<Lexeme>& out_;
+  uint32_t base_;
+};
+
+/// The end of the code point that begins at `at`.
+uint32_t codePointEnd(std::string_view text, uint32_t at) {
+  uint32_t end = at + llvm::getNumBytesForUTF8(static_cast<llvm::UTF8>(text[at]));
+  return std::min(end, static_cast<uint32_t>(text.size()));
+}
+
+/// What was meant by a character that the language does not have.
+std::string characterHelp(std::string_view character) {
+  if (character == "'") return "strings stand in double quotes";
+  if (character == "#") return "comments begin with `//`";
+  if (character == "&") return "write `and`";
+  if (character == "|") return "write `or`";
+  if (character == "!") return "write `not`, or `!=`";
+  if (character == "×") return "write `*`";
+  if (character == "→") return "write `->`";
+  if (character == "“" || character == "”") return "strings stand in straight double quotes";
+  if (character == kByteOrderMark) return "a byte order mark may only be the first thing in a file";
+  return "";
+}
+
+std::string showCharacter(std::string_view character) {
+  if (character.size() > 1) return fmt::format("`{}`", character);
+  auto byte = static_cast<unsigned char>(character[0]);
+  return byte < 0x20 || byte == 0x7F ? fmt::format("U+{:04X}", byte) : fmt::format("`{}`", character);
+}
+
+bool isEscape(char c) {
+  return c == '"' || c == '\\' || c == 'n' || c == 't';
+}
+
+class LexicalErrors {
+  LexedFile& file_;
+  SyntaxReporter& reporter_;
+
+  void character(Lexeme& token) {
+    token.end = codePointEnd(file_.text, token.begin);
+    token.kept = false;
+    std::string_view text = file_.textOf(token);
+    reporter_.report(UnexpectedCharacter, file_.range(token), {{"character", showCharacter(text)}})
+        .help(characterHelp(text));
+  }
+
+  void escapes(const Lexeme& token) {
+    std::string_view text = file_.textOf(token);
+    for (size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 2)) {
+      if (at + 1 >= text.size() || isEscape(text[at + 1])) continue;
+      uint32_t begin = token.begin + static_cast<uint32_t>(at), end = codePointEnd(file_.text, begin + 1);
+      reporter_
+          .report(BadEscape, {file_.id, begin, end}, {{"escape", std::string(file_.text.substr(begin, end - begin))}})
+          .help("the escapes are `\\\"`, `\\\\`, `\\n` and `\\t`");
+    }
+  }
+
+public:
+  LexicalErrors(LexedFile& file, SyntaxReporter& reporter) : file_(file), reporter_(reporter) {}
+
+  void check(Lexeme& token) {
+    switch (token.type) {
+    case PlanLexer::ERRCHAR:
+      return character(token);
+    case PlanLexer::UNTERMINATED_STRING:
+      reporter_.report(UnterminatedString, file_.range(token));
+      token.type = PlanLexer::STRING; // its line has its error; the others can be checked
+      return;
+    case PlanLexer::UNTERMINATED_COMMENT:
+      reporter_.report(UnterminatedComment, {file_.id, token.begin, token.begin + 2}).primary("begins here");
+      return;
+    case PlanLexer::STRING:
+      return escapes(token);
+    default:
+      return;
+    }
+  }
+};
+
+} // namespace
+
+bool LexedFile::firstOnLine(const Lexeme& token) const {
+  size_t before = text.substr(0, token.begin).find_last_not_of(" \t\r");
+  return before == std::string_view::npos || text[before] == '\n';
+}
+
+std::optional<LexedFile> lex(const SourceManager& sources, FileId id, SyntaxReporter& reporter,
+                             const ParseLimits& limits) {
+  LexedFile file{id, sources.text(id), {}};
+  if (file.text.size() > limits.maxBytes) {
+    reporter.report(FileTooLarge, {id, 0, 0}, {{"size", file.text.size()}, {"limit", limits.maxBytes}});
+    return std::nullopt;
+  }
+  const auto* at = reinterpret_cast<const llvm::UTF8*>(file.text.data());
+  const auto* begin = at;
+  if (!llvm::isLegalUTF8String(&at, at + file.text.size())) {
+    auto offset = static_cast<uint32_t>(at - begin);
+    reporter.report(MalformedUtf8, {id, offset, offset + 1}, {{"offset", offset}});
+    return std::nullopt;
+  }
+  uint32_t base = file.text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  ByteStream stream(file.text.substr(base));
+  Recorder recorder(&stream, file.tokens, base);
+  file.tokens.reserve(file.text.size() / 4);
+  recorder.run();
+  LexicalErrors errors(file, reporter);
+  for (Lexeme& token : file.tokens) errors.check(token);
+  return file;
+}
+
+std::string unescape(std::string_view token) {
+  token.remove_prefix(1);
+  if (token.ends_with('"')) token.remove_suffix(1);
+  std::string out;
+  out.reserve(token.size());
+  for (size_t i = 0; i < token.size(); ++i) {
+    if (token[i] != '\\' || i + 1 == token.size()) {
+      out += token[i];
+      continue;
+    }
+    char c = token[++i];
+    out += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+  }
+  return out;
+}
+
+} // namespace planc::parse

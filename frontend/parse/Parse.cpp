@@ -1,0 +1,171 @@
+// From text to tree: lexer, line filter, brackets, then one declaration after the other.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/Parse.h"
+
+#include "frontend/parse/LineFilter.h"
+#include "frontend/parse/SyntaxMessages.h"
+#include "frontend/parse/TreeBuilder.h"
+
+namespace planc::parse {
+namespace {
+
+/// Tokens that may be parsed again after errors; bounds the time that a large broken file takes.
+constexpr size_t kRetryBudget = 2'000'000;
+
+class DeclarationParser {
+  const LexedFile& file_;
+  SyntaxReporter& reporter_;
+  size_t retryBudget_ = kRetryBudget;
+  TokenStream* stream_ = nullptr;
+  grammar::PlanParser parser_{nullptr};
+
+  TokenStream streamOf(const Piece& piece) const {
+    std::vector<PlanToken> tokens;
+    tokens.reserve(piece.tokens.size() + 1);
+    for (size_t i : piece.tokens)
+      tokens.emplace_back(file_.tokens[i].type, i, file_.tokens[i].begin, file_.tokens[i].end);
+    // The end of the declaration stands where its separator does.
+    auto size = static_cast<uint32_t>(file_.text.size());
+    bool inside = piece.end < file_.tokens.size();
+    tokens.emplace_back(antlr4::Token::EOF, piece.end, inside ? file_.tokens[piece.end].begin : size,
+                        inside ? file_.tokens[piece.end].end : size);
+    return TokenStream(std::move(tokens));
+  }
+
+  Rule::DeclarationContext* run(antlr4::atn::PredictionMode mode, Ref<antlr4::ANTLRErrorStrategy> strategy) {
+    stream_->seek(0);
+    parser_.setTokenStream(stream_);
+    parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+    parser_.setErrorHandler(std::move(strategy));
+    try {
+      return parser_.declaration();
+    } catch (const antlr4::ParseCancellationException&) {
+      return nullptr;
+    }
+  }
+
+  /// With full context: nothing and the error, or the tree of what the fast mode could not decide.
+  Rule::DeclarationContext* runExact(SyntaxError& error) {
+    auto strategy = std::make_shared<FirstErrorStrategy>();
+    auto* tree = run(antlr4::atn::PredictionMode::LL, strategy);
+    error = strategy->error();
+    return tree;
+  }
+
+  ErrorSite siteOf(const SyntaxError& error) const {
+    std::vector<uint16_t> types;
+    for (const PlanToken& token : stream_->tokens()) types.push_back(static_cast<uint16_t>(token.getType()));
+    types.pop_back(); // the end of the declaration
+    return {file_, stream_->tokens(), error, statementAround(types, std::min(error.at, types.size()))};
+  }
+
+  /// Reports the error, then takes the statements with errors out and looks for errors in the rest.
+  void reportAll(SyntaxError error) {
+    for (size_t healed = ~size_t(0);;) {
+      ErrorSite site = siteOf(error);
+      // An error at the wound is the echo of the one before.
+      if (error.at == healed) return;
+      reportSyntaxError(site, reporter_);
+      size_t size = stream_->tokens().size();
+      if (site.statement.begin >= site.statement.end || site.statement.begin == 0 || reporter_.full() ||
+          size > retryBudget_)
+        return;
+      retryBudget_ -= size;
+      healed = site.statement.begin;
+      stream_->erase(site.statement.begin, site.statement.end);
+      if (runExact(error)) return;
+    }
+  }
+
+  /// One error for the whole region: that of the bracket, or of the grammar if it comes before.
+  void reportBroken(const BrokenRegion& region) {
+    SyntaxError error;
+    if (!runExact(error) && stream_->tokens()[error.at].begin < region.place.begin)
+      reportSyntaxError(siteOf(error), reporter_);
+    else
+      reportBracket(region, reporter_);
+  }
+
+public:
+  DeclarationParser(const LexedFile& file, SyntaxReporter& reporter) : file_(file), reporter_(reporter) {
+    parser_.removeErrorListeners();
+  }
+
+  /// Parses a piece and passes its tree to `use` if there is no error in the file so far.
+  template <class Use> void parse(const Piece& piece, Use use) {
+    TokenStream stream = streamOf(piece);
+    stream_ = &stream;
+    if (piece.broken) return reportBroken(*piece.broken);
+    static const auto bail = std::make_shared<antlr4::BailErrorStrategy>();
+    auto* tree = run(antlr4::atn::PredictionMode::SLL, bail);
+    SyntaxError error;
+    if (!tree) tree = runExact(error);
+    if (!tree) return reportAll(error);
+    if (!reporter_.any()) use(tree, piece.tokens.front());
+  }
+};
+
+/// Lexes and parses; `use` is called with each declaration.
+template <class Use>
+std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId id, SyntaxReporter& reporter,
+                                           const ParseLimits& limits, Use use) {
+  std::optional<LexedFile> file = lex(sources, id, reporter, limits);
+  if (!file || exceedsNesting(*file, reporter, limits.maxDepth)) return std::nullopt;
+  std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
+  filterLineBreaks(*file, broken);
+  DeclarationParser parser(*file, reporter);
+  for (const Piece& piece : cutDeclarations(*file, broken)) {
+    if (reporter.full()) break;
+    parser.parse(piece, [&](auto* tree, size_t firstToken) { use(*file, tree, firstToken); });
+  }
+  if (reporter.any()) return std::nullopt;
+  return file;
+}
+
+RawToken::Kind kindOf(const Lexeme& token) {
+  switch (token.type) {
+  case Type::NL:
+    return RawToken::Kind::LineBreak;
+  case Type::STRING:
+    return RawToken::Kind::String;
+  case Type::INT:
+  case Type::FLOAT:
+  case Type::QUANTITY:
+    return RawToken::Kind::Number;
+  case Type::DOC_COMMENT:
+    return RawToken::Kind::DocComment;
+  case Type::LINE_COMMENT:
+    return RawToken::Kind::Comment;
+  case Type::BLOCK_COMMENT:
+    return RawToken::Kind::BlockComment;
+  default:
+    return isName(token.type) || isReserved(token.type) ? RawToken::Kind::Word : RawToken::Kind::Punctuation;
+  }
+}
+
+} // namespace
+
+std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId id, DiagnosticEngine& diagnostics,
+                                        const ParseLimits& limits) {
+  SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
+  auto out = std::make_unique<syntax::File>();
+  out->id = id;
+  parseDeclarations(sources, id, reporter, limits, [&](const LexedFile& file, auto* tree, size_t firstToken) {
+    TreeBuilder(file, reporter, *out).declaration(tree, firstToken);
+  });
+  return reporter.any() ? nullptr : std::move(out);
+}
+
+std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, FileId id, DiagnosticEngine& diagnostics,
+                                              const ParseLimits& limits) {
+  SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
+  auto file = parseDeclarations(sources, id, reporter, limits, [](const LexedFile&, auto*, size_t) {});
+  if (!file) return std::nullopt;
+  std::vector<RawToken> out;
+  out.reserve(file->tokens.size());
+  for (const Lexeme& token : file->tokens)
+    out.push_back({kindOf(token), token.type == Type::NL && token.kept, file->range(token)});
+  return out;
+}
+
+} // namespace planc::parse

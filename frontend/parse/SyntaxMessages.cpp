@@ -1,0 +1,136 @@
+// Wording and placing of syntax errors.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/SyntaxMessages.h"
+
+#include "frontend/parse/TokenTypes.h"
+
+#include <fmt/format.h>
+
+namespace planc::parse {
+
+PLANC_ERROR(UnexpectedToken, 10, "expected {expected}, found {found}")
+PLANC_ERROR(MissingToken, 11, "expected {expected} before {found}")
+PLANC_ERROR(ExtraToken, 12, "unexpected {found}, expected {expected}")
+PLANC_ERROR(UnclosedBracket, 13, "`{bracket}` is not closed")
+PLANC_ERROR(StrayBracket, 14, "`{bracket}` closes nothing")
+
+namespace {
+
+void drop(TokenSet& set, std::initializer_list<size_t> types) {
+  for (size_t type : types) set.reset(type);
+}
+
+void dropNames(TokenSet& set) {
+  for (size_t type = Type::IMPORT; type <= Type::MAXIMIZE; ++type) set.reset(type);
+  set.reset(Type::ID);
+}
+
+/// `=`, ``` or ``: how much a punctuation mark says about what is missing; the rest follows in the order of the
+/// grammar.
+int rank(size_t type) {
+  switch (type) {
+  case Type::ASSIGN:
+    return 0;
+  case Type::ARROW:
+    return 1;
+  case Type::LB:
+    return 2;
+  case Type::COMMA:
+    return 3;
+  default:
+    return isCloser(type) ? 4 : 5;
+  }
+}
+
+/// `a`, `b` or `c`.
+std::string oneOf(const std::vector<std::string>& parts) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : i + 1 == parts.size() ? " or " : ", ", parts[i]);
+  return out;
+}
+
+std::string spelling(size_t type) {
+  if (type == Type::STRING) return "a string";
+  if (type == Type::INT || type == Type::FLOAT || type == Type::QUANTITY) return "a number";
+  static const grammar::PlanLexer lexer(nullptr);
+  std::string literal = lexer.getVocabulary().getLiteralName(type);
+  return literal.size() > 2 ? fmt::format("`{}`", literal.substr(1, literal.size() - 2)) : literal;
+}
+
+/// Names the classes of tokens instead of listing them: a name, an expression, end of line.
+std::string describeExpected(TokenSet set) {
+  std::vector<std::string> parts;
+  if (set[Type::INT] && set[Type::LP]) {
+    parts.push_back("an expression");
+    dropNames(set);
+    drop(set, {Type::INT, Type::FLOAT, Type::QUANTITY, Type::STRING, Type::TRUE, Type::FALSE, Type::NONE, Type::LP,
+               Type::LS, Type::LB, Type::MINUS, Type::NOT, Type::IF});
+  } else if (set[Type::IMPORT] && set[Type::MODEL] && !set[Type::ID]) {
+    return "a declaration";
+  } else if (set[Type::ID]) {
+    parts.push_back("a name");
+    dropNames(set);
+  }
+  // After a value any operator could follow: that is never what is missing.
+  if (set[Type::PLUS])
+    drop(set, {Type::PLUS, Type::MINUS, Type::STAR, Type::SLASH, Type::PERCENT, Type::POW, Type::LT, Type::GT, Type::LE,
+               Type::GE, Type::EQ, Type::NE, Type::IN, Type::AND, Type::OR, Type::LP, Type::LS, Type::DOT});
+  if (set[Type::ASSIGN] || set[Type::ARROW] || set[Type::LB]) drop(set, {Type::LP, Type::LS, Type::DOT});
+  bool end = set[kEndBit] || set[Type::NL] || set[Type::SEMI];
+  drop(set, {kEndBit, Type::NL, Type::SEMI});
+  if (end) {
+    dropNames(set);
+    drop(set, {Type::COLON, Type::RB, Type::FOR, Type::DOT, Type::LS, Type::LP, Type::LB, Type::IF});
+  }
+  std::vector<size_t> rest;
+  for (size_t type = 1; type < set.size(); ++type)
+    if (set[type]) rest.push_back(type);
+  std::stable_sort(rest.begin(), rest.end(), [](size_t a, size_t b) { return rank(a) < rank(b); });
+  for (size_t type : rest)
+    if (parts.size() < 4) parts.push_back(spelling(type));
+  if (end && parts.size() < 4) parts.push_back("end of line");
+  return oneOf(parts);
+}
+
+std::string describeFound(const ErrorSite& site) {
+  const PlanToken& token = site.found();
+  size_t type = token.getType();
+  // The end of a declaration is the separator behind it.
+  if (type == antlr4::Token::EOF)
+    type = token.getTokenIndex() < site.file.tokens.size() ? site.file.tokens[token.getTokenIndex()].type : type;
+  if (type == antlr4::Token::EOF) return "end of file";
+  if (type == Type::NL) return "end of line";
+  std::string text(site.text(site.error.at));
+  constexpr size_t kLongest = 40;
+  return text.size() <= kLongest ? fmt::format("`{}`", text) : type == Type::STRING ? "a string" : "a long token";
+}
+
+} // namespace
+
+bool ErrorSite::lineEnds() const {
+  size_t type = found().getType();
+  return type == Type::NL || type == antlr4::Token::EOF || previousType() == Type::NL;
+}
+
+void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
+  const PlanToken& found = site.found();
+  std::string expected = describeExpected(site.error.expected), text = describeFound(site);
+  bool atEnd = found.getType() == Type::NL || found.getType() == antlr4::Token::EOF;
+  bool before = (atEnd || site.error.missing) && site.error.at > 0;
+  SourceRange place{site.file.id, found.begin, found.end};
+  // What is missing is missing behind the last token, not before the comment or the line that follows.
+  if (before) place.begin = place.end = site.tokens[site.error.at - 1].end;
+  std::vector<DiagnosticArg> args = {{"expected", expected}, {"found", text}};
+  const DiagnosticKind& kind =
+      atEnd || !before ? (site.error.extra && !atEnd ? ExtraToken : UnexpectedToken) : MissingToken;
+  reporter.report(kind, place, std::move(args)).help(hintFor(site));
+}
+
+void reportBracket(const BrokenRegion& region, SyntaxReporter& reporter) {
+  const DiagnosticKind& kind = region.closer ? StrayBracket : UnclosedBracket;
+  auto report = reporter.report(kind, region.place, {{"bracket", region.bracket}});
+  if (region.against.valid()) report.label(region.against, "does not fit it");
+}
+
+} // namespace planc::parse

@@ -1,0 +1,36 @@
+// The words of a syntax error: what was expected, what was found, and what was probably meant.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/parse/Declarations.h"
+#include "frontend/parse/ErrorStrategy.h"
+#include "frontend/parse/TokenStream.h"
+
+namespace planc::parse {
+
+/// An error in its surroundings.
+struct ErrorSite {
+  const LexedFile& file;
+  const std::vector<PlanToken>& tokens; ///< of the declaration
+  const SyntaxError& error;
+  StatementBounds statement; ///< around the error
+
+  const PlanToken& found() const { return tokens[error.at]; }
+  size_t type(size_t at) const { return at < tokens.size() ? tokens[at].getType() : antlr4::Token::EOF; }
+  std::string_view text(size_t at) const {
+    return file.text.substr(tokens[at].begin, tokens[at].end - tokens[at].begin);
+  }
+  /// The token before the found one; 0 if there is none.
+  size_t previousType() const { return error.at > 0 ? tokens[error.at - 1].getType() : 0; }
+  /// The found token is the first one on its line, or the line ends here.
+  bool lineEnds() const;
+};
+
+/// Reports the error with its hints.
+void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter);
+/// Reports the bracket that explains a broken region.
+void reportBracket(const BrokenRegion& region, SyntaxReporter& reporter);
+
+/// What was probably meant; one text or none (Hints.cpp).
+std::string hintFor(const ErrorSite& site);
+
+} // namespace planc::parse
