@@ -58,6 +58,7 @@ private:
     scope_ = body.unit;
     const Unit& unit = model_.units[body.unit];
     line("{} {}{} {{", body.seam ? "seam" : "layer", bodyName(body), unit.repeat ? fmt::format(" x{}", runs_) : "");
+    if (!body.seam) printCarries(body, unit);
     printNodes("forward", body, body.forward);
     printNodes("backward", body, body.backward);
     for (const Saved& s : body.saved)
@@ -68,6 +69,17 @@ private:
     for (const ParamState& p : body.params) printParam(p);
     for (const StateCollective& s : body.states) printState(s);
     line("}}");
+  }
+
+  /// Carries have no node: the line says where the value lies on its way in and out.
+  void printCarries(const Body& body, const Unit& unit) {
+    for (const Carry& c : unit.carries) {
+      const Value& v = model_.values[c.inside];
+      size_t i = v.producer.index - unit.first.index;
+      if (i < body.results.size())
+        line("  carry {} -> {} : {}", names_.of(c.inside, scope_), names_.of(c.last, scope_),
+             layoutText(program_.mesh, model_, v.dims, body.results[i]));
+    }
   }
 
   void printNodes(const char* title, const Body& body, const std::vector<Node>& nodes) {
@@ -91,7 +103,8 @@ private:
     }
   }
 
-  std::string opName(OpId op) const { return op.valid() ? model_.ops[op].name.str() : "-"; }
+  /// `attn.q`: an operator by the name of its result.
+  std::string opName(OpId op) const { return op.valid() ? names_.of(model_.ops[op].result, scope_).substr(1) : "-"; }
   std::string gradient(ValueId v) const { return fmt::format("d({})", names_.of(v, scope_)); }
   std::string traveller(const Node& n) const {
     if (!n.value.valid()) return "%-"; // statistics of an operator are no value of the model
@@ -216,9 +229,11 @@ private:
   }
 
   void printState(const StateCollective& s) {
-    std::string params;
-    bool reduces = s.cls == CollectiveClass::Gradient;
-    for (ValueId p : s.params) params += (params.empty() ? "" : ", ") + (reduces ? gradient(p) : names_.of(p, scope_));
+    // A bucket holds many parameters: the first, and how many more.
+    std::string params = "-";
+    if (!s.params.empty())
+      params = s.cls == CollectiveClass::Gradient ? gradient(s.params[0]) : names_.of(s.params[0], scope_);
+    if (s.params.size() > 1) params += fmt::format("+{}", s.params.size() - 1);
     line("    {} {} axis={} level={} bytes={} class={} phase={} count={}{}", name(s.collective), params,
          axis(s.axes, s.group), level(s.level), numberText(s.bytes), name(s.cls), name(s.phase), runs_,
          because(s.because));

@@ -63,10 +63,10 @@ TEST(Print, ACollectiveIsOneLineWithItsCause) {
   FileId file = sources.add("plans/x.plan", "plan x {\n  place { ffn -> tp }\n}\n");
   t.body().forward[2].because = {file, 19, 28};
   EXPECT_EQ(line(print(t.program, &sources), "all_reduce"),
-            "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=rms_norm  "
+            "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=out  "
             "because=plans/x.plan:2");
   EXPECT_EQ(line(print(t.program), "all_reduce"),
-            "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=rms_norm");
+            "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=out");
   EXPECT_EQ(line(print(t.program), "%up ="), "%up = matmul %x, @w1 : [batch@dp, seq, ffn@tp] bf16  flops=131072");
 }
 
@@ -128,7 +128,7 @@ TEST(Print, StatesStagesAndSharedParameters) {
   EXPECT_EQ(line(text, "param @w1"),
             "param @w1 : [hidden, ffn@tp] bf16 elements=1024 optimizer->dp gradient=partial(dp)");
   EXPECT_EQ(line(text, "reduce_scatter"),
-            "reduce_scatter d(@w1), d(@w2) axis=dp(2) level=nodes bytes=4096 class=gradient phase=step count=1");
+            "reduce_scatter d(@w1)+1 axis=dp(2) level=nodes bytes=4096 class=gradient phase=step count=1");
   EXPECT_EQ(line(text, "send_recv"), "send_recv %mlp.out axis=dp(2) level=nodes bytes=8192 class=pipeline to=1");
   EXPECT_EQ(line(text, "shared"), "shared @mlp.w1 stages=[0, 1]");
   EXPECT_NE(text.find("all_reduce d(@mlp.w1) axis=dp(2) level=nodes bytes=4096 class=gradient phase=step count=1"),
