@@ -26,7 +26,8 @@ public:
   Facts& facts() const override { return facts_; }
 };
 
-std::unique_ptr<CostModel> makeAnalytic(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics) {
+std::unique_ptr<CostModel> makeAnalytic(const ir::Cluster& cluster, const ir::Stack& stack,
+                                        DiagnosticEngine& diagnostics) {
   return std::make_unique<AnalyticModel>(cluster, stack, diagnostics);
 }
 
@@ -39,7 +40,8 @@ const std::vector<CostModelKind>& costModels() {
   return table;
 }
 
-std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics) {
+std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack,
+                                         DiagnosticEngine& diagnostics) {
   for (const CostModelKind& row : costModels())
     if (row.name == name) return row.make(cluster, stack, diagnostics);
   return nullptr;

@@ -1,5 +1,5 @@
-// Attention: the two products of an unfused one, limited by the scores they move, and the fused kernel on its measured curve
-// (docs/cost-model.md, section 1.3). SPDX-License-Identifier: Apache-2.0
+// The two products of unfused attention, and the fused kernel on its measured curve (docs/cost-model.md, section 1.3).
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Operators.h"
 
 #include <algorithm>
@@ -14,14 +14,19 @@ constexpr double kCurveHeadDim = 128;
 /// Times of the backward pass are a multiple of the forward's. A product whose gradients are two nodes gives each half.
 double backwardShare(const Pricing& p, double factor) {
   switch (p.node.role) {
-  case ir::Role::Backward: return factor;
+  case ir::Role::Backward:
+    return factor;
   case ir::Role::DGrad:
-  case ir::Role::WGrad: return factor / 2;
-  default: return 1;
+  case ir::Role::WGrad:
+    return factor / 2;
+  default:
+    return 1;
   }
 }
 
-bool isBackward(const Pricing& p) { return p.node.role != ir::Role::Forward; }
+bool isBackward(const Pricing& p) {
+  return p.node.role != ir::Role::Forward;
+}
 
 } // namespace
 
@@ -51,10 +56,11 @@ Priced scoresProduct(const Pricing& p) {
   priced.flops = p.node.work.flops;
   priced.bytes = scoreBytes * factor;
   if (p.why)
-    p.explain(isBackward(p) ? "(max(flops / (P·e), bytes(scores) / (B·f)) + t0) · factor" : "max(flops / (P·e), bytes(scores) / (B·f)) + t0",
-              fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency), bytes(scoreBytes),
-                          bandwidth(memory * share), seconds(start), isBackward(p) ? fmt::format(", times {}", number(factor)) : "",
-                          seconds(priced.seconds)));
+    p.explain(isBackward(p) ? "(max(flops / (P·e), bytes(scores) / (B·f)) + t0) · factor"
+                            : "max(flops / (P·e), bytes(scores) / (B·f)) + t0",
+              fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency),
+                          bytes(scoreBytes), bandwidth(memory * share), seconds(start),
+                          isBackward(p) ? fmt::format(", times {}", number(factor)) : "", seconds(priced.seconds)));
   return priced;
 }
 
@@ -67,12 +73,14 @@ Priced fusedAttention(const Pricing& p) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.asker());
   } else {
     if (!device.forward.covers(w.sequence)) p.facts.outsideCurve(device.forward, w.sequence, p.asker());
-    achieved = p.readOff(device.forward.at(w.sequence), "curve", fmt::format("calibration.attention.forward({})", number(w.sequence)),
-                         device.forward.range, device.forward.source);
+    achieved = p.readOff(device.forward.at(w.sequence), "curve",
+                         fmt::format("calibration.attention.forward({})", number(w.sequence)), device.forward.range,
+                         device.forward.source);
   }
   if (!device.head.empty()) {
-    head = p.readOff(device.head.at(w.headDim), "head", fmt::format("calibration.attention.head({})", number(w.headDim)),
-                     device.head.range, device.head.source);
+    head =
+        p.readOff(device.head.at(w.headDim), "head", fmt::format("calibration.attention.head({})", number(w.headDim)),
+                  device.head.range, device.head.source);
   } else if (w.headDim != kCurveHeadDim) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
   }
@@ -92,9 +100,11 @@ Priced fusedAttention(const Pricing& p) {
   priced.flops = p.node.work.flops;
   priced.bytes = p.node.work.reads + p.node.work.writes;
   if (p.why)
-    p.explain(isBackward(p) ? "(flops · share / (curve · head · stack · split) + start) · factor" : "flops · share / (curve · head · stack · split) + start",
+    p.explain(isBackward(p) ? "(flops · share / (curve · head · stack · split) + start) · factor"
+                            : "flops · share / (curve · head · stack · split) + start",
               fmt::format("{} · {} / {} + {}{} = {}", flops(w.flops), number(w.share), rate(reached), seconds(start),
-                          isBackward(p) ? fmt::format(", times {}", number(backwardShare(p, backward))) : "", seconds(priced.seconds)));
+                          isBackward(p) ? fmt::format(", times {}", number(backwardShare(p, backward))) : "",
+                          seconds(priced.seconds)));
   return priced;
 }
 

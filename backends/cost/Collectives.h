@@ -1,4 +1,4 @@
-// The price of collectives: one row per algorithm, chosen by what the fabric on the group's way was measured or described with.
+// The price of collectives: one row per algorithm, chosen by what the fabrics on the way were measured with.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Pricing.h"
@@ -10,14 +10,14 @@ namespace planc::cost {
 /// How a group of ranks lies in the cluster.
 struct Route {
   int64_t ranks = 1;
-  size_t top = 0;                                ///< level that holds the whole group
-  const ir::ClusterLevel* domain = nullptr;      ///< outermost level on the way whose fabric has samples of the operation
-  const ir::Fabric::Samples* samples = nullptr;  ///< of that level
-  int64_t inside = 1;                            ///< ranks in one unit of it: they share a node
-  double nodes = 1;                              ///< units of it that the group spans
+  size_t top = 0;                           ///< level that holds the whole group
+  const ir::ClusterLevel* domain = nullptr; ///< outermost level on the way whose fabric has samples of the operation
+  const ir::Fabric::Samples* samples = nullptr; ///< of that level
+  int64_t inside = 1;                           ///< ranks in one unit of it: they share a node
+  double nodes = 1;                             ///< units of it that the group spans
   /// Ranks of the group in one unit of a level; -1 is the device itself.
   std::vector<int64_t> within;
-  bool card = false;                             ///< the top level's fabric is priced from its network card
+  bool card = false; ///< the top level's fabric is priced from its network card
 };
 /// `kind` over the group of a collective node.
 Route routeOf(const Pricing& pricing);

@@ -1,4 +1,4 @@
-// Matrix products on the roofline of their element type, plain and grouped by expert (docs/cost-model.md, sections 1.1 and 1.5).
+// Matrix products on the roofline of their type, plain and by expert (docs/cost-model.md, sections 1.1, 1.5).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Operators.h"
 
@@ -8,8 +8,9 @@ namespace planc::cost {
 
 namespace {
 
-// Structure of the equations, not measured: a multiply and an add; a 16-bit result; and what wgrad moves beyond it when it adds into an
-// fp32 main gradient, 4 B read and 4 B written instead of a 2 B result (docs/cost-model.md, section 1.1).
+// Structure of the equations, not measured: a multiply and an add; a 16-bit result; and what wgrad moves beyond it when
+// it adds into an fp32 main gradient, 4 B read and 4 B written instead of a 2 B result (docs/cost-model.md,
+// section 1.1).
 constexpr double kFlopsPerMac = 2;
 constexpr double kResultWidth = 2;
 constexpr double kFusedAccumulate = 6;
@@ -52,9 +53,9 @@ Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCo
   priced.flops = flopCount;
   priced.bytes = byteCount;
   if (p.why)
-    p.why->substituted = fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(flopCount), rate(rateOf), bytes(byteCount),
-                                     bandwidth(bandwidthOf), seconds(start), gradient ? fmt::format(", times {}", number(ratio)) : "",
-                                     seconds(priced.seconds));
+    p.why->substituted = fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(flopCount), rate(rateOf),
+                                     bytes(byteCount), bandwidth(bandwidthOf), seconds(start),
+                                     gradient ? fmt::format(", times {}", number(ratio)) : "", seconds(priced.seconds));
   return priced;
 }
 
@@ -67,11 +68,13 @@ Priced gemm(const Pricing& p) {
   double byteCount = w.batch * (w.operandWidth * (w.m * w.k + w.k * w.n) + kResultWidth * w.m * w.n);
   const bool fused = fusesAccumulation(p);
   if (fused) byteCount += kFusedAccumulate * w.batch * w.m * w.n;
-  const Priced priced = roofline(p, flopCount, f.peak * f.efficiency, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
+  const Priced priced =
+      roofline(p, flopCount, f.peak * f.efficiency, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
   if (p.why)
-    p.why->equation = fmt::format("max(2·b·m·n·k / (P·e), b·(w·(m·k + k·n) + 2·m·n{}) / (B·f)) + t0{}  with b = {}, m = {}, n = {}, k = {}, w = {} B",
-                                  fused ? " + 6·m·n" : "", p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch),
-                                  number(w.m), number(w.n), number(w.k), number(w.operandWidth));
+    p.why->equation = fmt::format("max(2·b·m·n·k / (P·e), b·(w·(m·k + k·n) + 2·m·n{}) / (B·f)) + t0{}  with b = {}, m "
+                                  "= {}, n = {}, k = {}, w = {} B",
+                                  fused ? " + 6·m·n" : "", p.node.role == ir::Role::Forward ? "" : ", times r/2",
+                                  number(w.batch), number(w.m), number(w.n), number(w.k), number(w.operandWidth));
   return priced;
 }
 
@@ -83,17 +86,20 @@ Priced groupedGemm(const Pricing& p) {
   if (curve.empty()) {
     p.facts.missing(p.facts.stackOwner(), {"grouped"}, p.asker());
   } else {
-    share = p.readOff(curve.at(w.tokensPerExpert), "E", fmt::format("grouped({})", number(w.tokensPerExpert)), curve.range, curve.source);
+    share = p.readOff(curve.at(w.tokensPerExpert), "E", fmt::format("grouped({})", number(w.tokensPerExpert)),
+                      curve.range, curve.source);
   }
   const double flopCount = kFlopsPerMac * w.batch * w.m * w.n * w.k;
   // Few tokens per expert: what is moved is the experts' weights (of wgrad: their gradients).
   const bool wgrad = p.node.role == ir::Role::WGrad;
   const double byteCount = wgrad ? w.batch * w.m * w.n * (kResultWidth + (fusesAccumulation(p) ? kFusedAccumulate : 0))
                                  : w.batch * w.k * w.n * w.operandWidth;
-  const Priced priced = roofline(p, flopCount, f.peak * f.efficiency * share, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
+  const Priced priced =
+      roofline(p, flopCount, f.peak * f.efficiency * share, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
   if (p.why)
-    p.why->equation = fmt::format("max(2·b·m·n·k / (P·e·E), weight bytes / (B·f)) + t0{}  with b = {} experts, m = {}, n = {}, k = {}",
-                                  p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch), number(w.m), number(w.n), number(w.k));
+    p.why->equation = fmt::format(
+        "max(2·b·m·n·k / (P·e·E), weight bytes / (B·f)) + t0{}  with b = {} experts, m = {}, n = {}, k = {}",
+        p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch), number(w.m), number(w.n), number(w.k));
   return priced;
 }
 

@@ -1,4 +1,4 @@
-// The result of pricing a schedule: totals, memory, rows per layer, collectives and stages, with the derivation of each number.
+// The result of pricing a schedule: totals, memory, rows and the derivation of each number; and the cost models.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Task.h"
@@ -16,8 +16,8 @@ std::string_view name(Bound b);
 
 /// How the time of one compute node or collective came about: what `planc explain FILE PATH` prints.
 struct Derivation {
-  std::string equation;           ///< the formula with symbols
-  std::string substituted;        ///< the same with numbers and units
+  std::string equation;                                             ///< the formula with symbols
+  std::string substituted;                                          ///< the same with numbers and units
   std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
   std::vector<std::shared_ptr<const ir::Number>> read; ///< owns those constants that were read off a curve or a sample
 };
@@ -44,7 +44,7 @@ struct LayerRow {
 };
 
 struct CollectiveRow {
-  std::string op;    ///< all_gather, …
+  std::string op; ///< all_gather, …
   ir::CollectiveClass cls = ir::CollectiveClass::Activation;
   ir::Phase phase = ir::Phase::Forward;
   std::string axis;
@@ -52,7 +52,7 @@ struct CollectiveRow {
   std::string level;
   int64_t stage = 0;
   double bytes = 0;
-  double count = 0; ///< per device and step
+  double count = 0;                ///< per device and step
   double seconds = 0, exposed = 0; ///< of one
   std::string layer;
   SourceRange because;
@@ -107,7 +107,8 @@ public:
   virtual ~CostModel() = default;
   virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
   virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
-  /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is missing.
+  /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
+  /// missing.
   virtual bool complete() = 0;
   /// A price stood on a nominal number or outside a measured curve.
   virtual bool beyondCalibration() const = 0;
@@ -122,7 +123,8 @@ struct CostModelKind {
 };
 const std::vector<CostModelKind>& costModels();
 /// Null if no model has that name. Cluster, stack and diagnostics must outlive it.
-std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics);
+std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack,
+                                         DiagnosticEngine& diagnostics);
 
 /// A fused collective of states, or a transfer between stages, as a node that a CostModel prices.
 ir::Node collectiveNode(const ir::StateCollective& state);
@@ -131,8 +133,8 @@ ir::Node transferNode(const ir::VirtualStage& from, const ir::Boundary& boundary
 /// PLAN0801: a plan that names no software cannot be priced; `known` are the stacks that it could name.
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics);
 
-/// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's device, fabric or
-/// stack lacks; returns null then.
+/// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's
+/// device, fabric or stack lacks; returns null then.
 std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Missing facts and doubtful prices as diagnostics: one report per record, naming each fact, what asks for it and where to add it.
+// Missing facts and doubtful prices as diagnostics: one report per record, with who asks and where to add it.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Facts.h"
 
@@ -16,27 +16,36 @@ PLANC_ERROR(DeviceFactMissing, 802, "device `{name}` lacks {facts}, which this p
 PLANC_ERROR(FabricFactMissing, 803, "fabric `{name}` lacks {facts}, which this plan needs")
 PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this plan needs")
 PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
-PLANC_WARNING(NominalBandwidth, 806, "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
+PLANC_WARNING(NominalBandwidth, 806,
+              "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
 PLANC_WARNING(OutsideCurve, 807, "attention over {sequence} keys is outside the measured curve, {least} to {most}")
 
 namespace {
 
 const DiagnosticKind& kindOf(Owner::Kind kind) {
   switch (kind) {
-  case Owner::Kind::Device: return DeviceFactMissing;
-  case Owner::Kind::Fabric: return FabricFactMissing;
-  case Owner::Kind::Stack: return StackFactMissing;
-  case Owner::Kind::Level: break;
+  case Owner::Kind::Device:
+    return DeviceFactMissing;
+  case Owner::Kind::Fabric:
+    return FabricFactMissing;
+  case Owner::Kind::Stack:
+    return StackFactMissing;
+  case Owner::Kind::Level:
+    break;
   }
   return LevelFactMissing;
 }
 
 std::string_view noun(Owner::Kind kind) {
   switch (kind) {
-  case Owner::Kind::Device: return "device";
-  case Owner::Kind::Fabric: return "fabric";
-  case Owner::Kind::Stack: return "stack";
-  case Owner::Kind::Level: break;
+  case Owner::Kind::Device:
+    return "device";
+  case Owner::Kind::Fabric:
+    return "fabric";
+  case Owner::Kind::Stack:
+    return "stack";
+  case Owner::Kind::Level:
+    break;
   }
   return "level";
 }
@@ -113,14 +122,16 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
   for (const Missing& m : missing_) {
     std::vector<std::string> paths;
     for (const Entry& e : m.entries) paths.push_back(e.path);
-    auto report = diagnostics.report(kindOf(m.owner.kind), m.owner.range, {{"name", m.owner.name.str()}, {"facts", listOf(paths)}});
+    auto report = diagnostics.report(kindOf(m.owner.kind), m.owner.range,
+                                     {{"name", m.owner.name.str()}, {"facts", listOf(paths)}});
     std::set<std::pair<uint32_t, uint32_t>> drawn;
     for (const Entry& e : m.entries) {
       if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
         report.label(e.range, fmt::format("this needs `{}`", e.path));
       report.note(fmt::format("`{}` is asked for by {}", e.path, e.asker));
     }
-    report.help(fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
+    report.help(
+        fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
   }
   for (const Warning& w : warnings_) {
     if (w.level) {
@@ -130,7 +141,8 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
                   {{"op", ir::name(kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
           .label(w.level->fabric.range, "this fabric")
           .note("asked for by " + w.asker)
-          .help(fmt::format("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, `start`, `hop` and `g`"));
+          .help(fmt::format("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric "
+                            "`nic_efficiency`, `start`, `hop` and `g`"));
     } else {
       diagnostics
           .report(OutsideCurve, w.curve->range,

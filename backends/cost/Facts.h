@@ -1,4 +1,4 @@
-// The facts that equations look up in device, fabric, cluster and stack; what is missing is collected and reported once per record.
+// The facts that equations look up in device, fabric, level and stack; missing ones are collected by record.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -17,7 +17,9 @@ struct FactPath {
   std::string str() const;
 };
 
-inline const ir::Number* pointer(const ir::OptNumber& number) { return number ? &*number : nullptr; }
+inline const ir::Number* pointer(const ir::OptNumber& number) {
+  return number ? &*number : nullptr;
+}
 template <class Map, class Key> const ir::Number* pointer(const Map& map, const Key& key) {
   auto it = map.find(key);
   return it == map.end() ? nullptr : &it->second;

@@ -1,19 +1,21 @@
-// Operators bound by memory: norms, activations, embeddings, casts, gradient accumulation, optimizer updates, copies
-// (docs/cost-model.md, sections 1.2, 1.4 and 1.6). SPDX-License-Identifier: Apache-2.0
+// Operators bound by memory, accumulation, optimizer, copies (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Operators.h"
 
 namespace planc::cost {
 
 namespace {
 
-// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B twice, as is and
-// transposed; adding a 2 B gradient to an fp32 accumulator reads 2 + 4 B, writes 4 B and reads 2 B again in the wgrad epilogue; a copy
-// reads and writes.
+// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B
+// twice, as is and transposed; adding a 2 B gradient to an fp32 accumulator reads 2 + 4 B, writes 4 B and reads 2 B
+// again in the wgrad epilogue; a copy reads and writes.
 constexpr double kCastBytes = 4;
 constexpr double kSeparateAccumulate = 12;
 constexpr double kCopyPasses = 2;
 
-bool isBackward(const Pricing& p) { return p.node.role == ir::Role::Backward; }
+bool isBackward(const Pricing& p) {
+  return p.node.role == ir::Role::Backward;
+}
 
 Priced nothing() {
   Priced free;
@@ -54,12 +56,14 @@ Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText
   priced.bytes = byteCount;
   if (p.why)
     p.explain(fmt::format("{} / (efficiency · B) + start", bytesText),
-              fmt::format("{} / {} + {} = {}", bytes(byteCount), bandwidth(efficiency * memory), seconds(start), seconds(priced.seconds)));
+              fmt::format("{} / {} + {} = {}", bytes(byteCount), bandwidth(efficiency * memory), seconds(start),
+                          seconds(priced.seconds)));
   return priced;
 }
 
 Priced memoryOperator(const Pricing& p) {
-  if (const ir::Stack::Passes* passes = passesOf(p)) return byPasses(p, *passes, forwardWork(p).firstOperandBytes, "first operand");
+  if (const ir::Stack::Passes* passes = passesOf(p))
+    return byPasses(p, *passes, forwardWork(p).firstOperandBytes, "first operand");
   Priced priced = memoryTime(p, p.node.work.reads + p.node.work.writes, "(reads + writes)");
   priced.flops = p.node.work.flops;
   return priced;
@@ -76,18 +80,21 @@ Priced lookup(const Pricing& p) {
   priced.seconds = priced.bytes / (efficiency * memory);
   priced.bound = Bound::Memory;
   if (p.why)
-    p.explain("reads / (efficiency · B)",
-              fmt::format("{} / {} = {}", bytes(priced.bytes), bandwidth(efficiency * memory), seconds(priced.seconds)));
+    p.explain("reads / (efficiency · B)", fmt::format("{} / {} = {}", bytes(priced.bytes),
+                                                      bandwidth(efficiency * memory), seconds(priced.seconds)));
   return priced;
 }
 
-Priced cast(const Pricing& p) { return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements"); }
+Priced cast(const Pricing& p) {
+  return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements");
+}
 
 Priced accumulate(const Pricing& p) {
   const ir::Stack& stack = p.facts.stack;
   const double elements = p.node.work.elements;
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
-    // The gradient of a table that is read row by row; without an entry its backward has written the touched rows already.
+    // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
+    // already.
     if (!passesOf(p)) return nothing();
     const double width = p.stack(stack.tableGradient, "table gradient", {"table_gradient"});
     return memoryTime(p, width * elements, "table gradient · elements");
@@ -95,14 +102,16 @@ Priced accumulate(const Pricing& p) {
   if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
   if (stack.accumulate == ir::Accumulate::Separate && p.program.microBatches > 1)
     return memoryTime(p, kSeparateAccumulate * elements, "12 B · elements");
-  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "one micro-batch, or nothing is accumulated");
+  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product"
+                                                           : "one micro-batch, or nothing is accumulated");
   return nothing();
 }
 
 double optimizerSecondsPerElement(const Pricing& p) {
   const auto& optimizer = p.program.plan->workload.optimizer;
   if (!optimizer) return 0;
-  const double width = p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
+  const double width =
+      p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
   const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
   const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
   return width / (efficiency * memory);
@@ -113,7 +122,8 @@ Priced optimizerUpdate(const Pricing& p) {
   priced.seconds = p.node.work.elements * optimizerSecondsPerElement(p);
   priced.bound = Bound::Memory;
   if (p.why)
-    p.explain("bytes · elements / (efficiency · B)", fmt::format("{} elements = {}", number(p.node.work.elements), seconds(priced.seconds)));
+    p.explain("bytes · elements / (efficiency · B)",
+              fmt::format("{} elements = {}", number(p.node.work.elements), seconds(priced.seconds)));
   return priced;
 }
 
@@ -124,7 +134,8 @@ Priced copy(const Pricing& p) {
   priced.seconds = priced.bytes / memory;
   priced.bound = Bound::Memory;
   if (p.why)
-    p.explain("2 · bytes / B", fmt::format("2 · {} / {} = {}", bytes(p.node.bytes), bandwidth(memory), seconds(priced.seconds)));
+    p.explain("2 · bytes / B",
+              fmt::format("2 · {} / {} = {}", bytes(p.node.bytes), bandwidth(memory), seconds(priced.seconds)));
   return priced;
 }
 

@@ -24,14 +24,18 @@ bool holds(const std::vector<ir::Node>& list, const ir::Node* node) {
 const std::vector<OperatorEquation>& operatorEquations() {
   using ir::OpKind;
   static const std::vector<OperatorEquation> table = {
-      {OpKind::Gemm, "max(2·b·m·n·k / (P·e), (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f)) + t0, dgrad and wgrad · r/2", gemm},
-      {OpKind::GroupedGemm, "max(2·b·m·n·k / (P·e·E(tokens per expert)), weight bytes / (B·f)) + t0, dgrad and wgrad · r/2", groupedGemm},
+      {OpKind::Gemm,
+       "max(2·b·m·n·k / (P·e), (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f)) + t0, dgrad and wgrad · r/2", gemm},
+      {OpKind::GroupedGemm,
+       "max(2·b·m·n·k / (P·e·E(tokens per expert)), weight bytes / (B·f)) + t0, dgrad and wgrad · r/2", groupedGemm},
       {OpKind::Scores, "max(flops / (P·e), bytes(scores) / (B·f_scores)) + t0, backward · factor", scoresProduct},
       {OpKind::Context, "max(flops / (P·e), bytes(scores) / (B·f_context)) + t0, backward · factor", scoresProduct},
-      {OpKind::Attention, "flops · share / (curve(s) · head · stack · split) + start, backward · factor", fusedAttention},
+      {OpKind::Attention, "flops · share / (curve(s) · head · stack · split) + start, backward · factor",
+       fusedAttention},
       {OpKind::Memory, "passes · bytes(first operand) / (efficiency · B) + start", memoryOperator},
       {OpKind::Permute, "passes · bytes(first operand) / (efficiency · B) + start", memoryOperator},
-      {OpKind::Lookup, "passes · bytes(result) / (efficiency · B) + start, or reads / (B · random access efficiency)", lookup},
+      {OpKind::Lookup, "passes · bytes(result) / (efficiency · B) + start, or reads / (B · random access efficiency)",
+       lookup},
       {OpKind::Carry, "0", carry},
       {OpKind::Cast, "4 B · elements / (efficiency · B) + start", cast},
   };
@@ -41,10 +45,14 @@ const std::vector<OperatorEquation>& operatorEquations() {
 Priced priceNode(const Pricing& pricing) {
   if (pricing.node.kind == ir::NodeKind::Copy) return copy(pricing);
   switch (pricing.node.role) {
-  case ir::Role::Accumulate: return accumulate(pricing);
-  case ir::Role::Optimizer: return optimizerUpdate(pricing);
-  case ir::Role::Cast: return cast(pricing);
-  default: break;
+  case ir::Role::Accumulate:
+    return accumulate(pricing);
+  case ir::Role::Optimizer:
+    return optimizerUpdate(pricing);
+  case ir::Role::Cast:
+    return cast(pricing);
+  default:
+    break;
   }
   for (const OperatorEquation& row : operatorEquations())
     if (row.kind == pricing.op().kind) return row.price(pricing);

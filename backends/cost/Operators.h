@@ -20,16 +20,16 @@ const std::vector<OperatorEquation>& operatorEquations();
 Priced priceNode(const Pricing& pricing);
 
 // The equations, by file.
-Priced gemm(const Pricing& pricing);          // Contractions.cpp
-Priced groupedGemm(const Pricing& pricing);   // Contractions.cpp
-Priced scoresProduct(const Pricing& pricing); // Attention.cpp: kinds scores and context
-Priced fusedAttention(const Pricing& pricing);// Attention.cpp
-Priced memoryOperator(const Pricing& pricing);// MemoryOperators.cpp: also permute
-Priced lookup(const Pricing& pricing);        // MemoryOperators.cpp
-Priced cast(const Pricing& pricing);          // MemoryOperators.cpp
-Priced accumulate(const Pricing& pricing);    // MemoryOperators.cpp: by role
-Priced optimizerUpdate(const Pricing& pricing);// MemoryOperators.cpp: by role
-Priced copy(const Pricing& pricing);          // MemoryOperators.cpp: by node kind
+Priced gemm(const Pricing& pricing);            // Contractions.cpp
+Priced groupedGemm(const Pricing& pricing);     // Contractions.cpp
+Priced scoresProduct(const Pricing& pricing);   // Attention.cpp: kinds scores and context
+Priced fusedAttention(const Pricing& pricing);  // Attention.cpp
+Priced memoryOperator(const Pricing& pricing);  // MemoryOperators.cpp: also permute
+Priced lookup(const Pricing& pricing);          // MemoryOperators.cpp
+Priced cast(const Pricing& pricing);            // MemoryOperators.cpp
+Priced accumulate(const Pricing& pricing);      // MemoryOperators.cpp: by role
+Priced optimizerUpdate(const Pricing& pricing); // MemoryOperators.cpp: by role
+Priced copy(const Pricing& pricing);            // MemoryOperators.cpp: by node kind
 
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
@@ -37,8 +37,8 @@ Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesTe
 /// Seconds per update of one element on this device: bytes moved / (efficiency · B).
 double optimizerSecondsPerElement(const Pricing& pricing);
 
-/// The sizes of the forward node of the same operator in the same body: the backward of kinds priced by a factor on the forward time
-/// depends on them. The node's own work if the program holds no forward node.
+/// The sizes of the forward node of the same operator in the same body: the backward of kinds priced by a factor on the
+/// forward time depends on them. The node's own work if the program holds no forward node.
 const ir::LocalWork& forwardWork(const Pricing& pricing);
 
 } // namespace planc::cost

@@ -9,12 +9,14 @@
 
 namespace planc::cost {
 
-/// Bytes in one gigabyte: the square-root term of a fabric is stored as its time at 1 GB (docs/cost-model.md, section 3).
+/// Bytes in one gigabyte: the square-root term of a fabric is stored as its time at 1 GB (docs/cost-model.md, section
+/// 3).
 inline constexpr double kGigabyte = 1e9;
 
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why) : facts(facts), program(program), node(node), why(why) {}
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why)
+      : facts(facts), program(program), node(node), why(why) {}
 
   Facts& facts;
   const ir::Program& program;
@@ -37,10 +39,12 @@ public:
   double stack(const ir::OptNumber& number, std::string_view symbol, const FactPath& path) const {
     return stack(pointer(number), symbol, path);
   }
-  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol, const FactPath& path) const {
+  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol,
+                const FactPath& path) const {
     return constant(pointer(number), Facts::owner(fabric), symbol, path);
   }
-  double level(const ir::OptNumber& number, const ir::ClusterLevel& level, std::string_view symbol, const FactPath& path) const {
+  double level(const ir::OptNumber& number, const ir::ClusterLevel& level, std::string_view symbol,
+               const FactPath& path) const {
     return constant(pointer(number), Facts::owner(level), symbol, path);
   }
   double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path) const {
@@ -50,7 +54,8 @@ public:
     return found->value;
   }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
-  double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range, const std::string& source) const {
+  double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
+                 const std::string& source) const {
     if (why) {
       why->read.push_back(std::make_shared<ir::Number>(ir::Number{value, range, source}));
       why->constants.emplace_back(fmt::format("{} = {}", symbol, path), why->read.back().get());
@@ -64,11 +69,23 @@ public:
   }
 };
 
-inline std::string seconds(double v) { return formatQuantity(v, units::time); }
-inline std::string bytes(double v) { return formatQuantity(v, units::bytes); }
-inline std::string flops(double v) { return formatQuantity(v, units::flops); }
-inline std::string rate(double v) { return formatQuantity(v, units::rate); }
-inline std::string bandwidth(double v) { return formatQuantity(v, units::bandwidth); }
-inline std::string number(double v) { return formatQuantity(v, units::none); }
+inline std::string seconds(double v) {
+  return formatQuantity(v, units::time);
+}
+inline std::string bytes(double v) {
+  return formatQuantity(v, units::bytes);
+}
+inline std::string flops(double v) {
+  return formatQuantity(v, units::flops);
+}
+inline std::string rate(double v) {
+  return formatQuantity(v, units::rate);
+}
+inline std::string bandwidth(double v) {
+  return formatQuantity(v, units::bandwidth);
+}
+inline std::string number(double v) {
+  return formatQuantity(v, units::none);
+}
 
 } // namespace planc::cost

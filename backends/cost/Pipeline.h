@@ -1,0 +1,54 @@
+// Event simulation of the pipeline: stages run actions in order, wait to receive, are held by what they send.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Task.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace planc::cost {
+
+/// One micro-batch through one virtual stage in one direction.
+struct PassCost {
+  double seconds = 0;
+  double weight = 0;          ///< the part that a split backward does later
+  double tail = 0;            ///< comm streams run on after the end
+  bool waitsForComm = false;  ///< begins with communication: waits until the comm stream is free
+  double first = 0, last = 0; ///< its first and last instance
+};
+
+/// Communication of the states once per step that may hide beside other work: the share that is not inline.
+struct StepComm {
+  double total = 0; ///< of the virtual stage
+  double edge = 0;  ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
+};
+
+struct VirtualStageCost {
+  PassCost forward, backward;
+  StepComm gathers;    ///< new parameters, before the first forward
+  StepComm reductions; ///< gradients, under the last backward
+  double send = 0;     ///< forward transfer to the next virtual stage, and
+  double sendBack = 0; ///< of the gradient to the previous one
+};
+
+struct PipelineInput {
+  int64_t stages = 1, chunks = 1, microBatches = 1;
+  std::vector<VirtualStageCost> virtualStages;  ///< stages · chunks, virtual stage = chunk · stages + stage
+  std::vector<std::vector<ir::Action>> actions; ///< per device stage, in order
+  double inlineSend = 1;                        ///< share of a transfer that holds the sender
+  double slowdown = 0;                          ///< of computing beside communication of the step
+};
+
+struct StageTimes {
+  double end = 0;      ///< of its last action, and of the transfer that holds it after
+  double busy = 0;     ///< its passes
+  double exposed = 0;  ///< inside `end`: waits for state communication of another pass or of the step
+  double trailing = 0; ///< after `end`: gradient reductions that found nothing to hide under
+  double bubble() const { return end - busy - exposed; }
+};
+
+/// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.
+std::vector<StageTimes> runPipeline(const PipelineInput& input);
+
+} // namespace planc::cost

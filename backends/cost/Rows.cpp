@@ -1,0 +1,162 @@
+// Layer and stage rows: one per path and device stage, numbers of one instance and one micro-batch on one device.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace planc::cost {
+
+namespace {
+
+/// Rows of one instance of a body, and where their time goes.
+struct BodyRows {
+  std::vector<LayerRow> rows;
+  std::vector<std::array<double, 4>> shares; ///< seconds by Bound
+
+  LayerRow& at(size_t row) {
+    if (row >= rows.size()) rows.resize(row + 1), shares.resize(row + 1);
+    return rows[row];
+  }
+};
+
+void addNodes(BodyRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost) {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const NodeCost& c = cost.nodes[n];
+    if (!c.runs || !nodes[n].op.valid()) continue;
+    const size_t index = paths.rowOf(nodes[n].op);
+    LayerRow& row = out.at(index);
+    double& phase = nodes[n].phase == ir::Phase::Recompute ? row.recompute
+                    : nodes[n].phase == ir::Phase::Forward ? row.forward
+                                                           : row.backward;
+    phase += c.occupied;
+    row.exposed += c.exposed;
+    if (nodes[n].kind == ir::NodeKind::Collective) row.comm += c.seconds;
+    row.flops += c.flops;
+    row.bytes += c.bytes;
+    auto& shares = out.shares[index];
+    shares[static_cast<size_t>(Bound::Network)] += c.exposed;
+    shares[static_cast<size_t>(Bound::Launch)] += c.padding;
+    if (nodes[n].kind != ir::NodeKind::Collective) shares[static_cast<size_t>(c.bound)] += c.occupied - c.padding;
+  }
+}
+
+double wholeElements(const ir::Model& model, const ir::Value& param, const ir::Unit& unit) {
+  double n = static_cast<double>(model.times(param.region)) /
+             static_cast<double>(std::max<int64_t>(1, model.times(unit.region)));
+  for (ir::DimId d : param.dims) n *= static_cast<double>(model.dims[d].extent);
+  return n;
+}
+
+/// The first operator of the unit that reads a parameter: its layer holds it.
+ir::OpId readerOf(const ir::Model& model, const ir::Unit& unit, ir::ValueId param) {
+  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    for (const ir::Operand& o : model.ops[ir::OpId(i)].operands)
+      if (o.value == param) return ir::OpId(i);
+  return {};
+}
+
+void addStored(BodyRows& out, RowPaths& paths, const ir::Program& program, const ir::Body& body) {
+  const ir::Unit& unit = program.model.units[body.unit];
+  for (const ir::ParamState& p : body.params)
+    if (const ir::OpId reader = readerOf(program.model, unit, p.param); p.owner && reader.valid())
+      out.at(paths.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], unit);
+  for (const ir::Saved& s : body.saved)
+    if (s.op.valid()) out.at(paths.rowOf(s.op)).activationBytes += s.bytes;
+}
+
+bool empty(const LayerRow& row) {
+  return row.forward == 0 && row.backward == 0 && row.recompute == 0 && row.comm == 0 && row.flops == 0 &&
+         row.params == 0 && row.activationBytes == 0;
+}
+
+std::vector<LayerRow> rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
+  const ir::Body& body = program.bodies[id];
+  RowPaths paths(program, id);
+  BodyRows out;
+  addNodes(out, paths, body.forward, cost.forward);
+  addNodes(out, paths, body.backward, cost.backward);
+  addStored(out, paths, program, body);
+  std::vector<LayerRow> rows;
+  for (size_t r = 0; r < out.rows.size(); ++r) {
+    if (empty(out.rows[r])) continue;
+    const auto& shares = out.shares[r];
+    out.rows[r].path = paths.paths()[r];
+    out.rows[r].bound = static_cast<Bound>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+    rows.push_back(std::move(out.rows[r]));
+  }
+  return rows;
+}
+
+} // namespace
+
+std::string_view name(Bound b) {
+  static constexpr std::array<std::string_view, 4> kNames{"compute", "memory", "network", "launch"};
+  return kNames[static_cast<size_t>(b)];
+}
+
+RowPaths::RowPaths(const ir::Program& program, ir::BodyId body) : program_(program), body_(program.bodies[body]) {
+  const ir::Unit& unit = program.model.units[body_.unit];
+  unitPath_ = unit.name.str();
+  const auto classes = std::count_if(program.bodies.begin(), program.bodies.end(),
+                                     [&](const ir::Body& b) { return !b.seam && b.unit == body_.unit; });
+  if (unit.repeat && classes > 1 && !body_.seam) unitPath_ += body_.instances.str();
+}
+
+size_t RowPaths::rowOf(ir::OpId id) {
+  const ir::Op& op = program_.model.ops[id];
+  const ir::Unit& unit = program_.model.units[body_.unit];
+  // What a seam reshards belongs to no instance; its row stands beside those of the children, outside of their sum.
+  const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.unit != body_.unit;
+  const Symbol child = !unit.repeat ? Symbol() : body_.seam ? Symbol("(carry)") : carry ? Symbol("carry") : op.path[1];
+  const auto found = std::find(children_.begin(), children_.end(), child);
+  if (found != children_.end()) return static_cast<size_t>(found - children_.begin());
+  children_.push_back(child);
+  paths_.push_back(child.empty() ? unitPath_ : unitPath_ + (body_.seam ? " " : ".") + child.str());
+  return children_.size() - 1;
+}
+
+std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
+  std::vector<int64_t> counts(program.bodies.size());
+  for (size_t vs = static_cast<size_t>(stage); vs < program.virtualStages.size();
+       vs += static_cast<size_t>(program.stages))
+    for (const auto& [id, count] : program.virtualStages[vs].bodies) counts[id.index] += count;
+  return counts;
+}
+
+std::vector<LayerRow> layerRows(const Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<std::vector<LayerRow>> byBody;
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) byBody.push_back(rowsOf(program, ir::BodyId(b), sim.bodies[b]));
+  std::vector<LayerRow> rows;
+  for (int64_t s = 0; s < program.stages; ++s) {
+    const std::vector<int64_t> counts = instancesOn(program, s);
+    for (size_t b = 0; b < byBody.size(); ++b) {
+      if (counts[b] == 0) continue;
+      for (const LayerRow& row : byBody[b]) {
+        rows.push_back(row);
+        rows.back().count = counts[b];
+        rows.back().stage = s;
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<StageRow> stageRows(const Simulation& sim) {
+  std::vector<StageRow> rows;
+  for (size_t s = 0; s < sim.stages.size(); ++s) {
+    StageRow row;
+    row.stage = static_cast<int64_t>(s);
+    for (size_t vs = s; vs < sim.passageOf.size(); vs += sim.stages.size()) {
+      row.forward += sim.passage(static_cast<int64_t>(vs), false).seconds;
+      row.backward += sim.passage(static_cast<int64_t>(vs), true).seconds;
+    }
+    row.bubble = sim.stages[s].bubble();
+    row.end = sim.stages[s].end;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,37 @@
+// The rows of the report: layers, collectives and stages, folded over equal instances.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Simulation.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+/// The paths of the rows of one body: the unit's own, or the direct children of a repeat (CLI contract, Rows).
+class RowPaths {
+public:
+  RowPaths(const ir::Program& program, ir::BodyId body);
+  /// Index of the row that an operator's numbers belong to; rows appear in the order in which they are asked for.
+  size_t rowOf(ir::OpId op);
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// `decoder`, or `decoder[0:20]` where slices split the repeat into classes: the layer of its fused state
+  /// collectives.
+  const std::string& unitPath() const { return unitPath_; }
+
+private:
+  const ir::Program& program_;
+  const ir::Body& body_;
+  std::string unitPath_;
+  std::vector<Symbol> children_;
+  std::vector<std::string> paths_;
+};
+
+/// How many instances of each body a device stage runs, its chunks together; by body id.
+std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage);
+
+std::vector<LayerRow> layerRows(const Simulation& sim);
+std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model);
+std::vector<StageRow> stageRows(const Simulation& sim);
+
+} // namespace planc::cost

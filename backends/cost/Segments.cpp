@@ -1,0 +1,147 @@
+// Prices the nodes of a body and runs one instance alone (docs/cost-model.md, sections 1.7 and 2.4).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Segments.h"
+
+#include "backends/cost/Facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::cost {
+
+namespace {
+
+bool communicates(const ir::Node& node) {
+  return node.kind == ir::NodeKind::Collective;
+}
+
+bool isWeightGradient(const ir::Node& node) {
+  return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
+}
+
+NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
+  NodeCost cost;
+  if (communicates(node)) {
+    cost.seconds = model.collective(program, node) * node.times;
+    cost.bound = Bound::Network;
+    return cost;
+  }
+  const Priced priced = model.compute(program, node);
+  cost.seconds = priced.seconds * node.times;
+  cost.flops = priced.flops * node.times;
+  cost.bytes = priced.bytes * node.times;
+  cost.launches = priced.launches ? node.times : 0;
+  cost.bound = priced.bound;
+  return cost;
+}
+
+/// Nothing overlaps: the compute stream runs task after task.
+void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, SegmentCost& cost) {
+  for (const ir::Task& task : segment.tasks) {
+    NodeCost& node = cost.nodes[task.node];
+    const double seconds = node.seconds * task.fraction;
+    node.occupied += seconds;
+    if (communicates(nodes[task.node])) node.exposed += seconds;
+    cost.seconds += seconds;
+  }
+}
+
+void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
+  Streams streams(slowdown);
+  const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
+  addInstance(streams, nodes, segment, cost, begin, /*tagged=*/true);
+  streams.run();
+  cost.seconds = streams.now();
+  const auto& occupied = streams.occupied();
+  for (size_t n = 0; n < std::min(occupied.size(), cost.nodes.size()); ++n) {
+    cost.nodes[n].occupied = occupied[n];
+    if (communicates(nodes[n])) cost.nodes[n].exposed = occupied[n];
+  }
+}
+
+/// An instance of a repeat takes at least `launch` per launch: small shapes wait for the host (docs/cost-model.md,
+/// section 1.7).
+void padForHost(SegmentCost& cost, Facts& facts) {
+  double launches = 0;
+  for (const NodeCost& node : cost.nodes)
+    if (node.runs) launches += node.launches;
+  if (launches == 0) return;
+  const ir::Number* launch = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
+  const double least = launch ? launch->value * launches : 0;
+  if (cost.seconds >= least) return;
+  cost.padding = least - cost.seconds;
+  cost.seconds = least;
+  for (NodeCost& node : cost.nodes) {
+    if (!node.runs) continue;
+    node.padding = cost.padding * node.launches / launches;
+    node.occupied += node.padding;
+  }
+}
+
+SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, const ir::Segment& segment,
+                         const CostModel& model) {
+  const std::vector<ir::Node>& nodes = segment.backward ? body.backward : body.forward;
+  SegmentCost cost;
+  cost.nodes.reserve(nodes.size());
+  for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model));
+  for (const ir::Task& task : segment.tasks) {
+    const ir::Node& node = nodes[task.node];
+    cost.nodes[task.node].runs = true;
+    cost.overlaps |= task.stream != ir::kComputeStream;
+    if (task.stream == ir::kComputeStream && !communicates(node))
+      cost.computing += cost.nodes[task.node].seconds * task.fraction;
+    if (isWeightGradient(node)) cost.weight += cost.nodes[task.node].seconds * task.fraction;
+  }
+  if (cost.overlaps)
+    runOnStreams(segment, nodes, schedule.slowdown, cost);
+  else
+    runInOrder(segment, nodes, cost);
+  if (schedule.program->model.units[body.unit].repeat && !body.seam) padForHost(cost, model.facts());
+  return cost;
+}
+
+/// A fused collective in buckets of the stack's size, if it has one.
+double priceState(const ir::Schedule& schedule, const ir::StateCollective& state, const CostModel& model) {
+  ir::Node node = collectiveNode(state);
+  const double buckets = schedule.bucketBytes > 0 ? std::max(1.0, std::ceil(state.bytes / schedule.bucketBytes)) : 1;
+  node.bytes /= buckets;
+  return buckets * model.collective(*schedule.program, node);
+}
+
+} // namespace
+
+std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
+                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
+                                         bool tagged) {
+  std::vector<Streams::TaskId> ids, deps, last;
+  ids.reserve(segment.tasks.size());
+  std::vector<std::pair<ir::Stream, size_t>> lastOf;
+  for (const ir::Task& task : segment.tasks) {
+    deps.assign(1, begin);
+    for (uint32_t d : task.deps) deps.push_back(ids[d]);
+    const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Holding : Occupies::Computing;
+    const int32_t tag = tagged ? static_cast<int32_t>(task.node) : Streams::kNoTag;
+    ids.push_back(streams.add(task.stream, cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
+    auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
+    if (seen == lastOf.end())
+      lastOf.emplace_back(task.stream, ids.size() - 1);
+    else
+      seen->second = ids.size() - 1;
+  }
+  for (const auto& [stream, index] : lastOf) last.push_back(ids[index]);
+  return last;
+}
+
+std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model) {
+  const ir::Program& program = *schedule.program;
+  std::vector<BodyCost> costs(program.bodies.size());
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    const ir::Body& body = program.bodies[ir::BodyId(b)];
+    costs[b].forward = priceSegment(schedule, body, schedule.forward[b], model);
+    costs[b].backward = priceSegment(schedule, body, schedule.backward[b], model);
+    for (const ir::StateCollective& state : body.states) costs[b].states.push_back(priceState(schedule, state, model));
+  }
+  return costs;
+}
+
+} // namespace planc::cost

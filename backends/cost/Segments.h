@@ -1,0 +1,47 @@
+// The cost of one instance of each body: every node priced once, and its segment run alone on the streams.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Estimate.h"
+#include "backends/cost/Streams.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// One node of a body's list, per instance (nested repeats multiplied out).
+struct NodeCost {
+  double seconds = 0;  ///< of its own
+  double occupied = 0; ///< of the compute stream: run there, waited for there, or padding for the host
+  double exposed = 0;  ///< the part of that which is communication
+  double padding = 0;  ///< the part of that which waits for the host
+  double launches = 0;
+  double flops = 0, bytes = 0;
+  Bound bound = Bound::Compute;
+  bool runs = false; ///< a task of the segment refers to it (a recomputation that stops early leaves nodes out)
+};
+
+/// One instance in one direction.
+struct SegmentCost {
+  std::vector<NodeCost> nodes; ///< parallel to the body's list
+  double seconds = 0;          ///< alone: without the states of other instances
+  double computing = 0;        ///< what communication can slow
+  double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
+  double padding = 0;          ///< the host launches slower than the device runs
+  bool overlaps = false;       ///< has tasks on comm streams
+};
+
+struct BodyCost {
+  SegmentCost forward, backward;
+  std::vector<double> states; ///< seconds of each fused state collective
+  const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
+};
+
+/// Prices every body of the schedule, by body id.
+std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
+
+/// Adds the tasks of one instance to streams, after `begin`; gives the tasks that end last on each stream.
+std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
+                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
+                                         bool tagged);
+
+} // namespace planc::cost

@@ -1,0 +1,140 @@
+// Puts the step together from bodies, passages, pipeline and what happens once (docs/cost-model.md, section 3).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Simulation.h"
+
+#include "backends/cost/Operators.h"
+
+#include <algorithm>
+
+namespace planc::cost {
+
+namespace {
+
+/// Virtual stages of equal instances pass alike: each kind of passage is simulated once.
+void runPassages(Simulation& sim) {
+  const auto& stages = sim.schedule->program->virtualStages;
+  std::vector<size_t> representative;
+  for (size_t vs = 0; vs < stages.size(); ++vs) {
+    auto same = std::find_if(representative.begin(), representative.end(),
+                             [&](size_t r) { return stages[r].bodies == stages[vs].bodies; });
+    sim.passageOf.push_back(static_cast<size_t>(same - representative.begin()));
+    if (same != representative.end()) continue;
+    representative.push_back(vs);
+    sim.forward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], false));
+    sim.backward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], true));
+  }
+}
+
+PassCost passCost(const Passage& p) {
+  return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
+}
+
+/// The share of a step collective's last (first) bucket that nothing can hide.
+double edgeShare(const ir::Schedule& schedule, const ir::StateCollective& state) {
+  return schedule.bucketBytes > 0 && state.bytes > 0 ? std::min(1.0, schedule.bucketBytes / state.bytes) : 1;
+}
+
+/// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
+void addStepComm(const Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost, StepTimes& step) {
+  const ir::Schedule& schedule = *sim.schedule;
+  bool firstGather = true, firstReduction = true; // in program order; a pass backward ends with the first body
+  for (const auto& [id, count] : stage.bodies) {
+    const auto& states = schedule.program->bodies[id].states;
+    double gatherEdge = 0, reductionEdge = 0;
+    for (size_t s = 0; s < states.size(); ++s) {
+      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
+      const double seconds = sim.bodies[id.index].states[s], all = seconds * static_cast<double>(count);
+      const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
+      const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
+      (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
+      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, states[s]);
+      step.inlined += all * share;
+      step.comm += all;
+    }
+    if (firstGather && gatherEdge > 0) cost.gathers.edge = gatherEdge, firstGather = false;
+    if (firstReduction && reductionEdge > 0) cost.reductions.edge = reductionEdge, firstReduction = false;
+  }
+}
+
+/// What a virtual stage hands on, and what its successor hands back: gradients exist for floating-point values only.
+void addTransfers(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  if (program.stages <= 1) return;
+  auto& costs = sim.pipeline.virtualStages;
+  for (size_t vs = 0; vs + 1 < costs.size(); ++vs)
+    for (const ir::Boundary& b : program.virtualStages[vs].sends) {
+      double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
+      if (b.scatter) seconds += model.collective(program, b.gather);
+      costs[vs].send += seconds;
+      if (ir::isFloat(program.dtypeOf(b.value))) costs[vs + 1].sendBack += seconds;
+    }
+}
+
+void addOptimizer(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  const ir::Workload& workload = program.plan->workload;
+  if (!workload.train || !workload.optimizer) return;
+  const ir::Node none;
+  const double each = optimizerSecondsPerElement(Pricing(model.facts(), program, none, nullptr));
+  for (const ir::VirtualStage& stage : program.virtualStages) {
+    double elements = 0;
+    for (const auto& [id, count] : stage.bodies)
+      for (const ir::ParamState& p : program.bodies[id].params)
+        if (p.trainable && p.owner)
+          elements += p.elements * static_cast<double>(count) / static_cast<double>(program.mesh.size(p.optimizer));
+    sim.steps[static_cast<size_t>(stage.index % program.stages)].optimizer += elements * each;
+  }
+  for (const StepTimes& s : sim.steps) sim.optimizer = std::max(sim.optimizer, s.optimizer);
+}
+
+void addTied(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  if (!program.plan->workload.train) return;
+  for (const ir::StageGroup& group : program.stageGroups)
+    if (group.stages.size() > 1) sim.tied += model.collective(program, group.allReduce);
+}
+
+/// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
+void compose(Simulation& sim, Facts& facts) {
+  for (size_t s = 0; s < sim.stages.size(); ++s) {
+    const double end = sim.stages[s].end + sim.stages[s].trailing + sim.steps[s].inlined;
+    if (s == 0 || end > sim.end) sim.end = end, sim.critical = static_cast<int64_t>(s);
+  }
+  const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
+  const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
+  sim.stepTime = (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0));
+}
+
+} // namespace
+
+Simulation simulate(const ir::Schedule& schedule, std::vector<std::vector<ir::Action>> actions,
+                    const CostModel& model) {
+  const ir::Program& program = *schedule.program;
+  Simulation sim;
+  sim.schedule = &schedule;
+  sim.bodies = priceBodies(schedule, model);
+  runPassages(sim);
+  sim.steps.resize(static_cast<size_t>(program.stages));
+  PipelineInput& in = sim.pipeline;
+  in.stages = program.stages;
+  in.chunks = program.chunks;
+  in.microBatches = program.microBatches;
+  in.actions = std::move(actions);
+  in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  in.slowdown = schedule.slowdown;
+  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
+    VirtualStageCost cost;
+    cost.forward = passCost(sim.forward[sim.passageOf[vs]]);
+    cost.backward = passCost(sim.backward[sim.passageOf[vs]]);
+    addStepComm(sim, program.virtualStages[vs], cost, sim.steps[vs % static_cast<size_t>(program.stages)]);
+    in.virtualStages.push_back(cost);
+  }
+  addTransfers(sim, model);
+  addOptimizer(sim, model);
+  addTied(sim, model);
+  sim.stages = runPipeline(in);
+  compose(sim, model.facts());
+  return sim;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,88 @@
+// Event simulation of in-order streams: one that computes, slowed beside one comm stream per cluster level.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Task.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace planc::cost {
+
+/// What a task of the compute stream does while it occupies it.
+enum class Occupies : uint8_t {
+  Computing, ///< slowed while a comm stream runs
+  Holding,   ///< an inline share of communication, or waiting for the host: not slowed
+};
+
+/// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
+/// dependencies have ended.
+class Streams {
+public:
+  using TaskId = uint32_t;
+  static constexpr int32_t kNoTag = -1;
+
+  /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4).
+  explicit Streams(double slowdown) : slowdown_(slowdown) {}
+
+  TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
+             Occupies occupies = Occupies::Computing);
+  /// A task without duration on the compute stream; computing after it may lose at most `allowance` seconds to
+  /// communication.
+  TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
+
+  /// Runs until every task that was added (also by markers) has ended.
+  void run();
+
+  double now() const { return now_; }
+  bool done(TaskId task) const { return tasks_[task].done; }
+  /// Seconds of communication that was added and has not run.
+  double backlog() const;
+  /// End of the last task of the compute stream so far.
+  double computeEnd() const { return computeEnd_; }
+
+  /// Seconds the compute stream was occupied by, or idle waiting for, tasks of a tag; and the part that is waiting.
+  const std::vector<double>& occupied() const { return occupied_; }
+  const std::vector<double>& waited() const { return waited_; }
+
+private:
+  struct Task {
+    double remaining = 0;
+    int32_t tag = kNoTag;
+    int16_t stream = 0;
+    Occupies occupies = Occupies::Computing;
+    bool done = false;
+    uint32_t depsBegin = 0, depsEnd = 0;
+    int32_t marker = -1;
+  };
+  struct Marker {
+    double allowance = 0;
+    std::function<void()> reached;
+  };
+  TaskId push(Task task, std::span<const TaskId> deps);
+  bool ready(const Task& task);
+  bool finishImmediate();
+  void advance();
+  void account(double dt);
+  void complete(size_t stream);
+  size_t slot(ir::Stream stream);
+  static void bump(std::vector<double>& by, int32_t tag, double dt);
+
+  double slowdown_;
+  double now_ = 0, computeEnd_ = 0;
+  double allowance_ = 0; ///< seconds that computing may still lose
+  std::vector<Task> tasks_;
+  std::vector<TaskId> deps_;
+  std::vector<Marker> markers_;
+  /// Slot 0 computes; the others are comm streams by level.
+  struct Queue {
+    std::vector<TaskId> tasks;
+    size_t head = 0;
+    bool running = false;
+  };
+  std::vector<Queue> queues_{1};
+  std::vector<double> occupied_, waited_;
+};
+
+} // namespace planc::cost

@@ -1,0 +1,180 @@
+// Totals of a step: compute + exposed communication + bubble + optimizer + overhead on the critical stage.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Totals.h"
+
+#include "backends/cost/Facts.h"
+#include "backends/cost/Rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::cost {
+
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+constexpr double kTrillion = 1e12;
+/// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
+constexpr double kTrainingPasses = 3;
+
+bool isProduct(ir::OpKind kind) {
+  return ir::isContraction(kind) || kind == ir::OpKind::Attention;
+}
+bool isMasked(ir::OpKind kind) {
+  return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
+}
+
+/// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.
+double modelFlops(const ir::Program& program, bool causal) {
+  const ir::Model& model = program.model;
+  double sum = 0;
+  for (const ir::Op& op : model.ops) {
+    if (!isProduct(op.kind)) continue;
+    const double flops = op.flops.evaluate(
+        [&](ir::DimId d) { return static_cast<double>(model.dims[d].extent); },
+        [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+    sum += flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
+  }
+  return sum * static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1);
+}
+
+/// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
+double executedFlops(const Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<double> perInstance(program.bodies.size());
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    const ir::Body& body = program.bodies[ir::BodyId(b)];
+    for (const bool backward : {false, true}) {
+      const auto& nodes = backward ? body.backward : body.forward;
+      const auto& costs = sim.bodies[b].of(backward).nodes;
+      for (size_t n = 0; n < nodes.size(); ++n)
+        if (costs[n].runs && nodes[n].kind == ir::NodeKind::Compute && isProduct(program.model.ops[nodes[n].op].kind))
+          perInstance[b] += costs[n].flops;
+    }
+  }
+  double sum = 0;
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : stage.bodies) sum += perInstance[id.index] * static_cast<double>(count);
+  return sum * static_cast<double>(program.microBatches) / static_cast<double>(program.stages);
+}
+
+/// Parameters that a token meets: of experts only those it is sent to. `slots` counts the tokens of one expert, so its
+/// scale is the share of experts that a token reaches.
+double activeParameters(const ir::Model& model) {
+  double active = model.parameterCount();
+  std::vector<bool> seen(model.values.size());
+  for (const ir::Op& op : model.ops) {
+    if (op.kind != ir::OpKind::GroupedGemm || op.operands.size() < 2) continue;
+    const ir::ValueId id = op.operands[1].value;
+    if (model.values[id].kind != ir::ValueKind::Param || seen[id.index]) continue;
+    seen[id.index] = true;
+    for (ir::DimId d : op.dims) {
+      if (model.dims[d].kind != ir::DimKind::Routed) continue;
+      double elements = static_cast<double>(model.times(model.values[id].region));
+      for (ir::DimId e : model.values[id].dims) elements *= static_cast<double>(model.dims[e].extent);
+      active -= elements * (1 - std::min(1.0, model.dims[d].scale));
+    }
+  }
+  return active;
+}
+
+void addTimes(Totals& t, const Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  const auto c = static_cast<size_t>(sim.critical);
+  const double microBatches = static_cast<double>(program.microBatches);
+  const std::vector<int64_t> counts = instancesOn(program, sim.critical);
+  double alone = 0, exposed = 0, comm = 0;
+  for (size_t b = 0; b < counts.size(); ++b) {
+    const double passes = static_cast<double>(counts[b]) * microBatches;
+    const ir::Body& body = program.bodies[ir::BodyId(static_cast<uint32_t>(b))];
+    for (const bool backward : {false, true}) {
+      const auto& nodes = backward ? body.backward : body.forward;
+      const SegmentCost& cost = sim.bodies[b].of(backward);
+      alone += passes * cost.seconds;
+      for (size_t n = 0; n < nodes.size(); ++n) {
+        if (!cost.nodes[n].runs || nodes[n].kind != ir::NodeKind::Collective) continue;
+        exposed += passes * cost.nodes[n].exposed;
+        comm += passes * cost.nodes[n].seconds;
+      }
+    }
+    for (size_t s = 0; s < body.states.size(); ++s)
+      comm += static_cast<double>(counts[b]) * sim.bodies[b].states[s] *
+              (body.states[s].phase == ir::Phase::Step ? 1 : microBatches);
+  }
+  for (size_t vs = c; vs < sim.passageOf.size(); vs += sim.stages.size())
+    comm += microBatches * (sim.pipeline.virtualStages[vs].send +
+                            (program.plan->workload.train ? sim.pipeline.virtualStages[vs].sendBack : 0));
+  const StageTimes& times = sim.stages[c];
+  t.exposedState = times.busy - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
+  t.compute = alone - exposed;
+  t.exposedComm = exposed + t.exposedState;
+  t.comm = comm + sim.tied;
+  t.bubble = times.bubble();
+  t.optimizer = sim.optimizer;
+  t.stepTime = sim.stepTime;
+  t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer);
+}
+
+void addInterval(Totals& t, const Simulation& sim, const CostModel& model) {
+  const auto& ops = sim.schedule->program->model.ops;
+  const bool experts =
+      std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return op.kind == ir::OpKind::GroupedGemm; });
+  const IntervalRule& rule = experts ? kExperts : model.beyondCalibration() ? kUncalibrated : kCalibrated;
+  t.stepTimeLow = t.stepTime * rule.low;
+  t.stepTimeHigh = t.stepTime * rule.high;
+  t.coverage = kIntervalCoverage;
+}
+
+/// Tokens of a sample: the extent of `seq`, if the model has one.
+std::optional<double> sequenceLength(const ir::Program& program) {
+  for (const auto& [name, extent] : program.plan->workload.extents)
+    if (name == Symbol("seq")) return static_cast<double>(extent);
+  for (ir::ValueId input : program.model.inputs)
+    for (ir::DimId d : program.model.values[input].dims)
+      if (program.model.dims[d].name == Symbol("seq")) return static_cast<double>(program.model.dims[d].extent);
+  return std::nullopt;
+}
+
+void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  Facts& facts = model.facts();
+  const double devices = static_cast<double>(program.mesh.devices()),
+               samples = static_cast<double>(program.plan->workload.globalBatch);
+  const double time = std::max(t.stepTime, 1e-300);
+  const ir::DType compute = program.plan->precision.compute;
+  const ir::Number* peak =
+      facts.find(pointer(facts.device.peak, compute), facts.deviceOwner(), {"peak", ir::name(compute)}, {});
+  const double peakRate = peak ? peak->value : 1;
+  t.modelRate = modelFlops(program, false) / devices / time;
+  t.modelRateCausal = modelFlops(program, true) / devices / time;
+  t.hardwareRate = executedFlops(sim) / time;
+  t.mfu = t.modelRate / peakRate;
+  t.mfuCausal = t.modelRateCausal / peakRate;
+  t.hfu = t.hardwareRate / peakRate;
+  t.samplesPerSecond = samples / time;
+  t.params = program.model.parameterCount();
+  t.paramsActive = activeParameters(program.model);
+  t.deviceHours = t.stepTime * devices / kSecondsPerHour;
+  if (facts.device.price) t.cost = facts.device.price->value * t.stepTime * devices;
+  if (facts.device.power) t.energyJoules = facts.device.power->value * t.stepTime * devices;
+  const std::optional<double> sequence = sequenceLength(program);
+  if (!sequence || samples <= 0) return;
+  const double tokens = samples * *sequence, steps = kTrillion / tokens;
+  t.tokensPerSecond = tokens / time;
+  t.tokensPerSecondPerDevice = tokens / time / devices;
+  t.deviceHoursPer1t = *t.deviceHours * steps;
+  if (t.cost) t.costPer1t = *t.cost * steps;
+  if (t.energyJoules) t.energyPer1tJoules = *t.energyJoules * steps;
+}
+
+} // namespace
+
+Totals totals(const Simulation& sim, const CostModel& model) {
+  Totals t;
+  addTimes(t, sim);
+  addInterval(t, sim, model);
+  addRates(t, sim, model);
+  return t;
+}
+
+} // namespace planc::cost
