@@ -21,6 +21,7 @@ class Parser {
   std::deque<Slot> slots_;
   std::map<const Command*, std::vector<std::string>> positional_;
   std::map<const Command*, CLI::App*> apps_;
+  std::vector<std::string> afterDashes_;
 
   void addOption(CLI::App& app, const Command* command, const Option& option) {
     std::string name(option.name == "--help" ? "-h,--help" : option.name);
@@ -46,7 +47,13 @@ public:
     app_.require_subcommand(0, 1);
   }
 
-  void parse(int argc, char** argv) { app_.parse(argc, argv); }
+  /// Words after `--` are no options.
+  void parse(int argc, char** argv) {
+    char** end = std::find(argv + 1, argv + argc, std::string_view("--"));
+    for (char** word = end; word < argv + argc; ++word)
+      if (word != end) afterDashes_.emplace_back(*word);
+    app_.parse(static_cast<int>(end - argv), argv);
+  }
   bool version() const { return app_.count("--version") > 0; }
 
   const Command* command() const {
@@ -56,16 +63,13 @@ public:
   }
 
   /// Words that fit nowhere.
-  std::vector<std::string> unknown() const {
-    std::vector<std::string> words = app_.remaining(true);
-    std::erase(words, "--");
-    return words;
-  }
+  std::vector<std::string> unknown() const { return app_.remaining(true); }
 
   /// Options given anywhere on the line, and defaults of those with choices.
   Arguments arguments(const Command* command) const {
     Arguments result;
     if (command) result.positional = positional_.at(command);
+    result.positional.insert(result.positional.end(), afterDashes_.begin(), afterDashes_.end());
     for (const Slot& slot : slots_) {
       if (slot.command && slot.command != command) continue;
       std::string name(slot.option->name);
@@ -128,7 +132,10 @@ int checkPositionals(Console& console, const Command& command, const Arguments& 
     most += p.most;
   }
   std::string usage = usageLine(command);
-  if (given < least) return console.usageError("`planc " + std::string(command.name) + "` needs more: " + usage);
+  if (given < least) {
+    std::string_view missing = command.arguments[std::min(given, command.arguments.size() - 1)].name;
+    return console.usageError("`planc " + std::string(command.name) + "` needs a " + std::string(missing), usage);
+  }
   if (given > most)
     return console.usageError(
         "`planc " + std::string(command.name) + "` has no use for `" + arguments.positional[most] + "`", usage);
@@ -165,6 +172,9 @@ int runCommandLine(int argc, char** argv) {
   Parser parser;
   try {
     parser.parse(argc, argv);
+  } catch (const CLI::ArgumentMismatch& e) {
+    std::string text = e.what();
+    return console.usageError("`" + text.substr(0, text.find(':')) + "` needs a value");
   } catch (const CLI::ParseError& e) {
     return console.usageError(e.what());
   }

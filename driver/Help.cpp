@@ -19,6 +19,7 @@ std::string columns(const std::vector<std::pair<std::string, std::string>>& rows
 }
 
 std::string optionText(const Option& option) {
+  if (option.name == "--help") return "-h, --help";
   if (!option.value.empty()) return fmt::format("{} {}", option.name, option.value);
   std::string choices;
   for (std::string_view choice : option.choices) choices += fmt::format("{}{}", choices.empty() ? "" : "|", choice);

@@ -75,7 +75,7 @@ void InputFile::report(const std::vector<std::unique_ptr<CompiledPlan>>& plans) 
 }
 
 int noPlans(Console& console, const InputFile& file) {
-  return console.usageError("no plan in " + file.shownPath() + " has defaults for all its parameters",
+  return console.usageError(file.shownPath() + " holds no plan whose parameters all have defaults",
                             "bind them: `--plan 'NAME(nodes = 8)'`");
 }
 

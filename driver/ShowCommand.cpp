@@ -18,15 +18,18 @@ std::string moduleName(std::string_view path) {
   return name;
 }
 
-/// The first sentence about a module: its first comment line.
-std::string firstComment(std::string_view text) {
-  size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  size_t slashes = std::min(line.find_first_not_of('/'), line.size());
-  if (slashes < 2) return "";
-  line.remove_prefix(slashes);
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  return std::string(line);
+/// The first sentence of the comment that opens a module.
+std::string firstSentence(std::string_view text) {
+  std::string comment;
+  while (text.starts_with("//")) {
+    size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    line.remove_prefix(std::min(line.find_first_not_of("/ "), line.size()));
+    comment += (comment.empty() ? "" : " ") + std::string(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  size_t stop = comment.find(". ");
+  return comment.substr(0, stop == std::string::npos ? stop : stop + 1);
 }
 
 /// Lists the modules below a prefix; false if there are none.
@@ -37,7 +40,7 @@ bool listModules(Console& console, const std::string& prefix) {
     std::string name = moduleName(file.path);
     if (!prefix.empty() && !name.starts_with(prefix + ".")) continue;
     width = std::max(width, name.size());
-    rows.emplace_back(std::move(name), firstComment(file.text));
+    rows.emplace_back(std::move(name), firstSentence(file.text));
   }
   for (const auto& [name, comment] : rows)
     console.out(comment.empty() ? name + "\n" : fmt::format("{:<{}}  {}\n", name, width, comment));
