@@ -55,8 +55,8 @@ int unknownModule(Console& console, const std::string& name) {
          dot = names.back().rfind('.', dot - 1))
       names.push_back(names.back().substr(0, dot));
   }
-  std::string help = didYouMean(name, names);
-  if (help.empty()) help = didYouMean("std." + name, names);
+  bool bare = std::find(names.begin(), names.end(), "std." + name) != names.end();
+  std::string help = bare ? "did you mean `std." + name + "`?" : didYouMean(name, names);
   return console.usageError("no module `" + name + "` in the library", help.empty() ? "`planc show` lists them" : help);
 }
 
