@@ -1,0 +1,34 @@
+// Extents that a model gets from outside: `batch`, `seq` and what else a workload binds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Symbol.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace planc::frontend {
+
+struct Extents {
+  std::vector<std::pair<Symbol, int64_t>> bound;
+  bool nominal = false;        ///< no workload is known: names of inputs get a made-up extent, to check shapes
+  std::vector<Symbol> asked{}; ///< names that the model looked up
+
+  /// The extent of a name, noting that it was asked for. `input`: it stands in the type of an input.
+  std::optional<int64_t> find(Symbol name, bool input) {
+    bool known = false;
+    for (Symbol a : asked) known |= a == name;
+    for (const auto& [n, extent] : bound)
+      if (n == name) {
+        if (!known) asked.push_back(name);
+        return extent;
+      }
+    constexpr int64_t kNominal = 4096; // a multiple of what models require of a sequence
+    if (!nominal || (!input && !known)) return std::nullopt;
+    if (!known) asked.push_back(name);
+    return name == Symbol("batch") ? 1 : kNominal;
+  }
+};
+
+} // namespace planc::frontend

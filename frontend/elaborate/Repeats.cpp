@@ -1,0 +1,146 @@
+// Repeats stay folded: a body once, a count, and identity operators `carry` where values go from one instance to the next (SEMANTICS §6).
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/ModelBuilder.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(RepeatCount, 407, "`{name}` is repeated {count} times; it takes at least one")
+PLANC_ERROR(RepeatWithoutCarry, 428, "repeat `{name}` carries no value from one instance to the next")
+PLANC_ERROR(CarryChanges, 410, "`{name}` of repeat `{repeat}` begins as {before} and ends as {after}")
+PLANC_ERROR(RepeatResult, 429, "repeat `{name}` carries {carried} and its `out` gives {given}")
+
+namespace {
+
+std::string counted(size_t n) {
+  return n == 1 ? "one value" : fmt::format("{} values", n);
+}
+
+} // namespace
+
+ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange range) {
+  ir::Op op;
+  op.path = prefix_;
+  op.name = Symbol("carry");
+  op.kind = ir::OpKind::Carry;
+  op.dims = op.resultDims = model_->values[from].dims;
+  op.operands.push_back({from, op.dims});
+  op.composites = composites_;
+  op.unit = unit_;
+  op.region = region_;
+  op.range = range;
+  ir::Value v;
+  v.name = name;
+  v.path = prefix_;
+  v.path.push_back(name);
+  v.dims = op.dims;
+  v.dtype = model_->values[from].dtype;
+  v.producer = ir::OpId(model_->ops.size());
+  v.unit = unit_;
+  v.region = region_;
+  v.range = range;
+  op.result = model_->values.add(std::move(v));
+  const ir::ValueId result = op.result;
+  model_->ops.add(std::move(op));
+  return result;
+}
+
+void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner, std::vector<ir::Carry>& carries) {
+  if (d.bindings.empty()) {
+    context_.report(RepeatWithoutCarry, d.name.range, {{"name", d.name.text.str()}})
+        .help(fmt::format("write `{} * … with x = …`, and give the next x with `out`", d.name.text.view()));
+    failed_ = true;
+  }
+  Statement* before = std::exchange(statement_, nullptr);
+  for (const syntax::Binding& b : d.bindings) {
+    const Value initial = ev_.evaluate(*b.value, outer);
+    if (initial.kind != ValueKind::Tensor) {
+      if (!initial.invalid()) ok(!ev_.coerce(initial, TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"}, fmt::format("`{}`", b.name.text.view())).invalid());
+      define(b.name, fail(), inner);
+      continue;
+    }
+    ir::Carry carry;
+    carry.name = b.name.text;
+    carry.initial = initial.tensor->id;
+    carry.inside = addCarry(b.name.text, carry.initial, b.name.range);
+    define(b.name, tensor(carry.inside, b.name.range), inner);
+    carries.push_back(carry);
+  }
+  statement_ = before;
+}
+
+/// The values that `out` gives, one for each carried one, of the same shape.
+bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result, std::vector<ir::Carry>& carries) {
+  if (!result.any && !d.bindings.empty()) {
+    context_.report(RepeatResult, d.name.range, {{"name", d.name.text.str()}, {"carried", counted(d.bindings.size())}, {"given", "nothing"}})
+        .help("end the body with `out e`, the value of the next instance");
+    return false;
+  }
+  if (result.value.invalid() || carries.size() != d.bindings.size()) return false;
+  std::vector<Value> last{result.value};
+  if (result.value.kind == ValueKind::List) last = result.value.list->items;
+  if (last.size() != carries.size()) {
+    context_.report(RepeatResult, result.range, {{"name", d.name.text.str()}, {"carried", counted(carries.size())}, {"given", counted(last.size())}})
+        .help("`out [a, b]` gives one value for each carried one, in their order");
+    return false;
+  }
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (last[i].kind != ValueKind::Tensor)
+      return !ev_.coerce(last[i], TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"}, fmt::format("`{}`", carries[i].name.view())).invalid();
+    const ir::ValueId value = last[i].tensor->id;
+    if (model_->values[value].dims != model_->values[carries[i].initial].dims) {
+      context_.report(CarryChanges, result.range,
+                      {{"name", carries[i].name.str()}, {"repeat", d.name.text.str()}, {"before", shape(carries[i].initial)}, {"after", shape(value)}})
+          .label(d.bindings[i].value->range, "begins here");
+      return false;
+    }
+    carries[i].last = addCarry(carries[i].name, value, result.range);
+  }
+  return true;
+}
+
+void ModelBuilder::repeat(const syntax::RepeatItem& d, SourceRange range, Scope& scope) {
+  const auto count = ev_.integer(*d.count, scope, fmt::format("the count of `{}`", d.name.text.view()));
+  if (count && *count < 1) {
+    context_.report(RepeatCount, d.count->range, {{"name", d.name.text.str()}, {"count", *count}});
+    failed_ = true;
+  }
+  failed_ |= !count;
+  const bool top = prefix_.empty() && !region_.valid();
+  const ir::RegionId outerRegion = region_;
+  const size_t outerComposites = composites_.size();
+  prefix_.push_back(d.name.text);
+  region_ = model_->regions.add({prefix_, std::max<int64_t>(count.value_or(1), 1), outerRegion, range});
+  if (top) {
+    unitName_ = d.name.text;
+    unitRange_ = d.name.range;
+    unit_ = {};
+    ir::Unit& unit = model_->units[ensureUnit()];
+    unit.repeat = true;
+    unit.count = model_->regions[region_].count;
+    unit.region = region_;
+  }
+  Scope* inner = context_.arena.make(Scope(&scope));
+  std::vector<ir::Carry> carries;
+  Result result;
+  beginCarries(d, scope, *inner, carries);
+  body(*d.body, *inner, result);
+  const bool good = ok(endCarries(d, result, carries));
+  prefix_.pop_back();
+  composites_.resize(outerComposites);
+  if (top) {
+    if (good) model_->units[unit_].carries = carries;
+    closeUnit();
+  }
+  region_ = outerRegion;
+  Value value;
+  if (good && !carries.empty()) {
+    NameTable* members = context_.arena.make(NameTable()); // `decoder` is the first carried value, `decoder.y` another
+    for (const ir::Carry& c : carries) members->add(c.name, tensor(c.last, d.name.range), d.name.range);
+    value = tensor(carries[0].last, d.name.range, members);
+  }
+  define(d.name, value, scope);
+}
+
+} // namespace planc::frontend

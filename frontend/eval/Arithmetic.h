@@ -1,0 +1,22 @@
+// Operators on numbers: exact on ints, unit-checked on quantities, symbolic on extents.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Context.h"
+
+namespace planc::frontend {
+
+enum class BinaryOp { Add, Sub, Mul, Div, Mod, Pow, Lt, Gt, Le, Ge, Eq, Ne, In, And, Or };
+BinaryOp binaryOp(std::string_view text);
+inline bool isComparison(BinaryOp op) { return op >= BinaryOp::Lt && op <= BinaryOp::Ne; }
+
+/// `left op right` for arithmetic and comparisons; Invalid after a report.
+Value arithmetic(Context& context, const syntax::Expr& e, BinaryOp op, const Value& left, const Value& right);
+Value negate(Context& context, const syntax::Expr& e, const Value& v);
+/// The smaller or larger of two numbers of one unit.
+Value extremum(Context& context, const syntax::Expr& call, const Value& a, const Value& b, bool larger);
+/// A number made of terms, for operator facts.
+Value makePoly(Context& context, ir::Poly poly, Unit unit, double value, SourceRange range);
+/// Int, Number and Poly as a Poly; the caller has checked the kind.
+ir::Poly polyOf(const Value& v);
+
+} // namespace planc::frontend

@@ -1,0 +1,271 @@
+// Calls: arguments matched to parameters, defaults, `where` conditions, functions, and declarations with some arguments bound.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/eval/Evaluator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(UnknownArgument, 204, "{callee} has no parameter `{name}`")
+PLANC_ERROR(NotCallable, 312, "{what} cannot be called")
+PLANC_ERROR(MissingArgument, 313, "{callee} needs `{name}`")
+PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count} arguments; this is one more")
+PLANC_ERROR(ArgumentTwice, 315, "`{name}` is given twice")
+PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}; `{name}` is {value}")
+PLANC_ERROR(TensorOutsideModel, 411, "{what} is called where no layer is named")
+PLANC_ERROR(CyclicModel, 209, "model `{name}` stands for itself: {cycle}")
+
+namespace {
+
+std::string calleeText(const DeclInfo& d) {
+  return fmt::format("{} `{}`", describe(d.kind), d.name.view());
+}
+
+} // namespace
+
+void Evaluator::resolveParams(DeclInfo& decl) {
+  if (decl.paramState != DeclInfo::State::Fresh) return;
+  decl.paramState = DeclInfo::State::Running;
+  if (decl.kind == DeclKind::Model && !decl.paramSyntax && decl.as<syntax::ModelDecl>().value) {
+    const Value base = unfold(BoundDecl{&decl, {}}, decl.nameRange);
+    if (base.kind == ValueKind::Decl) {
+      const auto inherited = params(*base.decl->decl);
+      decl.params.assign(inherited.begin(), inherited.end());
+    }
+  } else if (decl.paramSyntax) {
+    for (const syntax::Parameter& p : *decl.paramSyntax) {
+      static const TypeInfo kAny{};
+      for (const ParamInfo& earlier : decl.params)
+        if (earlier.name() == p.name.text)
+          context.report(ArgumentTwice, p.name.range, {{"name", p.name.text.str()}}).label(earlier.syntax->name.range, "first here");
+      decl.params.push_back({&p, p.type ? type(*p.type, *decl.module) : &kAny});
+    }
+  }
+  decl.paramState = DeclInfo::State::Done;
+}
+
+std::span<const ParamInfo> Evaluator::params(DeclInfo& decl) {
+  resolveParams(decl);
+  return decl.params;
+}
+
+Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller) {
+  const auto list = params(callee);
+  Arguments result;
+  result.values.resize(list.size());
+  result.ranges.resize(list.size());
+  size_t next = 0;
+  for (const syntax::Arg& arg : call.args) {
+    size_t at = next;
+    if (arg.name) {
+      at = 0;
+      while (at < list.size() && list[at].name() != arg.name->text) ++at;
+      if (at == list.size()) {
+        auto report = context.report(UnknownArgument, arg.name->range, {{"callee", calleeText(callee)}, {"name", arg.name->text.str()}});
+        std::vector<std::string> names;
+        for (const ParamInfo& p : list) names.push_back(p.name().str());
+        if (auto meant = didYouMean(arg.name->text.view(), names); !meant.empty()) report.help(meant);
+        report.label(callee.nameRange, "declared here");
+        evaluate(*arg.value, caller);
+        result.ok = false;
+        continue;
+      }
+    } else if (next >= list.size()) {
+      context.report(TooManyArguments, arg.value->range, {{"callee", calleeText(callee)}, {"count", list.size()}})
+          .label(callee.nameRange, "declared here");
+      result.ok = false;
+      break;
+    } else {
+      ++next;
+    }
+    if (result.ranges[at].valid()) {
+      context.report(ArgumentTwice, arg.name ? arg.name->range : arg.value->range, {{"name", list[at].name().str()}})
+          .label(result.ranges[at], "first given here");
+      result.ok = false;
+      continue;
+    }
+    result.ranges[at] = arg.value->range;
+    const std::string what = fmt::format("parameter `{}` of `{}`", list[at].name().view(), callee.name.view());
+    result.values[at] = evaluateAs(*arg.value, caller, *list[at].type, what);
+  }
+  return result;
+}
+
+bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange call) {
+  const auto list = params(callee);
+  bool ok = true;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const syntax::Parameter& p = *list[i].syntax;
+    if (args.ranges[i].valid() || p.defaultValue) continue;
+    context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"name", p.name.text.str()}}).label(p.name.range, "declared here without a default");
+    ok = false;
+  }
+  return ok;
+}
+
+bool Evaluator::bind(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call) {
+  const auto list = params(callee);
+  if (!checking && !complete(callee, args, call)) return false;
+  bool ok = args.ok;
+  for (size_t i = 0; i < list.size(); ++i) // given ones first: a default may use any of them
+    if (args.ranges[i].valid()) scope.names.add(list[i].name(), args.values[i], list[i].syntax->name.range);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (args.ranges[i].valid()) continue;
+    const syntax::Parameter& p = *list[i].syntax;
+    Value v;
+    if (p.defaultValue) {
+      const std::string what = fmt::format("parameter `{}`", p.name.text.view());
+      v = evaluateAs(*p.defaultValue, scope, *list[i].type, what);
+    }
+    scope.names.add(p.name.text, v, p.name.range);
+  }
+  return checkWhere(callee, args, scope, call) && ok;
+}
+
+bool Evaluator::checkWhere(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call) {
+  const auto list = params(callee);
+  bool ok = true;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const syntax::Parameter& p = *list[i].syntax;
+    if (!p.where) continue;
+    const auto met = condition(*p.where, scope);
+    if (!met || *met) continue;
+    const NameTable::Entry* value = scope.names.find(p.name.text);
+    context.report(WhereFails, args.ranges[i].valid() ? args.ranges[i] : call,
+                   {{"callee", calleeText(callee)}, {"condition", context.text(p.where->range)}, {"name", p.name.text.str()},
+                    {"value", show(value->value)}})
+        .label(p.where->range, "demanded here");
+    ok = false;
+  }
+  return ok;
+}
+
+Arguments Evaluator::argumentsOf(const BoundDecl& decl) {
+  const auto list = params(*decl.decl);
+  Arguments result;
+  result.values.resize(list.size());
+  result.ranges.resize(list.size());
+  for (const BoundArg& arg : decl.args)
+    for (size_t i = 0; i < list.size(); ++i)
+      if (list[i].name() == arg.name) {
+        result.values[i] = arg.value;
+        result.ranges[i] = arg.range;
+      }
+  return result;
+}
+
+bool Evaluator::bind(const BoundDecl& decl, Scope& scope, SourceRange use) {
+  return bind(*decl.decl, argumentsOf(decl), scope, use);
+}
+
+Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
+  if (callee.invalid()) { // its arguments are still looked at
+    for (const syntax::Arg& arg : e.args) evaluate(*arg.value, scope);
+    return {};
+  }
+  if (callee.kind == ValueKind::Function) return callBuiltin(e, *callee.function, scope);
+  if (callee.kind == ValueKind::Decl) {
+    DeclInfo& decl = *callee.decl->decl;
+    switch (decl.kind) {
+    case DeclKind::Function: return callFunction(e, decl, scope);
+    case DeclKind::Op:
+    case DeclKind::Block:
+      if (scope.host) return decl.kind == DeclKind::Op ? scope.host->callOperator(decl, e, scope) : scope.host->callBlock(decl, e, scope);
+      context.report(TensorOutsideModel, e.range, {{"what", describe(callee)}}).help("operators and blocks are called in the bodies of models and blocks");
+      return {};
+    case DeclKind::Let:
+    case DeclKind::Enum: break;
+    default: return bindMore(e, *callee.decl, scope);
+    }
+  }
+  context.report(NotCallable, e.kids[0]->range, {{"what", describe(callee)}});
+  return {};
+}
+
+Value Evaluator::callFunction(const Expr& e, DeclInfo& function, Scope& scope) {
+  const Arguments args = arguments(function, e, scope);
+  // Unknown arguments (in a generic declaration) give an unknown result; the body is checked at its own declaration.
+  if (!complete(function, args, e.range) || !args.known() || !context.enter(function, e.range)) return {};
+  Scope inner(function.module);
+  const bool wasChecking = std::exchange(checking, false);
+  Value result;
+  if (bind(function, args, inner, e.range)) {
+    const auto& let = function.as<syntax::LetDecl>();
+    result = let.type ? evaluateAs(*let.value, inner, *type(*let.type, *function.module), fmt::format("the result of `{}`", function.name.view()))
+                      : evaluate(*let.value, inner);
+  }
+  checking = wasChecking;
+  context.leave();
+  result.range = e.range;
+  return result;
+}
+
+Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
+  const Arguments args = arguments(*decl.decl, e, scope);
+  if (!args.ok) return {};
+  BoundDecl more = decl;
+  const auto list = params(*decl.decl);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!args.ranges[i].valid()) continue;
+    if (args.values[i].invalid() && !checking) return {};
+    auto known = std::find_if(more.args.begin(), more.args.end(), [&](const BoundArg& a) { return a.name == list[i].name(); });
+    BoundArg arg{list[i].name(), args.values[i], args.ranges[i]};
+    if (known == more.args.end())
+      more.args.push_back(arg);
+    else
+      *known = arg;
+  }
+  Value v;
+  v.kind = ValueKind::Decl;
+  v.decl = context.arena.make(std::move(more));
+  v.range = e.range;
+  return v;
+}
+
+/// What `model X = Y(…)` stands for, with the arguments of X laid over those of Y.
+Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
+  DeclInfo& info = *decl.decl;
+  const auto& model = info.as<syntax::ModelDecl>();
+  auto begin = std::find(context.evaluating.begin(), context.evaluating.end(), &info);
+  if (begin != context.evaluating.end()) {
+    std::string cycle;
+    for (auto at = begin; at != context.evaluating.end(); ++at) cycle += (*at)->name.str() + " -> ";
+    context.report(CyclicModel, info.nameRange, {{"name", info.name.str()}, {"cycle", cycle + info.name.str()}}).label(use, "needed again here");
+    return {};
+  }
+  context.evaluating.push_back(&info);
+  Scope scope(info.module);
+  Value base;
+  if (!info.paramSyntax || bind(decl, scope, use)) base = evaluate(*model.value, scope);
+  if (base.kind == ValueKind::Decl && base.decl->decl->kind == DeclKind::Model) {
+    if (!info.paramSyntax && !decl.args.empty()) {
+      BoundDecl merged = *base.decl;
+      for (const BoundArg& arg : decl.args) {
+        std::erase_if(merged.args, [&](const BoundArg& a) { return a.name == arg.name; });
+        merged.args.push_back(arg);
+      }
+      base.decl = context.arena.make(std::move(merged));
+    }
+  } else if (!base.invalid()) {
+    static const TypeInfo kModel{.kind = TypeInfo::Kind::Decl, .declKind = static_cast<int>(DeclKind::Model), .name = "model"};
+    base.range = model.value->range;
+    base = coerce(base, kModel, fmt::format("model `{}`", info.name.view()));
+  }
+  context.evaluating.pop_back();
+  return base;
+}
+
+const BoundDecl* Evaluator::resolveModel(const BoundDecl& decl, SourceRange use) {
+  const BoundDecl* at = &decl;
+  for (size_t hops = 0; !at->decl->as<syntax::ModelDecl>().body; ++hops) {
+    const Value next = unfold(*at, use);
+    if (next.kind != ValueKind::Decl || hops > limits::kCalls) return nullptr;
+    at = next.decl;
+  }
+  return at;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,53 @@
+// What every part of the frontend shares in one compilation: sources, diagnostics, bounds on work, and the calls under way.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Arena.h"
+#include "frontend/modules/Loader.h"
+#include "support/Diagnostics.h"
+
+namespace planc::frontend {
+
+/// Bounds that keep hostile input from costing unbounded time, memory or stack.
+namespace limits {
+inline constexpr uint64_t kSteps = 3'000'000;     ///< evaluation steps of one command
+inline constexpr size_t kListItems = 100'000;     ///< items of one list
+inline constexpr unsigned kDepth = 400;           ///< nesting of expressions; more than the parser lets through
+inline constexpr size_t kCalls = 48;              ///< nesting of functions, blocks and `extends`
+inline constexpr uint32_t kOperators = 50'000;    ///< operators of one model, repeats folded
+inline constexpr size_t kRules = 20'000;          ///< placement rules of one plan
+} // namespace limits
+
+/// A call under way: reports inside it say where it was made.
+struct Frame {
+  const DeclInfo* decl = nullptr;
+  SourceRange call;
+};
+
+class Context {
+public:
+  Context(SourceManager& sources, DiagnosticEngine& diagnostics, Loader& loader)
+      : sources(sources), diagnostics(diagnostics), loader(loader) {}
+
+  SourceManager& sources;
+  DiagnosticEngine& diagnostics;
+  Loader& loader;
+  Arena arena;
+  std::vector<Frame> frames;
+  std::vector<DeclInfo*> evaluating; ///< constants being computed: meeting one again is a cycle
+  unsigned depth = 0;
+
+  /// Reports, and labels the calls that led there if they stand in other files.
+  DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
+  /// Charges work. False, once reported, when the bound is reached: everything is Invalid from then on.
+  bool step(SourceRange at, uint64_t n = 1);
+  bool exhausted() const { return steps_ > limits::kSteps; }
+  /// Enters a call. False after reporting that calls nest too deep; then nothing was entered.
+  bool enter(const DeclInfo& decl, SourceRange call);
+  void leave() { frames.pop_back(); }
+  std::string_view text(SourceRange range) const { return sources.text(range); }
+
+private:
+  uint64_t steps_ = 0;
+};
+
+} // namespace planc::frontend

@@ -1,0 +1,141 @@
+// What an expression evaluates to, and how it is shown in messages.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Model.h"
+#include "ir/Poly.h"
+#include "support/Quantity.h"
+#include "support/Source.h"
+#include "support/Symbol.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::frontend {
+
+struct DeclInfo;
+struct Import;
+struct Builtin;
+class Namespace;
+class NameTable;
+struct ListValue;
+struct RecordValue;
+struct CurveValue;
+struct PolyValue;
+struct TensorValue;
+struct BoundDecl;
+
+enum class ValueKind : uint8_t {
+  Invalid, ///< erroneous, or unknown in a generic declaration: silent wherever it goes
+  None,
+  Bool,
+  Int,
+  Number, ///< a float with a unit
+  String,
+  Enum,
+  DType,
+  List,
+  Record,
+  Curve,
+  Poly,     ///< operator facts: a sum of products of extents
+  Tensor,   ///< model bodies: a value of the model under construction
+  Function, ///< a built-in function
+  Decl,     ///< a declaration with the arguments bound so far: model, record, function, enum, …
+  Module,   ///< an import
+  Space,    ///< a place with members: `train`, `mesh`, …
+};
+
+/// Small and copyable; payloads live in the arena.
+struct Value {
+  ValueKind kind = ValueKind::Invalid;
+  ir::DType dtype = ir::DType::bf16; ///< DType
+  Unit unit;                         ///< Number, Poly
+  Symbol symbol;                     ///< Enum: the member; Space: its name
+  union {
+    double number = 0; ///< Number
+    int64_t integer;   ///< Int
+    bool truth;        ///< Bool
+    const std::string* string;
+    const ListValue* list;
+    const RecordValue* record;
+    const CurveValue* curve;
+    const PolyValue* poly;
+    const TensorValue* tensor;
+    const Builtin* function;
+    const BoundDecl* decl; ///< Decl; Enum: of the enum's declaration
+    Import* import;
+    Namespace* space;
+  };
+  SourceRange range; ///< where it was written
+
+  bool invalid() const { return kind == ValueKind::Invalid; }
+  bool isInt() const { return kind == ValueKind::Int; }
+  bool isBool() const { return kind == ValueKind::Bool; }
+  /// Int or Number.
+  bool numeric() const { return kind == ValueKind::Int || kind == ValueKind::Number; }
+  double asDouble() const { return kind == ValueKind::Int ? static_cast<double>(integer) : number; }
+
+  static Value ofBool(bool b, SourceRange r);
+  static Value ofInt(int64_t i, SourceRange r);
+  static Value ofNumber(double n, Unit u, SourceRange r);
+};
+
+struct ListValue {
+  std::vector<Value> items;
+};
+
+struct Field {
+  Symbol name;
+  Value value;
+  SourceRange range;
+  std::string source; ///< the text after `:`
+};
+struct RecordValue {
+  std::vector<Field> fields;
+  Symbol declared; ///< the `let` that holds it, if any: an optimizer's name
+  const Field* find(Symbol name) const;
+};
+
+struct CurveValue {
+  std::vector<double> x, y;
+  Unit xUnit, yUnit;
+};
+
+struct PolyValue {
+  ir::Poly poly;
+  double value = 0; ///< at full extents (2 bytes where a width is not declared)
+};
+
+struct TensorValue {
+  ir::ValueId id;
+  const NameTable* members = nullptr; ///< of the block that made it: `embed.table`
+};
+
+struct BoundArg {
+  Symbol name;
+  Value value;
+  SourceRange range;
+};
+struct BoundDecl {
+  DeclInfo* decl = nullptr;
+  std::vector<BoundArg> args;
+};
+
+/// A thing with members that are computed when asked for.
+class Namespace {
+public:
+  virtual ~Namespace() = default;
+  virtual bool has(Symbol name) const = 0;
+  /// The member, or Invalid after reporting why not.
+  virtual Value member(Symbol name, SourceRange use) = 0;
+  /// For suggestions.
+  virtual std::vector<std::string> memberNames() const = 0;
+};
+
+/// `an int`, `a time`, `a list`, `model `x``: the type, for messages.
+std::string describe(const Value& v);
+/// The value itself: `3`, `1.30 ms`, `"text"`, `flash`.
+std::string show(const Value& v);
+/// Deep equality; values of different kinds differ.
+bool same(const Value& a, const Value& b);
+
+} // namespace planc::frontend

@@ -1,0 +1,205 @@
+// Resolves imports: library files and folders, exported names, cycles, and what to suggest when there is none.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/ExportScan.h"
+#include "frontend/modules/Loader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+namespace planc::frontend {
+
+PLANC_ERROR(ModuleNotFound, 101, "there is no module `{module}`")
+PLANC_ERROR(ImportCycle, 103, "modules import each other: {cycle}")
+PLANC_ERROR(NotExported, 104, "`{name}` of `{module}` is not exported")
+PLANC_ERROR(ExportedTwice, 105, "`{name}` is exported by two files of `{module}`")
+PLANC_ERROR(NoSuchExport, 106, "`{module}` exports no `{name}`")
+
+namespace {
+
+std::string toPath(std::string_view dotted) {
+  std::string path(dotted);
+  std::replace(path.begin(), path.end(), '.', '/');
+  return path;
+}
+
+std::string toDotted(std::string path) {
+  if (path.ends_with(".plan")) path.resize(path.size() - 5);
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
+} // namespace
+
+void Loader::resolveLibrary(Import& import, const syntax::ImportDecl& decl) {
+  const std::string path = toPath(decl.path.str());
+  import.module = libraryModule(path + ".plan");
+  if (!import.module) import.collection = collection(path);
+  if (!import.module && !import.collection) reportMissing(import, import.range);
+}
+
+Collection* Loader::collection(const std::string& folder) {
+  if (auto known = collections_.find(folder); known != collections_.end()) return known->second.get();
+  const std::vector<std::string> files = library_.libraryFolder(folder);
+  if (files.empty()) return nullptr;
+  auto made = std::make_unique<Collection>();
+  made->name = toDotted(folder);
+  for (const std::string& file : files) {
+    Module* module = libraryModule(file);
+    if (!module) continue;
+    const auto index = static_cast<uint32_t>(made->modules.size());
+    made->modules.push_back(module);
+    const std::string_view text = sources_.text(module->file);
+    for (std::string_view name : scanExports(text)) {
+      const auto begin = static_cast<uint32_t>(name.data() - text.data());
+      made->exports[Symbol(name)].push_back({index, {module->file, begin, begin + static_cast<uint32_t>(name.size())}});
+    }
+  }
+  return (collections_[folder] = std::move(made)).get();
+}
+
+DeclInfo* Loader::exportOf(Module& module, Symbol name) {
+  if (!parse(module)) return nullptr;
+  auto found = module.names.find(name);
+  return found != module.names.end() && found->second->decl->exported ? found->second : nullptr;
+}
+
+DeclInfo* Loader::fromCollection(Import& import, Symbol name, SourceRange use, bool report) {
+  auto found = import.collection->exports.find(name);
+  if (found == import.collection->exports.end()) return nullptr;
+  DeclInfo* first = nullptr;
+  for (const Collection::Export& e : found->second) {
+    DeclInfo* decl = exportOf(*import.collection->modules[e.file], name);
+    if (!decl || decl == first) continue;
+    if (first && report)
+      diagnostics_.report(ExportedTwice, use, {{"name", name.str()}, {"module", import.collection->name}})
+          .label(first->nameRange, "here")
+          .label(decl->nameRange, "and here")
+          .help("rename one of them, or import the file instead of the folder");
+    if (!first) first = decl;
+  }
+  return first;
+}
+
+DeclInfo* Loader::findExported(Import& import, Symbol name) {
+  if (import.module) return exportOf(*import.module, name);
+  return import.collection ? fromCollection(import, name, {}, false) : nullptr;
+}
+
+DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
+  import.used = true;
+  if (!import.module && !import.collection) return nullptr; // reported at the import
+  if (import.module && !parse(*import.module)) return nullptr; // its syntax errors were reported
+  DeclInfo* decl = import.module ? exportOf(*import.module, name) : fromCollection(import, name, use, true);
+  if (decl) return decl;
+  if (import.collection && import.collection->exports.contains(name)) return nullptr; // a file with syntax errors
+  if (import.module) {
+    if (auto hidden = import.module->names.find(name); hidden != import.module->names.end()) {
+      diagnostics_.report(NotExported, use, {{"name", name.str()}, {"module", import.text}})
+          .label(hidden->second->nameRange, "declared here without `export`")
+          .help(fmt::format("write `export` before the declaration of `{}`", name.view()));
+      return nullptr;
+    }
+  }
+  auto report = diagnostics_.report(NoSuchExport, use, {{"module", import.text}, {"name", name.str()}});
+  const auto names = exportNames(import);
+  if (auto meant = didYouMean(name.view(), names); !meant.empty())
+    report.help(meant);
+  else if (names.empty())
+    report.note(fmt::format("`{}` exports nothing", import.text));
+  return nullptr;
+}
+
+std::vector<std::string> Loader::exportNames(Import& import) {
+  std::vector<std::string> names;
+  if (import.module && parse(*import.module))
+    for (const DeclInfo& d : import.module->decls)
+      if (d.decl->exported) names.push_back(d.name.str());
+  if (import.collection)
+    for (const auto& [name, where] : import.collection->exports) names.push_back(name.str());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+DeclInfo* Loader::libraryDecl(const std::string& module, Symbol name) {
+  Import import;
+  import.text = module;
+  import.module = libraryModule(toPath(module) + ".plan");
+  if (!import.module) import.collection = collection(toPath(module));
+  return findExported(import, name);
+}
+
+/// A file on disk that is still being read imports this one: the reading stack from there is the cycle.
+bool Loader::cyclic(Module&, Module& to, SourceRange use) {
+  auto begin = std::find(loading_.begin(), loading_.end(), &to);
+  if (begin == loading_.end()) return false;
+  std::string cycle;
+  for (auto at = begin; at != loading_.end(); ++at) cycle += (*at)->path + " -> ";
+  diagnostics_.report(ImportCycle, use, {{"cycle", cycle + to.path}}).help("move what both need into a third file");
+  return true;
+}
+
+/// Library files are parsed late, so their cycles are looked for in the import lines of their texts.
+bool Loader::libraryCycle(Module& start) {
+  std::vector<Module*> path;
+  std::set<Module*> seen;
+  std::function<bool(Module&)> reaches = [&](Module& m) {
+    path.push_back(&m);
+    for (std::string_view line : scanImports(sources_.text(m.file))) {
+      Module* next = libraryModule(toPath(line) + ".plan");
+      if (!next) continue;
+      if (next == &start) return true;
+      if (seen.insert(next).second && reaches(*next)) return true;
+    }
+    path.pop_back();
+    return false;
+  };
+  if (!reaches(start)) return false;
+  std::string cycle;
+  for (Module* m : path) cycle += toDotted(m->path) + " -> ";
+  SourceRange where{start.file, 0, 0};
+  for (const Import& i : start.imports)
+    if (path.size() == 1 || i.module == path[1]) where = i.range;
+  diagnostics_.report(ImportCycle, where, {{"cycle", cycle + toDotted(start.path)}}).help("move what both need into a third file");
+  return true;
+}
+
+std::vector<std::string> Loader::libraryModules(const std::string& folder) const {
+  std::vector<std::string> names;
+  for (const std::string& file : library_.libraryFolder(folder)) names.push_back(toDotted(file));
+  return names;
+}
+
+/// Suggests modules of the same folder, then the folder itself, then the files beside a path on disk.
+void Loader::reportMissing(const Import& import, SourceRange range) {
+  auto report = diagnostics_.report(ModuleNotFound, range, {{"module", import.text}});
+  if (import.text.find('/') != std::string::npos || import.text.ends_with(".plan")) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> files;
+    std::error_code ignored;
+    const fs::path folder = fs::path(import.text).parent_path();
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
+      if (entry.path().extension() == ".plan") files.push_back((folder / entry.path().filename()).string());
+    std::sort(files.begin(), files.end());
+    if (auto meant = didYouMean(import.text, files); !meant.empty()) report.help(meant);
+    return;
+  }
+  const size_t dot = import.text.rfind('.');
+  const std::string parent = dot == std::string::npos ? "std" : import.text.substr(0, dot);
+  std::vector<std::string> known = libraryModules(toPath(parent));
+  static const std::vector<std::string> kFolders{"std.ops",     "std.blocks",   "std.models", "std.devices",
+                                                 "std.fabrics", "std.clusters", "std.stacks", "std.optimizers"};
+  known.insert(known.end(), kFolders.begin(), kFolders.end());
+  if (auto meant = didYouMean(import.text, known); !meant.empty()) {
+    report.help(meant);
+  } else if (const size_t end = import.text.rfind('.'); end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
+    report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
+                            parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
+  } else if (!import.text.starts_with("std.")) {
+    report.note("packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
+  }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,209 @@
+// Reads and parses modules, and declares what they hold.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/Loader.h"
+
+#include "frontend/modules/Files.h"
+#include "frontend/parse/Parse.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(ImportUnreadable, 102, "`{path}` cannot be read: {reason}")
+PLANC_ERROR(Redeclared, 203, "`{name}` is declared twice")
+PLANC_ERROR(ImportNeedsName, 107, "`{path}` does not give the import a name")
+
+namespace {
+
+const std::string kStdin = "-";
+
+/// What a declaration is called and which of its kinds it is.
+struct DeclShape {
+  const syntax::Name* name = nullptr;
+  DeclKind kind = DeclKind::Let;
+  const std::vector<syntax::Parameter>* params = nullptr;
+};
+
+const std::vector<syntax::Parameter>* pointerTo(const std::optional<std::vector<syntax::Parameter>>& params) {
+  return params ? &*params : nullptr;
+}
+
+struct ShapeOf {
+  DeclShape operator()(const syntax::ImportDecl&) const { return {}; }
+  DeclShape operator()(const syntax::AssertStmt&) const { return {}; }
+  DeclShape operator()(const syntax::LetDecl& d) const {
+    return {&d.name, d.params ? DeclKind::Function : DeclKind::Let, pointerTo(d.params)};
+  }
+  DeclShape operator()(const syntax::EnumDecl& d) const { return {&d.name, DeclKind::Enum, nullptr}; }
+  DeclShape operator()(const syntax::OpDecl& d) const { return {&d.name, DeclKind::Op, &d.params}; }
+  DeclShape operator()(const syntax::BlockDecl& d) const { return {&d.name, DeclKind::Block, &d.params}; }
+  DeclShape operator()(const syntax::ModelDecl& d) const { return {&d.name, DeclKind::Model, pointerTo(d.params)}; }
+  DeclShape operator()(const syntax::RecordDecl& d) const {
+    static constexpr DeclKind kKinds[] = {DeclKind::Device, DeclKind::Fabric, DeclKind::Stack};
+    return {&d.name, kKinds[static_cast<int>(d.kind)], pointerTo(d.params)};
+  }
+  DeclShape operator()(const syntax::ClusterDecl& d) const { return {&d.name, DeclKind::Cluster, pointerTo(d.params)}; }
+  DeclShape operator()(const syntax::PlanDecl& d) const { return {&d.name, DeclKind::Plan, pointerTo(d.params)}; }
+};
+
+/// Two spellings of one file have one key.
+std::string diskKey(const std::string& path) {
+  std::error_code error;
+  auto canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+} // namespace
+
+Module* Loader::loadMain(const std::string& path, std::string& ioError) {
+  auto text = readFile(path, parse::ParseLimits{}.maxBytes, ioError);
+  if (!text) {
+    ioError = fmt::format("cannot read `{}`: {}", path, ioError);
+    return nullptr;
+  }
+  Module& module = modules_.emplace_back();
+  module.path = path == kStdin ? "<stdin>" : path;
+  module.file = sources_.add(module.path, std::move(*text));
+  if (path != kStdin) byKey_[diskKey(path)] = &module;
+  parse(module);
+  return &module;
+}
+
+Module* Loader::loadText(const std::string& name, std::string text) {
+  Module& module = modules_.emplace_back();
+  module.path = name;
+  module.file = sources_.add(name, std::move(text));
+  parse(module);
+  return &module;
+}
+
+bool Loader::parse(Module& module) {
+  if (module.parsed) return module.tree != nullptr;
+  module.parsed = true;
+  if (module.library) libraryBytes_ += sources_.text(module.file).size();
+  module.tree = parse::parseFile(sources_, module.file, diagnostics_);
+  if (!module.tree) return false;
+  loading_.push_back(&module);
+  declare(module);
+  loading_.pop_back();
+  if (module.library) libraryCycle(module);
+  return true;
+}
+
+void Loader::declare(Module& module) {
+  for (const syntax::Decl& decl : module.tree->decls) {
+    if (const auto* import = std::get_if<syntax::ImportDecl>(&decl.item))
+      addImport(module, *import, decl.range);
+    else
+      addDecl(module, decl);
+  }
+}
+
+void Loader::addDecl(Module& module, const syntax::Decl& decl) {
+  const DeclShape shape = std::visit(ShapeOf{}, decl.item);
+  if (!shape.name) return;
+  const Symbol name = shape.name->text;
+  SourceRange earlier;
+  if (auto found = module.names.find(name); found != module.names.end()) earlier = found->second->nameRange;
+  if (auto found = module.importNames.find(name); found != module.importNames.end()) earlier = found->second->range;
+  if (earlier.valid())
+    diagnostics_.report(Redeclared, shape.name->range, {{"name", name.str()}}).label(earlier, "first declared here");
+  DeclInfo& info = module.decls.emplace_back();
+  info.module = &module;
+  info.decl = &decl;
+  info.kind = shape.kind;
+  info.name = name;
+  info.nameRange = shape.name->range;
+  info.paramSyntax = shape.params;
+  if (!earlier.valid()) module.names.emplace(name, &info);
+}
+
+void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range) {
+  Import import;
+  import.range = range;
+  if (decl.file) {
+    import.text = *decl.file;
+    import.range = range;
+    import.name = decl.as ? decl.as->text : Symbol(std::filesystem::path(*decl.file).stem().string());
+  } else {
+    import.text = decl.path.str();
+    import.range = decl.path.range;
+    import.name = decl.as ? decl.as->text : decl.path.parts.back().text;
+  }
+  const std::string& name = import.name.str();
+  const bool word = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!word) {
+    diagnostics_.report(ImportNeedsName, range, {{"path", import.text}}).help("name it: `import \"…\" as ours`");
+    return;
+  }
+  SourceRange earlier;
+  if (auto found = module.names.find(import.name); found != module.names.end()) earlier = found->second->nameRange;
+  if (auto found = module.importNames.find(import.name); found != module.importNames.end()) earlier = found->second->range;
+  if (earlier.valid()) {
+    diagnostics_.report(Redeclared, import.range, {{"name", name}})
+        .label(earlier, "first declared here")
+        .help(fmt::format("give one of them another name: `import {} as …`", decl.file ? '"' + import.text + '"' : import.text));
+    return;
+  }
+  if (decl.file)
+    resolveFile(module, import, decl, range);
+  else
+    resolveLibrary(import, decl);
+  Import& kept = module.imports.emplace_back(std::move(import));
+  module.importNames.emplace(kept.name, &kept);
+}
+
+Module* Loader::moduleOfFile(const std::string& path, const std::string& key, SourceRange use) {
+  std::string reason;
+  auto text = readFile(path, parse::ParseLimits{}.maxBytes, reason);
+  if (!text) {
+    diagnostics_.report(ImportUnreadable, use, {{"path", path}, {"reason", reason}});
+    return nullptr;
+  }
+  Module& module = modules_.emplace_back();
+  module.path = path;
+  module.file = sources_.add(path, std::move(*text));
+  byKey_[key] = &module;
+  parse(module);
+  return &module;
+}
+
+void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range) {
+  namespace fs = std::filesystem;
+  const std::string path = (fs::path(module.path).parent_path() / *decl.file).lexically_normal().string();
+  if (module.library) {
+    import.module = libraryModule(path);
+    if (!import.module) reportMissing(import, range);
+    return;
+  }
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    import.text = path;
+    reportMissing(import, range);
+    return;
+  }
+  const std::string key = diskKey(path);
+  if (auto known = byKey_.find(key); known != byKey_.end()) {
+    if (!cyclic(module, *known->second, range)) import.module = known->second;
+    return;
+  }
+  import.module = moduleOfFile(path, key, range);
+}
+
+Module* Loader::libraryModule(const std::string& path) {
+  if (auto known = byKey_.find(path); known != byKey_.end()) return known->second;
+  auto text = library_.library(path);
+  if (!text) return nullptr;
+  Module& module = modules_.emplace_back();
+  module.path = path;
+  module.library = true;
+  module.file = sources_.addStatic(path, *text);
+  byKey_[path] = &module;
+  return &module;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,58 @@
+// Finds, reads and parses modules: files on disk, and the library, whose folders are searched name by name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Frontend.h"
+#include "frontend/modules/Module.h"
+
+#include <map>
+
+namespace planc::frontend {
+
+class Loader {
+public:
+  Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)
+      : sources_(sources), diagnostics_(diagnostics), library_(library) {}
+
+  /// Reads and parses the file of a command line and what it imports. Null with `ioError` set if it cannot be read.
+  Module* loadMain(const std::string& path, std::string& ioError);
+  /// A module of a text made by the compiler (`--plan`), which sees what `within` sees.
+  Module* loadText(const std::string& name, std::string text);
+  /// Parses a library module when it is first needed. False if it has syntax errors.
+  bool parse(Module& module);
+  /// An exported declaration of an import; null after reporting why there is none.
+  DeclInfo* exported(Import& import, Symbol name, SourceRange use);
+  /// As `exported`, without a report.
+  DeclInfo* findExported(Import& import, Symbol name);
+  /// `name` of the library folder or file `std.ops`; null if there is none.
+  DeclInfo* libraryDecl(const std::string& module, Symbol name);
+  /// The names that an import exports, for suggestions.
+  std::vector<std::string> exportNames(Import& import);
+  size_t libraryBytes() const { return libraryBytes_; }
+
+private:
+  Module* moduleOfFile(const std::string& path, const std::string& key, SourceRange use);
+  Module* libraryModule(const std::string& path);
+  Collection* collection(const std::string& folder);
+  void declare(Module& module);
+  void addDecl(Module& module, const syntax::Decl& decl);
+  void addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range);
+  void resolveLibrary(Import& import, const syntax::ImportDecl& decl);
+  void resolveFile(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range);
+  bool cyclic(Module& from, Module& to, SourceRange use);
+  bool libraryCycle(Module& start);
+  DeclInfo* exportOf(Module& module, Symbol name);
+  DeclInfo* fromCollection(Import& import, Symbol name, SourceRange use, bool report);
+  void reportMissing(const Import& import, SourceRange range);
+  std::vector<std::string> libraryModules(const std::string& folder) const;
+
+  SourceManager& sources_;
+  DiagnosticEngine& diagnostics_;
+  const ModuleSource& library_;
+  std::deque<Module> modules_;
+  std::map<std::string, Module*> byKey_; ///< library path, or canonical path on disk
+  std::map<std::string, std::unique_ptr<Collection>> collections_;
+  std::vector<Module*> loading_; ///< files being read: an import of one of them is a cycle
+  size_t libraryBytes_ = 0;
+};
+
+} // namespace planc::frontend

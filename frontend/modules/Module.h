@@ -1,0 +1,81 @@
+// Modules and what they declare: one record per declaration, with everything that is computed about it once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Types.h"
+#include "frontend/eval/Value.h"
+#include "frontend/syntax/Tree.h"
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+namespace planc::frontend {
+
+struct Module;
+struct Collection;
+
+enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Stack, Cluster, Plan };
+/// `block`, `model`, `function`, …
+std::string_view describe(DeclKind k);
+
+/// A parameter with its type resolved.
+struct ParamInfo {
+  const syntax::Parameter* syntax = nullptr;
+  const TypeInfo* type = nullptr;
+  Symbol name() const { return syntax->name.text; }
+};
+
+/// One declaration of a module. What is computed about it is computed once.
+struct DeclInfo {
+  enum class State { Fresh, Running, Done };
+  Module* module = nullptr;
+  const syntax::Decl* decl = nullptr;
+  DeclKind kind = DeclKind::Let;
+  Symbol name;
+  SourceRange nameRange;
+  State valueState = State::Fresh; ///< of a `let`, or of what a `model X = Y(…)` stands for
+  Value value;
+  State paramState = State::Fresh;
+  std::vector<ParamInfo> params;
+  const std::vector<syntax::Parameter>* paramSyntax = nullptr; ///< null: none written
+
+  template <class T> const T& as() const { return std::get<T>(decl->item); }
+};
+
+/// One `import` line and what it gives: a module or a folder of modules.
+struct Import {
+  Symbol name;
+  SourceRange range;
+  std::string text; ///< `std.ops`, for messages
+  Module* module = nullptr;
+  Collection* collection = nullptr;
+  bool used = false;
+};
+
+/// One file. Library files are parsed when a name of theirs is first needed.
+struct Module {
+  std::string path; ///< as diagnostics print it
+  FileId file;
+  bool library = false;
+  bool parsed = false;
+  std::unique_ptr<syntax::File> tree; ///< null: not parsed yet, or it has syntax errors
+  std::deque<DeclInfo> decls;
+  std::unordered_map<Symbol, DeclInfo*> names;
+  std::deque<Import> imports;
+  std::unordered_map<Symbol, Import*> importNames;
+  std::unordered_map<const syntax::Type*, const TypeInfo*> types;
+  std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
+};
+
+/// A folder of library files under one name. Which file exports a name is known from a scan of the text.
+struct Collection {
+  struct Export {
+    uint32_t file = 0;
+    SourceRange range; ///< of the name
+  };
+  std::string name; ///< `std.ops`
+  std::vector<Module*> modules;
+  std::unordered_map<Symbol, std::vector<Export>> exports;
+};
+
+} // namespace planc::frontend
