@@ -4,6 +4,7 @@
 #include "ir/Layout.h"
 
 #include <algorithm>
+#include <bitset>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -12,17 +13,15 @@ namespace {
 
 using test::mesh;
 
-constexpr int64_t kExtent = 24;    // divisible by every axis of both meshes
-using Rank = std::vector<int64_t>; // coordinate per axis
-using Cells = std::vector<bool>;   // of the kExtent x kExtent value
+constexpr int64_t kExtent = 24;               // divisible by every axis of both meshes
+using Rank = std::vector<int64_t>;            // coordinate per axis
+using Cells = std::bitset<kExtent * kExtent>; // of the value that a device holds
 
 int64_t count(const Cells& c) {
-  return std::count(c.begin(), c.end(), true);
+  return static_cast<int64_t>(c.count());
 }
 bool inside(const Cells& a, const Cells& b) {
-  for (size_t i = 0; i < a.size(); ++i)
-    if (a[i] && !b[i]) return false;
-  return true;
+  return (a & ~b).none();
 }
 
 std::vector<Rank> ranksOf(const Mesh& m) {
@@ -41,26 +40,30 @@ std::vector<Rank> ranksOf(const Mesh& m) {
 
 /// The indices that a device holds: each axis fixes one digit.
 Cells cellsOf(const Mesh& m, const Rank& rank, const Layout& l) {
-  auto holds = [&](size_t dim, int64_t x) {
+  auto holds = [&](size_t dim, size_t index) {
     return std::all_of(l.shard[dim].begin(), l.shard[dim].end(), [&](const Digit& d) {
-      int64_t size = m.axes[d.axis].size;
+      int64_t size = m.axes[d.axis].size, x = static_cast<int64_t>(index);
       return x / (kExtent / (d.offset * size)) % size == rank[d.axis.index];
     });
   };
+  std::bitset<kExtent> rows, columns;
+  for (size_t x = 0; x < kExtent; ++x) {
+    rows[x] = holds(0, x);
+    columns[x] = holds(1, x);
+  }
   Cells cells;
-  for (int64_t x = 0; x < kExtent; ++x)
-    for (int64_t y = 0; y < kExtent; ++y) cells.push_back(holds(0, x) && holds(1, y));
+  for (size_t x = 0; x < kExtent; ++x)
+    for (size_t y = 0; y < kExtent; ++y) cells[x * kExtent + y] = rows[x] && columns[y];
   return cells;
 }
 
 /// What all ranks of the group hold together.
 Cells unionOf(const std::vector<Rank>& ranks, const std::vector<Cells>& held, const Rank& me, AxisMask axes) {
-  Cells all(held[0].size(), false);
+  Cells all;
   for (size_t r = 0; r < ranks.size(); ++r) {
     bool member = true;
     for (size_t i = 0; i < me.size(); ++i) member &= (axes >> i & 1) || ranks[r][i] == me[i];
-    if (!member) continue;
-    for (size_t c = 0; c < all.size(); ++c) all[c] = all[c] || held[r][c];
+    if (member) all |= held[r];
   }
   return all;
 }
