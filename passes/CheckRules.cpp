@@ -10,6 +10,7 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
+PLANC_ERROR(PlacedOnStages, 642, "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on all {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
 
@@ -98,10 +99,26 @@ void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
     }
 }
 
+/// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
+bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {
+    const AxisMask both = maskOf(resolveTargets(program.mesh, targets)) & program.stageAxes;
+    if (!both) return;
+    ok = false;
+    auto report = diagnostics.report(PlacedOnStages, range, {{"dim", what}, {"axis", program.mesh.str(both)}});
+    report.label(program.plan->pipeline->range, "the pipeline runs over it");
+    report.help("place it on another axis, or run the pipeline over another one");
+  };
+  for (const PlacementRule& r : program.plan->placements) check(r.dim.str(), r.targets, r.range);
+  for (const StateRule& r : program.plan->states) check(std::string(name(r.state)), r.targets, r.range);
+  return ok;
+}
+
 } // namespace
 
 bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
-  bool ok = true;
+  bool ok = checkStageAxes(program, diagnostics);
   for (const PlacementRule& rule : program.plan->placements) ok &= checkReach(program, rule, diagnostics);
   if (!ok) return false;
   warnIdle(program, diagnostics);

@@ -8,12 +8,15 @@
 namespace planc::passes {
 using namespace ir;
 
+PLANC_ERROR(PendingCrossing, 725, "`{value}` is a pending sum over `{axis}` where it leaves its stage")
 PLANC_WARNING(ScatterIdle, 723, "`scatter = {axis}` does nothing: what crosses is already split over `{axis}`")
 
 namespace {
 
 struct Crossing {
   Program& program;
+  DiagnosticEngine& diagnostics;
+  bool ok = true;
   std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each unit
 
   const Model& model() const { return program.model; }
@@ -47,9 +50,25 @@ struct Crossing {
     return last;
   }
 
+  /// As it crosses: a carried value may have been resolved by the seam of the stage that made it.
+  Layout crossingLayout(ValueId v) const {
+    for (const Body& body : program.bodies)
+      if (body.seam)
+        for (auto it = body.forward.rbegin(); it != body.forward.rend(); ++it)
+          if (it->kind == NodeKind::Collective && it->value == v && layoutOf(program, v).partial) return it->to;
+    return layoutOf(program, v);
+  }
+
   void send(int64_t from, int64_t to, ValueId v) {
-    Layout layout = layoutOf(program, v);
-    layout.partial = 0; // a boundary never carries a pending sum (L8)
+    if (from >= to) return;
+    const Layout layout = crossingLayout(v);
+    if (layout.partial) { // a boundary never carries a pending sum (L8)
+      ok = false;
+      const Op& op = model().ops[model().values[v].producer];
+      diagnostics.report(PendingCrossing, op.range, {{"value", model().pathOf(v)}, {"axis", program.mesh.str(layout.partial)}})
+          .help("put the layer that reads it on the same stage, or place its contracted dimension on no axis");
+      return;
+    }
     Boundary b;
     b.value = v;
     b.bytes = localElements(program, model().values[v].dims, layout) * program.widthOf(v);
@@ -98,7 +117,7 @@ struct Crossing {
 } // namespace
 
 bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
-  Crossing crossing{program};
+  Crossing crossing{program, diagnostics};
   crossing.findStages();
   for (VirtualStage& s : program.virtualStages)
     if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size()))
@@ -113,6 +132,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);
     }
   }
+  if (!crossing.ok) return false;
   const auto& pipeline = program.plan->pipeline;
   if (pipeline && pipeline->scatter && program.virtualStages.size() > 1) {
     bool scatters = false;

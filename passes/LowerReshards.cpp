@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -49,11 +50,14 @@ struct Rewriter {
   std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
     const Value& value = model().values[node.value];
     const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.loose(value.dims), node.from, node.to);
+    Layout before = node.from;
     for (const ReshardStep& step : steps) {
+      const Layout from = std::exchange(before, step.after);
       if (step.kind == CollectiveKind::Slice) continue; // local, a view
       Node c = node;
       c.kind = NodeKind::Collective;
-      c.from = c.to = Layout();
+      c.from = from;
+      c.to = step.after;
       c.deps = std::move(deps);
       c.collective = step.kind;
       c.axes = step.axes;

@@ -69,13 +69,31 @@ struct SeamBuilder {
 
   void enter() const {
     const BodyId first = bodyOf(program, unitId, 0);
-    Body seam = blank(0);
     for (const Carry& c : unit().carries) {
+      Body seam = blank(0);
       const Value& initial = program.model.values[c.initial];
-      add(seam, false, program.model.values[c.inside].producer, initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial,
-          layoutOf(program, c.initial), entry(first, c));
+      const Layout from = layoutOf(program, c.initial);
+      add(seam, false, program.model.values[c.inside].producer, initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from,
+          entry(first, c));
+      // A pending sum never crosses a boundary: it is resolved on the stage that made it.
+      const BodyId maker = from.partial ? bodyOf(program, program.model.ops[initial.producer].unit, lastInstance(initial)) : first;
+      const bool before = maker == first;
+      place(std::move(seam), maker, before ? stageOf(0) : stageOfBody(maker), before, 1);
     }
-    place(std::move(seam), first, stageOf(0), true, 1);
+  }
+
+  int64_t lastInstance(const Value& value) const {
+    const Unit& made = program.model.units[program.model.ops[value.producer].unit];
+    return made.repeat ? made.count - 1 : 0;
+  }
+
+  /// The last virtual stage that runs a body.
+  int64_t stageOfBody(BodyId body) const {
+    int64_t stage = 0;
+    for (const VirtualStage& s : program.virtualStages)
+      for (const auto& [id, count] : s.bodies)
+        if (id == body) stage = s.index;
+    return stage;
   }
 
   void leave(const std::vector<std::vector<SeamGradient>>& leaving) const {

@@ -29,9 +29,16 @@ struct Sizer {
     return program.widthOf(operand < 0 ? op.result : op.operands[static_cast<size_t>(operand)].value);
   }
 
+  /// A rotated dimension passes by whole: every device works through all of it, while it holds only its shard.
+  double workedExtent(OpId id, DimId d) const {
+    for (const PlacedDim& p : placement(id).dims)
+      if (p.dim == d && p.ring) return static_cast<double>(model().dims[d].extent);
+    return extent(id, d);
+  }
+
   double evaluate(OpId id, const Poly& poly) const {
     const Op& op = model().ops[id];
-    return poly.evaluate([&](DimId d) { return extent(id, d); }, [&](int o) { return widthAt(op, o); });
+    return poly.evaluate([&](DimId d) { return workedExtent(id, d); }, [&](int o) { return widthAt(op, o); });
   }
 
   void size(Node& node) const {
