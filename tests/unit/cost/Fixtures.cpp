@@ -1,0 +1,366 @@
+// Machines and programs for the tests of the cost model.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include "support/Symbol.h"
+
+#include <algorithm>
+
+namespace planc::cost::test {
+
+using namespace ir;
+
+Number number(double value) { return {value, {}, "test"}; }
+
+namespace {
+
+Fabric::Samples samples(std::vector<Fabric::Sample> rows) { return {std::move(rows), {}, "test"}; }
+
+/// (us, GB/s, time of the root term at 1 GB in seconds from s/sqrt(B)).
+Fabric::Sample sample(double ranks, double a, double b, double g) { return {ranks, a * 1e-6, b * 1e9, g * 31622.776601683792}; }
+
+Curve curve(std::vector<double> x, std::vector<double> y) { return {std::move(x), std::move(y), {}, "test"}; }
+
+void shareCalibration(Device& d) {
+  d.memoryEfficiency = number(.85);
+  d.memoryStart = number(3e-6);
+  d.lookupEfficiency = number(.55);
+  d.attention.head = curve({32, 64, 80, 96, 128, 256}, {.45, .78, .82, .9, 1, 1.05});
+  d.attention.start = number(5e-6);
+  d.attention.split = number(.6);
+}
+
+} // namespace
+
+Device a100() {
+  Device d;
+  d.name = "a100";
+  d.memory = number(80e9);
+  d.bandwidth = number(2.039e12);
+  d.power = number(400);
+  d.price = number(3.6 / 3600);
+  d.peak[DType::fp16] = d.peak[DType::bf16] = number(312e12);
+  d.gemm[DType::fp16] = d.gemm[DType::bf16] = {number(.772), number(.73), number(6.6e-6)};
+  d.scores = {number(.45), number(1.25)};
+  d.context = {number(.74), number(2.7)};
+  d.attention.forward = curve({256, 512, 1024, 2048, 4096, 8192, 16384, 65536}, {63e12, 93e12, 125e12, 149e12, 163e12, 173e12, 178e12, 180e12});
+  d.attention.backward = number(2.5);
+  shareCalibration(d);
+  return d;
+}
+
+Device h100() {
+  Device d;
+  d.name = "h100";
+  d.memory = number(80e9);
+  d.bandwidth = number(3.35e12);
+  d.peak[DType::bf16] = number(989e12);
+  d.peak[DType::fp8] = number(1979e12);
+  d.gemm[DType::bf16] = {number(.77 * .85), number(.81), number(3.5e-6)};
+  d.gemm[DType::fp8] = {number(.586), number(.81), number(3.5e-6)};
+  shareCalibration(d);
+  return d;
+}
+
+Fabric nvlink3() {
+  Fabric f;
+  f.name = "nvlink3";
+  f.allReduce = samples({sample(2, 9.51, 230.1, 1.353e-8), sample(4, 13.75, 224.9, 8.57e-9), sample(8, 21.29, 229.7, 8.64e-9)});
+  f.allGather = samples({sample(2, 9.04, 176.4, 1.333e-8), sample(4, 10.7, 227.5, 1.391e-8), sample(8, 15.02, 216.8, 9.29e-9)});
+  f.reduceScatter = samples({sample(2, 8.94, 205.2, 1.233e-8), sample(4, 10.46, 234.4, 1.168e-8), sample(8, 14.36, 221.3, 8.29e-9)});
+  f.allToAll = samples({sample(2, 10.75, 195.4, 1.19e-8), sample(4, 12.0, 215.7, 9.1e-9), sample(8, 12.8, 224.2, 9.7e-9)});
+  f.sendRecvStart = number(10e-6);
+  f.sendRecvBandwidth = number(.7 * 176.4e9);
+  return f;
+}
+
+Fabric nvlink5() {
+  Fabric f;
+  f.name = "nvlink5";
+  f.allReduce = samples({sample(2, 9.88, 610.9, 4.1e-9), sample(4, 14.6, 715.1, 4.68e-9), sample(8, 24.75, 745.4, 5.12e-9)});
+  f.allGather = samples({sample(2, 8.81, 546.1, 4.95e-9), sample(4, 11.3, 717.7, 5.35e-9), sample(8, 16.6, 745., 5.44e-9)});
+  f.growth = number(.15);
+  return f;
+}
+
+Fabric hdr() {
+  Fabric f;
+  f.name = "hdr";
+  f.start = number(40e-6);
+  f.hop = number(10e-6);
+  f.g = number(3e-8 * 31622.776601683792);
+  f.nicEfficiency = number(.95);
+  f.exchangeEfficiency = number(.96);
+  f.pairBonus = number(1.25);
+  f.sendRecvStart = number(20e-6);
+  f.sendRecvEfficiency = number(.9);
+  return f;
+}
+
+Cluster superpod(int64_t nodes, int64_t perNode) {
+  Cluster c;
+  c.name = "superpod";
+  c.device = a100();
+  c.levels = {{"node", perNode, nvlink3(), number(300e9), number(2e-6), Topology::Switch, 1, {}},
+              {"nodes", nodes, hdr(), number(25e9), number(5e-6), Topology::FatTree, 1, {}}};
+  return c;
+}
+
+Stack megatron() {
+  Stack s;
+  s.name = "megatron";
+  s.backwardRatio = number(1.9);
+  s.accumulate = Accumulate::Fused;
+  s.passes = {{"layer_norm", {number(2.6), number(5.5)}}, {"gelu", {number(2), number(3)}},
+              {"softmax", {number(4.7), number(5.8)}},    {"dropout", {number(0), number(0)}},
+              {"lookup", {number(4), number(4)}},         {"cross_entropy", {number(12), number(6)}}};
+  for (int c = 0; c < kCollectiveClasses; ++c) s.inlineShare[static_cast<CollectiveClass>(c)] = number(1);
+  s.slowdown = number(0);
+  s.optimizer["adam"] = number(50);
+  s.tableGradient = number(8);
+  s.grouped = curve({32, 128, 512, 2048, 8192}, {.18, .38, .62, .85, .97});
+  s.attentionFactor = number(1);
+  s.launch = number(0);
+  s.unattributed = number(1.02);
+  s.step = number(2e-3);
+  return s;
+}
+
+Mesh mesh(const Cluster& cluster, const std::vector<std::pair<std::string, int64_t>>& axes) {
+  Mesh m;
+  int64_t stride = 1;
+  for (const auto& [name, size] : axes) {
+    m.order.push_back(m.axes.add({Symbol(name), size, stride, Symbol(name), {}}));
+    stride *= size;
+  }
+  int64_t devices = 1;
+  for (const ClusterLevel& l : cluster.levels) {
+    m.levelNames.push_back(l.name);
+    m.levelSizes.push_back(devices *= l.count);
+  }
+  return m;
+}
+
+Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes) {
+  plan.name = "plan";
+  plan.cluster = superpod(nodes);
+  plan.stack = megatron();
+  plan.workload.train = true;
+  plan.workload.globalBatch = 1;
+  plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
+  plan.precision.compute = plan.precision.activations = plan.precision.params = DType::fp16;
+  program.level = Level::Comm;
+  program.plan = &plan;
+  program.mesh = mesh(*plan.cluster, axes);
+  schedule.program = &program;
+  schedule.kind = &oneForwardOneBackward();
+  schedule.inlineShare.fill(1);
+}
+
+AxisMask Builder::axis(const std::string& name) const { return maskOf(*program.mesh.findAxis(Symbol(name))); }
+
+BodyId Builder::unit(const std::string& name, int64_t count, bool repeat) {
+  Model& model = program.model;
+  ir::Unit unit;
+  unit.name = Symbol(name);
+  unit.repeat = repeat;
+  unit.count = count;
+  unit.first = unit.end = OpId(model.ops.size());
+  if (repeat) unit.region = model.regions.add({{Symbol(name)}, count, {}, {}});
+  Body body;
+  body.unit = model.units.add(unit);
+  body.instances = RangeSet{{{0, count, 1}}};
+  return program.bodies.add(std::move(body));
+}
+
+OpId Builder::op(const std::string& name, OpKind kind, const std::string& child) {
+  Model& model = program.model;
+  ir::Unit& unit = model.units[UnitId(model.units.size() - 1)];
+  Op op;
+  op.name = Symbol(name);
+  op.kind = kind;
+  op.path = {unit.name};
+  if (!child.empty()) op.path.push_back(Symbol(child));
+  op.unit = UnitId(model.units.size() - 1);
+  op.region = unit.region;
+  const OpId id = model.ops.add(std::move(op));
+  unit.end = OpId(model.ops.size());
+  return id;
+}
+
+Node Builder::compute(OpId op, Role role, Phase phase) const {
+  Node n;
+  n.op = op;
+  n.role = role;
+  n.phase = phase;
+  n.work.dtype = DType::fp16;
+  return n;
+}
+
+Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes, Phase phase) const {
+  Node n;
+  n.kind = NodeKind::Collective;
+  n.op = op;
+  n.phase = phase;
+  n.collective = kind;
+  n.cls = cls;
+  n.axes = axes;
+  n.group = program.mesh.size(axes);
+  n.level = program.mesh.levelOf(axes);
+  n.bytes = bytes;
+  return n;
+}
+
+Node Builder::lasting(OpId op, double seconds, bool backward) const {
+  Node n = compute(op, backward ? Role::Backward : Role::Forward, backward ? Phase::Backward : Phase::Forward);
+  n.work.reads = (seconds - 3e-6) * .85 * 2.039e12;
+  return n;
+}
+
+ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t> extents) {
+  Model& model = program.model;
+  Value v;
+  v.name = Symbol(name);
+  v.path = {Symbol(name)};
+  v.kind = ValueKind::Param;
+  v.trainable = true;
+  v.unit = model.ops[reader].unit;
+  v.region = model.ops[reader].region;
+  for (size_t i = 0; i < extents.size(); ++i) v.dims.push_back(model.dim(Symbol(name + std::to_string(i)), extents[i]));
+  const ValueId id = model.values.add(v);
+  model.values[id].storage = id;
+  model.params.push_back(id);
+  model.ops[reader].operands.push_back({id, v.dims});
+  return id;
+}
+
+StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes) const {
+  return {kind, cls, phase, axes, program.mesh.size(axes), program.mesh.levelOf(axes), bytes, {}, {}};
+}
+
+void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces) {
+  program.stages = stages;
+  program.chunks = chunks;
+  program.virtualStages.clear();
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    VirtualStage s;
+    s.index = static_cast<int64_t>(i);
+    s.level = 1;
+    for (size_t b = 0; b < pieces[i].size(); ++b)
+      if (pieces[i][b] > 0) s.bodies.emplace_back(BodyId(static_cast<uint32_t>(b)), pieces[i][b]);
+    program.virtualStages.push_back(std::move(s));
+  }
+}
+
+namespace {
+
+Segment segmentOf(const Schedule& schedule, BodyId id, bool backward) {
+  const Body& body = schedule.program->bodies[id];
+  const auto& nodes = backward ? body.backward : body.forward;
+  Segment segment{id, backward, {}};
+  std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    const bool comm = nodes[n].kind == NodeKind::Collective;
+    const double share = comm ? schedule.inlineShare[static_cast<size_t>(nodes[n].cls)] : 1;
+    std::vector<uint32_t> deps;
+    for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
+    auto add = [&](Stream stream, double fraction) {
+      if (fraction <= 0) return;
+      tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()));
+      segment.tasks.push_back({stream, n, fraction, deps});
+    };
+    add(kComputeStream, share);
+    add(static_cast<Stream>(nodes[n].level), 1 - share);
+  }
+  return segment;
+}
+
+} // namespace
+
+void Builder::finish() {
+  schedule.forward.clear();
+  schedule.backward.clear();
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    schedule.forward.push_back(segmentOf(schedule, BodyId(b), false));
+    schedule.backward.push_back(segmentOf(schedule, BodyId(b), true));
+  }
+}
+
+std::unique_ptr<CostModel> Builder::model(DiagnosticEngine& diagnostics) const {
+  return makeCostModel("analytic", *plan.cluster, *plan.stack, diagnostics);
+}
+
+std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {
+  finish();
+  return cost::estimate(schedule, diagnostics);
+}
+
+// ---- orders ------------------------------------------------------------------
+
+namespace {
+
+Action action(ActionKind kind, int64_t mb, int64_t chunk = 0) { return {kind, static_cast<uint16_t>(chunk), static_cast<uint32_t>(mb)}; }
+
+std::vector<Action> steady(int64_t total, int64_t warmUp, auto forward, auto backward) {
+  std::vector<Action> order;
+  int64_t next = 0;
+  for (; next < std::min(total, warmUp); ++next) order.push_back(forward(next));
+  for (int64_t k = 0; k < total; ++k) {
+    if (next < total) order.push_back(forward(next++));
+    order.push_back(backward(k));
+  }
+  return order;
+}
+
+std::vector<Action> order1f1b(int64_t p, int64_t, int64_t m, int64_t s) {
+  return steady(m, p - 1 - s, [](int64_t k) { return action(ActionKind::Forward, k); }, [](int64_t k) { return action(ActionKind::Backward, k); });
+}
+
+std::vector<Action> orderInterleaved(int64_t p, int64_t v, int64_t m, int64_t s) {
+  auto mb = [=](int64_t k) { return k / (p * v) * p + k % p; };
+  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
+  return steady(m * v, (p - s - 1) * 2 + (v - 1) * p, [=](int64_t k) { return action(ActionKind::Forward, mb(k), chunk(k)); },
+                [=](int64_t k) { return action(ActionKind::Backward, mb(k), v - 1 - chunk(k)); });
+}
+
+std::vector<Action> orderGpipe(int64_t, int64_t, int64_t m, int64_t) {
+  std::vector<Action> order;
+  for (int64_t k = 0; k < m; ++k) order.push_back(action(ActionKind::Forward, k));
+  for (int64_t k = 0; k < m; ++k) order.push_back(action(ActionKind::Backward, k));
+  return order;
+}
+
+std::vector<Action> orderSplit(int64_t p, int64_t, int64_t m, int64_t s) {
+  std::vector<Action> order;
+  for (const Action& a : order1f1b(p, 1, m, s)) {
+    if (a.kind == ActionKind::Forward) {
+      order.push_back(a);
+      continue;
+    }
+    order.push_back(action(ActionKind::BackwardInput, a.microBatch));
+    if (a.microBatch > 0) order.push_back(action(ActionKind::BackwardWeight, a.microBatch - 1));
+  }
+  order.push_back(action(ActionKind::BackwardWeight, m - 1));
+  return order;
+}
+
+} // namespace
+
+const ScheduleKind& oneForwardOneBackward() {
+  static const ScheduleKind kind{"one_f_one_b", false, false, "", order1f1b};
+  return kind;
+}
+const ScheduleKind& interleaved() {
+  static const ScheduleKind kind{"interleaved_1f1b", true, false, "", orderInterleaved};
+  return kind;
+}
+const ScheduleKind& gpipe() {
+  static const ScheduleKind kind{"gpipe", false, false, "", orderGpipe};
+  return kind;
+}
+const ScheduleKind& splitBackward() {
+  static const ScheduleKind kind{"split", false, true, "", orderSplit};
+  return kind;
+}
+
+} // namespace planc::cost::test

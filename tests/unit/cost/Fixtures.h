@@ -1,0 +1,71 @@
+// Machines with the constants of the cost model's own sources, and small programs put together by hand.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Estimate.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace planc::cost::test {
+
+ir::Number number(double value);
+
+/// A100 SXM 80 GB: 312 TFLOP/s, e .772, f .73, t0 6.6 us, 2.039 TB/s, memory operators .85 and 3 us.
+ir::Device a100();
+/// H100 SXM in fp8: 1979 TFLOP/s, e .586, f .81, t0 3.5 us, 3.35 TB/s.
+ir::Device h100();
+/// NVLink 3 in a node of eight: three-term fits for 2, 4 and 8 ranks.
+ir::Fabric nvlink3();
+/// NVLink 5: the same for B200, `a` growing by 15 % per doubling beyond eight.
+ir::Fabric nvlink5();
+/// HDR InfiniBand, priced from the network card.
+ir::Fabric hdr();
+/// `nodes` nodes of `perNode` devices, 25 GB/s of network card per device.
+ir::Cluster superpod(int64_t nodes, int64_t perNode = 8);
+/// Megatron of 2022: ratio 1.9, fused accumulation, everything inline but half of the re-gathers.
+ir::Stack megatron();
+
+/// Axes inner to outer.
+ir::Mesh mesh(const ir::Cluster& cluster, const std::vector<std::pair<std::string, int64_t>>& axes);
+
+/// A program at level comm and its schedule. Units are added first to last, operators to the last unit.
+struct Builder {
+  ir::Plan plan;
+  ir::Program program;
+  ir::Schedule schedule;
+
+  Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes);
+  Builder(const Builder&) = delete;
+
+  ir::AxisMask axis(const std::string& name) const;
+  ir::BodyId unit(const std::string& name, int64_t count = 1, bool repeat = false);
+  /// An operator of the last unit, called `name`, in its child layer `child`.
+  ir::OpId op(const std::string& name, ir::OpKind kind, const std::string& child = "");
+  ir::Body& body(ir::BodyId id) { return program.bodies[id]; }
+
+  ir::Node compute(ir::OpId op, ir::Role role = ir::Role::Forward, ir::Phase phase = ir::Phase::Forward) const;
+  ir::Node collective(ir::OpId op, ir::CollectiveKind kind, ir::CollectiveClass cls, ir::AxisMask axes, double bytes,
+                      ir::Phase phase = ir::Phase::Forward) const;
+  /// A node that takes `seconds` in forward or backward: a memory operator of the bytes that take that long.
+  ir::Node lasting(ir::OpId op, double seconds, bool backward = false) const;
+  ir::ValueId param(ir::OpId reader, const std::string& name, std::vector<int64_t> extents);
+  ir::StateCollective state(ir::CollectiveKind kind, ir::CollectiveClass cls, ir::Phase phase, ir::AxisMask axes, double bytes) const;
+
+  /// One virtual stage per entry of `pieces`: the instances of each body, by body id.
+  void stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces);
+  /// Tasks of every body by the schedule's inline shares, as the schedule pass makes them.
+  void finish();
+  std::unique_ptr<CostModel> model(DiagnosticEngine& diagnostics) const;
+  std::unique_ptr<Estimate> estimate(DiagnosticEngine& diagnostics);
+};
+
+/// Orders of 1F1B (PipeDream-Flush) and of interleaved 1F1B (arXiv 2104.04473), and GPipe.
+const ir::ScheduleKind& oneForwardOneBackward();
+const ir::ScheduleKind& interleaved();
+const ir::ScheduleKind& gpipe();
+/// Input gradients at once, weight gradients of each micro-batch after the next input gradient.
+const ir::ScheduleKind& splitBackward();
+
+} // namespace planc::cost::test

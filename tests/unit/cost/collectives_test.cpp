@@ -1,0 +1,180 @@
+// Every collective algorithm against numbers computed apart from it: the prototype of the cost model, inputs in the comments.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include "backends/cost/Collectives.h"
+#include "backends/cost/Facts.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+using Axes = std::vector<std::pair<std::string, int64_t>>;
+
+constexpr double kTensor = 2048. * 12288 * 2; // b·s·h of GPT-3 175B in fp16
+
+class CostCollectives : public ::testing::Test {
+protected:
+  DiagnosticEngine diagnostics;
+
+  /// A group over axis `g` of a mesh on nodes of eight A100.
+  double price(CollectiveKind kind, const Axes& axes, double bytes, double copies = 1, int64_t nodes = 0) {
+    int64_t devices = 1;
+    for (const auto& [name, size] : axes) devices *= size;
+    Builder b(nodes ? nodes : std::max<int64_t>(1, devices / 8), axes);
+    Node n = b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes);
+    n.copies = copies;
+    return b.model(diagnostics)->collective(b.program, n);
+  }
+  void expect(double actual, double expected, double tolerance = 1e-10) { EXPECT_NEAR(actual / expected, 1, tolerance); }
+};
+
+TEST_F(CostCollectives, InsideANodeBySamples) {
+  expect(price(CollectiveKind::AllReduce, {{"g", 8}}, kTensor), 4.858357481763e-04);
+  expect(price(CollectiveKind::AllGather, {{"g", 8}}, kTensor), 2.798084440085e-04);
+  expect(price(CollectiveKind::ReduceScatter, {{"g", 8}}, kTensor), 2.683814905384e-04);
+  expect(price(CollectiveKind::AllToAll, {{"g", 8}}, kTensor), 2.736045149469e-04);
+  expect(price(CollectiveKind::AllReduce, {{"g", 2}, {"x", 4}}, kTensor), 3.242364644896e-04);
+}
+
+/// All devices of one node of that many.
+double inDomain(CollectiveKind kind, int64_t ranks, const Fabric& fabric) {
+  DiagnosticEngine diagnostics;
+  Builder b(1, {{"g", ranks}});
+  b.plan.cluster->levels[0].count = ranks;
+  b.plan.cluster->levels[0].fabric = fabric;
+  b.program.mesh = mesh(*b.plan.cluster, {{"g", ranks}});
+  return b.model(diagnostics)->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor));
+}
+
+TEST_F(CostCollectives, TheNearestSampleInLogDistance) {
+  expect(inDomain(CollectiveKind::AllGather, 3, nvlink3()), 2.387673356243e-04); // 3 ranks: the sample of 4
+  expect(inDomain(CollectiveKind::AllGather, 6, nvlink3()), 2.686494484222e-04); // 6 ranks: the sample of 8
+}
+
+TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
+  expect(inDomain(CollectiveKind::AllReduce, 64, nvlink5()), 2.197900349759e-04);
+  expect(inDomain(CollectiveKind::AllGather, 16, nvlink5()), 1.197952578674e-04);
+}
+
+TEST_F(CostCollectives, AcrossNodesByTheCard) {
+  expect(price(CollectiveKind::AllReduce, {{"g", 16}}, 1e9), 9.521859176639e-03);              // 2 nodes of 8: pair bonus
+  expect(price(CollectiveKind::AllReduce, {{"g", 64}}, 1e9), 1.179296005646e-02);              // 8 nodes of 8
+  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 8}}, 1e9), 7.503920056612e-02);    // 8 nodes of 1
+  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 2}}, 1e9), 3.469289382437e-02);    // 2 nodes of 1
+  expect(price(CollectiveKind::AllGather, {{"tp", 2}, {"g", 32}}, 1e9), 1.148111089090e-02);   // 8 nodes of 4
+  expect(price(CollectiveKind::ReduceScatter, {{"g", 1024}}, 1e9), 9.443738052742e-03);        // 128 nodes of 8
+  expect(price(CollectiveKind::AllToAll, {{"g", 32}}, 1e8), 3.165e-03);                        // 4 nodes of 8
+}
+
+TEST_F(CostCollectives, RoutedCopiesGoOncePerDistinctDestination) {
+  // 5e7 B of tokens per rank, each to 8 experts: the local side is the slots, 8 times as many bytes
+  expect(price(CollectiveKind::AllToAll, {{"g", 8}}, 8 * 5e7, 8), 1.184519775479e-03);
+  expect(price(CollectiveKind::AllToAll, {{"g", 32}}, 8 * 5e7, 8), 7.316339244571e-03);
+  // one copy: the plain exchange
+  expect(price(CollectiveKind::AllToAll, {{"g", 8}}, kTensor, 1), price(CollectiveKind::AllToAll, {{"g", 8}}, kTensor));
+}
+
+TEST_F(CostCollectives, SendAndReceive) {
+  Builder b(2, {{"tp", 8}, {"pp", 2}});
+  VirtualStage stage;
+  Boundary boundary;
+  boundary.bytes = 6291456; // b·s·h / 8 of GPT-3 175B
+  stage.level = 1;
+  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2.996202666667e-04);
+  stage.level = 0;
+  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 6.095121477162e-05);
+}
+
+TEST_F(CostCollectives, NothingMovesForFree) {
+  EXPECT_EQ(price(CollectiveKind::Slice, {{"g", 8}}, 1e9), 0);
+  EXPECT_EQ(price(CollectiveKind::AllReduce, {{"g", 8}}, 0), 0);
+  EXPECT_EQ(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 1}}, 1e9), 0);
+}
+
+TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
+  Builder b(4, {{"g", 32}});
+  b.plan.cluster->levels[1].fabric = Fabric();
+  const auto model = b.model(diagnostics);
+  const Node n = b.collective({}, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("g"), 1e9);
+  // 31 steps of 5 us; 31/32 GB over eight links of 25 GB/s
+  expect(model->collective(b.program, n), 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
+  EXPECT_TRUE(model->beyondCalibration());
+  EXPECT_TRUE(model->complete());
+  ASSERT_EQ(diagnostics.sorted().size(), 1u);
+  EXPECT_EQ(diagnostics.sorted()[0]->kind->id(), "PLAN0806");
+}
+
+/// A third level: racks of four nodes, 400 Gb/s between nodes of a rack, oversubscribed between racks.
+struct ThreeLevels : Builder {
+  ThreeLevels() : Builder(16, {{"g", 128}}) {
+    auto& levels = plan.cluster->levels;
+    levels[1].count = 4;
+    levels[1].bandwidth = number(50e9);
+    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), Topology::FatTree, 2, {}});
+    program.mesh = mesh(*plan.cluster, {{"g", 128}});
+  }
+};
+
+TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
+  ThreeLevels b;
+  const Node n = b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("g"), 1e9);
+  ASSERT_EQ(n.level, 2u);
+  // between nodes .95·50·8 = 380 GB/s, between racks .95·(50/2)·32 = 760 GB/s, inside the node b = 229.7 GB/s; 16 nodes
+  const double x = 2 * 127. / 128 * 1e9;
+  expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
+  b.plan.cluster->levels[2].oversubscription = 16;
+  expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
+}
+
+TEST_F(CostCollectives, DerivationShowsAlgorithmAndSource) {
+  Builder b(8, {{"g", 64}});
+  Derivation why;
+  const Node n = b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, b.axis("g"), 1e9);
+  b.model(diagnostics)->collective(b.program, n, &why);
+  EXPECT_NE(why.equation.find("2·log2(nodes)"), std::string::npos);
+  EXPECT_NE(why.substituted.find("= 11.79 ms"), std::string::npos) << why.substituted;
+  bool sample = false, card = false;
+  for (const auto& [name, number] : why.constants) {
+    sample |= name == "b = all_reduce of 8 ranks, b" && number->value == 229.7e9;
+    card |= name == "efficiency = nic_efficiency" && number->value == .95;
+  }
+  EXPECT_TRUE(sample && card);
+}
+
+// ---- laws (docs/cost-model.md, section 7) --------------------------------------
+
+TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll})
+    for (const Axes& axes : {Axes{{"g", 8}}, Axes{{"g", 16}}, Axes{{"tp", 4}, {"g", 16}}, Axes{{"tp", 8}, {"g", 8}}})
+      for (double bytes : {1e3, 1e6, 1e9}) {
+        int64_t devices = 1;
+        for (const auto& [name, size] : axes) devices *= size;
+        Builder slow(std::max<int64_t>(1, devices / 8), axes), fast(std::max<int64_t>(1, devices / 8), axes);
+        fast.plan.cluster->levels[1].bandwidth = number(40e9);
+        for (auto* s : {&fast.plan.cluster->levels[0].fabric.allReduce, &fast.plan.cluster->levels[0].fabric.allGather})
+          for (auto& row : s->rows) row.b *= 1.5;
+        auto time = [&](Builder& b) {
+          return b.model(diagnostics)->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes));
+        };
+        EXPECT_LE(time(fast), time(slow)) << ir::name(kind) << " " << bytes;
+      }
+}
+
+TEST_F(CostCollectives, MoreBytesNeverTakeLess) {
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::AllToAll})
+    for (const Axes& axes : {Axes{{"g", 8}}, Axes{{"g", 64}}}) {
+      double last = 0;
+      for (double bytes = 1; bytes < 1e11; bytes *= 3) {
+        const double t = price(kind, axes, bytes);
+        EXPECT_GT(t, last);
+        last = t;
+      }
+    }
+}
+
+} // namespace
+} // namespace planc::cost::test

@@ -1,0 +1,113 @@
+// Missing facts: one report per record that names every fact, who asks for it and where to add it; nothing is assumed in silence.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+struct CostFacts : ::testing::Test {
+  DiagnosticEngine diagnostics;
+  /// An estimate of one fused attention, one projection and one lookup, trained.
+  Builder b{1, {{"tp", 8}}};
+
+  CostFacts() {
+    const BodyId id = b.unit("layer", 4, true);
+    Body& body = b.body(id);
+    Node attention = b.compute(b.op("attention", OpKind::Attention, "attn"));
+    attention.work.flops = 1e12;
+    attention.work.sequence = 2048;
+    attention.work.headDim = 64;
+    Node wgrad = b.compute(b.op("matmul", OpKind::Gemm, "proj"), Role::WGrad, Phase::Backward);
+    wgrad.work.m = wgrad.work.n = wgrad.work.k = 1024;
+    body.forward = {attention};
+    body.backward = {wgrad};
+    b.stages(1, 1, {{4}});
+  }
+  std::vector<std::string> codes() const {
+    std::vector<std::string> all;
+    for (const Diagnostic* d : diagnostics.sorted()) all.push_back(d->kind->id());
+    return all;
+  }
+};
+
+TEST_F(CostFacts, CompleteRecordsGiveAnEstimate) {
+  EXPECT_TRUE(b.estimate(diagnostics));
+  EXPECT_TRUE(diagnostics.empty());
+}
+
+TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
+  b.plan.cluster->device.attention.head = {};
+  b.plan.cluster->device.gemm.clear();
+  EXPECT_FALSE(b.estimate(diagnostics));
+  ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0802"});
+  const Diagnostic& d = *diagnostics.sorted()[0];
+  EXPECT_EQ(d.message, "device `a100` lacks `calibration.attention.head`, `calibration.gemm.fp16.efficiency`, "
+                       "`calibration.gemm.fp16.memory_efficiency` and `calibration.gemm.fp16.start`, which this plan needs");
+  ASSERT_EQ(d.notes.size(), 4u);
+  EXPECT_EQ(d.notes[0], "`calibration.attention.head` is asked for by `attention` of `layer.attn` (forward)");
+  EXPECT_EQ(d.notes[1], "`calibration.gemm.fp16.efficiency` is asked for by `matmul` of `layer.proj` (wgrad)");
+  ASSERT_EQ(d.help.size(), 1u);
+}
+
+TEST_F(CostFacts, StackFactsAreReportedTogether) {
+  b.plan.stack->backwardRatio.reset();
+  b.plan.stack->accumulate.reset();
+  b.plan.stack->attentionFactor.reset();
+  b.plan.stack->launch.reset();
+  b.plan.stack->unattributed.reset();
+  b.plan.stack->step.reset();
+  EXPECT_FALSE(b.estimate(diagnostics));
+  ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0804"});
+  EXPECT_EQ(diagnostics.sorted()[0]->message,
+            "stack `megatron` lacks `attention.factor`, `launch`, `accumulate`, `backward_ratio`, `unattributed` and `step`, which this plan needs");
+}
+
+TEST_F(CostFacts, FabricAndLevelFacts) {
+  auto& levels = b.plan.cluster->levels;
+  levels[0].fabric.growth.reset();
+  levels[0].count = 16;
+  b.program.mesh = mesh(*b.plan.cluster, {{"tp", 16}});
+  b.body(BodyId(0)).forward.push_back(b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
+  b.body(BodyId(0)).forward.push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
+  levels[0].fabric.allToAll = {};
+  levels[0].bandwidth.reset();
+  EXPECT_FALSE(b.estimate(diagnostics));
+  EXPECT_EQ(codes(), (std::vector<std::string>{"PLAN0803", "PLAN0805", "PLAN0806"}));
+}
+
+TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
+  b.body(BodyId(0)).forward[0].work.sequence = 131072;
+  const auto e = b.estimate(diagnostics);
+  ASSERT_TRUE(e);
+  ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});
+  EXPECT_EQ(diagnostics.sorted()[0]->message, "attention over 131072 keys is outside the measured curve, 256 to 65536");
+  EXPECT_NEAR(e->totals.stepTimeHigh / e->totals.stepTime, 1.40, 1e-12); // an uncalibrated price widens the interval
+}
+
+TEST_F(CostFacts, NoSoftware) {
+  b.plan.stack.reset();
+  b.finish();
+  EXPECT_FALSE(cost::estimate(b.schedule, diagnostics));
+  DiagnosticEngine named;
+  reportNoSoftware(b.plan, {"megatron.megatron_2021", "te.te"}, named);
+  ASSERT_EQ(named.sorted().size(), 1u);
+  EXPECT_EQ(named.sorted()[0]->kind->id(), "PLAN0801");
+  EXPECT_EQ(named.sorted()[0]->notes, (std::vector<std::string>{"known stacks: `megatron.megatron_2021` and `te.te`"}));
+  EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0801"});
+}
+
+TEST_F(CostFacts, AScheduleWithoutAnOrderIsRefused) {
+  static const ScheduleKind none{"dualpipe", false, true, "", nullptr};
+  b.schedule.kind = &none;
+  EXPECT_FALSE(b.estimate(diagnostics));
+  EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0809"});
+}
+
+TEST_F(CostFacts, NoModelOfThatName) { EXPECT_FALSE(makeCostModel("oracle", *b.plan.cluster, *b.plan.stack, diagnostics)); }
+
+} // namespace
+} // namespace planc::cost::test

@@ -1,0 +1,217 @@
+// Every operator equation against numbers computed apart from it: the prototype of the cost model, inputs in the comments.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include "backends/cost/Operators.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+constexpr double kExact = 1e-10; // relative
+
+class CostOperators : public ::testing::Test {
+protected:
+  Builder b{1, {{"tp", 8}}};
+  BodyId body = b.unit("layer");
+  DiagnosticEngine diagnostics;
+
+  Priced price(const Node& node, Derivation* why = nullptr) { return b.model(diagnostics)->compute(b.program, node, why); }
+  Node contraction(Role role, double m, double n, double k, double batch = 1) {
+    Node node = b.compute(b.op("matmul", OpKind::Gemm), role);
+    node.work.batch = batch;
+    node.work.m = m;
+    node.work.n = n;
+    node.work.k = k;
+    return node;
+  }
+  void expect(double actual, double expected) { EXPECT_NEAR(actual / expected, 1, kExact); }
+};
+
+TEST_F(CostOperators, EveryKindHasARow) {
+  for (OpKind kind : {OpKind::Gemm, OpKind::GroupedGemm, OpKind::Scores, OpKind::Context, OpKind::Attention, OpKind::Memory, OpKind::Lookup,
+                      OpKind::Permute, OpKind::Carry, OpKind::Cast}) {
+    int rows = 0;
+    for (const OperatorEquation& row : operatorEquations()) rows += row.kind == kind;
+    EXPECT_EQ(rows, 1) << ir::name(kind);
+  }
+}
+
+TEST_F(CostOperators, GemmBoundByCompute) {
+  // gemm(A100, m=2048, n=6144, k=12288)
+  const Priced p = price(contraction(Role::Forward, 2048, 6144, 12288));
+  expect(p.seconds, 1.290468263053e-03);
+  EXPECT_EQ(p.bound, Bound::Compute);
+  EXPECT_DOUBLE_EQ(p.flops, 2. * 2048 * 6144 * 12288);
+  EXPECT_DOUBLE_EQ(p.bytes, 2. * (2048. * 12288 + 12288. * 6144 + 2048. * 6144));
+}
+
+TEST_F(CostOperators, GemmBoundByMemory) {
+  // gemm(A100, m=16, n=4096, k=4096)
+  const Priced p = price(contraction(Role::Forward, 16, 4096, 4096));
+  expect(p.seconds, 2.931901751463e-05);
+  EXPECT_EQ(p.bound, Bound::Memory);
+}
+
+TEST_F(CostOperators, GradientsCostTheirRatio) {
+  // gemm(A100, m, k, n) · 1.9 / 2 and gemm(A100, k, n, m, epi=6) · 1.9 / 2 with m=2048, n=6144, k=12288
+  expect(price(contraction(Role::DGrad, 2048, 12288, 6144)).seconds, 1.225944849900e-03);
+  expect(price(contraction(Role::WGrad, 12288, 6144, 2048)).seconds, 1.225944849900e-03);
+}
+
+TEST_F(CostOperators, FusedAccumulationMovesSixBytesMore) {
+  // gemm(A100, m=4096, n=4096, k=16, epi=6) · .95: bound by the fp32 gradient
+  expect(price(contraction(Role::WGrad, 4096, 4096, 16)).seconds, 9.210033477329e-05);
+  b.plan.stack->accumulate = Accumulate::None;
+  EXPECT_LT(price(contraction(Role::WGrad, 4096, 4096, 16)).seconds, 9.2e-05);
+}
+
+TEST_F(CostOperators, Fp8Gemm) {
+  // gemm(H100, 8192, 4096, 4096, 'fp8'): operands of one byte, result of two
+  b.plan.cluster->device = h100();
+  Node node = contraction(Role::Forward, 8192, 4096, 4096);
+  node.work.dtype = DType::fp8;
+  node.work.operandWidth = 1;
+  expect(price(node).seconds, 2.405262387699e-04);
+}
+
+TEST_F(CostOperators, GroupedGemmDependsOnTokensPerExpert) {
+  b.op("x", OpKind::Memory);
+  Node node = b.compute(b.op("grouped_matmul", OpKind::GroupedGemm));
+  node.work.batch = 8;
+  node.work.m = 512;
+  node.work.n = 14336;
+  node.work.k = 4096;
+  node.work.tokensPerExpert = 512;
+  // 2·8·512·14336·4096 / (312e12·.772·.62) + 6.6 us
+  expect(price(node).seconds, 2. * 8 * 512 * 14336 * 4096 / (312e12 * .772 * .62) + 6.6e-6);
+  node.work.m = node.work.tokensPerExpert = 4;
+  // few tokens: the weights, 8·14336·4096·2 B / (2.039e12·.73) + 6.6 us
+  const Priced p = price(node);
+  expect(p.seconds, 8. * 14336 * 4096 * 2 / (2.039e12 * .73) + 6.6e-6);
+  EXPECT_EQ(p.bound, Bound::Memory);
+}
+
+TEST_F(CostOperators, UnfusedAttention) {
+  // b=1, a=12, s=2048, hd=128 on A100: qk, pv, their backward, softmax with dropout
+  const double flops = 2. * 12 * 2048 * 2048 * 128, scores = 2. * 12 * 2048 * 2048;
+  Node qk = b.compute(b.op("scores", OpKind::Scores));
+  qk.work.flops = flops;
+  qk.work.resultBytes = scores;
+  Node pv = b.compute(b.op("context", OpKind::Context));
+  pv.work.flops = flops;
+  pv.work.firstOperandBytes = scores;
+  expect(price(qk).seconds, 1.163087853523e-04);
+  expect(price(pv).seconds, 7.331480190342e-05);
+  b.body(body).forward = {qk, pv};
+  b.body(body).backward = {b.compute(qk.op, Role::DGrad, Phase::Backward), b.compute(qk.op, Role::Backward, Phase::Backward),
+                           b.compute(pv.op, Role::DGrad, Phase::Backward), b.compute(pv.op, Role::DGrad, Phase::Backward)};
+  const auto& backward = b.body(body).backward;
+  expect(2 * price(backward[0]).seconds, 1.453859816904e-04);
+  expect(price(backward[1]).seconds, 1.453859816904e-04);
+  expect(price(backward[2]).seconds + price(backward[3]).seconds, 1.979499651392e-04);
+  Node softmax = b.compute(b.op("softmax", OpKind::Memory));
+  softmax.work.firstOperandBytes = scores;
+  expect(price(softmax).seconds, 2.759812717884e-04);
+  softmax.role = Role::Backward;
+  expect(price(softmax).seconds, 3.398705056112e-04);
+}
+
+TEST_F(CostOperators, FusedAttentionOnItsCurve) {
+  auto attention = [&](double batchHeads, double s, double hd) {
+    Node n = b.compute(b.op("attention", OpKind::Attention));
+    n.work.flops = 4 * batchHeads * s * s * hd;
+    n.work.share = .5;
+    n.work.sequence = s;
+    n.work.headDim = hd;
+    return n;
+  };
+  const Node n = attention(12, 2048, 128);
+  expect(price(n).seconds, 9.147585159732e-05); // b=1, a=12, s=2048, hd=128
+  expect(price(attention(16, 3000, 64)).seconds, 1.559425665425e-04); // b=2, a=8, between points, head factor .78
+  b.body(body).forward = {n};
+  b.body(body).backward = {b.compute(n.op, Role::Backward, Phase::Backward)};
+  b.body(body).backward[0].work.flops = 2.5 * n.work.flops;
+  expect(price(b.body(body).backward[0]).seconds, 2.286896289933e-04);
+  b.plan.stack->attentionBackward = number(3);
+  expect(price(b.body(body).backward[0]).seconds, 3 * 9.147585159732e-05);
+  Node split = n;
+  split.work.sequenceSplit = true;
+  b.plan.stack->attentionFactor = number(.58);
+  expect(price(split).seconds, (9.147585159732e-05 - 5e-6) / .58 / .6 + 5e-6);
+}
+
+TEST_F(CostOperators, MemoryOperatorsByPassesOrBytes) {
+  Node norm = b.compute(b.op("layer_norm", OpKind::Memory));
+  norm.work.firstOperandBytes = 2048. * 12288 * 2 / 8;
+  expect(price(norm).seconds, 1.243818226928e-05); // 2.6 passes over [2048, 12288] fp16, split eight ways
+  Node fused = b.compute(b.op("dropout", OpKind::Memory));
+  fused.work.firstOperandBytes = 1e9;
+  EXPECT_EQ(price(fused).seconds, 0);
+  EXPECT_FALSE(price(fused).launches);
+  Node other = b.compute(b.op("rms_norm", OpKind::Memory));
+  other.work.reads = 3e6;
+  other.work.writes = 1e6;
+  expect(price(other).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
+}
+
+TEST_F(CostOperators, LookupsByPassesOrRandomAccess) {
+  Node embed = b.compute(b.op("lookup", OpKind::Lookup));
+  embed.work.resultBytes = 1e8;
+  expect(price(embed).seconds, 4e8 / (.85 * 2.039e12) + 3e-6);
+  Node bag = b.compute(b.op("embedding_bag", OpKind::Lookup));
+  bag.work.reads = 1e8;
+  expect(price(bag).seconds, 1e8 / (.55 * 2.039e12));
+}
+
+TEST_F(CostOperators, AccumulationFollowsTheStack) {
+  b.program.microBatches = 2;
+  Node node = b.compute(b.op("matmul", OpKind::Gemm), Role::Accumulate);
+  node.work.elements = 12288. * 6144;
+  EXPECT_FALSE(price(node).launches); // fused
+  b.plan.stack->accumulate = Accumulate::Separate;
+  expect(price(node).seconds, 5.257300949139e-04); // 12 B per element
+  b.program.microBatches = 1;
+  EXPECT_EQ(price(node).seconds, 0);
+  Node table = b.compute(b.op("lookup", OpKind::Lookup), Role::Accumulate);
+  table.work.elements = 1e6;
+  expect(price(table).seconds, 8e6 / (.85 * 2.039e12) + 3e-6);
+  Node bag = b.compute(b.op("embedding_bag", OpKind::Lookup), Role::Accumulate);
+  bag.work.elements = 1e9;
+  EXPECT_EQ(price(bag).seconds, 0);
+}
+
+TEST_F(CostOperators, CastCopyAndOptimizer) {
+  Node cast = b.compute(b.op("cast", OpKind::Cast));
+  cast.work.elements = 1e6;
+  expect(price(cast).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
+  Node copy;
+  copy.kind = NodeKind::Copy;
+  copy.bytes = 1e6;
+  expect(price(copy).seconds, 2e6 / 2.039e12);
+  Node update;
+  update.role = Role::Optimizer;
+  update.work.elements = 1e9;
+  expect(price(update).seconds, 2.884920520440e-02); // 50 B per element
+}
+
+TEST_F(CostOperators, DerivationNamesEveryConstant) {
+  Derivation why;
+  price(contraction(Role::WGrad, 12288, 6144, 2048), &why);
+  std::vector<std::string> names;
+  for (const auto& [name, number] : why.constants) {
+    names.push_back(name);
+    EXPECT_EQ(number->source, "test");
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"P = peak.fp16", "e = calibration.gemm.fp16.efficiency", "B = bandwidth",
+                                             "f = calibration.gemm.fp16.memory_efficiency", "t0 = calibration.gemm.fp16.start", "r = backward_ratio"}));
+  EXPECT_NE(why.equation.find("+ 6·m·n"), std::string::npos);
+  EXPECT_NE(why.substituted.find("= 1.226 ms"), std::string::npos) << why.substituted;
+  EXPECT_FALSE(b.model(diagnostics)->beyondCalibration());
+}
+
+} // namespace
+} // namespace planc::cost::test
