@@ -1,0 +1,152 @@
+// State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and inline shares.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include "backends/cost/Passage.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+/// `count` instances of `forward` and `backward` seconds whose states take `gather` and `reduce` seconds on the wire.
+struct Fsdp {
+  Builder b{8, {{"dp", 64}}};
+  std::vector<BodyCost> costs;
+  int64_t count;
+
+  Fsdp(int64_t count, double forward, double backward, double gather, double reduce, double slowdown, double inlineShare = 0) : count(count) {
+    const BodyId id = b.unit("layer", count, true);
+    Body& body = b.body(id);
+    const OpId op = b.op("work", OpKind::Memory, "work");
+    body.forward = {b.lasting(op, forward)};
+    body.backward = {b.lasting(op, backward, true)};
+    body.states = {b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
+                   b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
+                   b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), 1e9)};
+    b.stages(1, 1, {{count}});
+    b.schedule.slowdown = slowdown;
+    b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::State)] = inlineShare;
+    b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Gradient)] = inlineShare;
+    b.finish();
+    DiagnosticEngine diagnostics;
+    costs = priceBodies(b.schedule, *b.model(diagnostics));
+    costs[0].states = {gather, gather, reduce};
+  }
+  Passage run(bool backward) const { return runPassage(b.schedule, costs, b.program.virtualStages[0], backward); }
+};
+
+double steady(double c, double comm, double slowdown) { return std::max(c + slowdown * std::min(c, comm), comm); }
+
+TEST(CostPassage, SteadyStateOfFsdp) {
+  for (double c : {.2, .8, .95, 1., 1.3, 3.})
+    for (double slowdown : {0., .3}) {
+      const Fsdp f(200, c, 2 * c, 1, .7, slowdown);
+      EXPECT_NEAR(f.run(false).seconds / (200 * steady(c, 1, slowdown)), 1, .01) << c << " " << slowdown;
+      EXPECT_NEAR(f.run(true).seconds / (200 * steady(2 * c, 1.7, slowdown)), 1, .01) << c << " " << slowdown;
+    }
+}
+
+TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {
+  const Fsdp f(6, 2, 4, 1, .7, 0);
+  EXPECT_NEAR(f.run(false).seconds, 1 + 6 * 2, 1e-9);
+  EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
+  EXPECT_NEAR(f.run(true).seconds, 1 + 6 * 4, 1e-9);
+  EXPECT_NEAR(f.run(true).tail, .7, 1e-9);
+  ASSERT_EQ(f.run(false).exposed.size(), 1u);
+  EXPECT_NEAR(f.run(false).exposed[0].seconds, 1, 1e-9);
+}
+
+TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
+  // The same chain as many runs of one body, each too short to be folded.
+  for (double c : {.3, .9, 1.1, 2.5})
+    for (double slowdown : {0., .3})
+      for (int64_t prefetch : {0, 1, 3})
+        for (double share : {0., .1, 1.})
+          for (bool backward : {false, true}) {
+            Fsdp f(40, c, 1.7 * c, 1, .6, slowdown, share);
+            f.b.schedule.prefetch = prefetch;
+            const Passage folded = f.run(backward);
+            VirtualStage& stage = f.b.program.virtualStages[0];
+            stage.bodies.assign(10, {BodyId(0), 4});
+            const Passage unrolled = f.run(backward);
+            EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9) << c << " " << slowdown << " " << prefetch << " " << share << " " << backward;
+            EXPECT_NEAR(folded.tail, unrolled.tail, 1e-9);
+            double a = 0, b = 0;
+            for (const auto& e : folded.exposed) a += e.seconds;
+            for (const auto& e : unrolled.exposed) b += e.seconds;
+            EXPECT_NEAR(a, b, 1e-6);
+          }
+}
+
+TEST(CostPassage, InlineStatesAddUp) {
+  const Fsdp f(12, 2, 4, 1, .7, .3, 1);
+  EXPECT_NEAR(f.run(false).seconds, 12 * (2 + 1), 1e-9);
+  EXPECT_NEAR(f.run(true).seconds, 12 * (4 + 1.7), 1e-9);
+}
+
+TEST(CostPassage, WithoutPrefetchEveryGatherIsExposed) {
+  Fsdp f(12, 2, 4, 1, .7, 0);
+  f.b.schedule.prefetch = 0;
+  EXPECT_NEAR(f.run(false).seconds, 12 * 3, 1e-9);
+}
+
+TEST(CostPassage, DeepModelsCostNoMoreThanShallowOnes) {
+  const Fsdp f(1'000'000, 2, 4, 1, .7, .3);
+  EXPECT_NEAR(f.run(false).seconds / (1e6 * steady(2, 1, .3)), 1, 1e-5); // at once: folded
+}
+
+TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
+  Fsdp f(4, 2, 4, 1, 1, 0);
+  f.b.schedule.bucketBytes = 1e8; // ten buckets
+  DiagnosticEngine diagnostics;
+  const auto model = f.b.model(diagnostics);
+  const auto costs = priceBodies(f.b.schedule, *model);
+  Node one = collectiveNode(f.b.program.bodies[BodyId(0)].states[0]);
+  one.bytes = 1e8;
+  EXPECT_NEAR(costs[0].states[0], 10 * model->collective(f.b.program, one), 1e-12);
+}
+
+// ---- one instance --------------------------------------------------------------
+
+TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
+  for (bool repeat : {true, false}) {
+    Builder b(1, {{"tp", 8}});
+    Body& body = b.body(b.unit("layer", 3, repeat));
+    body.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6), b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
+    body.forward[1].times = 3; // a nested repeat
+    b.plan.stack->launch = number(62e-6);
+    b.stages(1, 1, {{3}});
+    b.finish();
+    DiagnosticEngine diagnostics;
+    const BodyCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0];
+    EXPECT_NEAR(cost.forward.seconds, repeat ? 4 * 62e-6 : 70e-6, 1e-12);
+    EXPECT_NEAR(cost.forward.nodes[0].occupied + cost.forward.nodes[1].occupied, cost.forward.seconds, 1e-12);
+    EXPECT_EQ(cost.backward.seconds, 0);
+  }
+}
+
+TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
+  Builder b(1, {{"tp", 8}});
+  Body& body = b.body(b.unit("layer", 2, true));
+  const OpId op = b.op("work", OpKind::Memory, "work");
+  Node gather = b.collective(op, CollectiveKind::AllGather, CollectiveClass::Regather, b.axis("tp"), 1e8);
+  Node beside = b.lasting(op, 100e-6), user = b.lasting(op, 50e-6);
+  user.deps = {0, 1};
+  body.forward = {gather, beside, user};
+  b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Regather)] = 0;
+  b.stages(1, 1, {{2}});
+  b.finish();
+  DiagnosticEngine diagnostics;
+  const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].forward;
+  const double comm = cost.nodes[0].seconds;
+  ASSERT_GT(comm, 100e-6);
+  EXPECT_NEAR(cost.seconds, comm + 50e-6, 1e-12);
+  EXPECT_NEAR(cost.nodes[0].exposed, comm - 100e-6, 1e-12);
+  EXPECT_NEAR(cost.nodes[0].occupied + cost.nodes[1].occupied + cost.nodes[2].occupied, cost.seconds, 1e-12);
+}
+
+} // namespace
+} // namespace planc::cost::test

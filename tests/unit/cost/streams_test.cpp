@@ -1,0 +1,75 @@
+// The in-order streams: dependencies, waiting, and computing slowed beside communication.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Streams.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace planc::cost {
+namespace {
+
+constexpr ir::Stream kCompute = ir::kComputeStream;
+
+TEST(CostStreams, TasksStartWhenStreamAndDependenciesAreReady) {
+  Streams s(0);
+  const auto a = s.add(kCompute, 2, {}, 0);
+  const auto gather = s.add(0, 3, std::vector{a}, 1);
+  s.add(kCompute, 1, {}, 2);                            // beside the gather
+  const auto user = s.add(kCompute, 4, std::vector{gather}, 3);
+  s.add(1, 10, std::vector{a}, 4);                      // another level: beside everything
+  s.run();
+  EXPECT_TRUE(s.done(user));
+  EXPECT_DOUBLE_EQ(s.computeEnd(), 2 + 3 + 4);
+  EXPECT_DOUBLE_EQ(s.now(), 12);
+  EXPECT_DOUBLE_EQ(s.occupied()[1], 2); // waited for: 3 less the second that was used
+  EXPECT_DOUBLE_EQ(s.waited()[1], 2);
+  EXPECT_DOUBLE_EQ(s.occupied()[4], 3); // nothing left to compute
+}
+
+TEST(CostStreams, OneStreamRunsInOrder) {
+  Streams s(0);
+  const auto late = s.add(kCompute, 5, {});
+  s.add(0, 1, std::vector{late});
+  const auto second = s.add(0, 1, {}); // could start at 0, but stands behind the first
+  s.add(kCompute, 1, std::vector{second});
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 8);
+}
+
+/// Time of computing `c` beside communication `comm`, in `pieces` kernels.
+double beside(double c, double comm, double slowdown, int pieces) {
+  Streams s(slowdown);
+  s.addMarker({}, slowdown * c);
+  for (int i = 0; i < pieces; ++i) s.add(kCompute, c / pieces, {});
+  s.add(0, comm, {});
+  s.run();
+  return s.now();
+}
+
+TEST(CostStreams, ComputingIsSlowedBesideCommunication) {
+  // max(c + slowdown · min(c, comm), comm), however the computing is cut into kernels
+  for (double c : {.2, .7, .8, .95, 1., 1.3, 5.})
+    for (double slowdown : {0., .1, .3, .9})
+      for (int pieces : {1, 7, 50})
+        EXPECT_NEAR(beside(c, 1, slowdown, pieces), std::max(c + slowdown * std::min(c, 1.), 1.), 1e-12) << c << " " << slowdown;
+}
+
+TEST(CostStreams, InlineCommunicationIsNotSlowed) {
+  Streams s(.5);
+  s.addMarker({}, 10);
+  s.add(kCompute, 2, {}, Streams::kNoTag, Occupies::Holding);
+  s.add(0, 2, {});
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 2);
+}
+
+TEST(CostStreams, MarkersMayAddTasks) {
+  Streams s(0);
+  const auto a = s.add(kCompute, 1, {});
+  s.addMarker(std::vector{a}, 0, [&] { s.add(kCompute, 2, {}); });
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 3);
+}
+
+} // namespace
+} // namespace planc::cost
