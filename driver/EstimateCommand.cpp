@@ -4,6 +4,7 @@
 #include "driver/Commands.h"
 #include "driver/Pipeline.h"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
@@ -23,7 +24,8 @@ std::string printText(const Console& console, const std::vector<report::PlanRepo
   report::TextOptions options;
   options.color = console.colorOut();
   std::string out;
-  for (const report::PlanReport& r : reports) out += (out.empty() ? "" : "\n") + report::text(r, sources, options);
+  for (const report::PlanReport& r : reports)
+    out += fmt::format("{}{}", out.empty() ? "" : "\n", report::text(r, sources, options));
   return out;
 }
 

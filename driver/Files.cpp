@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,7 +85,7 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   struct stat info {};
   if (::stat(target.c_str(), &info) != 0) return reason();
   if (::access(target.c_str(), W_OK) != 0) return reason();
-  std::string temporary = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+  std::string temporary = (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string())).string();
   Descriptor file(::mkstemp(temporary.data()));
   if (file.get() < 0) return reason();
   // An owner that cannot be kept (another user's file in a shared folder) is no reason to fail.

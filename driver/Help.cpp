@@ -55,8 +55,8 @@ std::string commandHelp(const Command& command) {
   addOptions(options, command.options);
   addOptions(options, commonOptions());
   std::string out = fmt::format("{}\n\n{}\n", command.summary, usageLine(command));
-  if (!arguments.empty()) out += "\n" + columns(arguments);
-  out += "\noptions:\n" + columns(options);
+  if (!arguments.empty()) out += fmt::format("\n{}", columns(arguments));
+  out += fmt::format("\noptions:\n{}", columns(options));
   return out + fmt::format("\nexample:\n  {}\n", command.example);
 }
 

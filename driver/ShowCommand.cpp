@@ -25,7 +25,7 @@ std::string firstSentence(std::string_view text) {
     size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     line.remove_prefix(std::min(line.find_first_not_of("/ "), line.size()));
-    comment += (comment.empty() ? "" : " ") + std::string(line);
+    comment += fmt::format("{}{}", comment.empty() ? "" : " ", line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   size_t stop = comment.find(". ");

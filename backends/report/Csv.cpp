@@ -31,7 +31,7 @@ std::string csv(const PlanReport& report, bool header) {
     out += fmt::format("{},{},{},{}", field(report.plan->name.str()), field(row.path), row.count, row.stage);
     for (double value : {row.forward, row.backward, row.recompute, row.comm, row.exposed, row.flops, row.bytes,
                          row.params, row.activationBytes})
-      out += "," + number(value);
+      out += fmt::format(",{}", number(value));
     out += fmt::format(",{}\n", cost::name(row.bound));
   }
   return out;

@@ -127,7 +127,7 @@ void Writer::compute(const ir::Body& body, const ir::Node& node) {
   cost::Derivation why;
   cost::Priced priced = model_.compute(program_, node, &why);
   std::string head = ir::join(op.path) + "  " + op.name.str();
-  if (node.role != ir::Role::Forward) head += " " + std::string(ir::name(node.role));
+  if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
   head += "  " + (priced.launches ? formatQuantity(priced.seconds, units::time) + ", " +
                                         std::string(cost::name(priced.bound)) + "-bound"
                                   : "fused into a neighbour: no time of its own");

@@ -72,7 +72,7 @@ std::string percentText(double fraction, int digits) {
 }
 
 std::string signedPercentText(double fraction) {
-  return (fraction >= 0 ? "+" : "") + percentText(fraction, 2);
+  return fmt::format("{}{}", fraction >= 0 ? "+" : "", percentText(fraction, 2));
 }
 
 bool writtenInPercent(const ir::ExprTree& tree, ir::ExprId id) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fmt/core.h>
 #include <map>
 #include <set>
 
@@ -131,21 +132,21 @@ std::string stepText(const LayerStep& step) {
     if (i) text += ",";
     text += std::to_string(r.begin);
     if (r.count() == 1) continue;
-    text += ":" + std::to_string(r.end);
-    if (r.step != 1) text += ":" + std::to_string(r.step);
+    text += fmt::format(":{}", r.end);
+    if (r.step != 1) text += fmt::format(":{}", r.step);
   }
   return text + "]";
 }
 
 std::string prefixText(const Row& row, size_t steps) {
   std::string text;
-  for (size_t i = 0; i < steps; ++i) text += (i ? "." : "") + stepText(row.steps[i]);
+  for (size_t i = 0; i < steps; ++i) text += fmt::format("{}{}", i ? "." : "", stepText(row.steps[i]));
   return text;
 }
 
 std::string childName(const Row& row) {
   std::string text;
-  for (const LayerStep& step : row.steps) text += "." + step.name;
+  for (const LayerStep& step : row.steps) text += fmt::format(".{}", step.name);
   return text;
 }
 
