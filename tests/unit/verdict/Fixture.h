@@ -227,7 +227,10 @@ struct PlanFixture {
   /// `PLAN0905 PLAN0904`, in order.
   std::string codes() const {
     std::string text;
-    for (const Diagnostic* d : diagnostics.sorted()) text += (text.empty() ? "" : " ") + d->kind->id();
+    for (const Diagnostic* d : diagnostics.sorted()) {
+      if (!text.empty()) text += ' ';
+      text += d->kind->id();
+    }
     return text;
   }
   std::string rendered() const {
