@@ -32,15 +32,25 @@ size_t indentation(const LexedFile& file, const Lexeme& token) {
   return first == std::string_view::npos ? 0 : first - line;
 }
 
-/// One walk over the tokens. A region is opened by the first bracket that does not match and closed by the next
-/// declaration that begins a line outside of all brackets.
+bool balanced(const LexedFile& file) {
+  BracketStack stack;
+  for (const Lexeme& token : file.tokens) {
+    if (!token.kept) continue;
+    if (isOpener(token.type)) stack.open(0, token.type);
+    if (isCloser(token.type) && stack.close(token.type) != BracketStack::Closed::Matched) return false;
+  }
+  return stack.empty();
+}
+
+/// One walk over a file that is not balanced. A region is opened by the first bracket that does not match and closed by
+/// the next declaration that begins a line.
 class RegionFinder {
   const LexedFile& file_;
   std::vector<BrokenRegion> regions_;
   BracketStack stack_;
   size_t declaration_ = 0;             // where the current declaration begins
-  std::optional<size_t> restart_;      // a declaration begins here although brackets are open
   std::optional<BrokenRegion> broken_; // being collected
+  // A `}` that is indented less than the line of its `{`: that `{` is probably the one that is not closed.
   std::optional<BracketStack::Open> suspect_;
   size_t suspectCloser_ = 0;
 
@@ -62,15 +72,21 @@ class RegionFinder {
     return next < file_.tokens.size() && (isName(at(next).type) || at(next).type == Type::STRING);
   }
 
-  void startDeclaration(size_t i) {
-    if (broken_) {
-      broken_->end = i;
-      regions_.push_back(*broken_);
-      broken_.reset();
+  void finishDeclaration(size_t next) {
+    if (!stack_.empty()) {
+      if (suspect_)
+        blame(suspect_->token, false, suspectCloser_);
+      else
+        blame(stack_.innermost().token, false, std::nullopt);
     }
-    declaration_ = i;
+    if (broken_) {
+      broken_->end = next;
+      regions_.push_back(*broken_);
+    }
+    broken_.reset();
     suspect_.reset();
-    restart_.reset();
+    stack_.clear();
+    declaration_ = next;
   }
 
   void blame(size_t token, bool closer, std::optional<size_t> against) {
@@ -100,43 +116,19 @@ class RegionFinder {
       blame(i, true, std::nullopt);
       break;
     }
-    if (stack_.empty()) restart_.reset();
-  }
-
-  void visit(size_t i) {
-    if (beginsDeclaration(i)) {
-      if (stack_.empty())
-        startDeclaration(i);
-      else if (!restart_)
-        restart_ = i;
-    }
-    if (isOpener(at(i).type)) stack_.open(i, at(i).type);
-    if (isCloser(at(i).type)) close(i);
-  }
-
-  /// At the end of the file something is open. Returns where to go on.
-  size_t unclosedAtEnd() {
-    if (suspect_)
-      blame(suspect_->token, false, suspectCloser_);
-    else
-      blame(stack_.innermost().token, false, std::nullopt);
-    stack_.clear();
-    size_t next = restart_.value_or(file_.tokens.size());
-    startDeclaration(next);
-    return next;
   }
 
 public:
   explicit RegionFinder(const LexedFile& file) : file_(file) {}
 
   std::vector<BrokenRegion> run(unsigned maxRegions) {
-    for (size_t i = 0; regions_.size() < maxRegions;) {
-      for (; i < file_.tokens.size(); ++i)
-        if (at(i).kept) visit(i);
-      if (stack_.empty()) break;
-      i = unclosedAtEnd();
+    for (size_t i = 0; i < file_.tokens.size() && regions_.size() < maxRegions; ++i) {
+      if (!at(i).kept) continue;
+      if (beginsDeclaration(i)) finishDeclaration(i);
+      if (isOpener(at(i).type)) stack_.open(i, at(i).type);
+      if (isCloser(at(i).type)) close(i);
     }
-    startDeclaration(file_.tokens.size());
+    finishDeclaration(file_.tokens.size());
     return std::move(regions_);
   }
 };
@@ -144,7 +136,7 @@ public:
 } // namespace
 
 std::vector<BrokenRegion> findBrokenRegions(const LexedFile& file, unsigned maxRegions) {
-  return RegionFinder(file).run(maxRegions);
+  return balanced(file) ? std::vector<BrokenRegion>() : RegionFinder(file).run(maxRegions);
 }
 
 } // namespace planc::parse

@@ -21,10 +21,8 @@ public:
   /// Closes with a closer of type `type`. After Unbalanced, `unclosed` is the last opener that was passed over.
   Closed close(size_t type, Open* matched = nullptr, Open* unclosed = nullptr);
   bool empty() const { return open_.empty(); }
-  size_t depth() const { return open_.size(); }
   /// Within `( )` or `[ ]`, where line breaks mean nothing.
   bool insideParentheses() const;
-  const Open& outermost() const { return open_.front(); }
   const Open& innermost() const { return open_.back(); }
   void clear() { open_.clear(); }
 

@@ -34,8 +34,20 @@ std::string commaAfterPlacement(const ErrorSite& site) {
 
 /// `a = 1 b = 2`.
 std::string twoFactsOnALine(const ErrorSite& site) {
-  if (!endExpected(site) || site.lineEnds() || !isName(site.found().getType())) return "";
+  if (!endExpected(site) || site.previousType() == Type::NL || !isName(site.found().getType())) return "";
+  size_t next = site.type(site.error.at + 1);
+  if (next != Type::ASSIGN && next != Type::LB && next != Type::ARROW && next != Type::COLON && !isName(next))
+    return "";
   return "put `;` between two facts on one line";
+}
+
+/// `let a = 1 +`, and `let b = 2` on the next line.
+std::string lineGoesOn(const ErrorSite& site) {
+  size_t at = site.error.at;
+  if (at < 2 || !site.file.firstOnLine(site.file.tokens[site.tokens[at - 1].getTokenIndex()])) return "";
+  size_t last = site.type(at - 2);
+  if (endsOperand(last) || isSeparator(last) || isOpener(last)) return "";
+  return fmt::format("the line above ends with `{}`, so this line goes on with it", site.text(at - 2));
 }
 
 /// A line that goes on with a product.
@@ -45,15 +57,24 @@ std::string starAtLineStart(const ErrorSite& site) {
 }
 
 std::string valueOnNextLine(const ErrorSite& site) {
-  size_t type = site.found().getType();
-  if (site.previousType() != Type::ASSIGN || (type != Type::NL && type != antlr4::Token::EOF)) return "";
+  if (site.previousType() != Type::ASSIGN || !site.atLineEnd()) return "";
   return "a value begins on the line of its `=`";
 }
 
 std::string braceOnNextLine(const ErrorSite& site) {
-  if (!site.error.expected[Type::LB] || site.found().getType() != Type::NL || site.type(site.error.at + 1) != Type::LB)
-    return "";
-  return "the `{` stands at the end of the line above it";
+  if (!site.error.expected[Type::LB] || !site.atLineEnd()) return "";
+  size_t next = site.found().getTokenIndex(); // of the line break
+  while (next < site.file.tokens.size() && !(site.file.tokens[next].kept && site.file.tokens[next].type != Type::NL))
+    ++next;
+  if (next == site.file.tokens.size() || site.file.tokens[next].type != Type::LB) return "";
+  return "a `{` stands on the line of what it belongs to";
+}
+
+/// `modle gpt(…) {`.
+std::string misspelledKeyword(const ErrorSite& site) {
+  if (site.error.at != 0 || site.found().getType() != Type::ID) return "";
+  return didYouMean(site.text(0), {"import", "export", "let", "enum", "op", "block", "model", "device", "fabric",
+                                   "stack", "cluster", "plan", "assert"});
 }
 
 /// `assert x = 3`.
@@ -105,9 +126,9 @@ std::string reservedWord(const ErrorSite& site) {
 } // namespace
 
 std::string hintFor(const ErrorSite& site) {
-  for (auto hint :
-       {commaAfterPlacement, starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals,
-        arrowSpelling, percentWithoutBlanks, missingReasonColon, reservedWord, twoFactsOnALine})
+  for (auto hint : {misspelledKeyword, lineGoesOn, commaAfterPlacement, starAtLineStart, valueOnNextLine,
+                    braceOnNextLine, equalsInCondition, colonForEquals, arrowSpelling, percentWithoutBlanks,
+                    missingReasonColon, reservedWord, twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }

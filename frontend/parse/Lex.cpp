@@ -29,6 +29,7 @@ public:
   Recorder(antlr4::CharStream* input, std::vector<Lexeme>& out, uint32_t base)
       : PlanLexer(input), out_(out), base_(base) {}
   antlr4::Token* emit() override {
+    if (type == antlr4::Token::EOF) return nullptr; // of an empty file
     out_.push_back({base_ + static_cast<uint32_t>(tokenStartCharIndex), base_ + static_cast<uint32_t>(_input->index()),
                     static_cast<uint16_t>(type), channel != DEFAULT_TOKEN_CHANNEL, channel == DEFAULT_TOKEN_CHANNEL});
     return nullptr;

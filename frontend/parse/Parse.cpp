@@ -16,6 +16,7 @@ class DeclarationParser {
   const LexedFile& file_;
   SyntaxReporter& reporter_;
   size_t retryBudget_ = kRetryBudget;
+  bool cutShort_ = false; // the last piece ended too early
   TokenStream* stream_ = nullptr;
   grammar::PlanParser parser_{nullptr};
 
@@ -95,11 +96,14 @@ public:
   template <class Use> void parse(const Piece& piece, Use use) {
     TokenStream stream = streamOf(piece);
     stream_ = &stream;
+    // A `{` on the line below its declaration: the error was reported there.
+    if (std::exchange(cutShort_, false) && stream.tokens().front().getType() == Type::LB) return;
     if (piece.broken) return reportBroken(*piece.broken);
     static const auto bail = std::make_shared<antlr4::BailErrorStrategy>();
     auto* tree = run(antlr4::atn::PredictionMode::SLL, bail);
     SyntaxError error;
     if (!tree) tree = runExact(error);
+    cutShort_ = !tree && error.at + 1 == stream.tokens().size();
     if (!tree) return reportAll(error);
     if (!reporter_.any()) use(tree, piece.tokens.front());
   }

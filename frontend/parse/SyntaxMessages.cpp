@@ -72,6 +72,7 @@ std::string describeExpected(TokenSet set) {
     parts.push_back("a name");
     dropNames(set);
   }
+  bool startsSomething = !parts.empty();
   // After a value any operator could follow: that is never what is missing.
   if (set[Type::PLUS])
     drop(set, {Type::PLUS, Type::MINUS, Type::STAR, Type::SLASH, Type::PERCENT, Type::POW, Type::LT, Type::GT, Type::LE,
@@ -89,18 +90,19 @@ std::string describeExpected(TokenSet set) {
   std::stable_sort(rest.begin(), rest.end(), [](size_t a, size_t b) { return rank(a) < rank(b); });
   for (size_t type : rest)
     if (parts.size() < 4) parts.push_back(spelling(type));
-  if (end && parts.size() < 4) parts.push_back("end of line");
+  // Where a statement may begin, saying that none needs to is no help.
+  if (end && !startsSomething && parts.size() < 4) parts.push_back("end of line");
   return oneOf(parts);
 }
 
 std::string describeFound(const ErrorSite& site) {
   const PlanToken& token = site.found();
   size_t type = token.getType();
+  size_t index = token.getTokenIndex();
+  if (type == antlr4::Token::EOF && index == site.file.tokens.size()) return "end of file";
   // The end of a declaration is the separator behind it.
-  if (type == antlr4::Token::EOF)
-    type = token.getTokenIndex() < site.file.tokens.size() ? site.file.tokens[token.getTokenIndex()].type : type;
-  if (type == antlr4::Token::EOF) return "end of file";
-  if (type == Type::NL) return "end of line";
+  bool semicolon = type == antlr4::Token::EOF && site.file.tokens[index].type == Type::SEMI;
+  if (site.atLineEnd() && !semicolon) return "end of line";
   std::string text(site.text(site.error.at));
   constexpr size_t kLongest = 40;
   return text.size() <= kLongest ? fmt::format("`{}`", text) : type == Type::STRING ? "a string" : "a long token";
@@ -108,22 +110,25 @@ std::string describeFound(const ErrorSite& site) {
 
 } // namespace
 
-bool ErrorSite::lineEnds() const {
+bool ErrorSite::atLineEnd() const {
   size_t type = found().getType();
-  return type == Type::NL || type == antlr4::Token::EOF || previousType() == Type::NL;
+  return type == Type::NL || type == antlr4::Token::EOF ||
+         (type == Type::RB && file.firstOnLine(file.tokens[found().getTokenIndex()]));
 }
 
 void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
   const PlanToken& found = site.found();
   std::string expected = describeExpected(site.error.expected), text = describeFound(site);
-  bool atEnd = found.getType() == Type::NL || found.getType() == antlr4::Token::EOF;
+  bool atEnd = site.atLineEnd();
   bool before = (atEnd || site.error.missing) && site.error.at > 0;
   SourceRange place{site.file.id, found.begin, found.end};
   // What is missing is missing behind the last token, not before the comment or the line that follows.
   if (before) place.begin = place.end = site.tokens[site.error.at - 1].end;
   std::vector<DiagnosticArg> args = {{"expected", expected}, {"found", text}};
-  const DiagnosticKind& kind =
-      atEnd || !before ? (site.error.extra && !atEnd ? ExtraToken : UnexpectedToken) : MissingToken;
+  bool mark = !isName(found.getType()) && !isLiteral(found.getType()); // names and values are rarely too many
+  const DiagnosticKind& kind = before && !atEnd                     ? MissingToken
+                               : site.error.extra && mark && !atEnd ? ExtraToken
+                                                                    : UnexpectedToken;
   reporter.report(kind, place, std::move(args)).help(hintFor(site));
 }
 

@@ -21,8 +21,8 @@ struct ErrorSite {
   }
   /// The token before the found one; 0 if there is none.
   size_t previousType() const { return error.at > 0 ? tokens[error.at - 1].getType() : 0; }
-  /// The found token is the first one on its line, or the line ends here.
-  bool lineEnds() const;
+  /// The statement broke off at a line break: the found token is one, or the `}` on the line below.
+  bool atLineEnd() const;
 };
 
 /// Reports the error with its hints.

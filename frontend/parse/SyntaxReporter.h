@@ -3,6 +3,7 @@
 #pragma once
 #include "support/Diagnostics.h"
 
+#include <algorithm>
 #include <set>
 
 namespace planc::parse {
@@ -17,7 +18,7 @@ public:
                                    std::vector<DiagnosticArg> args = {}) {
     dropped_ = Diagnostic();
     ++found_;
-    if (full() || !lines_.insert(sources_.begin(range).line).second) return DiagnosticEngine::Builder(&dropped_);
+    if (full() || !firstOfLine(range)) return DiagnosticEngine::Builder(&dropped_);
     ++reported_;
     return diagnostics_.report(kind, range, std::move(args));
   }
@@ -25,12 +26,24 @@ public:
   bool full() const { return reported_ >= maxErrors_; }
 
 private:
+  bool firstOfLine(SourceRange range) {
+    // Without this a long line full of errors would be walked over for each.
+    if (lastLine_.file == range.file && range.begin >= lastLine_.begin && range.begin <= lastLine_.end) return false;
+    std::string_view text = sources_.text(range.file);
+    size_t before = text.substr(0, range.begin).rfind('\n'), after = text.find('\n', range.begin);
+    uint32_t begin = before == std::string_view::npos ? 0 : static_cast<uint32_t>(before + 1);
+    uint32_t end = static_cast<uint32_t>(std::min(after, text.size()));
+    lastLine_ = {range.file, begin, end};
+    return lines_.insert(begin).second;
+  }
+
   const SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
   unsigned maxErrors_;
   unsigned found_ = 0;
   unsigned reported_ = 0;
-  std::set<uint32_t> lines_;
+  std::set<uint32_t> lines_; // offsets of the lines that have an error
+  SourceRange lastLine_;
   Diagnostic dropped_;
 };
 
