@@ -19,16 +19,22 @@ std::vector<int>& duplicateCodes() {
   return codes;
 }
 
-/// Replaces each `{name}` by the argument of that name; a name without an argument stays as written.
+/// Replaces each `{name}` by the argument of that name; a name without an argument stays as written. `{{` and `}}` are
+/// braces.
 std::string fillMessage(std::string_view message, const std::vector<DiagnosticArg>& args) {
   std::string out;
   while (!message.empty()) {
-    size_t open = message.find('{');
-    out += message.substr(0, open);
-    if (open == std::string_view::npos) break;
-    message.remove_prefix(open);
-    size_t close = message.find('}');
-    if (close == std::string_view::npos) return out.append(message);
+    size_t brace = message.find_first_of("{}");
+    out += message.substr(0, brace);
+    if (brace == std::string_view::npos) break;
+    message.remove_prefix(brace);
+    bool doubled = message.size() > 1 && message[1] == message[0];
+    size_t close = message[0] == '{' && !doubled ? message.find('}') : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      out += message[0];
+      message.remove_prefix(doubled ? 2 : 1);
+      continue;
+    }
     std::string_view name = message.substr(1, close - 1);
     auto arg = std::find_if(args.begin(), args.end(), [&](const DiagnosticArg& a) { return a.name == name; });
     out += arg != args.end() ? std::string_view(arg->text) : message.substr(0, close + 1);

@@ -64,6 +64,14 @@ TEST(Diagnostics, FillsFieldsAndKeepsUnknownOnes) {
   EXPECT_EQ(engine.sorted()[0]->message, "first {y} of 3 and {unknown} {");
 }
 
+const DiagnosticKind kBraces(9703, Severity::Error, "TestBraces", "`{what} {{ … }}` {{{what}}} }");
+
+TEST(Diagnostics, DoubledBracesAreBraces) {
+  DiagnosticEngine engine;
+  engine.report(kBraces, {}, {{"what", "mesh"}});
+  EXPECT_EQ(engine.sorted()[0]->message, "`mesh { … }` {mesh} }");
+}
+
 TEST(Diagnostics, KeepsOneReportPerPlaceAndCode) {
   DiagnosticEngine engine;
   engine.report(kFirst, {FileId(0), 1, 2}).help("kept");
