@@ -1,4 +1,4 @@
-// Memory of a stage: states by their storage, activations in flight, buffers (docs/cost-model.md, section 5).
+// Memory of a stage: states by their storage, activations in flight, buffers (docs/cost-model.md, section 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/MemoryUse.h"
 

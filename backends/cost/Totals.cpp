@@ -17,11 +17,12 @@ constexpr double kTrillion = 1e12;
 /// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
 constexpr double kTrainingPasses = 3;
 
-bool isProduct(ir::OpKind kind) {
-  return ir::isContraction(kind) || kind == ir::OpKind::Attention;
-}
 bool isMasked(ir::OpKind kind) {
   return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
+}
+/// What the conventions count: matrix products, not memory operators.
+bool isProduct(ir::OpKind kind) {
+  return ir::isContraction(kind) || isMasked(kind);
 }
 
 /// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.

@@ -12,7 +12,7 @@ struct IntervalRule {
   std::string_view name;
   double low = 1, high = 1;
 };
-/// Development quantiles with a coverage of 90 % (docs/cost-model.md, section 6): asymmetric, since terms that a model
+/// Development quantiles with a coverage of 90 % (docs/cost-model.md, section 5): asymmetric, since terms that a model
 /// misses make the truth longer. Calibrated: every price stands on samples; uncalibrated: one stands on a nominal
 /// number or outside a curve.
 inline constexpr IntervalRule kCalibrated{"calibrated", 0.90, 1.15};

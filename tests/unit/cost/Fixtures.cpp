@@ -10,16 +10,24 @@ namespace planc::cost::test {
 
 using namespace ir;
 
-Number number(double value) { return {value, {}, "test"}; }
+Number number(double value) {
+  return {value, {}, "test"};
+}
 
 namespace {
 
-Fabric::Samples samples(std::vector<Fabric::Sample> rows) { return {std::move(rows), {}, "test"}; }
+Fabric::Samples samples(std::vector<Fabric::Sample> rows) {
+  return {std::move(rows), {}, "test"};
+}
 
 /// (us, GB/s, time of the root term at 1 GB in seconds from s/sqrt(B)).
-Fabric::Sample sample(double ranks, double a, double b, double g) { return {ranks, a * 1e-6, b * 1e9, g * 31622.776601683792}; }
+Fabric::Sample sample(double ranks, double a, double b, double g) {
+  return {ranks, a * 1e-6, b * 1e9, g * 31622.776601683792};
+}
 
-Curve curve(std::vector<double> x, std::vector<double> y) { return {std::move(x), std::move(y), {}, "test"}; }
+Curve curve(std::vector<double> x, std::vector<double> y) {
+  return {std::move(x), std::move(y), {}, "test"};
+}
 
 void shareCalibration(Device& d) {
   d.memoryEfficiency = number(.85);
@@ -43,7 +51,8 @@ Device a100() {
   d.gemm[DType::fp16] = d.gemm[DType::bf16] = {number(.772), number(.73), number(6.6e-6)};
   d.scores = {number(.45), number(1.25)};
   d.context = {number(.74), number(2.7)};
-  d.attention.forward = curve({256, 512, 1024, 2048, 4096, 8192, 16384, 65536}, {63e12, 93e12, 125e12, 149e12, 163e12, 173e12, 178e12, 180e12});
+  d.attention.forward = curve({256, 512, 1024, 2048, 4096, 8192, 16384, 65536},
+                              {63e12, 93e12, 125e12, 149e12, 163e12, 173e12, 178e12, 180e12});
   d.attention.backward = number(2.5);
   shareCalibration(d);
   return d;
@@ -65,10 +74,14 @@ Device h100() {
 Fabric nvlink3() {
   Fabric f;
   f.name = "nvlink3";
-  f.allReduce = samples({sample(2, 9.51, 230.1, 1.353e-8), sample(4, 13.75, 224.9, 8.57e-9), sample(8, 21.29, 229.7, 8.64e-9)});
-  f.allGather = samples({sample(2, 9.04, 176.4, 1.333e-8), sample(4, 10.7, 227.5, 1.391e-8), sample(8, 15.02, 216.8, 9.29e-9)});
-  f.reduceScatter = samples({sample(2, 8.94, 205.2, 1.233e-8), sample(4, 10.46, 234.4, 1.168e-8), sample(8, 14.36, 221.3, 8.29e-9)});
-  f.allToAll = samples({sample(2, 10.75, 195.4, 1.19e-8), sample(4, 12.0, 215.7, 9.1e-9), sample(8, 12.8, 224.2, 9.7e-9)});
+  f.allReduce =
+      samples({sample(2, 9.51, 230.1, 1.353e-8), sample(4, 13.75, 224.9, 8.57e-9), sample(8, 21.29, 229.7, 8.64e-9)});
+  f.allGather =
+      samples({sample(2, 9.04, 176.4, 1.333e-8), sample(4, 10.7, 227.5, 1.391e-8), sample(8, 15.02, 216.8, 9.29e-9)});
+  f.reduceScatter =
+      samples({sample(2, 8.94, 205.2, 1.233e-8), sample(4, 10.46, 234.4, 1.168e-8), sample(8, 14.36, 221.3, 8.29e-9)});
+  f.allToAll =
+      samples({sample(2, 10.75, 195.4, 1.19e-8), sample(4, 12.0, 215.7, 9.1e-9), sample(8, 12.8, 224.2, 9.7e-9)});
   f.sendRecvStart = number(10e-6);
   f.sendRecvBandwidth = number(.7 * 176.4e9);
   return f;
@@ -77,8 +90,10 @@ Fabric nvlink3() {
 Fabric nvlink5() {
   Fabric f;
   f.name = "nvlink5";
-  f.allReduce = samples({sample(2, 9.88, 610.9, 4.1e-9), sample(4, 14.6, 715.1, 4.68e-9), sample(8, 24.75, 745.4, 5.12e-9)});
-  f.allGather = samples({sample(2, 8.81, 546.1, 4.95e-9), sample(4, 11.3, 717.7, 5.35e-9), sample(8, 16.6, 745., 5.44e-9)});
+  f.allReduce =
+      samples({sample(2, 9.88, 610.9, 4.1e-9), sample(4, 14.6, 715.1, 4.68e-9), sample(8, 24.75, 745.4, 5.12e-9)});
+  f.allGather =
+      samples({sample(2, 8.81, 546.1, 4.95e-9), sample(4, 11.3, 717.7, 5.35e-9), sample(8, 16.6, 745., 5.44e-9)});
   f.growth = number(.15);
   return f;
 }
@@ -157,7 +172,9 @@ Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t
   schedule.inlineShare.fill(1);
 }
 
-AxisMask Builder::axis(const std::string& name) const { return maskOf(*program.mesh.findAxis(Symbol(name))); }
+AxisMask Builder::axis(const std::string& name) const {
+  return maskOf(*program.mesh.findAxis(Symbol(name)));
+}
 
 BodyId Builder::unit(const std::string& name, int64_t count, bool repeat) {
   Model& model = program.model;
@@ -197,7 +214,8 @@ Node Builder::compute(OpId op, Role role, Phase phase) const {
   return n;
 }
 
-Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes, Phase phase) const {
+Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes,
+                         Phase phase) const {
   Node n;
   n.kind = NodeKind::Collective;
   n.op = op;
@@ -234,7 +252,8 @@ ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t
   return id;
 }
 
-StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes) const {
+StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
+                               double bytes) const {
   return {kind, cls, phase, axes, program.mesh.size(axes), program.mesh.levelOf(axes), bytes, {}, {}};
 }
 
@@ -266,8 +285,9 @@ Segment segmentOf(const Schedule& schedule, BodyId id, bool backward) {
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {
       if (fraction <= 0) return;
-      tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()));
       segment.tasks.push_back({stream, n, fraction, deps});
+      tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()) - 1);
+      deps.push_back(tasksOf[n].back()); // the rest of a collective follows its inline part
     };
     add(kComputeStream, share);
     add(static_cast<Stream>(nodes[n].level), 1 - share);
@@ -299,7 +319,9 @@ std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {
 
 namespace {
 
-Action action(ActionKind kind, int64_t mb, int64_t chunk = 0) { return {kind, static_cast<uint16_t>(chunk), static_cast<uint32_t>(mb)}; }
+Action action(ActionKind kind, int64_t mb, int64_t chunk = 0) {
+  return {kind, static_cast<uint16_t>(chunk), static_cast<uint32_t>(mb)};
+}
 
 std::vector<Action> steady(int64_t total, int64_t warmUp, auto forward, auto backward) {
   std::vector<Action> order;
@@ -313,14 +335,17 @@ std::vector<Action> steady(int64_t total, int64_t warmUp, auto forward, auto bac
 }
 
 std::vector<Action> order1f1b(int64_t p, int64_t, int64_t m, int64_t s) {
-  return steady(m, p - 1 - s, [](int64_t k) { return action(ActionKind::Forward, k); }, [](int64_t k) { return action(ActionKind::Backward, k); });
+  return steady(
+      m, p - 1 - s, [](int64_t k) { return action(ActionKind::Forward, k); },
+      [](int64_t k) { return action(ActionKind::Backward, k); });
 }
 
 std::vector<Action> orderInterleaved(int64_t p, int64_t v, int64_t m, int64_t s) {
   auto mb = [=](int64_t k) { return k / (p * v) * p + k % p; };
   auto chunk = [=](int64_t k) { return k % (p * v) / p; };
-  return steady(m * v, (p - s - 1) * 2 + (v - 1) * p, [=](int64_t k) { return action(ActionKind::Forward, mb(k), chunk(k)); },
-                [=](int64_t k) { return action(ActionKind::Backward, mb(k), v - 1 - chunk(k)); });
+  return steady(
+      m * v, (p - s - 1) * 2 + (v - 1) * p, [=](int64_t k) { return action(ActionKind::Forward, mb(k), chunk(k)); },
+      [=](int64_t k) { return action(ActionKind::Backward, mb(k), v - 1 - chunk(k)); });
 }
 
 std::vector<Action> orderGpipe(int64_t, int64_t, int64_t m, int64_t) {

@@ -51,7 +51,8 @@ struct Builder {
   /// A node that takes `seconds` in forward or backward: a memory operator of the bytes that take that long.
   ir::Node lasting(ir::OpId op, double seconds, bool backward = false) const;
   ir::ValueId param(ir::OpId reader, const std::string& name, std::vector<int64_t> extents);
-  ir::StateCollective state(ir::CollectiveKind kind, ir::CollectiveClass cls, ir::Phase phase, ir::AxisMask axes, double bytes) const;
+  ir::StateCollective state(ir::CollectiveKind kind, ir::CollectiveClass cls, ir::Phase phase, ir::AxisMask axes,
+                            double bytes) const;
 
   /// One virtual stage per entry of `pieces`: the instances of each body, by body id.
   void stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces);

@@ -1,7 +1,6 @@
-// Every collective algorithm against numbers computed apart from it: the prototype of the cost model, inputs in the comments.
+// Every collective algorithm against numbers computed apart from it; the inputs stand in the comments.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-
 #include "backends/cost/Collectives.h"
 #include "backends/cost/Facts.h"
 
@@ -29,7 +28,9 @@ protected:
     n.copies = copies;
     return b.model(diagnostics)->collective(b.program, n);
   }
-  void expect(double actual, double expected, double tolerance = 1e-10) { EXPECT_NEAR(actual / expected, 1, tolerance); }
+  void expect(double actual, double expected, double tolerance = 1e-10) {
+    EXPECT_NEAR(actual / expected, 1, tolerance);
+  }
 };
 
 TEST_F(CostCollectives, InsideANodeBySamples) {
@@ -47,7 +48,8 @@ double inDomain(CollectiveKind kind, int64_t ranks, const Fabric& fabric) {
   b.plan.cluster->levels[0].count = ranks;
   b.plan.cluster->levels[0].fabric = fabric;
   b.program.mesh = mesh(*b.plan.cluster, {{"g", ranks}});
-  return b.model(diagnostics)->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor));
+  return b.model(diagnostics)
+      ->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor));
 }
 
 TEST_F(CostCollectives, TheNearestSampleInLogDistance) {
@@ -61,13 +63,13 @@ TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
 }
 
 TEST_F(CostCollectives, AcrossNodesByTheCard) {
-  expect(price(CollectiveKind::AllReduce, {{"g", 16}}, 1e9), 9.521859176639e-03);              // 2 nodes of 8: pair bonus
-  expect(price(CollectiveKind::AllReduce, {{"g", 64}}, 1e9), 1.179296005646e-02);              // 8 nodes of 8
-  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 8}}, 1e9), 7.503920056612e-02);    // 8 nodes of 1
-  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 2}}, 1e9), 3.469289382437e-02);    // 2 nodes of 1
-  expect(price(CollectiveKind::AllGather, {{"tp", 2}, {"g", 32}}, 1e9), 1.148111089090e-02);   // 8 nodes of 4
-  expect(price(CollectiveKind::ReduceScatter, {{"g", 1024}}, 1e9), 9.443738052742e-03);        // 128 nodes of 8
-  expect(price(CollectiveKind::AllToAll, {{"g", 32}}, 1e8), 3.165e-03);                        // 4 nodes of 8
+  expect(price(CollectiveKind::AllReduce, {{"g", 16}}, 1e9), 9.521859176639e-03);            // 2 nodes of 8: pair bonus
+  expect(price(CollectiveKind::AllReduce, {{"g", 64}}, 1e9), 1.179296005646e-02);            // 8 nodes of 8
+  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 8}}, 1e9), 7.503920056612e-02);  // 8 nodes of 1
+  expect(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 2}}, 1e9), 3.469289382437e-02);  // 2 nodes of 1
+  expect(price(CollectiveKind::AllGather, {{"tp", 2}, {"g", 32}}, 1e9), 1.148111089090e-02); // 8 nodes of 4
+  expect(price(CollectiveKind::ReduceScatter, {{"g", 1024}}, 1e9), 9.443738052742e-03);      // 128 nodes of 8
+  expect(price(CollectiveKind::AllToAll, {{"g", 32}}, 1e8), 3.165e-03);                      // 4 nodes of 8
 }
 
 TEST_F(CostCollectives, RoutedCopiesGoOncePerDistinctDestination) {
@@ -127,7 +129,8 @@ TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
   const double x = 2 * 127. / 128 * 1e9;
   expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
   b.plan.cluster->levels[2].oversubscription = 16;
-  expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
+  expect(b.model(diagnostics)->collective(b.program, n),
+         40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
 }
 
 TEST_F(CostCollectives, DerivationShowsAlgorithmAndSource) {
@@ -148,7 +151,8 @@ TEST_F(CostCollectives, DerivationShowsAlgorithmAndSource) {
 // ---- laws (docs/cost-model.md, section 7) --------------------------------------
 
 TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
-  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll})
+  for (CollectiveKind kind :
+       {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll})
     for (const Axes& axes : {Axes{{"g", 8}}, Axes{{"g", 16}}, Axes{{"tp", 4}, {"g", 16}}, Axes{{"tp", 8}, {"g", 8}}})
       for (double bytes : {1e3, 1e6, 1e9}) {
         int64_t devices = 1;
@@ -158,7 +162,8 @@ TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
         for (auto* s : {&fast.plan.cluster->levels[0].fabric.allReduce, &fast.plan.cluster->levels[0].fabric.allGather})
           for (auto& row : s->rows) row.b *= 1.5;
         auto time = [&](Builder& b) {
-          return b.model(diagnostics)->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes));
+          return b.model(diagnostics)
+              ->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes));
         };
         EXPECT_LE(time(fast), time(slow)) << ir::name(kind) << " " << bytes;
       }

@@ -1,4 +1,4 @@
-// Missing facts: one report per record that names every fact, who asks for it and where to add it; nothing is assumed in silence.
+// Missing facts: one report per record that names every fact, who asks for it and where to add it.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 
@@ -45,8 +45,9 @@ TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0802"});
   const Diagnostic& d = *diagnostics.sorted()[0];
-  EXPECT_EQ(d.message, "device `a100` lacks `calibration.attention.head`, `calibration.gemm.fp16.efficiency`, "
-                       "`calibration.gemm.fp16.memory_efficiency` and `calibration.gemm.fp16.start`, which this plan needs");
+  EXPECT_EQ(d.message,
+            "device `a100` lacks `calibration.attention.head`, `calibration.gemm.fp16.efficiency`, "
+            "`calibration.gemm.fp16.memory_efficiency` and `calibration.gemm.fp16.start`, which this plan needs");
   ASSERT_EQ(d.notes.size(), 4u);
   EXPECT_EQ(d.notes[0], "`calibration.attention.head` is asked for by `attention` of `layer.attn` (forward)");
   EXPECT_EQ(d.notes[1], "`calibration.gemm.fp16.efficiency` is asked for by `matmul` of `layer.proj` (wgrad)");
@@ -62,8 +63,8 @@ TEST_F(CostFacts, StackFactsAreReportedTogether) {
   b.plan.stack->step.reset();
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0804"});
-  EXPECT_EQ(diagnostics.sorted()[0]->message,
-            "stack `megatron` lacks `attention.factor`, `launch`, `accumulate`, `backward_ratio`, `unattributed` and `step`, which this plan needs");
+  EXPECT_EQ(diagnostics.sorted()[0]->message, "stack `megatron` lacks `attention.factor`, `launch`, `accumulate`, "
+                                              "`backward_ratio`, `unattributed` and `step`, which this plan needs");
 }
 
 TEST_F(CostFacts, FabricAndLevelFacts) {
@@ -71,8 +72,10 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
   levels[0].fabric.growth.reset();
   levels[0].count = 16;
   b.program.mesh = mesh(*b.plan.cluster, {{"tp", 16}});
-  b.body(BodyId(0)).forward.push_back(b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
-  b.body(BodyId(0)).forward.push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
+  b.body(BodyId(0)).forward.push_back(
+      b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
+  b.body(BodyId(0)).forward.push_back(
+      b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
   levels[0].fabric.allToAll = {};
   levels[0].bandwidth.reset();
   EXPECT_FALSE(b.estimate(diagnostics));
@@ -107,7 +110,9 @@ TEST_F(CostFacts, AScheduleWithoutAnOrderIsRefused) {
   EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0809"});
 }
 
-TEST_F(CostFacts, NoModelOfThatName) { EXPECT_FALSE(makeCostModel("oracle", *b.plan.cluster, *b.plan.stack, diagnostics)); }
+TEST_F(CostFacts, NoModelOfThatName) {
+  EXPECT_FALSE(makeCostModel("oracle", *b.plan.cluster, *b.plan.stack, diagnostics));
+}
 
 } // namespace
 } // namespace planc::cost::test

@@ -1,7 +1,6 @@
-// Every operator equation against numbers computed apart from it: the prototype of the cost model, inputs in the comments.
+// Every operator equation against numbers computed apart from it; the inputs stand in the comments.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-
 #include "backends/cost/Operators.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +18,9 @@ protected:
   BodyId body = b.unit("layer");
   DiagnosticEngine diagnostics;
 
-  Priced price(const Node& node, Derivation* why = nullptr) { return b.model(diagnostics)->compute(b.program, node, why); }
+  Priced price(const Node& node, Derivation* why = nullptr) {
+    return b.model(diagnostics)->compute(b.program, node, why);
+  }
   Node contraction(Role role, double m, double n, double k, double batch = 1) {
     Node node = b.compute(b.op("matmul", OpKind::Gemm), role);
     node.work.batch = batch;
@@ -32,8 +33,8 @@ protected:
 };
 
 TEST_F(CostOperators, EveryKindHasARow) {
-  for (OpKind kind : {OpKind::Gemm, OpKind::GroupedGemm, OpKind::Scores, OpKind::Context, OpKind::Attention, OpKind::Memory, OpKind::Lookup,
-                      OpKind::Permute, OpKind::Carry, OpKind::Cast}) {
+  for (OpKind kind : {OpKind::Gemm, OpKind::GroupedGemm, OpKind::Scores, OpKind::Context, OpKind::Attention,
+                      OpKind::Memory, OpKind::Lookup, OpKind::Permute, OpKind::Carry, OpKind::Cast}) {
     int rows = 0;
     for (const OperatorEquation& row : operatorEquations()) rows += row.kind == kind;
     EXPECT_EQ(rows, 1) << ir::name(kind);
@@ -107,8 +108,9 @@ TEST_F(CostOperators, UnfusedAttention) {
   expect(price(qk).seconds, 1.163087853523e-04);
   expect(price(pv).seconds, 7.331480190342e-05);
   b.body(body).forward = {qk, pv};
-  b.body(body).backward = {b.compute(qk.op, Role::DGrad, Phase::Backward), b.compute(qk.op, Role::Backward, Phase::Backward),
-                           b.compute(pv.op, Role::DGrad, Phase::Backward), b.compute(pv.op, Role::DGrad, Phase::Backward)};
+  b.body(body).backward = {
+      b.compute(qk.op, Role::DGrad, Phase::Backward), b.compute(qk.op, Role::Backward, Phase::Backward),
+      b.compute(pv.op, Role::DGrad, Phase::Backward), b.compute(pv.op, Role::DGrad, Phase::Backward)};
   const auto& backward = b.body(body).backward;
   expect(2 * price(backward[0]).seconds, 1.453859816904e-04);
   expect(price(backward[1]).seconds, 1.453859816904e-04);
@@ -130,7 +132,7 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
     return n;
   };
   const Node n = attention(12, 2048, 128);
-  expect(price(n).seconds, 9.147585159732e-05); // b=1, a=12, s=2048, hd=128
+  expect(price(n).seconds, 9.147585159732e-05);                       // b=1, a=12, s=2048, hd=128
   expect(price(attention(16, 3000, 64)).seconds, 1.559425665425e-04); // b=2, a=8, between points, head factor .78
   b.body(body).forward = {n};
   b.body(body).backward = {b.compute(n.op, Role::Backward, Phase::Backward)};
@@ -207,7 +209,8 @@ TEST_F(CostOperators, DerivationNamesEveryConstant) {
     EXPECT_EQ(number->source, "test");
   }
   EXPECT_EQ(names, (std::vector<std::string>{"P = peak.fp16", "e = calibration.gemm.fp16.efficiency", "B = bandwidth",
-                                             "f = calibration.gemm.fp16.memory_efficiency", "t0 = calibration.gemm.fp16.start", "r = backward_ratio"}));
+                                             "f = calibration.gemm.fp16.memory_efficiency",
+                                             "t0 = calibration.gemm.fp16.start", "r = backward_ratio"}));
   EXPECT_NE(why.equation.find("+ 6·m·n"), std::string::npos);
   EXPECT_NE(why.substituted.find("= 1.226 ms"), std::string::npos) << why.substituted;
   EXPECT_FALSE(b.model(diagnostics)->beyondCalibration());

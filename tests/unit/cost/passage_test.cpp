@@ -1,7 +1,6 @@
 // State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and inline shares.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-
 #include "backends/cost/Passage.h"
 
 #include <gtest/gtest.h>
@@ -17,15 +16,18 @@ struct Fsdp {
   std::vector<BodyCost> costs;
   int64_t count;
 
-  Fsdp(int64_t count, double forward, double backward, double gather, double reduce, double slowdown, double inlineShare = 0) : count(count) {
+  Fsdp(int64_t count, double forward, double backward, double gather, double reduce, double slowdown,
+       double inlineShare = 0)
+      : count(count) {
     const BodyId id = b.unit("layer", count, true);
     Body& body = b.body(id);
     const OpId op = b.op("work", OpKind::Memory, "work");
     body.forward = {b.lasting(op, forward)};
     body.backward = {b.lasting(op, backward, true)};
-    body.states = {b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
-                   b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
-                   b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), 1e9)};
+    body.states = {
+        b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
+        b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
+        b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), 1e9)};
     b.stages(1, 1, {{count}});
     b.schedule.slowdown = slowdown;
     b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::State)] = inlineShare;
@@ -38,7 +40,9 @@ struct Fsdp {
   Passage run(bool backward) const { return runPassage(b.schedule, costs, b.program.virtualStages[0], backward); }
 };
 
-double steady(double c, double comm, double slowdown) { return std::max(c + slowdown * std::min(c, comm), comm); }
+double steady(double c, double comm, double slowdown) {
+  return std::max(c + slowdown * std::min(c, comm), comm);
+}
 
 TEST(CostPassage, SteadyStateOfFsdp) {
   for (double c : {.2, .8, .95, 1., 1.3, 3.})
@@ -72,7 +76,8 @@ TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
             VirtualStage& stage = f.b.program.virtualStages[0];
             stage.bodies.assign(10, {BodyId(0), 4});
             const Passage unrolled = f.run(backward);
-            EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9) << c << " " << slowdown << " " << prefetch << " " << share << " " << backward;
+            EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9)
+                << c << " " << slowdown << " " << prefetch << " " << share << " " << backward;
             EXPECT_NEAR(folded.tail, unrolled.tail, 1e-9);
             double a = 0, b = 0;
             for (const auto& e : folded.exposed) a += e.seconds;
@@ -115,7 +120,8 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   for (bool repeat : {true, false}) {
     Builder b(1, {{"tp", 8}});
     Body& body = b.body(b.unit("layer", 3, repeat));
-    body.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6), b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
+    body.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
+                    b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
     body.forward[1].times = 3; // a nested repeat
     b.plan.stack->launch = number(62e-6);
     b.stages(1, 1, {{3}});

@@ -1,7 +1,6 @@
 // The pipeline against closed forms, against an independent simulation of unequal stages, and its own cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-
 #include "backends/cost/Pipeline.h"
 
 #include <chrono>
@@ -13,8 +12,8 @@ namespace {
 
 using Seconds = std::vector<double>; ///< by virtual stage: chunk · stages + stage
 
-PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, int64_t m, const Seconds& forward, const Seconds& backward, double transfer = 0,
-                    double inlineSend = 1) {
+PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, int64_t m, const Seconds& forward,
+                    const Seconds& backward, double transfer = 0, double inlineSend = 1) {
   PipelineInput in;
   in.stages = p;
   in.chunks = v;
@@ -54,7 +53,8 @@ TEST(CostPipeline, EqualStagesTakeTheClosedForm) {
       for (int64_t v : {2, 3}) {
         const double chunked = (static_cast<double>(m) + static_cast<double>(p - 1) / static_cast<double>(v)) * (f + b);
         const double n = static_cast<double>(v);
-        EXPECT_NEAR(ends(input(interleaved(), p, v, m, {f / n}, {b / n}))[0], chunked, 1e-9) << p << " " << m << " " << v;
+        EXPECT_NEAR(ends(input(interleaved(), p, v, m, {f / n}, {b / n}))[0], chunked, 1e-9)
+            << p << " " << m << " " << v;
       }
     }
 }
@@ -67,7 +67,7 @@ TEST(CostPipeline, BusyBubbleAndEndAddUp) {
   }
 }
 
-// Expected values: the prototype's `simulate` with the inputs of the call.
+// Expected values: an independent simulation in Python with the inputs of the call.
 TEST(CostPipeline, BlockingTransfers) {
   expectEnds(ends(input(oneForwardOneBackward(), 4, 1, 8, {1}, {2}, .1)), {34.9, 32.9, 30.8, 28.7});
 }
@@ -98,7 +98,7 @@ TEST(CostPipeline, ReductionsHideUnderTheLastBackward) {
     return runPipeline(in)[0];
   };
   EXPECT_NEAR(run(1, .1).end, 12, 1e-12);
-  EXPECT_NEAR(run(1, .1).trailing, .1, 1e-12);       // the last bucket has nothing left to hide under
+  EXPECT_NEAR(run(1, .1).trailing, .1, 1e-12);            // the last bucket has nothing left to hide under
   EXPECT_NEAR(run(3, .1).trailing, 10.1 + 3 - 12, 1e-12); // more than one backward can hide
 }
 
@@ -111,8 +111,8 @@ TEST(CostPipeline, NewParametersArriveUnderTheFirstForward) {
     }
     return runPipeline(in);
   };
-  EXPECT_NEAR(run(.5)[0].exposed, .1, 1e-12);  // the first bucket
-  EXPECT_NEAR(run(.5)[1].exposed, 0, 1e-12);   // the second stage waits for its input anyway
+  EXPECT_NEAR(run(.5)[0].exposed, .1, 1e-12); // the first bucket
+  EXPECT_NEAR(run(.5)[1].exposed, 0, 1e-12);  // the second stage waits for its input anyway
   EXPECT_NEAR(run(5)[0].exposed, 5.1 - 1, 1e-12);
 }
 
@@ -145,7 +145,8 @@ TEST(CostPipeline, SlowerStagesAndMoreMicroBatchesNeverHelp) {
   for (size_t s = 0; s < 4; ++s) {
     Seconds slower = f;
     slower[s] += .3;
-    EXPECT_GE(ends(input(oneForwardOneBackward(), 4, 1, 8, slower, b, .1))[0], ends(input(oneForwardOneBackward(), 4, 1, 8, f, b, .1))[0]);
+    EXPECT_GE(ends(input(oneForwardOneBackward(), 4, 1, 8, slower, b, .1))[0],
+              ends(input(oneForwardOneBackward(), 4, 1, 8, f, b, .1))[0]);
   }
 }
 

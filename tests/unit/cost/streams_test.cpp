@@ -14,9 +14,9 @@ TEST(CostStreams, TasksStartWhenStreamAndDependenciesAreReady) {
   Streams s(0);
   const auto a = s.add(kCompute, 2, {}, 0);
   const auto gather = s.add(0, 3, std::vector{a}, 1);
-  s.add(kCompute, 1, {}, 2);                            // beside the gather
+  s.add(kCompute, 1, {}, 2); // beside the gather
   const auto user = s.add(kCompute, 4, std::vector{gather}, 3);
-  s.add(1, 10, std::vector{a}, 4);                      // another level: beside everything
+  s.add(1, 10, std::vector{a}, 4); // another level: beside everything
   s.run();
   EXPECT_TRUE(s.done(user));
   EXPECT_DOUBLE_EQ(s.computeEnd(), 2 + 3 + 4);
@@ -51,7 +51,8 @@ TEST(CostStreams, ComputingIsSlowedBesideCommunication) {
   for (double c : {.2, .7, .8, .95, 1., 1.3, 5.})
     for (double slowdown : {0., .1, .3, .9})
       for (int pieces : {1, 7, 50})
-        EXPECT_NEAR(beside(c, 1, slowdown, pieces), std::max(c + slowdown * std::min(c, 1.), 1.), 1e-12) << c << " " << slowdown;
+        EXPECT_NEAR(beside(c, 1, slowdown, pieces), std::max(c + slowdown * std::min(c, 1.), 1.), 1e-12)
+            << c << " " << slowdown;
 }
 
 TEST(CostStreams, InlineCommunicationIsNotSlowed) {

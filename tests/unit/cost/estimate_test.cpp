@@ -1,0 +1,335 @@
+// Whole estimates: totals that add up, rows that fold, FLOP conventions, and the laws of the model.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+/// A small transformer on 2 stages of 2 chunks, tensor parallel by 8, data parallel by 2: every kind of time has a part
+/// in it.
+struct Sample : Builder {
+  DiagnosticEngine diagnostics;
+  BodyId embed, decoder, head;
+
+  explicit Sample(int64_t layers = 8, int64_t microBatches = 8) : Builder(4, {{"tp", 8}, {"dp", 2}, {"pp", 2}}) {
+    plan.workload.globalBatch = 2 * microBatches;
+    plan.workload.extents = {{Symbol("seq"), 2048}};
+    program.microBatches = microBatches;
+    schedule.kind = &interleaved();
+    schedule.prefetch = 1;
+    embed = unit("embed");
+    addEmbed();
+    decoder = unit("decoder", layers, true);
+    addDecoder();
+    head = unit("head");
+    addHead();
+    const int64_t piece = layers / 4;
+    stages(2, 2, {{1, piece, 0}, {0, piece, 0}, {0, piece, 0}, {0, piece, 1}});
+    addBoundaries();
+  }
+
+  void addEmbed() {
+    const OpId lookup = op("lookup", OpKind::Lookup);
+    Node forward = compute(lookup);
+    forward.work.resultBytes = 16e6;
+    Node backward = compute(lookup, Role::Backward, Phase::Backward),
+         accumulate = compute(lookup, Role::Accumulate, Phase::Backward);
+    accumulate.work.elements = 25e6;
+    body(embed).forward = {forward};
+    body(embed).backward = {backward, accumulate};
+    addParameters(embed, param(lookup, "table", {50000, 4000}), 25e6);
+  }
+
+  void addParameters(BodyId id, ValueId param, double elements) {
+    ParamState p;
+    p.param = param;
+    p.elements = elements;
+    p.optimizer = axis("dp");
+    body(id).params.push_back(p);
+    body(id).states = {
+        state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), elements * 4),
+        state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), elements * 2)};
+  }
+
+  Node matmul(OpId op, Role role, Phase phase = Phase::Forward) const {
+    Node n = compute(op, role, phase);
+    n.work.m = 2048;
+    n.work.n = 2048;
+    n.work.k = 4096;
+    n.work.flops = 2. * 2048 * 2048 * 4096;
+    return n;
+  }
+
+  void addDecoder() {
+    const OpId norm = op("layer_norm", OpKind::Memory, "norm1"), up = op("matmul", OpKind::Gemm, "mlp");
+    Model& model = program.model;
+    model.ops[up].flops = Poly::constant(8 * 2. * 2048 * 2048 * 4096 * 2); // of all 16 devices of a stage
+    Node n1 = compute(norm);
+    n1.work.firstOperandBytes = 16e6;
+    Node sum = collective(up, CollectiveKind::AllReduce, CollectiveClass::Activation, axis("tp"), 16e6);
+    sum.deps = {1};
+    Node nb = compute(norm, Role::Backward, Phase::Backward);
+    Node gather =
+        collective(up, CollectiveKind::AllGather, CollectiveClass::Regather, axis("tp"), 16e6, Phase::Backward);
+    Node dgrad = matmul(up, Role::DGrad, Phase::Backward), wgrad = matmul(up, Role::WGrad, Phase::Backward);
+    Node again = compute(norm, Role::Forward, Phase::Recompute);
+    again.work = n1.work;
+    wgrad.deps = {1};
+    nb.deps = {2};
+    body(decoder).forward = {n1, matmul(up, Role::Forward), sum};
+    body(decoder).backward = {again, gather, dgrad, wgrad, nb};
+    body(decoder).saved = {{up, {}, {}, 2e6}};
+    schedule.inlineShare[static_cast<size_t>(CollectiveClass::Regather)] = .5;
+    addParameters(decoder, param(up, "w", {4096, 16384}), 4096. * 16384 / 8);
+  }
+
+  void addHead() {
+    const OpId out = op("matmul", OpKind::Gemm);
+    body(head).forward = {matmul(out, Role::Forward)};
+    body(head).backward = {matmul(out, Role::DGrad, Phase::Backward), matmul(out, Role::WGrad, Phase::Backward)};
+    addParameters(head, param(out, "head", {50000, 4000}), 25e6);
+    StageGroup tied;
+    tied.storage = program.model.params[0];
+    tied.stages = {0, 1};
+    tied.allReduce =
+        collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, axis("pp"), 50e6, Phase::Step);
+    program.stageGroups = {tied};
+  }
+
+  void addBoundaries() {
+    program.stageAxes = axis("pp");
+    Value stream;
+    stream.path = {Symbol("decoder")};
+    const ValueId value = program.model.values.add(stream);
+    for (size_t vs = 0; vs < 3; ++vs) program.virtualStages[vs].sends = {{value, 2e6, 0, {}}};
+  }
+
+  double step() {
+    const auto e = estimate(diagnostics);
+    EXPECT_TRUE(e && diagnostics.empty());
+    return e ? e->totals.stepTime : 0;
+  }
+};
+
+TEST(CostEstimate, TotalsAddUp) {
+  for (double share : {1., .1, 0.})
+    for (double slowdown : {0., .3}) {
+      Sample s;
+      s.schedule.slowdown = slowdown;
+      s.schedule.inlineShare[static_cast<size_t>(CollectiveClass::State)] =
+          s.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Gradient)] = share;
+      const auto e = s.estimate(s.diagnostics);
+      ASSERT_TRUE(e);
+      const Totals& t = e->totals;
+      int64_t critical = 0;
+      double rows = 0, best = -1;
+      for (int64_t stage : {0, 1}) {
+        double sum = 0;
+        for (const LayerRow& r : e->layers)
+          if (r.stage == stage) sum += static_cast<double>(r.count) * 8 * (r.forward + r.backward + r.recompute);
+        // the stage whose parts add up to the step is the critical one
+        const double whole =
+            sum + e->stages[static_cast<size_t>(stage)].bubble + t.exposedState + t.optimizer + t.overhead;
+        if (best < 0 || std::fabs(whole - t.stepTime) < best)
+          best = std::fabs(whole - t.stepTime), critical = stage, rows = sum;
+      }
+      EXPECT_NEAR(rows + t.bubble + t.exposedState + t.optimizer + t.overhead, t.stepTime, 1e-9 * t.stepTime)
+          << critical;
+      EXPECT_NEAR(t.compute + t.exposedComm + t.bubble + t.optimizer + t.overhead, t.stepTime, 1e-9 * t.stepTime);
+      EXPECT_LE(t.exposedComm, t.comm);
+      EXPECT_GT(t.bubble, 0);
+      EXPECT_GT(t.overhead, 0);
+      EXPECT_GE(t.stepTime, t.compute);
+    }
+}
+
+TEST(CostEstimate, TheStepIsPutTogetherAsDocumented) {
+  Sample s;
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  const auto model = s.model(s.diagnostics);
+  double latest = 0;
+  for (const StageRow& stage : e->stages) {
+    double inlined = 0; // megatron: state and gradient collectives are all inline
+    for (const CollectiveRow& c : e->collectives)
+      if (c.stage == stage.stage && c.phase == Phase::Step && c.axis == "dp") inlined += c.count * c.seconds;
+    latest = std::max(latest, stage.end + inlined);
+  }
+  const double tied = model->collective(s.program, s.program.stageGroups[0].allReduce);
+  // 4 layers per stage and a table: elements / 2 · 50 B / (.85 · 2.039 TB/s)
+  const double optimizer = (4 * 4096. * 16384 / 8 + 25e6) / 2 * 50 / (.85 * 2.039e12);
+  EXPECT_NEAR(e->totals.optimizer, optimizer, 1e-12);
+  EXPECT_NEAR(e->totals.stepTime, 1.02 * (latest + tied + optimizer + 2e-3), 1e-12);
+}
+
+TEST(CostEstimate, RowsAreOfOneInstanceAndPathsDoNotNest) {
+  Sample s;
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  std::vector<std::string> rows;
+  for (const LayerRow& r : e->layers)
+    rows.push_back(std::to_string(r.stage) + " " + r.path + " x" + std::to_string(r.count));
+  EXPECT_EQ(rows, (std::vector<std::string>{"0 embed x1", "0 decoder.norm1 x4", "0 decoder.mlp x4",
+                                            "1 decoder.norm1 x4", "1 decoder.mlp x4", "1 head x1"}));
+  const LayerRow &norm = e->layers[1], &mlp = e->layers[2];
+  EXPECT_GT(norm.recompute, 0);
+  EXPECT_NEAR(norm.recompute, norm.forward, 1e-15);
+  EXPECT_EQ(norm.comm, 0);
+  EXPECT_EQ(norm.bound, Bound::Memory);
+  EXPECT_GT(mlp.comm, mlp.exposed); // half of the re-gather hides under dgrad
+  EXPECT_EQ(mlp.activationBytes, 2e6);
+  EXPECT_EQ(mlp.params, 4096. * 16384);
+  EXPECT_DOUBLE_EQ(mlp.flops, 3 * 2. * 2048 * 2048 * 4096);
+}
+
+TEST(CostEstimate, SlicesSplitRows) {
+  Sample s;
+  Body second = s.body(s.decoder);
+  s.body(s.decoder).instances = RangeSet{{{0, 4, 1}}};
+  second.instances = RangeSet{{{4, 8, 1}}};
+  s.program.bodies.add(second); // body 3
+  s.stages(2, 2, {{1, 2, 0, 0}, {0, 2, 0, 0}, {0, 0, 0, 2}, {0, 0, 1, 2}});
+  s.addBoundaries();
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  std::vector<std::string> rows;
+  for (const LayerRow& r : e->layers)
+    rows.push_back(std::to_string(r.stage) + " " + r.path + " x" + std::to_string(r.count));
+  EXPECT_EQ(rows, (std::vector<std::string>{"0 embed x1", "0 decoder[0:4].norm1 x2", "0 decoder[0:4].mlp x2",
+                                            "0 decoder[4:8].norm1 x2", "0 decoder[4:8].mlp x2",
+                                            "1 decoder[0:4].norm1 x2", "1 decoder[0:4].mlp x2", "1 head x1",
+                                            "1 decoder[4:8].norm1 x2", "1 decoder[4:8].mlp x2"}));
+  Sample whole;
+  EXPECT_NEAR(e->totals.stepTime, whole.step(), 1e-12); // equal classes: folded or not
+}
+
+TEST(CostEstimate, CollectiveRowsCountPerDeviceAndStep) {
+  Sample s;
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  std::vector<std::string> rows;
+  for (const CollectiveRow& c : e->collectives)
+    if (c.stage == 0)
+      rows.push_back(std::string(ir::name(c.phase)) + " " + std::string(ir::name(c.cls)) + " " + c.op + " " + c.axis +
+                     " " + c.layer + " x" + std::to_string(static_cast<int>(c.count)));
+  EXPECT_EQ(rows, (std::vector<std::string>{
+                      "forward activation all_reduce tp decoder.mlp x32",
+                      "backward regather all_gather tp decoder.mlp x32", "step gradient reduce_scatter dp embed x1",
+                      "step state all_gather dp embed x1", "step gradient reduce_scatter dp decoder x4",
+                      "step state all_gather dp decoder x4", "forward pipeline send_recv pp decoder x16",
+                      "backward pipeline send_recv pp decoder x8", "step gradient all_reduce pp table x1"}));
+  for (const CollectiveRow& c : e->collectives) EXPECT_LE(c.exposed, c.seconds * (1 + 1e-12)) << c.op;
+}
+
+TEST(CostEstimate, FlopConventions) {
+  Sample s;
+  Op& op = s.program.model.ops[OpId(2)]; // the decoder's product, as if it were half masked
+  op.kind = OpKind::Scores;
+  op.share = .5;
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  const Totals& t = e->totals;
+  const double model = 3. * 8 * 8 * op.flops.constantValue(); // three passes, eight layers, eight micro-batches
+  EXPECT_NEAR(t.modelRate, model / 32 / t.stepTime, 1e-3);
+  EXPECT_NEAR(t.modelRateCausal / t.modelRate, .5, 1e-12);
+  EXPECT_NEAR(t.mfu, t.modelRate / 312e12, 1e-15);
+  EXPECT_NEAR(t.tokensPerSecond.value(), 16 * 2048 / t.stepTime, 1e-6);
+  EXPECT_NEAR(t.samplesPerSecond, 16 / t.stepTime, 1e-9);
+  EXPECT_NEAR(t.cost.value(), 3.6 / 3600 * 32 * t.stepTime, 1e-12);
+  EXPECT_NEAR(t.energyJoules.value(), 400 * 32 * t.stepTime, 1e-9);
+  EXPECT_NEAR(t.deviceHoursPer1t.value(), t.stepTime * 32 / 3600 * 1e12 / (16 * 2048), 1e-3);
+  EXPECT_NEAR(t.stepTimeLow / t.stepTime, .90, 1e-12);
+  EXPECT_NEAR(t.stepTimeHigh / t.stepTime, 1.15, 1e-12);
+}
+
+TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {
+  Sample s;
+  s.plan.workload.train = false;
+  for (Body& body : s.program.bodies) body.backward.clear(), body.states.clear();
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e->totals.optimizer, 0);
+  EXPECT_EQ(e->memory.grads, 0);
+  EXPECT_EQ(e->stages[0].backward, 0);
+}
+
+TEST(CostEstimate, SmallMessagesThatMatterAreReported) {
+  Sample s;
+  Node chatter = s.collective(OpId(2), CollectiveKind::AllReduce, CollectiveClass::Activation, s.axis("tp"), 4096);
+  chatter.times = 500;
+  s.body(s.decoder).forward.push_back(chatter);
+  ASSERT_TRUE(s.estimate(s.diagnostics));
+  ASSERT_EQ(s.diagnostics.sorted().size(), 1u);
+  EXPECT_EQ(s.diagnostics.sorted()[0]->kind->id(), "PLAN0808");
+}
+
+TEST(CostEstimate, SameInputSameNumbers) {
+  Sample a, b;
+  EXPECT_EQ(a.step(), b.step());
+}
+
+// ---- laws (docs/cost-model.md, section 7) --------------------------------------
+
+TEST(CostLaws, BetterHardwareNeverSlows) {
+  const double base = Sample().step();
+  auto with = [](auto change) {
+    Sample s;
+    change(s);
+    return s.step();
+  };
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.peak[DType::fp16] = number(400e12); }), base);
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.bandwidth = number(3e12); }), base);
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->levels[1].bandwidth = number(50e9); }), base);
+  EXPECT_LT(with([](Sample& s) {
+              for (auto& row : s.plan.cluster->levels[0].fabric.allReduce.rows) row.b *= 2;
+            }),
+            base);
+}
+
+TEST(CostLaws, TimeGrowsWithLayersAndMicroBatches) {
+  double last = 0;
+  for (int64_t layers : {4, 8, 16, 32}) {
+    const double t = Sample(layers).step();
+    EXPECT_GT(t, last);
+    last = t;
+  }
+  last = 0;
+  for (int64_t m : {2, 4, 8, 32}) {
+    const double t = Sample(8, m).step();
+    EXPECT_GT(t, last);
+    last = t;
+  }
+}
+
+TEST(CostLaws, HidingCommunicationNeverSlows) {
+  for (CollectiveClass cls : {CollectiveClass::Activation, CollectiveClass::Regather, CollectiveClass::Gradient,
+                              CollectiveClass::State, CollectiveClass::Pipeline}) {
+    double last = 1e9;
+    for (double share : {1., .5, .1, 0.}) {
+      Sample s;
+      s.schedule.inlineShare[static_cast<size_t>(cls)] = share;
+      const double t = s.step();
+      EXPECT_LE(t, last * (1 + 1e-12)) << ir::name(cls) << " " << share;
+      last = t;
+    }
+  }
+}
+
+TEST(CostLaws, MemoryIsTheSumOfItsKindsAndNeverNegative) {
+  Sample s;
+  const auto e = s.estimate(s.diagnostics);
+  ASSERT_TRUE(e);
+  ASSERT_EQ(e->memory.stages.size(), 2u);
+  for (const StageMemory& m : e->memory.stages) {
+    for (double part : {m.params, m.grads, m.optimizer, m.activations, m.buffers}) EXPECT_GE(part, 0);
+    EXPECT_NEAR(m.peak, m.params + m.grads + m.optimizer + m.activations + m.buffers, 1e-6);
+  }
+}
+
+} // namespace
+} // namespace planc::cost::test
