@@ -1,0 +1,108 @@
+// Benchmarks of one estimate by part, and of the same plan on 64 and on a million GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Estimate.h"
+
+#include "frontend/Frontend.h"
+#include "frontend/parse/Parse.h"
+#include "passes/Passes.h"
+
+#include <benchmark/benchmark.h>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace planc {
+namespace {
+
+const char* const kExample = PLANC_SOURCE_DIR "/examples/gpt3_175b.plan";
+const char* const kScaling = PLANC_SOURCE_DIR "/bench/scaling.plan";
+
+std::string read(const char* path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw std::runtime_error(std::string("cannot read ") + path);
+  return text.str();
+}
+
+/// A session that has loaded and checked a file, and the plan that was asked for.
+struct Loaded {
+  frontend::Session session;
+  std::vector<std::unique_ptr<ir::Plan>> plans;
+
+  Loaded(const char* path, const std::string& choice) {
+    std::string error;
+    if (!session.load(path, error)) throw std::runtime_error(error);
+    session.check();
+    plans = session.plans(frontend::PlanChoice{choice});
+    if (plans.empty() || session.diagnostics().hasErrors()) throw std::runtime_error(std::string("errors in ") + path);
+  }
+};
+
+/// Seconds of a step.
+double price(const ir::Plan& plan) {
+  DiagnosticEngine diagnostics;
+  const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+  const auto schedule = program ? passes::schedule(*program, diagnostics) : nullptr;
+  const auto estimate = schedule ? cost::estimate(*schedule, diagnostics) : nullptr;
+  if (!estimate) throw std::runtime_error(diagnostics.empty() ? "no estimate" : diagnostics.sorted()[0]->message);
+  return estimate->totals.stepTime;
+}
+
+void parseExample(benchmark::State& state) {
+  const std::string text = read(kExample);
+  for (auto _ : state) {
+    SourceManager sources;
+    DiagnosticEngine diagnostics;
+    benchmark::DoNotOptimize(parse::parseFile(sources, sources.add("example.plan", text), diagnostics));
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * static_cast<int64_t>(text.size()));
+}
+
+/// Load with imports, check and elaborate. The library that one estimate reads decides start-up time.
+void elaborateExample(benchmark::State& state) {
+  size_t library = 0;
+  for (auto _ : state) {
+    Loaded loaded(kExample, "gpt3_175b");
+    library = loaded.session.libraryBytes();
+  }
+  state.counters["library_bytes"] = static_cast<double>(library);
+}
+
+void lowerExample(benchmark::State& state) {
+  const Loaded loaded(kExample, "gpt3_175b");
+  for (auto _ : state) {
+    DiagnosticEngine diagnostics;
+    const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+    benchmark::DoNotOptimize(passes::schedule(*program, diagnostics));
+  }
+}
+
+void priceExample(benchmark::State& state) {
+  const Loaded loaded(kExample, "gpt3_175b");
+  DiagnosticEngine diagnostics;
+  const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+  const auto schedule = passes::schedule(*program, diagnostics);
+  for (auto _ : state) benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics));
+}
+
+/// Lowering and pricing depend on stages, chunks and micro-batches, not on the number of devices.
+void lowerAndPrice(benchmark::State& state, const char* plan) {
+  const Loaded loaded(kScaling, plan);
+  double step = 0;
+  for (auto _ : state) step = price(*loaded.plans[0]);
+  state.counters["devices"] = static_cast<double>(loaded.plans[0]->mesh.devices());
+  state.counters["step_s"] = step;
+}
+
+BENCHMARK(parseExample)->Unit(benchmark::kMicrosecond);
+BENCHMARK(elaborateExample)->Unit(benchmark::kMicrosecond);
+BENCHMARK(lowerExample)->Unit(benchmark::kMicrosecond);
+BENCHMARK(priceExample)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(lowerAndPrice, gpus_64, "gpus_64")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(lowerAndPrice, gpus_1000000, "gpus_1000000")->Unit(benchmark::kMicrosecond);
+
+} // namespace
+} // namespace planc
+
+BENCHMARK_MAIN();
