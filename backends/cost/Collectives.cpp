@@ -20,16 +20,21 @@ constexpr double kRingSteps = 64, kRingTail = 0.25;
 constexpr double kTreePasses = 2;
 
 const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind kind) {
+  static const ir::Fabric::Samples kNone;
   switch (kind) {
+  case CollectiveKind::AllReduce:
+    return fabric.allReduce;
   case CollectiveKind::AllGather:
     return fabric.allGather;
   case CollectiveKind::ReduceScatter:
     return fabric.reduceScatter;
   case CollectiveKind::AllToAll:
     return fabric.allToAll;
-  default:
-    return fabric.allReduce;
+  case CollectiveKind::Slice:
+  case CollectiveKind::SendRecv:
+    break;
   }
+  return kNone; // these have equations of their own
 }
 
 /// The sample whose group is nearest in log distance; the smaller one on a tie.
@@ -180,8 +185,8 @@ double exchange(const Pricing& p, const Route& r) {
   return time;
 }
 
-bool isCard(const Pricing&, const Route& r) {
-  return r.card;
+bool isCard(const Pricing& p, const Route& r) {
+  return r.card && p.node.collective != CollectiveKind::SendRecv;
 }
 double card(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;

@@ -37,7 +37,8 @@ std::vector<std::vector<ir::Action>> actionsOf(const ir::Schedule& schedule) {
 void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critical, DiagnosticEngine& diagnostics) {
   double small = 0;
   for (const CollectiveRow& row : e.collectives)
-    if (row.stage == critical && row.bytes < kSmallMessage) small += row.exposed * row.count;
+    if (row.stage == critical && row.bytes < kSmallMessage && row.cls != ir::CollectiveClass::Pipeline)
+      small += row.exposed * row.count;
   if (small <= kSmallShare * e.totals.stepTime) return;
   diagnostics
       .report(SmallCollectives, plan.range,

@@ -74,8 +74,9 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   const ir::Workload& workload = program.plan->workload;
   if (!workload.train || !workload.optimizer) return;
-  const ir::Node none;
-  const double each = optimizerSecondsPerElement(Pricing(model.facts(), program, none, nullptr));
+  ir::Node update;
+  update.role = ir::Role::Optimizer;
+  const double each = optimizerSecondsPerElement(Pricing(model.facts(), program, update, nullptr));
   for (const ir::VirtualStage& stage : program.virtualStages) {
     double elements = 0;
     for (const auto& [id, count] : stage.bodies)

@@ -91,6 +91,22 @@ TEST_F(CostCollectives, SendAndReceive) {
   expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 6.095121477162e-05);
 }
 
+TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
+  Builder b(2, {{"tp", 8}, {"pp", 2}});
+  VirtualStage stage;
+  Boundary boundary;
+  boundary.bytes = 25e6;
+  for (auto& level : b.plan.cluster->levels) {
+    level.fabric.sendRecvStart.reset();
+    level.fabric.sendRecvBandwidth.reset();
+    level.fabric.sendRecvEfficiency.reset();
+  }
+  stage.level = 1;
+  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 5e-6 + 25e6 / 25e9);
+  stage.level = 0;
+  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2e-6 + 25e6 / 300e9);
+}
+
 TEST_F(CostCollectives, NothingMovesForFree) {
   EXPECT_EQ(price(CollectiveKind::Slice, {{"g", 8}}, 1e9), 0);
   EXPECT_EQ(price(CollectiveKind::AllReduce, {{"g", 8}}, 0), 0);
