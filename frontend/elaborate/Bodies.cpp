@@ -24,7 +24,7 @@ ModelBuilder::ModelBuilder(Evaluator& evaluator, Extents& extents)
     : ev_(evaluator), context_(evaluator.context), extents_(extents), model_(std::make_shared<ir::Model>()) {}
 
 std::shared_ptr<ir::Model> ModelBuilder::build(const BoundDecl& decl, SourceRange use) {
-  const size_t errors = context_.diagnostics.errorCount();
+  const uint64_t failures = context_.failures;
   const BoundDecl* root = ev_.resolveModel(decl, use);
   if (!root || !context_.enter(*root->decl, use)) return nullptr;
   Scope scope(root->decl->module);
@@ -40,7 +40,7 @@ std::shared_ptr<ir::Model> ModelBuilder::build(const BoundDecl& decl, SourceRang
     failed_ = true;
   }
   context_.leave();
-  if (failed_ || context_.exhausted() || context_.diagnostics.errorCount() != errors) return nullptr;
+  if (failed_ || context_.exhausted() || context_.failures != failures) return nullptr;
   return model_;
 }
 

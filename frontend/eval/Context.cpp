@@ -11,6 +11,7 @@ PLANC_ERROR(CallsTooDeep, 208, "calls nest deeper than {limit}: {cycle}")
 
 DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args) {
   auto report = diagnostics.report(kind, range, std::move(args));
+  failures += kind.severity == Severity::Error;
   constexpr int kShown = 3; // the innermost calls say enough
   int shown = 0;
   for (auto f = frames.rbegin(); f != frames.rend() && shown < kShown; ++f) {
@@ -23,6 +24,7 @@ DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRang
 
 bool Context::step(SourceRange at, uint64_t n) {
   const bool before = exhausted();
+  failures += before;
   steps_ += n;
   if (!exhausted()) return true;
   if (!before)
@@ -40,6 +42,7 @@ bool Context::enter(const DeclInfo& decl, SourceRange call) {
   while (begin > 0 && frames[begin - 1].decl != &decl) --begin;
   std::string cycle;
   for (size_t i = begin > 0 ? begin - 1 : frames.size() - 1; i < frames.size(); ++i) cycle += frames[i].decl->name.str() + " -> ";
+  ++failures;
   diagnostics.report(CallsTooDeep, decl.nameRange, {{"limit", limits::kCalls}, {"cycle", cycle + decl.name.str()}})
       .label(call, fmt::format("`{}` is used again here", decl.name.view()))
       .help("end the recursion, or take the call out");

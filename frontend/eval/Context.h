@@ -35,6 +35,8 @@ public:
   std::vector<Frame> frames;
   std::vector<DeclInfo*> evaluating; ///< constants being computed: meeting one again is a cycle
   unsigned depth = 0;
+  /// Rises with every error met, also with one that is known already (the diagnostics keep it once): results built meanwhile are void.
+  uint64_t failures = 0;
 
   /// Reports, and labels the calls that led there if they stand in other files.
   DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});

@@ -142,7 +142,7 @@ Value Evaluator::literalQuantity(const Expr& e) {
   std::string wrong = bad;
   if (slash != std::string::npos) {
     std::string ignored;
-    if (parseQuantity("1" + bad.substr(0, slash), ignored)) {
+    if (parseQuantity(fmt::format("1{}", bad.substr(0, slash)), ignored)) {
       wrong = bad.substr(slash + 1);
       report.help(fmt::format("put spaces around `/` to divide by `{}`", wrong));
     } else {

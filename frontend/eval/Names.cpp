@@ -73,6 +73,7 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
   if (decl.valueState == DeclInfo::State::Done) {
     Value v = decl.value;
     v.range = use;
+    context.failures += v.invalid();
     return v;
   }
   if (decl.kind != DeclKind::Let) {
@@ -134,6 +135,7 @@ Value Evaluator::member(const syntax::Expr& e, const Value& base) {
   case ValueKind::Invalid: return {};
   case ValueKind::Module: {
     DeclInfo* decl = context.loader.exported(*base.import, name, e.name.range);
+    context.failures += decl == nullptr;
     return decl ? valueOf(*decl, e.range) : Value{};
   }
   case ValueKind::Space: {

@@ -140,6 +140,7 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
 }
 
 Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
+  context.failures += t.kind == Kind::Invalid;
   if (v.invalid() || t.kind == Kind::Invalid) return {};
   if (t.kind == Kind::List && v.kind == ValueKind::List && t.element) {
     for (const Value& item : v.list->items)

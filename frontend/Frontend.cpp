@@ -1,0 +1,192 @@
+// The session: one compilation from a file on disk to its plans.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Frontend.h"
+
+#include "frontend/elaborate/ModelBuilder.h"
+#include "frontend/elaborate/PlanBuilder.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(UnknownPlan, 212, "there is no plan `{name}` in `{file}`")
+PLANC_ERROR(PlanChoiceForm, 213, "a plan is chosen by its name, with arguments if it takes any: `NAME(nodes = 8)`")
+PLANC_ERROR(AssertFalse, 338, "{reason}")
+PLANC_ERROR(EnumMemberTwice, 214, "`{name}` is listed twice")
+
+struct Session::Impl {
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  Loader loader;
+  Context context;
+  Evaluator evaluator;
+  Machines machines;
+  Module* main = nullptr;
+
+  explicit Impl(const ModuleSource& library)
+      : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context), machines(evaluator) {
+    evaluator.factMembers = &machines;
+  }
+
+  bool generic(DeclInfo& decl);
+  void check(DeclInfo& decl);
+  void checkFunction(DeclInfo& decl);
+  void checkEnum(DeclInfo& decl);
+  void checkModel(DeclInfo& decl);
+  void checkPlan(DeclInfo& decl);
+  void checkAssert(const syntax::AssertStmt& statement);
+  std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use);
+  std::optional<Value> choose(const std::string& text);
+};
+
+Session::Session(const ModuleSource& library) : impl_(std::make_unique<Impl>(library)) {}
+Session::~Session() = default;
+SourceManager& Session::sources() {
+  return impl_->sources;
+}
+DiagnosticEngine& Session::diagnostics() {
+  return impl_->diagnostics;
+}
+size_t Session::libraryBytes() const {
+  return impl_->loader.libraryBytes();
+}
+
+bool Session::load(const std::string& path, std::string& ioError) {
+  impl_->main = impl_->loader.loadMain(path, ioError);
+  return impl_->main != nullptr;
+}
+
+/// Has parameters that a use must give.
+bool Session::Impl::generic(DeclInfo& decl) {
+  for (const ParamInfo& p : evaluator.params(decl))
+    if (!p.syntax->defaultValue) {
+      bool given = false; // of `model X = Y(…)` some are given by X
+      if (decl.kind == DeclKind::Model && !decl.as<syntax::ModelDecl>().body)
+        if (const BoundDecl* model = evaluator.resolveModel(BoundDecl{&decl, {}}, decl.nameRange))
+          for (const BoundArg& arg : model->args) given |= arg.name == p.name();
+      if (!given) return true;
+    }
+  return false;
+}
+
+void Session::Impl::check(DeclInfo& decl) {
+  const bool isGeneric = generic(decl);
+  evaluator.checking = isGeneric;
+  Extents nominal{{{Symbol("batch"), 1}}, true};
+  switch (decl.kind) {
+  case DeclKind::Let: evaluator.valueOf(decl, decl.nameRange); break;
+  case DeclKind::Function: checkFunction(decl); break;
+  case DeclKind::Enum: checkEnum(decl); break;
+  case DeclKind::Op: ModelBuilder(evaluator, nominal).checkOperator(decl); break;
+  case DeclKind::Block:
+    evaluator.checking = true;
+    ModelBuilder(evaluator, nominal).checkBlock(decl);
+    break;
+  case DeclKind::Model: isGeneric ? ModelBuilder(evaluator, nominal).checkModel(decl) : checkModel(decl); break;
+  case DeclKind::Device:
+  case DeclKind::Fabric:
+  case DeclKind::Stack:
+  case DeclKind::Cluster: machines.check(decl); break;
+  case DeclKind::Plan: plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange); break;
+  }
+  evaluator.checking = false;
+}
+
+void Session::Impl::checkFunction(DeclInfo& decl) {
+  const auto& let = decl.as<syntax::LetDecl>();
+  Scope scope(decl.module);
+  evaluator.checking = true;
+  evaluator.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
+  evaluator.evaluate(*let.value, scope);
+}
+
+void Session::Impl::checkEnum(DeclInfo& decl) {
+  const auto& members = decl.as<syntax::EnumDecl>().members;
+  std::unordered_map<Symbol, SourceRange> seen;
+  for (const syntax::Name& m : members)
+    if (auto [at, fresh] = seen.emplace(m.text, m.range); !fresh)
+      context.report(EnumMemberTwice, m.range, {{"name", m.text.str()}}).label(at->second, "first listed here");
+}
+
+/// A model whose parameters all have values is built for a nominal workload, so that its shapes are checked.
+void Session::Impl::checkModel(DeclInfo& decl) {
+  Extents nominal{{{Symbol("batch"), 1}}, true};
+  ModelBuilder(evaluator, nominal).build(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+}
+
+void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {
+  Scope scope(main);
+  const auto met = evaluator.condition(*statement.condition, scope);
+  if (!met || *met) return;
+  context.report(AssertFalse, statement.condition->range,
+                 {{"reason", statement.reason ? "assertion failed: " + statement.reason->text : std::string("assertion failed")}});
+}
+
+void Session::check() {
+  Impl& s = *impl_;
+  if (!s.main || !s.main->tree) return;
+  for (DeclInfo& decl : s.main->decls) {
+    if (s.context.exhausted()) return;
+    s.check(decl);
+  }
+  for (const syntax::Decl& decl : s.main->tree->decls)
+    if (const auto* statement = std::get_if<syntax::AssertStmt>(&decl.item)) s.checkAssert(*statement);
+  for (Import& import : s.main->imports) // a library module that nothing uses is still read
+    if (import.module) s.loader.parse(*import.module);
+}
+
+std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use) {
+  return PlanBuilder(evaluator, machines).build(decl, use);
+}
+
+/// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
+std::optional<Value> Session::Impl::choose(const std::string& text) {
+  Module* choice = loader.loadText("--plan", "let choice = " + text + "\n");
+  const bool one = choice->tree && choice->tree->decls.size() == 1;
+  const auto* let = one ? std::get_if<syntax::LetDecl>(&choice->tree->decls[0].item) : nullptr;
+  if (!choice->tree) return std::nullopt; // reported by the parser
+  const Expr* name = let ? let->value : nullptr;
+  if (name && name->kind == ExprKind::Call) name = name->kids[0];
+  if (!name || name->kind != ExprKind::Name) {
+    context.report(PlanChoiceForm, {choice->file, 0, 0});
+    return std::nullopt;
+  }
+  auto found = main->names.find(name->name.text);
+  if (found == main->names.end() || found->second->kind != DeclKind::Plan) {
+    std::vector<std::string> plans;
+    for (const DeclInfo& d : main->decls)
+      if (d.kind == DeclKind::Plan) plans.push_back(d.name.str());
+    auto report = context.report(UnknownPlan, name->range, {{"name", name->name.text.str()}, {"file", main->path}});
+    if (auto meant = didYouMean(name->name.text.view(), plans); !meant.empty()) {
+      report.help(meant);
+    } else {
+      std::string list;
+      for (const std::string& p : plans) list += (list.empty() ? "`" : ", `") + p + "`";
+      report.note(plans.empty() ? "it has no plans" : "its plans are " + list);
+    }
+    return std::nullopt;
+  }
+  Scope scope(main);
+  const Value v = evaluator.evaluate(*let->value, scope);
+  return v.invalid() ? std::nullopt : std::optional(v);
+}
+
+std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanChoice>& choice) {
+  Impl& s = *impl_;
+  std::vector<std::unique_ptr<ir::Plan>> result;
+  if (!s.main || !s.main->tree) return result;
+  auto add = [&](const BoundDecl& decl, SourceRange use) {
+    if (auto plan = s.plan(decl, use)) result.push_back(std::move(plan));
+  };
+  if (choice) {
+    if (auto chosen = s.choose(choice->text)) add(*chosen->decl, chosen->range);
+    return result;
+  }
+  for (DeclInfo& decl : s.main->decls)
+    if (decl.kind == DeclKind::Plan && !s.generic(decl)) add(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+  return result;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,218 @@
+// Merges facts along `extends`: an override hits an inherited fact and changes it, everything else may only add.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/Facts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(UnknownFact, 501, "{owner} has no fact `{fact}`")
+PLANC_ERROR(NothingToOverride, 503, "{owner} inherits no `{what}` to override")
+PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited and given again")
+PLANC_ERROR(OverrideChangesNothing, 505, "this override leaves `{what}` as it is inherited")
+PLANC_ERROR(GivenTwice, 506, "`{what}` is given twice")
+PLANC_ERROR(FactDependsOnItself, 512, "`{what}` depends on itself")
+PLANC_ERROR(FactForm, 513, "a fact is `name = value`")
+
+void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
+  context.report(NeedsOverride, at, {{"what", what}})
+      .label(inherited, "inherited from here")
+      .help("write `override` before it to change it");
+}
+
+void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first) {
+  context.report(GivenTwice, at, {{"what", what}}).label(first, "first given here");
+}
+
+DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what, std::string_view owner) {
+  return context.report(NothingToOverride, at, {{"owner", owner}, {"what", what}});
+}
+
+void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
+  context.report(OverrideChangesNothing, at, {{"what", what}}).label(inherited, "inherited from here").help("leave it out");
+}
+
+void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner, const std::vector<std::string>& known) {
+  auto report = context.report(UnknownFact, at, {{"owner", owner.text}, {"fact", fact}});
+  if (auto meant = didYouMean(fact, known); !meant.empty()) {
+    report.help(meant);
+    return;
+  }
+  std::string list;
+  for (const std::string& k : known) list += (list.empty() ? "`" : ", `") + k + "`";
+  if (!list.empty()) report.note("facts here are " + list);
+}
+
+FactNode* FactNode::find(Symbol wanted) {
+  for (FactNode& child : children)
+    if (child.name == wanted) return &child;
+  return nullptr;
+}
+
+void FactTree::add(const syntax::Section& section, Scope& scope, int layer) {
+  for (const syntax::SectionItem& item : section.items) {
+    if (const auto* fact = std::get_if<syntax::Fact>(&item))
+      addFact(root_, *fact, scope, layer, fact->override_, "");
+    else if (const auto* inner = std::get_if<syntax::Section>(&item))
+      addSection(root_, *inner, scope, layer, inner->override_);
+    else
+      ev_.require(std::get<syntax::Require>(item), scope);
+  }
+}
+
+void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
+  FactNode* node = parent.find(section.name.text);
+  if (node && !node->section()) {
+    node = settle(parent, section.name, section.range, layer, isOverride, true);
+    if (!node) return;
+    node->value = nullptr;
+  }
+  if (!node) {
+    node = &parent.children.emplace_back();
+    node->name = section.name.text;
+    node->nameRange = section.name.range;
+    node->range = section.range;
+    node->layer = layer;
+  }
+  for (const syntax::SectionItem& item : section.items) {
+    if (const auto* fact = std::get_if<syntax::Fact>(&item))
+      addFact(*node, *fact, scope, layer, isOverride || fact->override_, "");
+    else if (const auto* inner = std::get_if<syntax::Section>(&item))
+      addSection(*node, *inner, scope, layer, isOverride || inner->override_);
+    else
+      ev_.require(std::get<syntax::Require>(item), scope);
+  }
+}
+
+/// The node that a statement fills: a new one, or the overridden one emptied. Null after a report.
+FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride, bool) {
+  FactNode* known = parent.find(name.text);
+  if (!known || (known->section() && known->children.empty())) {
+    if (isOverride) {
+      std::vector<std::string> names;
+      for (const FactNode& child : parent.children) names.push_back(child.name.str());
+      auto report = reportNothingToOverride(ev_.context, name.range, name.text.view(), owner_.text);
+      if (auto meant = didYouMean(name.text.view(), names); !meant.empty())
+        report.help(meant);
+      else
+        report.help("leave `override` out to add it");
+      return nullptr;
+    }
+    FactNode& made = known ? *known : parent.children.emplace_back();
+    made.name = name.text;
+    made.nameRange = name.range;
+    made.range = range;
+    made.layer = layer;
+    return &made;
+  }
+  if (known->layer == layer) {
+    reportGivenTwice(ev_.context, name.range, name.text.view(), known->nameRange);
+    return nullptr;
+  }
+  if (!isOverride) {
+    reportNeedsOverride(ev_.context, name.range, name.text.view(), known->nameRange);
+    return nullptr;
+  }
+  return known;
+}
+
+void FactTree::fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source) {
+  node.nameRange = fact.name.range;
+  node.range = fact.range;
+  node.layer = layer;
+  node.value = fact.value;
+  node.scope = &scope;
+  node.evaluated = false;
+  node.children.clear();
+  node.source = fact.reason ? fact.reason->text : source;
+  if (fact.value->kind != ExprKind::Record) return;
+  node.value = nullptr;
+  for (const syntax::Fact& inner : fact.value->facts) addFact(node, inner, scope, layer, false, node.source);
+}
+
+void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride, const std::string& source) {
+  if (fact.args) {
+    ev_.context.report(FactForm, fact.range);
+    return;
+  }
+  if (!fact.members.empty()) { // a.b = 1 is a { b = 1 }
+    FactNode* at = &parent;
+    const syntax::Name* name = &fact.name;
+    for (const syntax::Name& next : fact.members) {
+      FactNode* inner = at->find(name->text);
+      if (!inner) {
+        inner = &at->children.emplace_back();
+        inner->name = name->text;
+        inner->nameRange = name->range;
+        inner->range = fact.range;
+        inner->layer = layer;
+      }
+      at = inner;
+      name = &next;
+    }
+    syntax::Fact last = fact;
+    last.name = *name;
+    last.members.clear();
+    addFact(*at, last, scope, layer, isOverride, source);
+    return;
+  }
+  const bool literal = fact.value->kind == ExprKind::Record;
+  FactNode* known = parent.find(fact.name.text);
+  if (literal && !isOverride && known && known->section()) { // adds to an inherited section
+    for (const syntax::Fact& inner : fact.value->facts)
+      addFact(*known, inner, scope, layer, false, fact.reason ? fact.reason->text : source);
+    return;
+  }
+  FactNode* node = settle(parent, fact.name, fact.range, layer, isOverride, literal);
+  if (!node) return;
+  const bool inherited = node->layer != layer;
+  FactNode before;
+  if (inherited) before = *node;
+  fill(*node, fact, scope, layer, source);
+  node->overridden = isOverride;
+  if (inherited && !changes(before, *node)) reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
+}
+
+/// Do the two say different things? Unknown values count as different.
+bool FactTree::changes(FactNode& before, FactNode& after) {
+  if (parametric) return true;
+  if (before.section() != after.section() || before.children.size() != after.children.size()) return true;
+  if (before.section()) {
+    for (FactNode& child : after.children) {
+      FactNode* old = before.find(child.name);
+      if (!old || changes(*old, child)) return true;
+    }
+    return false;
+  }
+  // Words (`accumulate = fused`) are no values in scope: equal texts say the same.
+  if (before.value->kind == ExprKind::Name || after.value->kind == ExprKind::Name)
+    return before.value->kind != after.value->kind || before.value->name.text != after.value->name.text;
+  if (before.value->kind == ExprKind::Call || after.value->kind == ExprKind::Call) // as above: `fat_tree(oversubscription = 1)`
+    return ev_.context.text(before.value->range) != ev_.context.text(after.value->range) || before.scope != after.scope;
+  const Value a = value(before), b = value(after);
+  return a.invalid() || b.invalid() || !same(a, b);
+}
+
+Value FactTree::value(FactNode& node, const TypeInfo* expected) {
+  if (node.evaluated) {
+    ev_.context.failures += node.cached.invalid();
+    return node.cached;
+  }
+  if (node.section() || !node.scope) return {};
+  if (node.running) {
+    ev_.context.report(FactDependsOnItself, node.range, {{"what", node.name.str()}});
+    return {};
+  }
+  node.running = true;
+  Value v = ev_.evaluate(*node.value, *node.scope, expected);
+  if (!v.invalid()) v.range = node.value->range;
+  node.running = false;
+  node.evaluated = true;
+  node.cached = v;
+  return v;
+}
+
+} // namespace planc::frontend

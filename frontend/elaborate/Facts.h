@@ -1,0 +1,72 @@
+// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of LANGUAGE §6.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Evaluator.h"
+
+#include <deque>
+
+namespace planc::frontend {
+
+/// A fact, or a section of facts. Record literals are sections, too: `x = {a = 1}` and `x { a = 1 }` say the same.
+struct FactNode {
+  Symbol name;
+  SourceRange nameRange;
+  SourceRange range;                 ///< of the whole statement
+  const syntax::Expr* value = nullptr; ///< null: a section
+  Scope* scope = nullptr;            ///< in which the value is evaluated
+  std::string source;                ///< the text after `:`, or that of the section around it
+  int layer = 0;                     ///< of the `extends` chain: 0 is the root
+  bool overridden = false;           ///< written with `override`
+  bool evaluated = false;
+  bool running = false;              ///< being evaluated: meeting it again is a cycle
+  Value cached;
+  std::deque<FactNode> children;
+
+  bool section() const { return value == nullptr; }
+  FactNode* find(Symbol name);
+};
+
+/// What the facts belong to, for messages: `device `a100``.
+struct FactOwner {
+  std::string text;
+  SourceRange range;
+};
+
+class FactTree {
+public:
+  FactTree(Evaluator& evaluator, FactOwner owner) : ev_(evaluator), owner_(std::move(owner)) { root_.nameRange = owner_.range; }
+
+  /// Adds the items of a section, written at one layer of the `extends` chain.
+  void add(const syntax::Section& section, Scope& scope, int layer);
+  /// Adds one statement below a path; `override` as written on it.
+  void addFact(const syntax::Fact& fact, Scope& scope, int layer, bool isOverride) { addFact(root_, fact, scope, layer, isOverride, ""); }
+  void addSection(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
+    addSection(root_, section, scope, layer, isOverride);
+  }
+  FactNode& root() { return root_; }
+  /// The value of a fact, computed once; Invalid after a report.
+  Value value(FactNode& node, const TypeInfo* expected = nullptr);
+  const FactOwner& owner() const { return owner_; }
+  /// An override that repeats the inherited value is reported only where no parameter can make it differ.
+  bool parametric = false;
+
+private:
+  void addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride, const std::string& source);
+  void addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
+  void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
+  FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride, bool section);
+  bool changes(FactNode& before, FactNode& after);
+
+  Evaluator& ev_;
+  FactOwner owner_;
+  FactNode root_;
+};
+
+/// Override rules, shared with placements, axes and statements of plans.
+void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
+void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first);
+DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what, std::string_view owner);
+void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
+void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner, const std::vector<std::string>& known);
+
+} // namespace planc::frontend

@@ -1,0 +1,186 @@
+// Elaborates devices, fabrics and stacks along `extends`, and answers paths into them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/Machines.h"
+
+#include "frontend/elaborate/RecordTables.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
+PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
+PLANC_ERROR(WrongRecord, 516, "{what} is {expected}; this is {actual}")
+PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
+
+namespace {
+
+std::string ownerText(const DeclInfo& d) {
+  return fmt::format("{} `{}`", describe(d.kind), d.name.view());
+}
+
+} // namespace
+
+const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
+  if (v.invalid()) return nullptr;
+  if (v.kind == ValueKind::Decl && v.decl->decl->kind == kind) return v.decl;
+  ev_.context.report(WrongRecord, v.range, {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
+  return nullptr;
+}
+
+/// The declaration and what it extends, root first. False after a report.
+bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>& result) {
+  DeclInfo* at = decl.decl;
+  result.push_back(at);
+  while (at->as<syntax::RecordDecl>().extends) {
+    const syntax::DottedName& path = *at->as<syntax::RecordDecl>().extends;
+    Scope scope(at->module);
+    std::optional<Value> base = ev_.find(path.parts[0].text, scope, path.parts[0].range);
+    if (!base) ev_.reportUnknown(path.parts[0], scope);
+    for (size_t i = 1; base && i < path.parts.size(); ++i) {
+      syntax::Expr member;
+      member.kind = syntax::ExprKind::Member;
+      member.name = path.parts[i];
+      member.range = path.range;
+      base = ev_.member(member, *base);
+    }
+    if (!base || base->invalid()) return false;
+    if (base->kind != ValueKind::Decl || base->decl->decl->kind != at->kind) {
+      ev_.context.report(ExtendsWhat, path.range, {{"name", at->name.str()}, {"base", describe(*base)}})
+          .help(fmt::format("a {0} extends a {0}", describe(at->kind)));
+      return false;
+    }
+    DeclInfo* next = base->decl->decl;
+    if (auto known = std::find(result.begin(), result.end(), next); known != result.end()) {
+      std::string cycle;
+      for (auto i = known; i != result.end(); ++i) cycle += (*i)->name.str() + " -> ";
+      ev_.context.report(ExtendsCycle, path.range, {{"name", next->name.str()}, {"cycle", cycle + next->name.str()}});
+      return false;
+    }
+    result.push_back(at = next);
+  }
+  std::reverse(result.begin(), result.end());
+  return true;
+}
+
+MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
+  auto [at, fresh] = records_.try_emplace(&decl);
+  MergedRecord& record = at->second;
+  if (!fresh) {
+    ev_.context.failures += !record.ok;
+    return record;
+  }
+  const uint64_t failures = ev_.context.failures;
+  record.facts = std::make_unique<FactTree>(ev_, FactOwner{ownerText(*decl.decl), decl.decl->nameRange});
+  std::vector<DeclInfo*> layers;
+  if (!chain(decl, use, layers)) {
+    ++ev_.context.failures;
+    record.ok = false;
+    return record;
+  }
+  int layer = 0;
+  for (DeclInfo* d : layers) {
+    Scope& scope = record.scopes.emplace_back(d->module);
+    record.ok &= d == decl.decl ? ev_.bind(decl, scope, use) : ev_.bind(BoundDecl{d, {}}, scope, use);
+    record.facts->parametric |= !ev_.params(*d).empty();
+    record.facts->add(d->as<syntax::RecordDecl>().section, scope, layer++);
+  }
+  record.ok &= ev_.context.failures == failures;
+  return record;
+}
+
+namespace {
+
+template <class T>
+std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const FactRow<T>> rows, const DeclInfo& decl) {
+  const uint64_t failures = ev.context.failures;
+  T result;
+  result.name = decl.name;
+  result.range = decl.nameRange;
+  FactReader(ev, *record.facts).read(rows, result);
+  if (!record.ok || ev.context.failures != failures) return std::nullopt;
+  return result;
+}
+
+} // namespace
+
+std::optional<ir::Device> Machines::device(const BoundDecl& decl, SourceRange use) {
+  return readRecord<ir::Device>(ev_, merged(decl, use), deviceFacts(), *decl.decl);
+}
+std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange use) {
+  return readRecord<ir::Fabric>(ev_, merged(decl, use), fabricFacts(), *decl.decl);
+}
+std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use) {
+  return readRecord<ir::Stack>(ev_, merged(decl, use), stackFacts(), *decl.decl);
+}
+
+void Machines::check(DeclInfo& decl) {
+  const BoundDecl* bound = ev_.valueOf(decl, decl.nameRange).decl;
+  switch (decl.kind) {
+  case DeclKind::Device: device(*bound, decl.nameRange); break;
+  case DeclKind::Fabric: fabric(*bound, decl.nameRange); break;
+  case DeclKind::Stack: stack(*bound, decl.nameRange); break;
+  default: cluster(*bound, decl.nameRange); break;
+  }
+}
+
+Value Machines::nodeValue(FactTree& tree, FactNode& node, SourceRange use) {
+  if (!node.section()) return tree.value(node);
+  RecordValue record;
+  for (FactNode& child : node.children) record.fields.push_back({child.name, nodeValue(tree, child, use), child.range, child.source});
+  Value v;
+  v.kind = ValueKind::Record;
+  v.record = ev_.context.arena.make(std::move(record));
+  v.range = use;
+  return v;
+}
+
+Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name) {
+  std::vector<std::string> names;
+  for (const FactNode& child : tree.root().children) names.push_back(child.name.str());
+  auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+  report.label(decl.decl->nameRange, "declared here");
+  if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+  return {};
+}
+
+Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
+  switch (decl.decl->kind) {
+  case DeclKind::Device:
+  case DeclKind::Fabric:
+  case DeclKind::Stack: {
+    MergedRecord& record = merged(decl, name.range);
+    if (!record.ok) return {};
+    FactNode* node = record.facts->root().find(name.text);
+    return node ? nodeValue(*record.facts, *node, name.range) : missing(decl, *record.facts, name);
+  }
+  case DeclKind::Cluster: {
+    OpenCluster& cluster = open(decl, name.range);
+    if (!cluster.ok) return {};
+    if (FactNode* node = cluster.facts->root().find(name.text)) return nodeValue(*cluster.facts, *node, name.range);
+    for (OpenCluster::Level& level : cluster.levels)
+      if (level.syntax->name.text == name.text) return nodeValue(*level.facts, level.facts->root(), name.range);
+    return missing(decl, *cluster.facts, name);
+  }
+  case DeclKind::Model: {
+    const BoundDecl* model = ev_.resolveModel(decl, name.range);
+    if (!model) return {};
+    Scope scope(model->decl->module);
+    if (!ev_.bind(*model, scope, name.range)) return {};
+    if (const NameTable::Entry* e = scope.names.find(name.text)) return e->value;
+    std::vector<std::string> names;
+    for (const NameTable::Entry& e : scope.names.entries()) names.push_back(e.name.str());
+    auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
+    if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+    return {};
+  }
+  default: {
+    auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+    report.note(fmt::format("a {} has no members", describe(decl.decl->kind)));
+    return {};
+  }
+  }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,59 @@
+// Elaborates records about machines and their software: device, fabric, stack, cluster.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/elaborate/Facts.h"
+#include "ir/Machine.h"
+
+#include <map>
+#include <memory>
+
+namespace planc::frontend {
+
+/// A record with its facts merged along `extends`, and the scopes in which they are evaluated.
+struct MergedRecord {
+  std::unique_ptr<FactTree> facts;
+  std::deque<Scope> scopes;
+  bool ok = true;
+};
+/// A cluster with its parameters bound.
+struct OpenCluster {
+  std::unique_ptr<FactTree> facts; ///< all but the levels
+  std::deque<Scope> scopes;
+  struct Level {
+    const syntax::LevelItem* syntax = nullptr;
+    std::unique_ptr<FactTree> facts;
+  };
+  std::vector<Level> levels;
+  bool ok = true;
+};
+
+/// Computes each record once; answers `cluster.device.memory`.
+class Machines final : public FactMembers {
+public:
+  explicit Machines(Evaluator& evaluator) : ev_(evaluator) {}
+
+  /// Nothing after errors (reported). `use` is where the record was asked for.
+  std::optional<ir::Device> device(const BoundDecl& decl, SourceRange use);
+  std::optional<ir::Fabric> fabric(const BoundDecl& decl, SourceRange use);
+  std::optional<ir::Stack> stack(const BoundDecl& decl, SourceRange use);
+  std::optional<ir::Cluster> cluster(const BoundDecl& decl, SourceRange use);
+  Value member(const BoundDecl& decl, const syntax::Name& name) override;
+  /// Checks a record whose parameters may be unknown.
+  void check(DeclInfo& decl);
+  /// The declaration as a record of that kind; null after a report.
+  const BoundDecl* expect(const Value& v, DeclKind kind, std::string_view what);
+
+private:
+  MergedRecord& merged(const BoundDecl& decl, SourceRange use);
+  bool chain(const BoundDecl& decl, SourceRange use, std::vector<DeclInfo*>& result);
+  OpenCluster& open(const BoundDecl& decl, SourceRange use);
+  bool level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster);
+  Value nodeValue(FactTree& tree, FactNode& node, SourceRange use);
+  Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);
+
+  Evaluator& ev_;
+  std::map<const BoundDecl*, MergedRecord> records_; ///< values share their BoundDecl, so this finds them again
+  std::map<const BoundDecl*, OpenCluster> clusters_;
+};
+
+} // namespace planc::frontend

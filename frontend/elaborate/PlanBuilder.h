@@ -1,0 +1,142 @@
+// Elaborates one plan: its `extends` chain merged, then machine, mesh, rules, workload, model, pipeline and conditions into ir::Plan.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/elaborate/Extents.h"
+#include "frontend/elaborate/Facts.h"
+#include "frontend/elaborate/Machines.h"
+#include "frontend/elaborate/Selectors.h"
+#include "ir/Plan.h"
+
+#include <functional>
+#include <memory>
+
+namespace planc::frontend {
+
+class PlanSpace;
+class MeshSpace;
+template <class T> struct FactRow;
+
+/// A statement that one plan of the chain made: what it says, where its names are looked up, and which plan it was.
+template <class T> struct Said {
+  const T* syntax = nullptr;
+  Scope* scope = nullptr;
+  SourceRange range;
+  int layer = 0;
+};
+
+class PlanBuilder {
+public:
+  PlanBuilder(Evaluator& evaluator, Machines& machines);
+  ~PlanBuilder();
+
+  /// The plan with its arguments; null after errors. `use`: where it was asked for.
+  std::unique_ptr<ir::Plan> build(const BoundDecl& decl, SourceRange use);
+
+private:
+  friend class PlanSpace;
+  friend class MeshSpace;
+
+  struct AxisDraft : Said<syntax::AxisItem> {
+    bool group = false;
+    bool running = false, done = false;
+    std::optional<int64_t> size; ///< of a group: the product
+  };
+
+  // ---- merging (PlanMerge.cpp)
+  bool chain(const BoundDecl& decl, SourceRange use);
+  bool addLayer(const BoundDecl& decl, SourceRange use, int layer);
+  void item(const syntax::PlanItem& item, Scope& scope, int layer);
+  void section(const syntax::Section& s, bool isOverride, Scope& scope, int layer);
+  void fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer);
+  void let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer);
+  template <class T> void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer, std::string_view what);
+
+  // ---- mesh (PlanMesh.cpp)
+  void axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer);
+  void mesh();
+  std::optional<int64_t> axisSize(AxisDraft& axis);
+  AxisDraft* findAxis(Symbol name);
+  bool groupAxes(AxisDraft& axis, ir::AxisList& list, int depth);
+  void axisLevel(const AxisDraft& axis, ir::AxisId id);
+  bool knownAxis(Symbol name, SourceRange at);
+
+  // ---- rules (PlanRules.cpp)
+  void place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states, const ir::Selector& prefix);
+  void placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
+  void stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
+  std::optional<std::vector<Symbol>> targets(const syntax::PlaceRule& rule);
+  void checkTargets();
+  /// Whether a rule of that key may stand: 0 add, 1 replace `index`, -1 reported.
+  int ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key, const std::string& shown, bool isOverride, int layer,
+              SourceRange at, size_t next, size_t& index, const std::function<SourceRange(size_t)>& rangeOf);
+
+  // ---- workload (PlanWorkload.cpp)
+  void workload();
+  void train(FactNode& node);
+  void infer(FactNode& node);
+  void optimizer(FactNode& node);
+  void precision();
+  std::optional<int64_t> count(FactNode& node, std::string_view what);
+  int64_t replicas() const;
+  void checkExtents();
+  void checkWireNames();
+
+  // ---- pipeline and what is kept (PlanPipeline.cpp)
+  void pipeline();
+  void pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out);
+  void schedule(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
+  void stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out);
+  void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
+  void keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
+  void overlap();
+  void checkSelectors();
+  void checkCheckpoints();
+
+  // ---- conditions (PlanExprs.cpp, PlanSearch.cpp)
+  void conditions();
+  void search();
+  void vary(const syntax::VaryItem& v, Scope& scope);
+  std::optional<ir::ExprTree> tree(const syntax::Expr& e, Scope& scope);
+  ir::ExprId lower(const syntax::Expr& e, Scope& scope, ir::ExprTree& out);
+  ir::ExprId lowerLeaf(const syntax::Expr& e, Scope& scope, ir::ExprTree& out);
+  ir::ExprId lowerLayer(const syntax::Expr& member, const syntax::Expr& call, ir::ExprTree& out);
+  ir::ExprId constant(const Value& v, const syntax::Expr& e, bool literal, ir::ExprTree& out);
+
+  // ---- machines and model (Plans.cpp)
+  void machine();
+  void model();
+  FactNode* factNode(std::string_view name);
+  std::string written(std::string_view fact);
+
+  Evaluator& ev_;
+  Machines& machines_;
+  Context& context_;
+  std::unique_ptr<ir::Plan> plan_;
+  DeclInfo* decl_ = nullptr;
+  std::deque<Scope> scopes_;
+  std::vector<DeclInfo*> layers_;
+  std::unique_ptr<PlanSpace> space_;
+  std::unique_ptr<FactTree> facts_, lets_;
+  std::deque<AxisDraft> axes_;
+  std::vector<int> placementLayers_, stateLayers_;
+  std::unordered_map<std::string, std::pair<size_t, int>> placementKeys_, stateKeys_; ///< to the rule's index and layer
+  struct CheckpointDraft {
+    ir::Selector selector;
+    int layer = 0;
+  };
+  std::vector<CheckpointDraft> recompute_;
+  std::vector<std::pair<ir::Keep, int>> keeps_;
+  std::optional<Said<syntax::PipelineBlock>> pipeline_;
+  std::optional<Said<syntax::SearchBlock>> search_;
+  std::optional<Said<syntax::Section>> overlap_;
+  std::vector<Said<syntax::AssertStmt>> asserts_;
+  std::vector<Said<syntax::MeasuredStmt>> measured_;
+  std::optional<Said<syntax::MeshBlock>> meshBlock_;
+  std::vector<std::pair<Symbol, FactNode*>> extentFacts_; ///< facts of `train` that bind dimensions
+  Extents extents_;
+  std::optional<PathTree> paths_;
+  bool ok_ = true;
+  bool overrideParametric_ = false;
+};
+
+} // namespace planc::frontend

@@ -1,0 +1,151 @@
+// Merges a plan with what it extends, root first: every statement is kept with the scope that its names belong to.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/PlanSpace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+
+PLANC_ERROR(PlanExtends, 523, "a plan extends a plan; this is {actual}")
+PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
+PLANC_ERROR(OverrideAssert, 525, "asserts are inherited and stay; `override` has no meaning for {what}")
+
+PlanBuilder::PlanBuilder(Evaluator& evaluator, Machines& machines)
+    : ev_(evaluator), machines_(machines), context_(evaluator.context), plan_(std::make_unique<ir::Plan>()) {}
+PlanBuilder::~PlanBuilder() = default;
+
+/// Adds the plans of the chain, the most general first.
+bool PlanBuilder::chain(const BoundDecl& decl, SourceRange use) {
+  std::vector<std::pair<const BoundDecl*, SourceRange>> plans;
+  std::deque<Scope> scopes;
+  const BoundDecl* at = &decl;
+  SourceRange from = use;
+  for (;;) {
+    for (size_t i = 0; i < plans.size(); ++i)
+      if (plans[i].first->decl == at->decl) {
+        std::string cycle;
+        for (size_t j = i; j < plans.size(); ++j) cycle += plans[j].first->decl->name.str() + " -> ";
+        context_.report(PlanCycle, at->decl->nameRange, {{"name", at->decl->name.str()}, {"cycle", cycle + at->decl->name.str()}});
+        return false;
+      }
+    plans.emplace_back(at, from);
+    const auto& plan = at->decl->as<syntax::PlanDecl>();
+    if (!plan.extends) break;
+    Scope& scope = scopes.emplace_back(at->decl->module); // arguments of the base may use the parameters
+    if (!ev_.bind(*at, scope, from)) return false;
+    const Value base = ev_.evaluate(*plan.extends, scope);
+    if (base.invalid()) return false;
+    if (base.kind != ValueKind::Decl || base.decl->decl->kind != DeclKind::Plan) {
+      context_.report(PlanExtends, plan.extends->range, {{"actual", describe(base)}});
+      return false;
+    }
+    at = base.decl;
+    from = plan.extends->range;
+  }
+  bool good = true;
+  for (size_t i = plans.size(); i-- > 0 && good;) good = addLayer(*plans[i].first, plans[i].second, static_cast<int>(plans.size() - 1 - i));
+  return good;
+}
+
+bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
+  Scope& scope = scopes_.emplace_back(decl.decl->module);
+  if (layers_.empty())
+    scope.space = space_.get();
+  else
+    scope.parent = &scopes_[scopes_.size() - 2];
+  layers_.push_back(decl.decl);
+  if (!ev_.bind(decl, scope, use)) return false;
+  if (!ev_.params(*decl.decl).empty()) facts_->parametric = lets_->parametric = overrideParametric_ = true;
+  const auto& plan = decl.decl->as<syntax::PlanDecl>();
+  // Constants and axes first: placements and selectors may use them.
+  for (const syntax::PlanItem& i : plan.items)
+    if (const auto* d = std::get_if<syntax::LetDecl>(&i.item)) let(*d, i.override_, scope, layer);
+  for (const syntax::PlanItem& i : plan.items)
+    if (const auto* m = std::get_if<syntax::MeshBlock>(&i.item)) axes(*m, i, scope, layer);
+  for (const syntax::PlanItem& i : plan.items) item(i, scope, layer);
+  return true;
+}
+
+void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
+  struct Visit {
+    PlanBuilder& b;
+    const syntax::PlanItem& i;
+    Scope& scope;
+    int layer;
+    void operator()(const syntax::MeshBlock&) {}
+    void operator()(const syntax::LetDecl&) {}
+    void operator()(const syntax::PlaceBlock& p) { b.place(p, i.override_, scope, layer, false, {}); }
+    void operator()(const syntax::StatesBlock& s) { b.place(s.block, i.override_, scope, layer, true, {}); }
+    void operator()(const syntax::PipelineBlock& p) { b.whole(b.pipeline_, p, i, scope, layer, "pipeline"); }
+    void operator()(const syntax::SearchBlock& s) { b.whole(b.search_, s, i, scope, layer, "search"); }
+    void operator()(const syntax::RecomputeStmt& s) { b.recompute(s, i, scope, layer); }
+    void operator()(const syntax::KeepStmt& s) { b.keep(s, i, scope, layer); }
+    void operator()(const syntax::Fact& f) { b.fact(f, i.override_, scope, layer); }
+    void operator()(const syntax::Section& s) {
+      if (s.name.text == Symbol("overlap"))
+        b.whole(b.overlap_, s, i, scope, layer, "overlap");
+      else
+        b.section(s, i.override_, scope, layer);
+    }
+    void operator()(const syntax::AssertStmt& a) {
+      if (i.override_) b.context_.report(OverrideAssert, i.range, {{"what", "an assert"}});
+      b.asserts_.push_back({&a, &scope, i.range, layer});
+    }
+    void operator()(const syntax::MeasuredStmt& m) {
+      if (i.override_) b.context_.report(OverrideAssert, i.range, {{"what", "a measured line, which is not inherited"}});
+      b.measured_.push_back({&m, &scope, i.range, layer});
+    }
+  };
+  std::visit(Visit{*this, i, scope, layer}, i.item);
+}
+
+/// Blocks that are inherited and overridden as a whole.
+template <class T>
+void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer, std::string_view what) {
+  if (slot && slot->layer == layer)
+    reportGivenTwice(context_, item.range, what, slot->range);
+  else if (slot && !item.override_)
+    reportNeedsOverride(context_, item.range, what, slot->range);
+  else if (!slot && item.override_)
+    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+  else
+    slot = Said<T>{&syntax, &scope, item.range, layer};
+}
+
+void PlanBuilder::let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer) {
+  syntax::Fact fact;
+  fact.name = d.name;
+  fact.value = d.value;
+  fact.range = d.range;
+  lets_->addFact(fact, scope, layer, isOverride);
+}
+
+/// `precision` is legal inside `train`, too: the same facts, once.
+void PlanBuilder::section(const syntax::Section& s, bool isOverride, Scope& scope, int layer) {
+  static const Symbol kPrecision("precision"), kTrain("train");
+  if (s.name.text != kTrain) {
+    facts_->addSection(s, scope, layer, isOverride);
+    return;
+  }
+  syntax::Section rest = s;
+  rest.items.clear();
+  for (const syntax::SectionItem& item : s.items) {
+    const auto* inner = std::get_if<syntax::Section>(&item);
+    const auto* f = std::get_if<syntax::Fact>(&item);
+    if (inner && inner->name.text == kPrecision)
+      facts_->addSection(*inner, scope, layer, isOverride || inner->override_);
+    else if (f && f->name.text == kPrecision)
+      facts_->addFact(*f, scope, layer, isOverride || f->override_);
+    else
+      rest.items.push_back(item);
+  }
+  facts_->addSection(rest, scope, layer, isOverride);
+}
+
+void PlanBuilder::fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer) {
+  facts_->addFact(f, scope, layer, isOverride || f.override_);
+}
+
+} // namespace planc::frontend

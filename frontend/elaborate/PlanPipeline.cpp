@@ -1,0 +1,189 @@
+// Pipeline, recomputation, what is kept gathered, and overlap; and the check of every selector against the model.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/PlanBuilder.h"
+#include "frontend/elaborate/Schema.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed inside `{outer}`")
+PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
+PLANC_ERROR(ScheduleForm, 752, "a schedule is a name, with `chunks` where it interleaves: `interleaved_1f1b(chunks = 3)`")
+PLANC_ERROR(ScheduleChunks, 753, "`chunks` is {value}; it takes at least 1")
+PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
+PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
+PLANC_ERROR(UnknownSide, 756, "`{side}` is no side of a reshard to keep")
+PLANC_ERROR(ScatterForm, 757, "`scatter` names an axis")
+PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
+
+void PlanBuilder::pipeline() {
+  if (!pipeline_) return;
+  ir::Pipeline out;
+  out.range = pipeline_->range;
+  for (const syntax::DottedName& axis : pipeline_->syntax->axes) {
+    const Symbol name = axis.parts.size() == 1 ? axis.parts[0].text : Symbol(axis.str());
+    ok_ &= knownAxis(name, axis.range);
+    out.axes.push_back(name);
+  }
+  SourceRange scheduled, scattered;
+  for (const auto& item : pipeline_->syntax->items) {
+    if (const auto* s = std::get_if<syntax::StageItem>(&item)) {
+      stage(*s, *pipeline_->scope, out);
+      continue;
+    }
+    const auto& f = std::get<syntax::Fact>(item);
+    SourceRange& seen = f.name.text == Symbol("schedule") ? scheduled : scattered;
+    if (seen.valid())
+      reportGivenTwice(context_, f.name.range, f.name.text.view(), seen);
+    else
+      pipelineFact(f, *pipeline_->scope, out);
+    seen = f.name.range;
+  }
+  if (!scheduled.valid()) {
+    context_.report(MissingSchedule, pipeline_->range).help("for example `schedule = one_f_one_b`");
+    ok_ = false;
+  }
+  plan_->pipeline = std::move(out);
+}
+
+void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out) {
+  if (f.name.text == Symbol("schedule") && f.members.empty() && !f.args) {
+    schedule(*f.value, scope, out);
+  } else if (f.name.text == Symbol("scatter") && f.members.empty() && !f.args) {
+    out.scatterRange = f.value->range;
+    if (f.value->kind == ExprKind::Name) {
+      ok_ &= knownAxis(f.value->name.text, f.value->range);
+      out.scatter = f.value->name.text;
+    } else {
+      context_.report(ScatterForm, f.value->range);
+      ok_ = false;
+    }
+  } else {
+    auto report = context_.report(UnknownPipelineFact, f.name.range, {{"fact", f.name.text.str()}});
+    if (auto meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stage"}); !meant.empty())
+      report.help(meant);
+    else
+      report.note("a pipeline has `schedule`, `scatter` and `stage` lines");
+    ok_ = false;
+  }
+}
+
+/// The names of schedules are rows of a table of the passes, which look them up.
+void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
+  const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
+  bool good = name->kind == ExprKind::Name;
+  if (good) out.schedule = name->name.text;
+  out.scheduleRange = e.range;
+  if (good && e.kind == ExprKind::Call)
+    for (const syntax::Arg& arg : e.args) {
+      good &= arg.name && arg.name->text == Symbol("chunks");
+      if (!good) break;
+      const auto chunks = ev_.integer(*arg.value, scope, "`chunks`");
+      if (chunks && *chunks < 1) context_.report(ScheduleChunks, arg.value->range, {{"value", *chunks}});
+      out.chunks = std::max<int64_t>(chunks.value_or(1), 1);
+    }
+  if (!good) context_.report(ScheduleForm, e.range);
+  ok_ &= good;
+}
+
+void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out) {
+  const auto index = ev_.integer(*s.index, scope, "the number of a stage");
+  ir::StageLine line;
+  line.index = index.value_or(0);
+  line.range = s.range;
+  for (const syntax::Selector& sel : s.selectors)
+    if (auto made = makeSelector(ev_, sel, scope)) line.selectors.push_back(std::move(*made));
+  if (!index) return;
+  for (const ir::StageLine& earlier : out.stages)
+    if (earlier.index == line.index) {
+      context_.report(StageNumber, s.range, {{"index", line.index}, {"problem", "is given twice"}}).label(earlier.range, "first given here");
+      ok_ = false;
+    }
+  if (line.index < 0) {
+    context_.report(StageNumber, s.index->range, {{"index", line.index}, {"problem", "does not exist: stages are numbered from 0"}});
+    ok_ = false;
+  }
+  out.stages.push_back(std::move(line));
+}
+
+// All `recompute` statements of a plan are overridden together; so are those of `keep`.
+void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
+  if (item.override_) {
+    if (recompute_.empty())
+      reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+    std::erase_if(recompute_, [&](const CheckpointDraft& d) { return d.layer < layer; });
+  }
+  for (const syntax::Selector& sel : s.selectors)
+    if (auto made = makeSelector(ev_, sel, scope)) recompute_.push_back({std::move(*made), layer});
+}
+
+void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
+  if (item.override_) {
+    if (keeps_.empty())
+      reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+    std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
+  }
+  bool gathered = true;
+  if (s.side) {
+    gathered = s.side->text != Symbol("split");
+    if (gathered && s.side->text != Symbol("gathered")) {
+      auto report = context_.report(UnknownSide, s.side->range, {{"side", s.side->text.str()}});
+      const auto meant = didYouMean(s.side->text.view(), {"gathered", "split"});
+      report.help(meant.empty() ? "sides are `gathered` and `split`" : meant);
+      ok_ = false;
+    }
+  }
+  for (const syntax::Selector& sel : s.selectors)
+    if (auto made = makeSelector(ev_, sel, scope)) keeps_.push_back({{std::move(*made), gathered}, layer});
+}
+
+void PlanBuilder::overlap() {
+  if (!overlap_) return;
+  FactTree tree(ev_, {"`overlap`", overlap_->range});
+  tree.add(*overlap_->syntax, *overlap_->scope, 0);
+  static const std::vector<FactRow<ir::Overlap>> kRows{
+      {"prefetch", {}, Sign::NotNegative, FactForm::Count, StarKey::None, [](ir::Overlap& o, FactInput& in) { o.prefetch = in.number; }},
+      {"slowdown", {}, Sign::NotNegative, FactForm::Number, StarKey::None, [](ir::Overlap& o, FactInput& in) { o.slowdown = in.number; }},
+      {"*", {}, Sign::Share, FactForm::Number, StarKey::Class, [](ir::Overlap& o, FactInput& in) { o.inlineShare[in.cls] = in.number; }},
+  };
+  FactReader(ev_, tree).read<ir::Overlap>(kRows, plan_->overlap);
+}
+
+void PlanBuilder::checkSelectors() {
+  auto check = [&](const ir::Selector& s) { ok_ &= paths_->check(s, context_); };
+  for (const ir::PlacementRule& r : plan_->placements) check(r.selector);
+  for (const ir::StateRule& r : plan_->states) check(r.selector);
+  for (const ir::Selector& s : plan_->recompute) check(s);
+  for (const ir::Keep& k : plan_->keeps) check(k.selector);
+  if (plan_->pipeline)
+    for (const ir::StageLine& line : plan_->pipeline->stages)
+      for (const ir::Selector& s : line.selectors) check(s);
+}
+
+/// Each match is one checkpoint, so no two may meet.
+void PlanBuilder::checkCheckpoints() {
+  constexpr size_t kCheckpoints = 1000; // the check compares pairs
+  auto& all = plan_->recompute;
+  if (all.size() > kCheckpoints) {
+    context_.report(TooManyCheckpoints, all[kCheckpoints].range, {{"limit", kCheckpoints}}).help("use a slice: `recompute decoder[0:80:2]`");
+    ok_ = false;
+    return;
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      if (!overlaps(all[i], all[j])) continue;
+      const bool deeper = all[i].steps.size() >= all[j].steps.size();
+      const ir::Selector &inner = deeper ? all[i] : all[j], &outer = deeper ? all[j] : all[i];
+      context_.report(NestedCheckpoints, inner.range, {{"inner", inner.str()}, {"outer", outer.str()}})
+          .label(outer.range, "this checkpoint replays it already")
+          .help("take one of them out");
+      ok_ = false;
+      return;
+    }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,164 @@
+// Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override rules.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/PlanBuilder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(RuleTwice, 658, "two rules place `{key}`")
+PLANC_ERROR(UnknownState, 660, "`{state}` is no state of a parameter")
+PLANC_ERROR(UnknownVia, 661, "`{via}` is no way to move a dimension")
+PLANC_ERROR(ReplicateAlone, 667, "`replicate` means no axis: it stands alone")
+PLANC_ERROR(StateForm, 668, "a state takes axes only")
+PLANC_ERROR(TooManyRules, 669, "a plan of more than {limit} rules")
+
+namespace {
+
+const Symbol kReplicate("replicate");
+
+std::string keyOf(const ir::Selector& s, std::string_view dim) {
+  return s.str() + " " + std::string(dim);
+}
+
+/// How a rule is named in messages: `seq` of `decoder`.
+std::string shown(const ir::Selector& s, std::string_view dim) {
+  return s.steps.empty() ? std::string(dim) : fmt::format("{}.{}", s.str(), dim);
+}
+
+} // namespace
+
+void PlanBuilder::place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states, const ir::Selector& prefix) {
+  std::vector<ir::Selector> selectors;
+  if (block.selectors.empty()) selectors.push_back(prefix);
+  for (const syntax::Selector& s : block.selectors)
+    if (auto made = makeSelector(ev_, s, scope, prefix)) selectors.push_back(std::move(*made));
+  for (const ir::Selector& selector : selectors)
+    for (const syntax::PlaceItem& item : block.items) {
+      if (plan_->placements.size() + plan_->states.size() > limits::kRules) {
+        context_.report(TooManyRules, block.range, {{"limit", limits::kRules}});
+        return;
+      }
+      if (const auto* inner = std::get_if<const syntax::PlaceBlock*>(&item.item)) {
+        place(**inner, isOverride, scope, layer, states, selector);
+      } else if (states) {
+        stateRule(std::get<syntax::PlaceRule>(item.item), isOverride, layer, selector);
+      } else {
+        placementRule(std::get<syntax::PlaceRule>(item.item), isOverride, layer, selector);
+      }
+    }
+}
+
+/// The axes of a rule, major first; empty for `replicate`. Whether they exist is looked at when the mesh is merged.
+std::optional<std::vector<Symbol>> PlanBuilder::targets(const syntax::PlaceRule& rule) {
+  std::vector<Symbol> names;
+  for (const syntax::DottedName& t : rule.targets) {
+    const Symbol name = t.parts.size() == 1 ? t.parts[0].text : Symbol(t.str());
+    if (name == kReplicate && rule.targets.size() > 1) {
+      context_.report(ReplicateAlone, t.range);
+      return std::nullopt;
+    }
+    if (name != kReplicate) names.push_back(name);
+  }
+  return names;
+}
+
+int PlanBuilder::ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key, const std::string& text, bool isOverride,
+                         int layer, SourceRange at, size_t next, size_t& index, const std::function<SourceRange(size_t)>& rangeOf) {
+  auto known = keys.find(key);
+  if (known == keys.end()) {
+    if (isOverride) {
+      auto report = reportNothingToOverride(context_, at, text, fmt::format("plan `{}`", layers_.back()->name.view()));
+      std::vector<std::string> names;
+      for (const auto& [k, v] : keys) {
+        std::string name = k;
+        if (const size_t space = name.find(' '); space == 0)
+          name.erase(0, 1);
+        else if (space != std::string::npos)
+          name[space] = '.';
+        names.push_back(std::move(name));
+      }
+      std::sort(names.begin(), names.end());
+      if (auto meant = didYouMean(text, names); !meant.empty()) report.help(meant);
+      return -1;
+    }
+    keys.emplace(key, std::pair(next, layer));
+    return 0;
+  }
+  index = known->second.first;
+  if (known->second.second == layer) {
+    context_.report(RuleTwice, at, {{"key", text}}).label(rangeOf(index), "the first one");
+    return -1;
+  }
+  if (!isOverride) {
+    reportNeedsOverride(context_, at, text, rangeOf(index));
+    return -1;
+  }
+  known->second.second = layer;
+  return 1;
+}
+
+void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
+  const auto axes = targets(rule);
+  bool ring = false;
+  if (rule.via) {
+    ring = rule.via->text == Symbol("ring");
+    if (!ring) {
+      auto report = context_.report(UnknownVia, rule.via->range, {{"via", rule.via->text.str()}});
+      const auto meant = didYouMean(rule.via->text.view(), {"ring"});
+      report.help(meant.empty() ? "keys and values go around `via ring`" : meant);
+    }
+  }
+  if (!axes || (rule.via && !ring)) return;
+  SourceRange targetRange = rule.targets.front().range;
+  targetRange = SourceRange::cover(targetRange, rule.targets.back().range);
+  for (const syntax::Name& dim : rule.dims) {
+    ir::PlacementRule made{selector, dim.text, *axes, ring, rule.uneven, rule.range, dim.range, targetRange};
+    size_t index = 0;
+    const int action = ruleKey(placementKeys_, keyOf(selector, dim.text.view()), shown(selector, dim.text.view()), isOverride, layer, dim.range,
+                               plan_->placements.size(), index, [&](size_t i) { return plan_->placements[i].range; });
+    if (action == 0) plan_->placements.push_back(std::move(made));
+    if (action != 1) continue;
+    ir::PlacementRule& before = plan_->placements[index];
+    if (!overrideParametric_ && before.targets == made.targets && before.ring == made.ring && before.uneven == made.uneven)
+      reportOverrideChangesNothing(context_, rule.range, shown(selector, dim.text.view()), before.range);
+    before = std::move(made);
+  }
+}
+
+void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
+  const auto axes = targets(rule);
+  if (rule.via || rule.uneven) context_.report(StateForm, rule.range);
+  if (!axes || rule.via || rule.uneven) return;
+  static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads, ir::StateKind::Optimizer};
+  for (const syntax::Name& state : rule.dims) {
+    auto kind = std::find_if(kStates.begin(), kStates.end(), [&](ir::StateKind k) { return ir::name(k) == state.text.view(); });
+    if (kind == kStates.end()) {
+      auto report = context_.report(UnknownState, state.range, {{"state", state.text.str()}});
+      const auto meant = didYouMean(state.text.view(), {"params", "grads", "optimizer"});
+      report.help(meant.empty() ? "states are `params`, `grads` and `optimizer`" : meant);
+      continue;
+    }
+    ir::StateRule made{selector, *kind, *axes, rule.range};
+    size_t index = 0;
+    const int action = ruleKey(stateKeys_, keyOf(selector, state.text.view()), shown(selector, state.text.view()), isOverride, layer, state.range,
+                               plan_->states.size(), index, [&](size_t i) { return plan_->states[i].range; });
+    if (action == 0) plan_->states.push_back(std::move(made));
+    if (action != 1) continue;
+    ir::StateRule& before = plan_->states[index];
+    if (!overrideParametric_ && before.targets == made.targets)
+      reportOverrideChangesNothing(context_, rule.range, shown(selector, state.text.view()), before.range);
+    before = std::move(made);
+  }
+}
+
+/// Every axis that a rule names exists; one report per name and rule.
+void PlanBuilder::checkTargets() {
+  for (const ir::PlacementRule& r : plan_->placements)
+    for (Symbol t : r.targets) ok_ &= knownAxis(t, r.targetRange);
+  for (const ir::StateRule& r : plan_->states)
+    for (Symbol t : r.targets) ok_ &= knownAxis(t, r.range);
+}
+
+} // namespace planc::frontend

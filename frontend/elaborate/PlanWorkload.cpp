@@ -1,0 +1,228 @@
+// Workload and precision of a plan: batch sizes, extents of dimensions, optimizer, element types.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/PlanBuilder.h"
+#include "frontend/elaborate/Schema.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it takes at least 1")
+PLANC_ERROR(MissingWorkloadFact, 671, "`train` has no `{fact}`")
+PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record of `states` and `master`; {problem}")
+PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
+PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
+PLANC_ERROR(UnsupportedWorkload, 675, "workload `{name}` is not supported by this version")
+
+namespace {
+
+const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer");
+
+struct PrecisionRow {
+  std::string_view name;
+  ir::DType ir::Precision::*field;
+};
+constexpr PrecisionRow kPrecisions[] = {
+    {"compute", &ir::Precision::compute}, {"activations", &ir::Precision::activations}, {"params", &ir::Precision::params},
+    {"grads", &ir::Precision::grads},     {"reduce", &ir::Precision::reduce},           {"optimizer", &ir::Precision::optimizer},
+};
+
+} // namespace
+
+std::optional<int64_t> PlanBuilder::count(FactNode& node, std::string_view what) {
+  static const TypeInfo kInt{.kind = TypeInfo::Kind::Int, .name = "int"};
+  const Value v = node.section() ? Value{} : ev_.coerce(facts_->value(node, &kInt), kInt, fmt::format("`{}`", what));
+  if (v.invalid()) {
+    ok_ = false;
+    return std::nullopt;
+  }
+  if (v.integer >= 1) return v.integer;
+  context_.report(WorkloadCount, node.value->range, {{"fact", what}, {"value", v.integer}});
+  ok_ = false;
+  return std::nullopt;
+}
+
+void PlanBuilder::train(FactNode& node) {
+  ir::Workload& w = plan_->workload;
+  w.train = true;
+  w.range = node.range;
+  for (FactNode& fact : node.children) {
+    if (fact.section() && fact.name != kOptimizer) {
+      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange}, {"global_batch", "micro_batch", "optimizer", "precision"});
+      continue;
+    }
+    if (fact.name == kOptimizer) {
+      optimizer(fact);
+      continue;
+    }
+    const auto n = count(fact, fmt::format("train.{}", fact.name.view()));
+    if (fact.name == kGlobal) {
+      w.globalBatch = n.value_or(0);
+      w.globalBatchRange = fact.value->range;
+    } else if (fact.name == kMicro) {
+      w.microBatch = n.value_or(0);
+      w.microBatchRange = fact.value->range;
+    } else if (n) {
+      w.extents.emplace_back(fact.name, *n);
+      extentFacts_.emplace_back(fact.name, &fact);
+    }
+  }
+  for (Symbol needed : {kGlobal, kMicro})
+    if (!node.find(needed)) {
+      context_.report(MissingWorkloadFact, node.nameRange, {{"fact", needed.str()}})
+          .help(needed == kGlobal ? "samples of one optimizer step, over all replicas: `global_batch = 64`"
+                                  : "samples that one replica computes at a time: `micro_batch = 1`");
+      ok_ = false;
+    }
+}
+
+/// A record: `{states = 2, master = true}`, named after the `let` that holds it.
+void PlanBuilder::optimizer(FactNode& node) {
+  auto wrong = [&](std::string problem) {
+    context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}}).help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
+    ok_ = false;
+  };
+  if (node.section()) return wrong("this one has no name; write `let ours = {…}` and name it");
+  const Value v = facts_->value(node);
+  if (v.invalid()) {
+    ok_ = false;
+    return;
+  }
+  if (v.kind != ValueKind::Record) return wrong("this is " + describe(v));
+  ir::Optimizer made;
+  made.range = node.value->range;
+  made.name = v.record->declared;
+  if (made.name.empty()) made.name = node.value->kind == syntax::ExprKind::Member || node.value->kind == syntax::ExprKind::Name ? node.value->name.text : Symbol();
+  for (const Field& f : v.record->fields) {
+    if (f.name == Symbol("states") && f.value.isInt() && f.value.integer >= 0 && f.value.integer <= 64)
+      made.states = static_cast<int>(f.value.integer);
+    else if (f.name == Symbol("master") && f.value.isBool())
+      made.master = f.value.truth;
+    else
+      return wrong(fmt::format("`{}` is {}", f.name.view(), f.name == Symbol("states") || f.name == Symbol("master") ? show(f.value) : "no part of it"));
+  }
+  if (!v.record->find("states")) return wrong("this one has no `states`");
+  plan_->workload.optimizer = made;
+}
+
+void PlanBuilder::infer(FactNode& node) {
+  ir::Workload& w = plan_->workload;
+  w.range = node.range;
+  for (FactNode& fact : node.children) {
+    if (fact.section()) continue;
+    const auto n = count(fact, fmt::format("infer.{}", fact.name.view()));
+    if (!n) continue;
+    if (fact.name == Symbol("batch")) {
+      w.microBatch = w.globalBatch = *n;
+    } else if (fact.name == Symbol("prompt")) {
+      w.extents.emplace_back(Symbol("seq"), *n);
+    } else if (fact.name != Symbol("generate")) {
+      w.extents.emplace_back(fact.name, *n);
+      extentFacts_.emplace_back(fact.name, &fact);
+    }
+  }
+}
+
+void PlanBuilder::workload() {
+  if (FactNode* node = factNode("train"); node && node->section()) train(*node);
+  if (FactNode* node = factNode("infer"); node && node->section()) infer(*node);
+  if (FactNode* node = factNode("finetune")) {
+    context_.report(UnsupportedWorkload, node->nameRange, {{"name", "finetune"}}).help("write the adapters into the model (`std.blocks.lora`, `frozen param`) and use `train`");
+    ok_ = false;
+  }
+  precision();
+  ir::Workload& w = plan_->workload;
+  extents_.bound = w.extents;
+  const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = replicas();
+  int64_t batch = 0;
+  if (__builtin_mul_overflow(micro, copies, &batch) || batch > (int64_t(1) << 53)) {
+    context_.report(BatchTooLarge, w.microBatchRange.valid() ? w.microBatchRange : decl_->nameRange, {{"micro", micro}, {"replicas", copies}});
+    ok_ = false;
+    batch = 1;
+  }
+  extents_.bound.emplace_back(Symbol("batch"), batch);
+  extents_.nominal = !w.train && w.extents.empty(); // no workload: shapes are still checked
+}
+
+// SEMANTICS §10: the product of the axes that the outermost rule gives to `batch`.
+int64_t PlanBuilder::replicas() const {
+  int64_t product = 1;
+  for (const ir::PlacementRule& r : plan_->placements) {
+    if (!r.selector.steps.empty() || r.dim != Symbol("batch")) continue;
+    for (Symbol t : r.targets)
+      if (auto axes = plan_->mesh.resolve(t)) product *= plan_->mesh.size(*axes);
+  }
+  return product;
+}
+
+// Defaults of LANGUAGE §2: each follows from one before it.
+void PlanBuilder::precision() {
+  ir::Precision& p = plan_->precision;
+  FactNode* node = factNode("precision");
+  std::vector<std::string_view> given;
+  static const TypeInfo kDType{.kind = TypeInfo::Kind::DType, .name = "dtype"};
+  if (node && !node->section()) node = nullptr;
+  if (node) {
+    p.range = node->range;
+    for (FactNode& fact : node->children) {
+      if (fact.section()) {
+        reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, {"compute", "activations", "params", "grads", "reduce", "optimizer"});
+        continue;
+      }
+      const Value v = ev_.coerce(facts_->value(fact, &kDType), kDType, fmt::format("`precision.{}`", fact.name.view()));
+      if (v.invalid()) {
+        ok_ = false;
+        continue;
+      }
+      bool known = false;
+      for (const PrecisionRow& row : kPrecisions)
+        if (row.name == fact.name.view()) {
+          p.*(row.field) = v.dtype;
+          given.push_back(row.name);
+          known = true;
+        }
+      if (!known) p.onWire[fact.name] = v.dtype; // checked against the operators of the model
+    }
+  }
+  auto has = [&](std::string_view name) { return std::find(given.begin(), given.end(), name) != given.end(); };
+  if (!has("activations")) p.activations = ir::width(p.compute) < 2 ? ir::DType::bf16 : p.compute;
+  if (!has("params")) p.params = p.activations;
+  if (!has("grads")) p.grads = ir::DType::fp32;
+  if (!has("reduce")) p.reduce = p.grads;
+  if (!has("optimizer")) p.optimizer = ir::DType::fp32;
+}
+
+/// A fact of `train` that is none of the workload's own must bind a dimension of the model.
+void PlanBuilder::checkExtents() {
+  for (const auto& [name, node] : extentFacts_) {
+    if (std::find(extents_.asked.begin(), extents_.asked.end(), name) != extents_.asked.end()) continue;
+    bool dimension = false;
+    for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
+    if (dimension) continue;
+    std::vector<std::string> known{"global_batch", "micro_batch", "optimizer", "precision"};
+    for (Symbol asked : extents_.asked)
+      if (asked != Symbol("batch")) known.push_back(asked.str());
+    reportUnknownFact(context_, node->nameRange, name.view(), {plan_->workload.train ? "`train`" : "`infer`", node->nameRange}, known);
+    ok_ = false;
+  }
+}
+
+void PlanBuilder::checkWireNames() {
+  FactNode* node = factNode("precision");
+  for (const auto& [name, dtype] : plan_->precision.onWire) {
+    bool known = false;
+    for (const ir::Op& op : plan_->model->ops) known |= op.name == name;
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const PrecisionRow& row : kPrecisions) names.emplace_back(row.name);
+    for (const ir::Op& op : plan_->model->ops)
+      if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end()) names.push_back(op.name.str());
+    FactNode* fact = node ? node->find(name) : nullptr;
+    auto report = context_.report(UnknownPrecision, fact ? fact->nameRange : decl_->nameRange, {{"name", name.str()}, {"model", plan_->model->name.str()}});
+    if (auto meant = didYouMean(name.view(), names); !meant.empty()) report.help(meant);
+    ok_ = false;
+  }
+}
+
+} // namespace planc::frontend

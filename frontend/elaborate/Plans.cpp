@@ -1,0 +1,109 @@
+// One plan from top to bottom: chain, machine, mesh, rules, workload, model, selectors, conditions.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/ModelBuilder.h"
+#include "frontend/elaborate/PlanSpace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(TrainWithoutLoss, 419, "`train` needs a value `loss`, and model `{model}` has none")
+PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
+
+FactNode* PlanBuilder::factNode(std::string_view name) {
+  return facts_->root().find(Symbol(name));
+}
+
+/// The text of a fact, for reports.
+std::string PlanBuilder::written(std::string_view fact) {
+  FactNode* node = factNode(fact);
+  return node && !node->section() ? std::string(context_.text(node->value->range)) : "";
+}
+
+/// Cluster and stack. Both may be missing: only an estimate needs them.
+void PlanBuilder::machine() {
+  plan_->clusterText = written("cluster");
+  plan_->softwareText = written("software");
+  if (FactNode* node = factNode("cluster"); node && !node->section()) {
+    const BoundDecl* decl = machines_.expect(facts_->value(*node), DeclKind::Cluster, "`cluster`");
+    if (decl) plan_->cluster = machines_.cluster(*decl, node->value->range);
+    ok_ &= plan_->cluster.has_value();
+  }
+  if (FactNode* node = factNode("software"); node && !node->section()) {
+    const BoundDecl* decl = machines_.expect(facts_->value(*node), DeclKind::Stack, "`software`");
+    if (decl) plan_->stack = machines_.stack(*decl, node->value->range);
+    ok_ &= plan_->stack.has_value();
+  }
+  static const std::vector<std::string> kFacts{"model", "cluster", "software"};
+  static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune"};
+  std::vector<std::string> all = kFacts;
+  all.insert(all.end(), kSections.begin(), kSections.end());
+  for (const char* block : {"mesh", "place", "states", "pipeline", "recompute", "keep", "overlap", "search"}) all.emplace_back(block);
+  for (FactNode& node : facts_->root().children) {
+    const std::vector<std::string>& fits = node.section() ? kSections : kFacts;
+    if (std::find(fits.begin(), fits.end(), node.name.str()) != fits.end()) continue;
+    reportUnknownFact(context_, node.nameRange, node.name.view(), facts_->owner(), all);
+    ok_ = false;
+  }
+}
+
+void PlanBuilder::model() {
+  FactNode* node = factNode("model");
+  plan_->modelText = written("model");
+  if (!node || node->section()) {
+    context_.report(MissingModel, decl_->nameRange, {{"plan", decl_->name.str()}, {"fact", "model"}}).help("say what runs: `model = llama.llama3_8b`");
+    ok_ = false;
+    return;
+  }
+  const BoundDecl* decl = machines_.expect(facts_->value(*node), DeclKind::Model, "`model`");
+  if (!decl) {
+    ok_ = false;
+    return;
+  }
+  ModelBuilder builder(ev_, extents_);
+  plan_->model = builder.build(*decl, node->value->range);
+  if (!plan_->model) {
+    ok_ = false;
+    return;
+  }
+  checkExtents();
+  checkWireNames();
+  if (plan_->workload.train && !plan_->model->loss.valid()) {
+    context_.report(TrainWithoutLoss, factNode("train")->nameRange, {{"model", plan_->model->name.str()}})
+        .label(decl->decl->nameRange, "declared here")
+        .help("name the last value `loss`, or leave `train` out to run forward only");
+    ok_ = false;
+  }
+  paths_.emplace(*plan_->model);
+  checkSelectors();
+}
+
+std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange use) {
+  const uint64_t failures = context_.failures;
+  decl_ = decl.decl;
+  plan_->name = decl_->name;
+  plan_->range = decl_->nameRange;
+  const FactOwner owner{fmt::format("plan `{}`", decl_->name.view()), decl_->nameRange};
+  facts_ = std::make_unique<FactTree>(ev_, owner);
+  lets_ = std::make_unique<FactTree>(ev_, owner);
+  space_ = std::make_unique<PlanSpace>(*this);
+  if (!chain(decl, use)) return nullptr;
+  machine();
+  mesh();
+  checkTargets();
+  workload();
+  for (auto& draft : recompute_) plan_->recompute.push_back(std::move(draft.selector));
+  for (auto& [keep, layer] : keeps_) plan_->keeps.push_back(std::move(keep));
+  pipeline();
+  overlap();
+  model();
+  checkCheckpoints();
+  for (FactNode& let : lets_->root().children) lets_->value(let);
+  conditions();
+  search();
+  if (!ok_ || context_.exhausted() || context_.failures != failures) return nullptr;
+  return std::move(plan_);
+}
+
+} // namespace planc::frontend

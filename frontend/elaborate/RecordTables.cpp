@@ -1,0 +1,207 @@
+// The facts of devices, fabrics, stacks and levels: adding one is adding a row (and a field of ir::Machine).
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/RecordTables.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
+PLANC_ERROR(SamplesForm, 511, "samples are a list of {{ranks, a, b, g}} with rising ranks; {problem}")
+
+namespace {
+
+using D = ir::Device;
+using F = ir::Fabric;
+using S = ir::Stack;
+using L = ir::ClusterLevel;
+using In = FactInput;
+
+/// The samples of one collective: rows of ranks, start, bandwidth and the square-root term.
+void samples(FactInput& in, ir::Fabric::Samples& out) {
+  const Value v = in.tree->value(*in.node);
+  if (v.invalid()) return;
+  auto wrong = [&](std::string problem) {
+    in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
+    out.rows.clear();
+  };
+  if (v.kind != ValueKind::List || v.list->items.empty()) return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
+  struct Column {
+    Symbol name;
+    Unit unit;
+    double ir::Fabric::Sample::*field;
+  };
+  static const std::array<Column, 4> kColumns{{{"ranks", {}, &ir::Fabric::Sample::ranks},
+                                               {"a", units::time, &ir::Fabric::Sample::a},
+                                               {"b", units::bandwidth, &ir::Fabric::Sample::b},
+                                               {"g", units::time, &ir::Fabric::Sample::g}}};
+  for (const Value& item : v.list->items) {
+    if (item.kind != ValueKind::Record) return wrong("one of these is " + describe(item));
+    ir::Fabric::Sample row;
+    for (const Field& f : item.record->fields) {
+      auto column = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& c) { return c.name == f.name; });
+      if (column == kColumns.end()) return wrong(fmt::format("`{}` is none of these", f.name.view()));
+      const bool unit = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
+      if (!unit) return wrong(fmt::format("`{}` is {}", f.name.view(), describe(f.value)));
+      row.*(column->field) = f.value.asDouble();
+    }
+    for (const Column& c : kColumns)
+      if (!item.record->find(c.name) && c.name != Symbol("g")) return wrong(fmt::format("one row has no `{}`", c.name.view()));
+    if (row.ranks < 1 || row.a < 0 || row.b <= 0 || row.g < 0) return wrong("one row has a number that is not positive");
+    if (!out.rows.empty() && row.ranks <= out.rows.back().ranks) return wrong(fmt::format("{} ranks stand after {}", row.ranks, out.rows.back().ranks));
+    out.rows.push_back(row);
+  }
+  out.range = in.node->value->range;
+  out.source = in.node->source;
+}
+
+void accumulate(S& s, In& in) {
+  static const std::vector<std::string> kWords{"none", "separate", "fused"};
+  if (const int at = wordIndex(in, kWords); at >= 0) s.accumulate = static_cast<ir::Accumulate>(at);
+}
+
+void topology(L& l, In& in) {
+  static const std::vector<std::string> kWords = [] {
+    std::vector<std::string> words;
+    for (int t = 0; t <= static_cast<int>(ir::Topology::FullMesh); ++t) words.emplace_back(ir::name(static_cast<ir::Topology>(t)));
+    return words;
+  }();
+  const int at = wordIndex(in, kWords);
+  if (at < 0) return;
+  l.topology = static_cast<ir::Topology>(at);
+  const Expr& e = *in.node->value;
+  for (const syntax::Arg& arg : e.kind == ExprKind::Call ? e.args : std::vector<syntax::Arg>{}) {
+    if (l.topology != ir::Topology::FatTree || !arg.name || arg.name->text != Symbol("oversubscription")) {
+      FactOwner owner{fmt::format("topology `{}`", kWords[static_cast<size_t>(at)]), e.range};
+      reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range, arg.name ? arg.name->text.view() : "argument", owner,
+                        l.topology == ir::Topology::FatTree ? std::vector<std::string>{"oversubscription"} : std::vector<std::string>{});
+      continue;
+    }
+    static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
+    const Value v = in.ev->evaluateAs(*arg.value, *in.node->scope, kFloat, "`oversubscription`");
+    if (v.numeric()) l.oversubscription = std::max(v.asDouble(), 1e-9);
+  }
+}
+
+#define SET(T, FIELD) [](T& t, In& in) { t.FIELD = in.number; }
+
+const std::vector<FactRow<D>>& deviceRows() {
+  static const std::vector<FactRow<D>> rows{
+      {"memory", units::bytes, Sign::Positive, FactForm::Number, StarKey::None, SET(D, memory)},
+      {"bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(D, bandwidth)},
+      {"power", units::power, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, power)},
+      {"price", units::price, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, price)},
+      {"peak.*", units::rate, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, peak[in.dtype])},
+      {"calibration.gemm.*.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].efficiency)},
+      {"calibration.gemm.*.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].memoryEfficiency)},
+      {"calibration.gemm.*.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].start)},
+      {"calibration.scores.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, scores.memoryEfficiency)},
+      {"calibration.scores.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, scores.backward)},
+      {"calibration.context.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, context.memoryEfficiency)},
+      {"calibration.context.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, context.backward)},
+      {"calibration.attention.forward", units::rate, Sign::Any, FactForm::Curve, StarKey::None, [](D& d, In& in) { d.attention.forward = in.curve; }},
+      {"calibration.attention.head", {}, Sign::Any, FactForm::Curve, StarKey::None, [](D& d, In& in) { d.attention.head = in.curve; }},
+      {"calibration.attention.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, attention.backward)},
+      {"calibration.attention.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, attention.start)},
+      {"calibration.attention.split", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, attention.split)},
+      {"calibration.memory.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, memoryEfficiency)},
+      {"calibration.memory.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, memoryStart)},
+      {"calibration.lookup.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, lookupEfficiency)},
+  };
+  return rows;
+}
+
+const std::vector<FactRow<F>>& fabricRows() {
+  static const std::vector<FactRow<F>> rows{
+      {"all_reduce", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allReduce); }},
+      {"all_gather", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allGather); }},
+      {"reduce_scatter", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.reduceScatter); }},
+      {"all_to_all", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allToAll); }},
+      {"growth", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, growth)},
+      {"start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, start)},
+      {"hop", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, hop)},
+      {"g", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, g)},
+      {"nic_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, nicEfficiency)},
+      {"exchange_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, exchangeEfficiency)},
+      {"pair_bonus", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, pairBonus)},
+      {"send_recv.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, sendRecvStart)},
+      {"send_recv.bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(F, sendRecvBandwidth)},
+      {"send_recv.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, sendRecvEfficiency)},
+  };
+  return rows;
+}
+
+const std::vector<FactRow<S>>& stackRows() {
+  static const std::vector<FactRow<S>> rows{
+      {"backward_ratio", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, backwardRatio)},
+      {"accumulate", {}, Sign::Any, FactForm::Custom, StarKey::None, accumulate},
+      {"passes.*.forward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].forward)},
+      {"passes.*.backward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].backward)},
+      {"inline.*", {}, Sign::Share, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
+      {"slowdown", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, slowdown)},
+      {"optimizer.*", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star])},
+      {"table_gradient", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, tableGradient)},
+      {"grouped", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
+      {"attention.factor", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, attentionFactor)},
+      {"attention.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, attentionBackward)},
+      {"launch", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, launch)},
+      {"unattributed", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, unattributed)},
+      {"step", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, step)},
+      {"prefetch", {}, Sign::NotNegative, FactForm::Count, StarKey::None, SET(S, prefetch)},
+      {"bucket", units::bytes, Sign::Positive, FactForm::Number, StarKey::None, SET(S, bucket)},
+      {"early_stop", {}, Sign::Any, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.earlyStop = in.truth; }},
+      {"workspace", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, workspace)},
+      {"fragmentation", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, fragmentation)},
+      {"reserved", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, reserved)},
+  };
+  return rows;
+}
+
+const std::vector<FactRow<L>>& levelRows() {
+  static const std::vector<FactRow<L>> rows{
+      {"link", {}, Sign::Any, FactForm::Custom, StarKey::None, [](L&, In&) {}}, // a record: Machines resolves it
+      {"bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(L, bandwidth)},
+      {"latency", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(L, latency)},
+      {"topology", {}, Sign::Any, FactForm::Custom, StarKey::None, topology},
+  };
+  return rows;
+}
+#undef SET
+
+} // namespace
+
+std::span<const FactRow<D>> deviceFacts() {
+  return deviceRows();
+}
+std::span<const FactRow<F>> fabricFacts() {
+  return fabricRows();
+}
+std::span<const FactRow<S>> stackFacts() {
+  return stackRows();
+}
+std::span<const FactRow<L>> levelFacts() {
+  return levelRows();
+}
+
+int wordIndex(FactInput& in, const std::vector<std::string>& words) {
+  const Expr* e = in.node->value;
+  std::string word;
+  SourceRange at = e->range;
+  if (e->kind == ExprKind::Call) e = e->kids[0];
+  if (e->kind == ExprKind::Name) word = e->name.text.str();
+  if (e->kind == ExprKind::None) word = "none"; // a reserved word that is a member, too
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] == word) return static_cast<int>(i);
+  if (word.empty()) word = std::string(in.ev->context.text(at));
+  std::string list;
+  for (size_t i = 0; i < words.size(); ++i) list += (i == 0 ? "`" : i + 1 == words.size() ? " and `" : ", `") + words[i] + "`";
+  auto report = in.ev->context.report(UnknownWord, at, {{"fact", in.node->name.str()}, {"words", list}, {"word", word}});
+  if (auto meant = didYouMean(word, words); !meant.empty()) report.help(meant);
+  return -1;
+}
+
+} // namespace planc::frontend

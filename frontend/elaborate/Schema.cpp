@@ -1,0 +1,212 @@
+// Reads facts into structures by tables.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/Schema.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
+PLANC_ERROR(FactRange, 507, "`{fact}` is {value}; it takes {expected}")
+PLANC_ERROR(UnknownFactKey, 508, "`{key}` in `{path}` is not {expected}")
+PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
+
+namespace {
+
+/// Splits off the first step of a path.
+std::string_view head(std::string_view& path) {
+  const size_t dot = path.find('.');
+  std::string_view first = path.substr(0, dot);
+  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  return first;
+}
+
+/// Does `path` match the row (`*` matches one step)? `whole`: up to its end, else as a prefix.
+bool matches(std::string_view pattern, std::string_view path, bool whole, std::string_view* star = nullptr) {
+  while (!path.empty()) {
+    if (pattern.empty()) return false;
+    const std::string_view p = head(pattern), step = head(path);
+    if (p == "*") {
+      if (star) *star = step;
+    } else if (p != step) {
+      return false;
+    }
+  }
+  return !whole || pattern.empty();
+}
+
+std::string expectation(const RowView& row) {
+  switch (row.form) {
+  case FactForm::Count: return "a count";
+  case FactForm::Bool: return "true or false";
+  case FactForm::Curve: return "a curve: `curve(x = […], y = […])`";
+  default: return row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
+  }
+}
+
+std::string_view signText(Sign sign) {
+  switch (sign) {
+  case Sign::NotNegative: return "0 or more";
+  case Sign::Positive: return "more than 0";
+  case Sign::Share: return "0 to 1";
+  default: return "any number";
+  }
+}
+
+bool inRange(double v, Sign sign) {
+  switch (sign) {
+  case Sign::NotNegative: return v >= 0;
+  case Sign::Positive: return v > 0;
+  case Sign::Share: return v >= 0 && v <= 1;
+  default: return true;
+  }
+}
+
+} // namespace
+
+void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  for (FactNode& node : section.children) {
+    const std::string inner = path.empty() ? node.name.str() : path + "." + node.name.str();
+    if (!node.section()) {
+      leaf(node, inner, rows, set);
+      continue;
+    }
+    const bool known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); });
+    if (known)
+      walk(node, inner, rows, set);
+    else
+      unknown(inner, rows, node.nameRange);
+  }
+}
+
+void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string_view star;
+    if (!matches(rows[i].path, path, true, &star)) continue;
+    FactInput input;
+    input.node = &node;
+    input.tree = &tree_;
+    input.ev = &ev_;
+    input.star = Symbol(star);
+    input.number.range = node.value->range;
+    input.number.source = node.source;
+    if (!key(rows[i], input, path, node.nameRange)) return;
+    if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range)) set(i, input);
+    return;
+  }
+  const bool section = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, path, false); });
+  if (!section) {
+    unknown(path, rows, node.nameRange);
+    return;
+  }
+  const Value v = tree_.value(node); // a named record: `gemm = shared`
+  if (v.invalid()) return;
+  if (v.kind == ValueKind::Record) {
+    record(node, v, path, rows, set);
+    return;
+  }
+  ev_.context.report(SectionForm, node.value->range, {{"fact", path}});
+}
+
+bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  for (const Field& field : value.record->fields) {
+    const std::string inner = path + "." + field.name.str();
+    bool known = false;
+    for (size_t i = 0; i < rows.size() && !known; ++i) {
+      std::string_view star;
+      if (!matches(rows[i].path, inner, true, &star)) continue;
+      known = true;
+      FactInput input;
+      input.node = &node;
+      input.tree = &tree_;
+      input.ev = &ev_;
+      input.star = Symbol(star);
+      input.number.range = node.value->range;
+      input.number.source = field.source.empty() ? node.source : field.source;
+      if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom && fill(rows[i], input, field.value, inner, node.value->range))
+        set(i, input);
+    }
+    if (!known && field.value.kind == ValueKind::Record)
+      known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); }) &&
+              record(node, field.value, inner, rows, set);
+    if (!known) unknown(inner, rows, field.range);
+  }
+  return true;
+}
+
+bool FactReader::key(const RowView& row, FactInput& input, const std::string& path, SourceRange at) {
+  if (row.star == StarKey::None || row.star == StarKey::Name) return true;
+  std::vector<std::string> names;
+  std::string_view expected;
+  if (row.star == StarKey::DType) {
+    if (auto dtype = ir::parseDType(input.star.view())) {
+      input.dtype = *dtype;
+      return true;
+    }
+    expected = "an element type";
+    for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
+  } else {
+    if (auto cls = ir::parseCollectiveClass(input.star.view())) {
+      input.cls = *cls;
+      return true;
+    }
+    expected = "a class of collectives";
+    for (int c = 0; c < ir::kCollectiveClasses; ++c) names.emplace_back(ir::name(static_cast<ir::CollectiveClass>(c)));
+  }
+  auto report = ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"path", path}, {"expected", expected}});
+  if (auto meant = didYouMean(input.star.view(), names); !meant.empty()) report.help(meant);
+  return false;
+}
+
+bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at) {
+  if (v.invalid()) return false;
+  bool good = false;
+  switch (row.form) {
+  case FactForm::Bool: good = v.isBool(); break;
+  case FactForm::Curve: good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit && v.curve->xUnit.plain(); break;
+  case FactForm::Count: good = v.isInt(); break;
+  default: good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit; break;
+  }
+  if (!good) {
+    std::string actual = describe(v);
+    if (v.kind == ValueKind::Curve) actual = fmt::format("a curve of {} by {}", v.curve->yUnit.name(), v.curve->xUnit.name());
+    ev_.context.report(FactType, at, {{"fact", path}, {"expected", expectation(row)}, {"actual", actual}});
+    return false;
+  }
+  if (row.form == FactForm::Bool) {
+    input.truth = v.truth;
+  } else if (row.form == FactForm::Curve) {
+    input.curve = {v.curve->x, v.curve->y, at, input.number.source};
+  } else {
+    input.number.value = v.asDouble();
+    if (!inRange(input.number.value, row.sign)) {
+      ev_.context.report(FactRange, at, {{"fact", path}, {"value", show(v)}, {"expected", signText(row.sign)}});
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Suggests among the facts that stand at this depth below the same section.
+void FactReader::unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at) {
+  const size_t dot = path.rfind('.');
+  const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot), name = dot == std::string::npos ? path : path.substr(dot + 1);
+  std::vector<std::string> known;
+  for (const RowView& row : rows) {
+    std::string_view rest = row.path, at2 = parent;
+    bool under = true;
+    while (!at2.empty() && under) {
+      const std::string_view p = head(rest), step = head(at2);
+      under = p == "*" || p == step;
+    }
+    if (!under || rest.empty()) continue;
+    const std::string next(head(rest));
+    if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
+  }
+  FactOwner owner = tree_.owner();
+  if (!parent.empty()) owner.text = fmt::format("`{}` of {}", parent, owner.text);
+  reportUnknownFact(ev_.context, at, name, owner, known);
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,75 @@
+// Reads facts into structures by tables: one row per fact with its path, unit, range and destination.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/elaborate/Facts.h"
+#include "ir/Machine.h"
+
+#include <functional>
+#include <span>
+
+namespace planc::frontend {
+
+/// Which numbers make sense.
+enum class Sign { Any, NotNegative, Positive, Share };
+/// What a row takes.
+enum class FactForm { Number, Count, Bool, Curve, Custom };
+/// What stands for `*` in the path of a row.
+enum class StarKey { None, DType, Class, Name };
+
+/// A fact as read, ready for its destination.
+struct FactInput {
+  ir::Number number; ///< Number, Count
+  bool truth = false;
+  ir::Curve curve;
+  Symbol star;       ///< Name
+  ir::DType dtype{}; ///< DType
+  ir::CollectiveClass cls{};
+  FactNode* node = nullptr;
+  FactTree* tree = nullptr;
+  Evaluator* ev = nullptr;
+};
+
+template <class T> struct FactRow {
+  std::string_view path; ///< `calibration.gemm.*.efficiency`
+  Unit unit{};
+  Sign sign = Sign::Any;
+  FactForm form = FactForm::Number;
+  StarKey star = StarKey::None;
+  void (*set)(T& target, FactInput& input) = nullptr;
+};
+
+/// A row without its destination.
+struct RowView {
+  std::string_view path;
+  Unit unit;
+  Sign sign;
+  FactForm form;
+  StarKey star;
+};
+
+/// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless numbers.
+class FactReader {
+public:
+  FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
+
+  template <class T> void read(std::span<const FactRow<T>> rows, T& target) {
+    std::vector<RowView> views;
+    views.reserve(rows.size());
+    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.sign, r.form, r.star});
+    walk(tree_.root(), "", views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
+  }
+
+private:
+  using Store = std::function<void(size_t, FactInput&)>;
+  void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
+  bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
+  void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
+
+  Evaluator& ev_;
+  FactTree& tree_;
+};
+
+} // namespace planc::frontend

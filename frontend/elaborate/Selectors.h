@@ -1,0 +1,42 @@
+// Selectors: from text with slices to ir::Selector, and against the paths that a model has.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Evaluator.h"
+#include "ir/Plan.h"
+
+#include <unordered_set>
+
+namespace planc::frontend {
+
+/// Every path of a model: layers, repeats, operators, parameters.
+class PathTree {
+public:
+  explicit PathTree(const ir::Model& model);
+  /// Reports a selector that matches nothing, a slice of what is no repeat, a slice out of range. True if all is well.
+  /// One wrong name is reported once, however many rules stand below it.
+  bool check(const ir::Selector& selector, Context& context);
+
+private:
+  struct Node {
+    Symbol name;
+    int64_t count = 0; ///< of a repeat; 0: none
+    std::vector<uint32_t> children;
+  };
+  uint32_t child(uint32_t node, Symbol name);
+  void add(const std::vector<Symbol>& path, int64_t count = 0);
+  std::vector<uint32_t> step(const std::vector<uint32_t>& at, const ir::SelectorStep& s) const;
+  bool checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector, Context& context) const;
+
+  std::vector<Node> nodes_;
+  std::unordered_set<std::string> reported_; ///< beginnings of selectors that match nothing
+  std::unordered_map<Symbol, uint32_t> top_; ///< children of the root, which may be many
+};
+
+/// Appends the steps of a selector as written to `prefix`; nothing after a report about its slices.
+std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope, const ir::Selector& prefix = {});
+/// A selector out of a string: `layer("decoder[0:20].attn")`.
+std::optional<ir::Selector> parseSelector(Context& context, std::string_view text, SourceRange range);
+/// Could both match one instance of one layer, or one a layer inside the other's?
+bool overlaps(const ir::Selector& a, const ir::Selector& b);
+
+} // namespace planc::frontend

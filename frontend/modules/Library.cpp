@@ -1,0 +1,42 @@
+// The library that is embedded in the binary, as a source of modules.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Frontend.h"
+#include "support/Embedded.h"
+
+#include <algorithm>
+
+namespace planc::frontend {
+
+namespace {
+
+/// Files are sorted by path, so a path is found and a folder is a range.
+class Embedded final : public ModuleSource {
+public:
+  std::optional<std::string_view> library(std::string_view path) const override {
+    auto found = lowerBound(path);
+    if (found == embeddedStdlib().end() || found->path != path) return std::nullopt;
+    return found->text;
+  }
+  std::vector<std::string> libraryFolder(std::string_view folder) const override {
+    const std::string prefix = std::string(folder) + "/";
+    std::vector<std::string> files;
+    for (auto at = lowerBound(prefix); at != embeddedStdlib().end() && at->path.starts_with(prefix); ++at)
+      if (at->path.find('/', prefix.size()) == std::string_view::npos) files.emplace_back(at->path);
+    return files;
+  }
+
+private:
+  static std::vector<EmbeddedFile>::const_iterator lowerBound(std::string_view path) {
+    return std::lower_bound(embeddedStdlib().begin(), embeddedStdlib().end(), path,
+                            [](const EmbeddedFile& f, std::string_view p) { return f.path < p; });
+  }
+};
+
+} // namespace
+
+const ModuleSource& embeddedLibrary() {
+  static const Embedded library;
+  return library;
+}
+
+} // namespace planc::frontend
