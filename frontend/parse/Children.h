@@ -32,10 +32,12 @@ public:
     ++at_;
     return true;
   }
-  const PlanToken* peek() const {
-    if (at_ == end_ || typeid(**at_) != typeid(antlr4::tree::TerminalNodeImpl)) return nullptr;
+  const PlanToken* peek() const { return at_ == end_ ? nullptr : tokenOf(*at_); }
+  /// The token of a leaf; null for the node of a rule.
+  static const PlanToken* tokenOf(antlr4::tree::ParseTree* node) {
+    if (typeid(*node) != typeid(antlr4::tree::TerminalNodeImpl)) return nullptr;
     // The base is virtual: the way down is over the whole object.
-    auto* terminal = static_cast<antlr4::tree::TerminalNodeImpl*>(dynamic_cast<void*>(*at_));
+    auto* terminal = static_cast<antlr4::tree::TerminalNodeImpl*>(dynamic_cast<void*>(node));
     return static_cast<const PlanToken*>(terminal->symbol);
   }
   /// Passes `sep` nodes, commas and whatever else is not of rule `Context`, up to the next child that is.

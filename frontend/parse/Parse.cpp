@@ -4,6 +4,7 @@
 
 #include "frontend/parse/LineFilter.h"
 #include "frontend/parse/SyntaxMessages.h"
+#include "frontend/parse/TokenRoles.h"
 #include "frontend/parse/TreeBuilder.h"
 
 namespace planc::parse {
@@ -163,12 +164,20 @@ std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId id,
 std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, FileId id, DiagnosticEngine& diagnostics,
                                               const ParseLimits& limits) {
   SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
-  auto file = parseDeclarations(sources, id, reporter, limits, [](const LexedFile&, auto*, size_t) {});
-  if (!file) return std::nullopt;
   std::vector<RawToken> out;
-  out.reserve(file->tokens.size());
-  for (const Lexeme& token : file->tokens)
-    out.push_back({kindOf(token), token.type == Type::NL && token.kept, file->range(token)});
+  auto file = parseDeclarations(sources, id, reporter, limits, [&](const LexedFile& lexed, auto* tree, size_t) {
+    out.resize(lexed.tokens.size());
+    assignRoles(tree, out);
+  });
+  if (!file) return std::nullopt;
+  out.resize(file->tokens.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Lexeme& token = file->tokens[i];
+    out[i].kind = kindOf(token);
+    out[i].range = file->range(token);
+    out[i].statementEnd = token.type == Type::NL && token.kept;
+    if (token.type == Type::SEMI) out[i].role = RawToken::Role::Separator;
+  }
   return out;
 }
 

@@ -22,7 +22,30 @@ std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId fil
 /// A token of the unfiltered stream, comments and dropped line breaks included: what the formatter works on.
 struct RawToken {
   enum class Kind { Word, Number, String, Punctuation, LineBreak, Comment, DocComment, BlockComment };
+  /// What the grammar says a token is there for, where its text alone does not.
+  enum class Role {
+    None,
+    Keyword,     ///< a word that opens or joins; all other words are names or reserved
+    Prefix,      ///< `-` or `not` before an operand
+    Call,        ///< `( )` of arguments and parameters
+    Group,       ///< `( )` around an expression
+    Index,       ///< `[ ]` behind a value or a selector
+    List,        ///< any other `[ ]`
+    Block,       ///< `{ }` around statements
+    Record,      ///< `{ }` of a value
+    Angle,       ///< `< >` of a type
+    Dot,         ///< `.` of a path
+    TypeColon,   ///< `name: type`
+    SliceColon,  ///< `begin:end`
+    ReasonColon, ///< `: "reason"`
+    Assign,      ///< `=` of a statement; that of an argument has no role
+    Placement,   ///< `->` of a rule in a `place` or `states` block
+    Where,       ///< `within` and `across` of a mesh axis
+    Level,       ///< `*` of a cluster level
+    Separator,   ///< what stands between two statements, or two members of an enum, on one line
+  };
   Kind kind = Kind::Word;
+  Role role = Role::None;
   bool statementEnd = false; ///< a LineBreak that the grammar sees as the end of a statement
   SourceRange range;
 };

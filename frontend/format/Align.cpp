@@ -1,0 +1,99 @@
+// Alignment: columns of neighbouring one-line statements, in runs that blank lines, comments and other statements end.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/format/Lines.h"
+
+#include <algorithm>
+
+namespace planc::format {
+namespace {
+
+class Aligner {
+  const std::vector<Token>& tokens_;
+  std::vector<Line>& lines_;
+  Stop stop_;
+
+  std::optional<size_t> piece(const Line& line) const { return line.stops[static_cast<size_t>(stop_)]; }
+  const Token& token(const Line& line) const { return tokens_[line.pieces[*piece(line)].token]; }
+  size_t width(const Line& line) const { return columnOf(tokens_, line, *piece(line)); }
+
+  /// The line that may go on with a run after line `n`: the next one that counts for this stop.
+  size_t next(size_t n) const {
+    size_t i = n + 1;
+    // Reasons stand below each other through the sections of a record.
+    if (stop_ == Stop::Reason)
+      while (i < lines_.size() && lines_[i].frame && !lines_[i].blankAbove) ++i;
+    // The rest of a statement that continues on further lines, unless a bracket at the end of the first one sets it
+    // apart.
+    if ((stop_ == Stop::Main || stop_ == Stop::Type) && !tokens_[lines_[n].pieces.back().token].opens())
+      while (i < lines_.size() && !lines_[i].statement && !lines_[i].frame) ++i;
+    return i;
+  }
+
+  /// May these two lines, the one after the other, share a column?
+  bool together(const Line& above, const Line& below) const {
+    if (!piece(above) || !piece(below) || below.blankAbove) return false;
+    if (stop_ == Stop::Comment) return true;
+    if (stop_ == Stop::Reason) return above.whole && below.whole;
+    if (above.block != below.block) return false;
+    if (stop_ == Stop::Where) return above.whole && below.whole;
+    if (above.lead != below.lead) return false;
+    return stop_ != Stop::Main || token(above).text == token(below).text;
+  }
+
+  /// How far apart the widths in a run may be: an outlier begins a run of its own instead of moving its neighbours far
+  /// out.
+  size_t tolerance(const Line& above, const Line& below) const {
+    bool verdict = below.lead == "measured" || below.lead == "assert"; // whole expressions, of any length
+    switch (stop_) {
+    case Stop::Reason:
+      return above.block != below.block ? 16 : verdict ? 48 : 24;
+    case Stop::Comment:
+      return 40;
+    default:
+      return 20;
+    }
+  }
+
+  void pad(const std::vector<size_t>& run) {
+    size_t widest = 0;
+    for (size_t n : run) widest = std::max(widest, width(lines_[n]));
+    for (size_t n : run) lines_[n].pieces[*piece(lines_[n])].gap += widest - width(lines_[n]);
+  }
+
+public:
+  Aligner(const std::vector<Token>& tokens, std::vector<Line>& lines, Stop stop)
+      : tokens_(tokens), lines_(lines), stop_(stop) {}
+
+  void run() {
+    for (size_t begin = 0; begin < lines_.size();) {
+      std::vector<size_t> run = {begin};
+      size_t end = next(begin);
+      if (piece(lines_[begin])) {
+        size_t least = width(lines_[begin]), most = least;
+        for (; end < lines_.size() && together(lines_[run.back()], lines_[end]); end = next(end)) {
+          size_t w = width(lines_[end]);
+          if (std::max(most, w) - std::min(least, w) > tolerance(lines_[run.back()], lines_[end])) break;
+          least = std::min(least, w);
+          most = std::max(most, w);
+          run.push_back(end);
+        }
+        pad(run);
+        begin = end;
+      } else {
+        ++begin;
+      }
+    }
+  }
+};
+
+} // namespace
+
+void alignStatements(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+  for (Stop stop : {Stop::Type, Stop::Level, Stop::Main, Stop::Where, Stop::Reason}) Aligner(tokens, lines, stop).run();
+}
+
+void alignComments(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+  Aligner(tokens, lines, Stop::Comment).run();
+}
+
+} // namespace planc::format
