@@ -11,7 +11,7 @@ using namespace ir;
 
 PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
 PLANC_ERROR(PlacedOnStages, 642, "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
-PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on all {size} ranks of `{axis}`")
+PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
 
 namespace {
@@ -73,7 +73,10 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
       for (AxisId a : program.mesh.order) {
         const Axis& axis = program.mesh.axes[a];
         if (axis.size == 1 || (used & maskOf(a))) continue;
-        diagnostics.report(IdleAxis, axis.range, {{"op", join(op.path)}, {"size", axis.size}, {"axis", axis.written.str()}})
+        int64_t ranks = 1; // a refined axis may be idle in all its parts, or in one
+        for (AxisId b : program.mesh.order)
+          if (program.mesh.axes[b].written == axis.written && !(used & maskOf(b))) ranks *= program.mesh.axes[b].size;
+        diagnostics.report(IdleAxis, axis.range, {{"op", join(op.path)}, {"size", ranks}, {"axis", axis.written.str()}})
             .label(op.range, "this operator is not split over it")
             .help(fmt::format("place one of its dimensions on `{}`, or make the axis smaller", axis.written.view()));
         return; // one is enough to say it
