@@ -41,6 +41,7 @@ class Page:
     title: str = ""
     command: str = "check"
     shown_by: str = ""
+    also: list = field(default_factory=list)  # other codes that the example cannot avoid
     example: dict = field(default_factory=dict)  # file name -> text; the first is the one that planc is given
     instead: dict = field(default_factory=dict)
     problems: list = field(default_factory=list)
@@ -60,6 +61,8 @@ def read(path):
     for line in text.splitlines():
         if line.startswith("command: "):
             page.command = line.split(": ", 1)[1].strip()
+        if line.startswith("also: "):
+            page.also = line.split(": ", 1)[1].split()
         if line.startswith("shown-by: "):
             page.shown_by = line.split(": ", 1)[1].strip()
     if page.command not in ("check", "estimate"):

@@ -38,8 +38,7 @@ def problems(planc, page):
         yield f"the example does not report it, but {text_of(found)} (exit code {code}) {'' if found else stderr}"
     elif not any((d.get("line") or 0) > 0 and d.get("file") for d in mine):
         yield "the example reports it at no place"
-    elif len(found) > len(mine):
-        others = [d for d in found if d["code"] != page.code]
+    elif others := [d for d in found if d["code"] not in (page.code, *page.also)]:
         yield f"the example reports more than {page.code}: {text_of(others)}"
     found, code, stderr = run(planc, page.command, page.instead)
     if found or code != 0:
