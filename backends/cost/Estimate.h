@@ -30,7 +30,7 @@ struct Priced {
   double bytes = 0;     ///< that the equation moves
 };
 
-/// One row per (path, stage): see CLI.md, *Rows*. Numbers are of one instance, one micro-batch, one device.
+/// One row per (path, stage); paths do not nest, so rows add up. Numbers of one instance, one micro-batch, one device.
 struct LayerRow {
   std::string path;
   int64_t count = 0;
@@ -100,7 +100,7 @@ struct Estimate {
   std::vector<StageRow> stages;
 };
 
-/// The prices of single nodes; named implementations are registered in a table (`analytic` is the one of COSTMODEL.md).
+/// The prices of single nodes; named implementations are registered in a table (`analytic` is docs/cost-model.md).
 class Facts;
 class CostModel {
 public:

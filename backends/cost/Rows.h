@@ -8,7 +8,7 @@
 
 namespace planc::cost {
 
-/// The paths of the rows of one body: the unit's own, or the direct children of a repeat (CLI contract, Rows).
+/// The paths of the rows of one body: the unit's own, or the direct children of a repeat.
 class RowPaths {
 public:
   RowPaths(const ir::Program& program, ir::BodyId body);
