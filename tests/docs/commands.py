@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs every command that README.md and docs/*.md print, and checks every plan that they show.
 
-Usage: commands.py PLANC ROOT [PAGE…]
+Usage: commands.py [--update] PLANC ROOT [PAGE…]
+
+`--update` writes what was printed into the pages, where only numbers differ; what is elided stays elided.
 
 Blocks are told apart by what stands after the fence:
 
@@ -33,16 +35,51 @@ import markdown  # noqa: E402
 COPIED = ("examples", "stdlib", "README.md", "LICENSE")
 
 
+def pattern(line):
+    """A regular expression for one shown line: `…` is any text, a run of blanks is any run (columns move with numbers)."""
+    pieces = [re.sub(r"(\\ ){2,}", "[ ]+", re.escape(piece)) for piece in line.rstrip().split("…")]
+    return r"[^\n]*?".join(pieces) + r"[ ]*\n"
+
+
 def matches(shown, printed):
     """Does the printed text agree with the shown one?"""
-    pattern = ""
-    for line in shown.rstrip("\n").splitlines():
-        line = line.rstrip()
+    whole = "".join(r"(?:.*\n)*?" if line == "…" else pattern(line) for line in shown.splitlines())
+    return re.fullmatch(whole, printed.rstrip("\n") + "\n" if printed.strip() else "") is not None
+
+
+def difference(shown, printed):
+    """The first shown line that is not printed where it should be, and what is printed there."""
+    lines, at, skipping = printed.splitlines(), 0, False
+    for line in shown.splitlines():
         if line == "…":
-            pattern += r"(?:.*\n)*?"
-        else:
-            pattern += r"[^\n]*?".join(re.escape(piece) for piece in line.split("…")) + r"[ ]*\n"
-    return re.fullmatch(pattern, printed.rstrip("\n") + "\n" if printed.strip() else "") is not None
+            skipping = True
+            continue
+        end = len(lines) if skipping else at + 1
+        found = next((i for i in range(at, min(end, len(lines))) if re.fullmatch(pattern(line), lines[i] + "\n")), None)
+        if found is None:
+            near = difflib.get_close_matches(line, lines[at:], 1, 0) if skipping else lines[at:at + 1]
+            return f"  shown:   {line}\n  printed: {near[0] if near else '(nothing)'}"
+        at, skipping = found + 1, False
+    return f"  printed: {lines[at]}" if at < len(lines) else "  …"
+
+
+def updated(shown, printed):
+    """The shown text with the numbers that were printed, or nothing if more than numbers differ."""
+    def words(line):
+        return re.sub(r"[\d.]+(e[-+]?\d+)?", "#", " ".join(line.split()))
+    lines, at, result = printed.splitlines(), 0, []
+    for line in shown.splitlines():
+        if line == "…":
+            result.append(line)
+            continue
+        head = words(line.split("…")[0])
+        found = next((i for i in range(at, len(lines)) if words(lines[i]).startswith(head)), None)
+        if found is None:
+            return None
+        result.append(lines[found] if "…" not in line else line)
+        at = found + 1
+    text = "".join(line + "\n" for line in result)
+    return text if matches(text, printed) else None
 
 
 class Page:
@@ -50,6 +87,7 @@ class Page:
         self.path, self.root, self.planc = path, root, planc
         self.name = str(path.relative_to(root))
         self.problems = []
+        self.updates = []  # (shown, printed)
         self.ran = 0
 
     def problem(self, block, text):
@@ -89,8 +127,10 @@ class Page:
             if (code != 0) != (last and block.words == ["fails"]):
                 self.problem(block, f"`{command}`: exit code {code}\n{output}")
             elif not matches(shown, output):
-                diff = "\n".join(difflib.unified_diff(shown.splitlines(), output.splitlines(), "shown", "printed", lineterm="", n=1))
-                self.problem(block, f"`{command}` prints something else\n{diff}")
+                new = updated(shown, output)
+                if new:
+                    self.updates.append((shown, new))
+                self.problem(block, f"`{command}` prints something else\n{difference(shown, output)}")
 
     def plan(self, block, folder):
         if block.words == ["fragment"]:
@@ -120,17 +160,29 @@ class Page:
                     run(block, folder)
 
 
-def main(planc, root, wanted):
+def update(page):
+    text = page.path.read_text()
+    for shown, new in page.updates:
+        text = text.replace(shown, new, 1)
+    page.path.write_text(text)
+
+
+def main(planc, root, wanted, updating):
     paths = [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted(root.glob("*/README.md"))]
     pages = [Page(p, root, planc) for p in dict.fromkeys(paths) if p.exists() and (not wanted or p.name in wanted)]
     for page in pages:
         page.run()
         for problem in page.problems:
             print(problem)
+        if updating and page.updates:
+            update(page)
+            print(f"{page.name}: {len(page.updates)} outputs updated")
     ran, bad = sum(p.ran for p in pages), sum(len(p.problems) for p in pages)
     print(f"{len(pages)} pages, {ran} commands, {bad} problems")
     return 1 if bad or ran == 0 else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), set(sys.argv[3:])))
+    updating = sys.argv[1:2] == ["--update"]
+    planc_path, root_path, *names = sys.argv[2 if updating else 1:]
+    sys.exit(main(Path(planc_path).resolve(), Path(root_path).resolve(), set(names), updating))
