@@ -15,9 +15,12 @@ public:
   bool atEnd() const { return at_ == end_; }
   /// The next child if it is of rule `Context`, which is then passed; null otherwise.
   template <class Context> Context* rule() {
+    if (at_ == end_) return nullptr;
+    antlr4::tree::ParseTree& child = **at_;
     // Comparing types is several times faster than dynamic_cast, and every context is final in fact.
-    if (at_ == end_ || typeid(**at_) != typeid(Context)) return nullptr;
-    return static_cast<Context*>(*at_++);
+    if (typeid(child) != typeid(Context)) return nullptr;
+    ++at_;
+    return static_cast<Context*>(&child);
   }
   /// The next child if it is a token, which is then passed; null otherwise.
   const PlanToken* token() {
