@@ -17,23 +17,23 @@ using Json = nlohmann::ordered_json;
 struct Emit {
   std::string_view name;
   bool (*reach)(CompiledPlan& plan, const passes::PassObserver& observer);
-  std::string (*text)(const CompiledPlan& plan);
+  std::string (*text)(const CompiledPlan& plan, const SourceManager& sources);
   Json (*json)(const CompiledPlan& plan, const SourceManager& sources);
 };
 
 constexpr Emit kEmits[] = {
     {"model", [](CompiledPlan&, const passes::PassObserver&) { return true; },
-     [](const CompiledPlan& p) { return ir::print(*p.plan->model); },
+     [](const CompiledPlan& p, const SourceManager&) { return ir::print(*p.plan->model); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.plan->model, s); }},
     {"sharded", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Sharded, o); },
-     [](const CompiledPlan& p) { return ir::print(*p.program); },
+     [](const CompiledPlan& p, const SourceManager& s) { return ir::print(*p.program, &s); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
     {"comm", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o); },
-     [](const CompiledPlan& p) { return ir::print(*p.program); },
+     [](const CompiledPlan& p, const SourceManager& s) { return ir::print(*p.program, &s); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
     {"task",
      [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o) && p.makeSchedule(); },
-     [](const CompiledPlan& p) { return ir::print(*p.schedule); },
+     [](const CompiledPlan& p, const SourceManager&) { return ir::print(*p.schedule); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.schedule, s); }},
 };
 
@@ -46,13 +46,15 @@ const Emit& emitOf(std::string_view name) {
 /// Prints the program after a pass, and sums up times.
 struct Watcher {
   Console& console;
+  const SourceManager& sources;
   std::string printAfter;
   std::vector<std::pair<std::string_view, double>> times;
 
   passes::PassObserver observer() {
     return [this](const passes::Pass& pass, const ir::Program& program, double seconds) {
       times.emplace_back(pass.name, seconds);
-      if (pass.name == printAfter) console.out(fmt::format("// after {}\n{}\n", pass.name, ir::print(program)));
+      if (pass.name == printAfter)
+        console.out(fmt::format("// after {}\n{}\n", pass.name, ir::print(program, &sources)));
     };
   }
   void printTimes() const {
@@ -90,7 +92,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   file.check();
   std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.value("--plan"));
-  Watcher watcher{console, json ? "" : printAfter, {}};
+  Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
   Json documents = Json::array();
   bool first = true;
   for (const auto& plan : plans) {
@@ -101,7 +103,8 @@ int runCompile(Console& console, const Arguments& arguments) {
                            {"level", std::string(emit.name)},
                            {"ir", emit.json(*plan, file.sources())}});
     else
-      console.out(fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->name.str(), emit.text(*plan)));
+      console.out(
+          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->name.str(), emit.text(*plan, file.sources())));
     first = false;
   }
   if (arguments.has("--time-passes")) watcher.printTimes();

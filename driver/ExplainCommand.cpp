@@ -26,6 +26,18 @@ std::string_view pageOf(const std::string& code) {
   return {};
 }
 
+/// The message with its fields, braces as a person writes them.
+std::string messageOf(const DiagnosticKind& kind) {
+  std::string out;
+  for (size_t i = 0; i < kind.message.size(); ++i) {
+    char c = kind.message[i];
+    bool doubled = (c == '{' || c == '}') && i + 1 < kind.message.size() && kind.message[i + 1] == c;
+    out += c;
+    i += doubled;
+  }
+  return out;
+}
+
 std::vector<std::string> codes() {
   std::vector<std::string> out;
   for (const auto& [number, kind] : DiagnosticKind::all()) out.push_back(kind->id());
@@ -35,7 +47,7 @@ std::vector<std::string> codes() {
 int listCodes(Console& console) {
   for (const auto& [number, kind] : DiagnosticKind::all())
     console.out(fmt::format("{}  {:<7}  {}\n", kind->id(), kind->severity == Severity::Error ? "error" : "warning",
-                            kind->message));
+                            messageOf(*kind)));
   return kClean;
 }
 
@@ -46,7 +58,7 @@ int explainCode(Console& console, const std::string& code) {
   }
   for (const auto& [number, kind] : DiagnosticKind::all())
     if (kind->id() == code) {
-      console.out(fmt::format("{}: {}\n\nThis diagnostic has no page yet.\n", code, kind->message));
+      console.out(fmt::format("{}: {}\n\nThis diagnostic has no page yet.\n", code, messageOf(*kind)));
       return kClean;
     }
   std::string help = didYouMean(code, codes());

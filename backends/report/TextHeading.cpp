@@ -45,6 +45,21 @@ std::string workloadText(const PlanReport& report) {
   return text;
 }
 
+/// The widths that decide memory and traffic; equal neighbours are said once.
+std::string precisionText(const ir::Precision& p) {
+  const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},    {"activations", p.activations},
+                                                     {"parameters", p.params},  {"gradients", p.grads},
+                                                     {"reduction", p.reduce}, {"optimizer", p.optimizer}};
+  std::string text;
+  for (size_t i = 0; i < std::size(parts); ++i) {
+    bool fresh = i > 0 && parts[i - 1].second != parts[i].second;
+    text += fmt::format("{}{}", i == 0 ? "" : fresh ? "; " : ", ", parts[i].first);
+    if (i + 1 == std::size(parts) || parts[i + 1].second != parts[i].second)
+      text += fmt::format(" {}", ir::name(parts[i].second));
+  }
+  return text;
+}
+
 std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* program) {
   std::string text = pipeline.schedule.str();
   if (program) text += ", " + plural(static_cast<double>(program->stages), "stage", "stages");
@@ -73,6 +88,7 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
   row("cluster", clusterText(plan));
   row("software", plan.softwareText);
   row("workload", workloadText(report));
+  row("precision", precisionText(plan.precision));
   row("mesh", meshText(plan.mesh));
   if (plan.pipeline) row("pipeline", pipelineText(*plan.pipeline, report.program));
   return styledLine(plan.name.str(), TextStyle::Bold, options.color) + table.str(options.color);

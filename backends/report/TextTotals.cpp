@@ -22,7 +22,7 @@ std::string stepTable(const cost::Totals& t, bool color) {
     table.add({{name, TextStyle::Gutter}, formatQuantity(value, units::time), share(value)});
   std::string head = fmt::format("step time {}", formatQuantity(t.stepTime, units::time));
   std::string interval =
-      fmt::format(", {:.0f} % of runs between {} and {}", t.coverage * 100, formatQuantity(t.stepTimeLow, units::time),
+      fmt::format(", {:.0f} % interval {} to {}", t.coverage * 100, formatQuantity(t.stepTimeLow, units::time),
                   formatQuantity(t.stepTimeHigh, units::time));
   TextCells line;
   line.put(line.put(0, head, TextStyle::Bold), interval);
