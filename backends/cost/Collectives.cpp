@@ -130,10 +130,14 @@ double transfer(const Pricing& p, const Route& r) {
       fabric.sendRecvBandwidth
           ? p.fabric(fabric.sendRecvBandwidth, fabric, "b", {"send_recv.bandwidth"})
           : p.fabric(fabric.sendRecvEfficiency, fabric, "efficiency", {"send_recv.efficiency"}) * lineRate(p, level);
-  const double time = start + p.node.bytes / rateOf;
+  // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
+  const double n = static_cast<double>(r.ranks);
+  const double steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
+  const double time = steps * start + p.node.bytes / rateOf;
   if (p.why)
-    p.explain("start + bytes / b",
-              fmt::format("{} + {} / {} = {}", seconds(start), bytes(p.node.bytes), bandwidth(rateOf), seconds(time)));
+    p.explain(p.node.ring ? "steps · start + bytes / b" : "start + bytes / b",
+              fmt::format("{} · {} + {} / {} = {}", number(steps), seconds(start), bytes(p.node.bytes),
+                          bandwidth(rateOf), seconds(time)));
   return time;
 }
 
@@ -236,7 +240,7 @@ double nominal(const Pricing& p, const Route& r) {
 const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
   static const std::vector<CollectiveAlgorithm> table = {
       {"local", "0", isFree, nothing},
-      {"send and receive", "start + bytes / b", isTransfer, transfer},
+      {"send and receive", "start + bytes / b, a ring per step", isTransfer, transfer},
       {"sampled", "a + x / b + g·√(x / 1 GB)", isSampled, sampled},
       {"exchange across", "start + across / (efficiency · NIC) + inside", isExchange, exchange},
       {"card", "start + hop · hops + x / min(efficiency · NIC · ranks per node, b) + g·√(x / 1 GB)", isCard, card},

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Task.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -45,7 +46,8 @@ struct StageTimes {
   double busy = 0;     ///< its passes
   double exposed = 0;  ///< inside `end`: waits for state communication of another pass or of the step
   double trailing = 0; ///< after `end`: gradient reductions that found nothing to hide under
-  double bubble() const { return end - busy - exposed; }
+  /// Waiting for other stages, and held by transfers; rounding may leave less than nothing.
+  double bubble() const { return std::max(0.0, end - busy - exposed); }
 };
 
 /// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.

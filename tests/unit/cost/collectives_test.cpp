@@ -91,6 +91,16 @@ TEST_F(CostCollectives, SendAndReceive) {
   expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 6.095121477162e-05);
 }
 
+TEST_F(CostCollectives, ARingPaysItsStartAtEveryStep) {
+  Builder b(4, {{"tp", 8}, {"cp", 4}});
+  Node ring = b.collective({}, CollectiveKind::SendRecv, CollectiveClass::Ring, b.axis("cp"), 3e8);
+  ring.ring = true;
+  expect(b.model(diagnostics)->collective(b.program, ring), 3 * 20e-6 + 3e8 / (.9 * 25e9));
+  ring.phase = Phase::Backward;
+  ring.bytes = 7e8;
+  expect(b.model(diagnostics)->collective(b.program, ring), 7 * 20e-6 + 7e8 / (.9 * 25e9));
+}
+
 TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
   VirtualStage stage;
