@@ -1,0 +1,22 @@
+// Any bytes: the parser ends with a tree or with errors that can be drawn.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/Parse.h"
+
+#include "support/DiagnosticRender.h"
+
+#include <cstdlib>
+
+using namespace planc;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  FileId id = sources.add("fuzz.plan", std::string(reinterpret_cast<const char*>(data), size));
+  auto file = parse::parseFile(sources, id, diagnostics);
+  if ((file == nullptr) != diagnostics.hasErrors()) std::abort();
+  for (const Diagnostic* d : diagnostics.sorted()) {
+    renderHuman(*d, sources, true);
+    renderShort(*d, sources);
+  }
+  return 0;
+}
