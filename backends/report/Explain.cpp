@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Explain.h"
 
+#include "backends/cost/Segments.h"
 #include "backends/report/Cells.h"
 
 #include <algorithm>
@@ -43,22 +44,23 @@ class Writer {
   const ir::Program& program_;
   const ir::Schedule& schedule_;
   const cost::CostModel& model_;
+  std::vector<cost::BodyCost> costs_; ///< by body
   const SourceManager& sources_;
   bool color_;
   std::string out_;
 
 public:
   Writer(const ExplainInput& input, const SourceManager& sources, const TextOptions& options)
-      : program_(*input.schedule->program), schedule_(*input.schedule), model_(*input.model), sources_(sources),
-        color_(options.color) {}
+      : program_(*input.schedule->program), schedule_(*input.schedule), model_(*input.model),
+        costs_(cost::priceBodies(*input.schedule, *input.model)), sources_(sources), color_(options.color) {}
 
   std::string run(const PlanReport& report, const std::vector<LayerStep>& path);
 
 private:
   void rows(const PlanReport& report, const std::vector<LayerStep>& path);
   void body(ir::BodyId id, const std::vector<LayerStep>& path);
-  void nodes(const ir::Body& body, bool backward, ir::Phase phase, const ir::Segment& segment,
-             const std::vector<LayerStep>& path, const char* title);
+  void nodes(ir::BodyId id, bool backward, ir::Phase phase, const std::vector<LayerStep>& path, const char* title);
+  void onStream(const cost::NodeCost& cost, const ir::Node& node);
   void states(const ir::Body& body, const std::vector<LayerStep>& path);
   void compute(const ir::Body& body, const ir::Node& node);
   void collective(const ir::Node& node, const std::string& what, double inlineShare);
@@ -165,11 +167,22 @@ void Writer::collective(const ir::Node& node, const std::string& what, double in
                                                  percentText(1 - inlineShare), ir::name(node.cls)));
 }
 
-void Writer::nodes(const ir::Body& body, bool backward, ir::Phase phase, const ir::Segment& segment,
-                   const std::vector<LayerStep>& path, const char* title) {
+/// How the node's own time and what it holds the compute stream for differ.
+void Writer::onStream(const cost::NodeCost& cost, const ir::Node& node) {
+  if (node.kind == ir::NodeKind::Collective)
+    fact("exposed", formatQuantity(cost.exposed, units::time) + " of it");
+  else if (cost.padding > 0)
+    fact("host", fmt::format("{} more, its part of what the host needs to launch the layer",
+                             formatQuantity(cost.padding, units::time)));
+}
+
+void Writer::nodes(ir::BodyId id, bool backward, ir::Phase phase, const std::vector<LayerStep>& path,
+                   const char* title) {
+  const ir::Body& body = program_.bodies[id];
   const std::vector<ir::Node>& list = backward ? body.backward : body.forward;
+  const std::vector<cost::NodeCost>& costs = costs_[id.index].of(backward).nodes;
   std::map<ir::NodeIndex, double> onCompute; // what runs at all, and which share of it on the compute stream
-  for (const ir::Task& task : segment.tasks)
+  for (const ir::Task& task : (backward ? schedule_.backward : schedule_.forward)[id.index].tasks)
     onCompute[task.node] += task.stream == ir::kComputeStream ? task.fraction : 0;
   bool first = true;
   for (ir::NodeIndex i = 0; i < list.size(); ++i) {
@@ -186,6 +199,7 @@ void Writer::nodes(const ir::Body& body, bool backward, ir::Phase phase, const i
     } else {
       compute(body, node);
     }
+    onStream(costs[i], node);
   }
 }
 
@@ -207,10 +221,10 @@ void Writer::body(ir::BodyId id, const std::vector<LayerStep>& path) {
   const ir::Body& b = program_.bodies[id];
   out_ += "\n";
   line(bodyTitle(b, id), 0, TextStyle::Bold);
-  nodes(b, false, ir::Phase::Forward, schedule_.forward[id.index], path, "forward");
+  nodes(id, false, ir::Phase::Forward, path, "forward");
   if (id.index < schedule_.backward.size()) {
-    nodes(b, true, ir::Phase::Recompute, schedule_.backward[id.index], path, "recompute");
-    nodes(b, true, ir::Phase::Backward, schedule_.backward[id.index], path, "backward");
+    nodes(id, true, ir::Phase::Recompute, path, "recompute");
+    nodes(id, true, ir::Phase::Backward, path, "backward");
   }
   states(b, path);
 }
