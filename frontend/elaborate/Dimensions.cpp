@@ -17,7 +17,6 @@ PLANC_ERROR(ArgumentShape, 402, "`{name}` of `{callee}` is {expected}; this valu
 PLANC_ERROR(DimensionMismatch, 401, "`{dim}` is {first} in one argument and {second} in another")
 PLANC_ERROR(AnnotationMismatch, 403, "the value is {actual}, declared is {expected}")
 PLANC_ERROR(ElementType, 420, "{what} needs elements of {expected}; this value has {actual}")
-PLANC_ERROR(UnknownDType, 334, "`{name}` is not an element type")
 
 namespace {
 
@@ -160,10 +159,7 @@ std::optional<ir::DType> ModelBuilder::declaredDType(const syntax::Type& type, S
     if (v->kind == ValueKind::DType) return v->dtype;
     if (v->invalid()) return std::nullopt;
   }
-  std::vector<std::string> names;
-  for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
-  auto report = context_.report(UnknownDType, type.dtype->range, {{"name", type.dtype->text.str()}});
-  if (auto meant = didYouMean(type.dtype->text.view(), names); !meant.empty()) report.help(meant);
+  ev_.reportUnknownDType(*type.dtype);
   failed_ = true;
   return std::nullopt;
 }

@@ -11,7 +11,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
 PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
-PLANC_ERROR(WrongRecord, 516, "{what} is {expected}; this is {actual}")
+PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
 
 namespace {

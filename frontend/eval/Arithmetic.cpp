@@ -59,22 +59,23 @@ struct Operation {
   const Value& left;
   const Value& right;
 
+  std::string_view name() const { return e.kind == syntax::ExprKind::Call ? e.kids[0]->name.text.view() : e.text; }
   SourceRange at() const { return e.opRange.valid() ? e.opRange : e.range; }
   void sides(DiagnosticEngine::Builder report) const {
     if (left.range.valid()) report.label(left.range, describe(left));
     if (right.range.valid()) report.label(right.range, describe(right));
   }
   Value meaningless() const {
-    sides(context.report(NoMeaning, at(), {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}}));
+    sides(context.report(NoMeaning, at(), {{"op", name()}, {"left", describe(left)}, {"right", describe(right)}}));
     return {};
   }
   Value mixed() const {
-    auto report = context.report(MixedUnits, at(), {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});
+    auto report = context.report(MixedUnits, at(), {{"op", name()}, {"left", describe(left)}, {"right", describe(right)}});
     sides(report);
     return {};
   }
   Value overflow() const {
-    context.report(Overflow, e.range, {{"left", show(left)}, {"op", e.text}, {"right", show(right)}})
+    context.report(Overflow, e.range, {{"left", show(left)}, {"op", name()}, {"right", show(right)}})
         .help("ints have 64 bits; `float(…)` goes further");
     return {};
   }
@@ -112,9 +113,11 @@ Value onInts(const Operation& o) {
     if (b == 0) return o.byZero();
     if (b == -1) return __builtin_sub_overflow(int64_t(0), a, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
     if (a % b == 0) return Value::ofInt(a / b, o.e.range);
-    o.sides(o.context.report(InexactDivision, o.e.range, {{"left", a}, {"right", b}})
-                .help(fmt::format("`/` on ints must be exact; `float({}) / {}` gives {}", a, b,
-                                  formatQuantity(static_cast<double>(a) / static_cast<double>(b), {}))));
+    o.context.report(InexactDivision, o.e.range, {{"left", a}, {"right", b}})
+        .label(o.left.range, std::to_string(a))
+        .label(o.right.range, std::to_string(b))
+        .help(fmt::format("`/` on ints must be exact; `float({}) / {}` gives {}", a, b,
+                                  formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
     return {};
   case BinaryOp::Pow: return intPower(o, a, b);
   default: return {};

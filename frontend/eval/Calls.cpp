@@ -12,7 +12,7 @@ using syntax::ExprKind;
 PLANC_ERROR(UnknownArgument, 204, "{callee} has no parameter `{name}`")
 PLANC_ERROR(NotCallable, 312, "{what} cannot be called")
 PLANC_ERROR(MissingArgument, 313, "{callee} needs `{name}`")
-PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count} arguments; this is one more")
+PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count}; this is one more")
 PLANC_ERROR(ArgumentTwice, 315, "`{name}` is given twice")
 PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}; `{name}` is {value}")
 PLANC_ERROR(TensorOutsideModel, 411, "{what} is called where no layer is named")
@@ -24,6 +24,10 @@ std::string calleeText(const DeclInfo& d) {
   return fmt::format("{} `{}`", describe(d.kind), d.name.view());
 }
 
+std::string counted(size_t n) {
+  return n == 0 ? "no arguments" : n == 1 ? "one argument" : fmt::format("{} arguments", n);
+}
+
 } // namespace
 
 void Evaluator::resolveParams(DeclInfo& decl) {
@@ -31,10 +35,16 @@ void Evaluator::resolveParams(DeclInfo& decl) {
   decl.paramState = DeclInfo::State::Running;
   if (decl.kind == DeclKind::Model && !decl.paramSyntax && decl.as<syntax::ModelDecl>().value) {
     const Value base = unfold(BoundDecl{&decl, {}}, decl.nameRange);
-    if (base.kind == ValueKind::Decl) {
+    decl.broken = base.kind != ValueKind::Decl;
+    context.evaluating.push_back(&decl);
+    if (!decl.broken && base.decl->decl->paramState == DeclInfo::State::Running) {
+      reportModelCycle(*base.decl->decl, decl.as<syntax::ModelDecl>().value->range);
+      decl.broken = true;
+    } else if (!decl.broken) {
       const auto inherited = params(*base.decl->decl);
       decl.params.assign(inherited.begin(), inherited.end());
     }
+    context.evaluating.pop_back();
   } else if (decl.paramSyntax) {
     for (const syntax::Parameter& p : *decl.paramSyntax) {
       static const TypeInfo kAny{};
@@ -53,8 +63,15 @@ std::span<const ParamInfo> Evaluator::params(DeclInfo& decl) {
 }
 
 Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller) {
+  const bool cyclic = callee.paramState == DeclInfo::State::Running; // its parameters are those of what it stands for
   const auto list = params(callee);
   Arguments result;
+  if (cyclic) reportModelCycle(callee, call.range);
+  if (cyclic || callee.broken) {
+    ++context.failures;
+    result.ok = false;
+    return result;
+  }
   result.values.resize(list.size());
   result.ranges.resize(list.size());
   size_t next = 0;
@@ -69,12 +86,11 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
         for (const ParamInfo& p : list) names.push_back(p.name().str());
         if (auto meant = didYouMean(arg.name->text.view(), names); !meant.empty()) report.help(meant);
         report.label(callee.nameRange, "declared here");
-        evaluate(*arg.value, caller);
-        result.ok = false;
+        result.ok = false; // its value is not looked at: what it should be is not known
         continue;
       }
     } else if (next >= list.size()) {
-      context.report(TooManyArguments, arg.value->range, {{"callee", calleeText(callee)}, {"count", list.size()}})
+      context.report(TooManyArguments, arg.value->range, {{"callee", calleeText(callee)}, {"count", counted(list.size())}})
           .label(callee.nameRange, "declared here");
       result.ok = false;
       break;
@@ -95,6 +111,7 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
 }
 
 bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange call) {
+  if (!args.ok) return false; // a misspelt one may be the missing one
   const auto list = params(callee);
   bool ok = true;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -225,15 +242,22 @@ Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
   return v;
 }
 
+/// `model X = Y(…)` whose Y stands, in the end, for X.
+void Evaluator::reportModelCycle(DeclInfo& info, SourceRange use) {
+  ++context.failures;
+  std::string cycle;
+  const auto begin = std::find(context.evaluating.begin(), context.evaluating.end(), &info);
+  for (auto at = begin; at != context.evaluating.end(); ++at) cycle += (*at)->name.str() + " -> ";
+  if (begin == context.evaluating.end()) cycle = info.name.str() + " -> ";
+  context.report(CyclicModel, info.nameRange, {{"name", info.name.str()}, {"cycle", cycle + info.name.str()}}).label(use, "needed again here");
+}
+
 /// What `model X = Y(…)` stands for, with the arguments of X laid over those of Y.
 Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
   DeclInfo& info = *decl.decl;
   const auto& model = info.as<syntax::ModelDecl>();
-  auto begin = std::find(context.evaluating.begin(), context.evaluating.end(), &info);
-  if (begin != context.evaluating.end()) {
-    std::string cycle;
-    for (auto at = begin; at != context.evaluating.end(); ++at) cycle += (*at)->name.str() + " -> ";
-    context.report(CyclicModel, info.nameRange, {{"name", info.name.str()}, {"cycle", cycle + info.name.str()}}).label(use, "needed again here");
+  if (std::find(context.evaluating.begin(), context.evaluating.end(), &info) != context.evaluating.end()) {
+    reportModelCycle(info, use);
     return {};
   }
   context.evaluating.push_back(&info);
@@ -260,9 +284,11 @@ Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
 
 const BoundDecl* Evaluator::resolveModel(const BoundDecl& decl, SourceRange use) {
   const BoundDecl* at = &decl;
-  for (size_t hops = 0; !at->decl->as<syntax::ModelDecl>().body; ++hops) {
-    const Value next = unfold(*at, use);
-    if (next.kind != ValueKind::Decl || hops > limits::kCalls) return nullptr;
+  while (!at->decl->as<syntax::ModelDecl>().body) {
+    resolveParams(*at->decl); // finds the models that stand for themselves
+    context.failures += at->decl->broken;
+    const Value next = at->decl->broken ? Value{} : unfold(*at, use);
+    if (next.kind != ValueKind::Decl) return nullptr;
     at = next.decl;
   }
   return at;

@@ -15,6 +15,7 @@ DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRang
   constexpr int kShown = 3; // the innermost calls say enough
   int shown = 0;
   for (auto f = frames.rbegin(); f != frames.rend() && shown < kShown; ++f) {
+    if (f->call == f->decl->nameRange) continue; // checked by itself, not used
     if (f->call.file == range.file && f->call.begin <= range.begin && range.end <= f->call.end) continue;
     report.label(f->call, fmt::format("in this use of `{}`", f->decl->name.view()));
     ++shown;

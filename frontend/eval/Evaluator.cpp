@@ -181,7 +181,10 @@ Value Evaluator::name(const Expr& e, Scope& scope, const TypeInfo* expected) {
     return v;
   }
   if (wantsEnum) return enumMember(*expected, symbol, e.range);
-  reportUnknown(e.name, scope);
+  if (expected && expected->kind == TypeInfo::Kind::DType)
+    reportUnknownDType(e.name);
+  else
+    reportUnknown(e.name, scope);
   return {};
 }
 

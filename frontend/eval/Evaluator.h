@@ -55,6 +55,7 @@ public:
   Value valueOf(DeclInfo& decl, SourceRange use);
   Value boundDecl(DeclInfo& decl, SourceRange use);
   void reportUnknown(const syntax::Name& name, Scope& scope);
+  void reportUnknownDType(const syntax::Name& name);
 
   // ---- types
   const TypeInfo* type(const syntax::Type& written, Module& module);
@@ -105,7 +106,7 @@ private:
   const TypeInfo* pathType(const syntax::Type& written, Module& module);
   bool checkWhere(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call);
   Value unfold(const BoundDecl& decl, SourceRange use);
-  bool failed(const DeclInfo& decl) const;
+  void reportModelCycle(DeclInfo& info, SourceRange use);
 
   std::vector<const syntax::Expr*> spine_; ///< left chains under evaluation, innermost last
 };

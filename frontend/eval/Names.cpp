@@ -10,6 +10,7 @@ namespace planc::frontend {
 PLANC_ERROR(UnknownName, 201, "nothing is called `{name}` here")
 PLANC_ERROR(UnknownMember, 202, "{owner} has no `{name}`")
 PLANC_ERROR(UnknownEnumMember, 206, "`{name}` is not a member of `{enum}`")
+PLANC_ERROR(UnknownDType, 334, "`{name}` is not an element type")
 PLANC_ERROR(CyclicConstant, 207, "the value of `{name}` depends on itself: {cycle}")
 
 std::optional<Value> Evaluator::find(Symbol name, Scope& scope, SourceRange use) {
@@ -59,6 +60,13 @@ void Evaluator::reportUnknown(const syntax::Name& name, Scope& scope) {
       report.help(fmt::format("`{0}` exports it: write `{1}.{2}`", import.text, import.name.view(), name.text.view()));
       return;
     }
+}
+
+void Evaluator::reportUnknownDType(const syntax::Name& name) {
+  std::vector<std::string> names;
+  for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
+  auto report = context.report(UnknownDType, name.range, {{"name", name.text.str()}});
+  if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
 }
 
 Value Evaluator::boundDecl(DeclInfo& decl, SourceRange use) {

@@ -36,6 +36,7 @@ struct DeclInfo {
   State valueState = State::Fresh; ///< of a `let`, or of what a `model X = Y(…)` stands for
   Value value;
   State paramState = State::Fresh;
+  bool broken = false; ///< a model that stands for nothing: reported, its uses are silent
   std::vector<ParamInfo> params;
   const std::vector<syntax::Parameter>* paramSyntax = nullptr; ///< null: none written
 
