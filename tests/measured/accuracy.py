@@ -11,10 +11,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("planc")
     parser.add_argument("file")
-    parser.add_argument("--mean", type=float, required=True, help="largest mean absolute error of step times, in percent")
-    parser.add_argument("--max", type=float, required=True, help="largest absolute error of a step time, in percent")
+    parser.add_argument("--mean", type=float, required=True, help="largest mean absolute error of step times or rates, in percent")
+    parser.add_argument("--max", type=float, required=True, help="largest absolute error of one, in percent")
     parser.add_argument("--layer", type=float, help="largest absolute error of a layer time, in percent")
-    parser.add_argument("--rows", type=int, required=True, help="step times that the file must hold")
+    parser.add_argument("--rows", type=int, required=True, help="step times or rates that the file must hold")
     a = parser.parse_args()
     run = subprocess.run([a.planc, "estimate", a.file, "--format", "json", "--allow-oom"], capture_output=True, text=True)
     if run.returncode not in (0, 1):
@@ -25,14 +25,14 @@ def main():
     for plan in report["plans"]:
         for m in plan["measured"]:
             error = 100 * (m["predicted"] / m["measured"] - 1)
-            (steps if m["metric"] == "step_time" else layers).append(error)
+            (layers if m["metric"].startswith("layer(") else steps).append(error)
             print(f"{plan['name']:34} {m['metric']:62} {m['measured']:9.4g} {m['predicted']:9.4g} {error:+6.2f} %")
     errors = [d for d in report["diagnostics"] if d["severity"] == "error" and d["code"] != "PLAN0902"]
     for d in errors:
         print(f"{d['code']}: {d['message']}")
     mean = sum(map(abs, steps)) / max(1, len(steps))
     worst = max(map(abs, steps), default=0)
-    print(f"{len(steps)} step times: mean absolute error {mean:.2f} % (bar {a.mean} %), largest {worst:.2f} % (bar {a.max} %)")
+    print(f"{len(steps)} steps: mean absolute error {mean:.2f} % (bar {a.mean} %), largest {worst:.2f} % (bar {a.max} %)")
     ok = not errors and len(steps) == a.rows and mean <= a.mean and worst <= a.max
     if a.layer is not None:
         worst_layer = max(map(abs, layers), default=100)
