@@ -83,7 +83,7 @@ struct BackwardDerivation {
     const Op& op = model().ops[id];
     const Layout target = need(program, placement(id), op.resultDims);
     AxisMask lazy = 0;
-    for (DimId d : op.along) lazy |= maskOf(placement(id).axesOf(d));
+    for (DimId d : op.along) lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // where the result is split, nothing waits
     const auto& contributions = gradients[local(unit, id)];
     std::vector<int32_t> ready;
     std::vector<bool> done(contributions.size());

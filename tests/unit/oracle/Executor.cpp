@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -21,16 +20,39 @@ using Indices = std::vector<std::vector<int64_t>>; // per dimension those that a
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-void forEach(const Indices& indices, const std::function<void(const std::vector<int64_t>&)>& visit) {
+/// Visits every point of a product of index lists, the last dimension fastest.
+template <class Visit> void forEach(const Indices& indices, Visit visit) {
+  for (const auto& list : indices)
+    if (list.empty()) return;
+  std::vector<size_t> position(indices.size());
   std::vector<int64_t> at(indices.size());
-  std::function<void(size_t)> go = [&](size_t d) {
-    if (d == indices.size()) return visit(at);
-    for (int64_t x : indices[d]) {
-      at[d] = x;
-      go(d + 1);
+  for (size_t d = 0; d < indices.size(); ++d) at[d] = indices[d][0];
+  for (;;) {
+    visit(at);
+    size_t d = indices.size();
+    for (; d-- > 0;) {
+      if (++position[d] < indices[d].size()) {
+        at[d] = indices[d][position[d]];
+        break;
+      }
+      position[d] = 0;
+      at[d] = indices[d][0];
     }
-  };
-  go(0);
+    if (d == static_cast<size_t>(-1)) return;
+  }
+}
+
+/// Where a point of an iteration space lies in a tensor that has some of its dimensions.
+using Strides = std::vector<size_t>;
+size_t dot(const Strides& strides, const std::vector<int64_t>& at) {
+  size_t o = 0;
+  for (size_t d = 0; d < strides.size(); ++d) o += strides[d] * static_cast<size_t>(at[d]);
+  return o;
+}
+double read(const Tensor& t, size_t o) {
+  const double v = t.data[o];
+  if (std::isnan(v)) throw std::runtime_error("a device reads what it does not hold");
+  return v;
 }
 
 struct Devices {
@@ -83,7 +105,7 @@ struct Frame {
   std::map<ValueId, Sharded> results;                ///< in the layout they were produced in
   std::vector<Sharded> forward;                      ///< per forward node
   std::map<OpId, std::vector<Sharded>> operands;     ///< per operator, as it read them
-  std::map<OpId, std::vector<std::vector<std::map<std::vector<int64_t>, double>>>> stats; ///< per operator: stat, device, rest index
+  std::map<OpId, std::vector<Sharded>> stats;        ///< per operator: every statistic on every device
 };
 
 struct Machine {
@@ -155,34 +177,54 @@ struct Machine {
 
   // ---- one operator ----------------------------------------------------------
 
-  /// Walks the local iteration space of an operator; positions are global, so that masks agree between devices.
+  /// The local iteration space of an operator.
   struct Space {
-    std::vector<DimId> dims;
     std::vector<int64_t> extents;
     Indices held;
   };
   Space space(const Op& op, const Placement& placement, int64_t device) const {
     Space s;
-    s.dims = op.dims;
-    s.extents = program.extents(s.dims);
-    s.held = devices.held(device, s.extents, passes::need(program, placement, s.dims));
+    s.extents = program.extents(op.dims);
+    s.held = devices.held(device, s.extents, passes::need(program, placement, op.dims));
     return s;
   }
-  static std::vector<int64_t> project(const Space& s, const std::vector<int64_t>& at, const std::vector<DimId>& dims) {
-    std::vector<int64_t> result;
-    for (DimId d : dims) result.push_back(at[static_cast<size_t>(std::find(s.dims.begin(), s.dims.end(), d) - s.dims.begin())]);
+  /// Strides of a tensor over `dims`, per dimension of the operator's iteration space.
+  Strides strides(const Op& op, const std::vector<DimId>& dims) const {
+    Strides result(op.dims.size());
+    size_t stride = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+      result[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), dims[d]) - op.dims.begin())] = stride;
+      stride *= static_cast<size_t>(model().dims[dims[d]].extent);
+    }
     return result;
   }
-  Point point(const Op& op, const Kernel& kernel, const Space& s, const std::vector<int64_t>& at, const std::vector<Sharded>& operands, int64_t device) const {
-    Point p;
-    const size_t terms = op.name == Symbol("linear") ? 2 : op.operands.size();
-    for (size_t i = 0; i < terms; ++i) p.args.push_back(get(operands[i][static_cast<size_t>(device)], project(s, at, op.operands[i].dims)));
-    for (size_t d = 0; d < s.dims.size(); ++d) {
-      p.position = p.position * s.extents[d] + at[d];
-      if (model().dims[s.dims[d]].name == Symbol(kernel.along)) p.index = at[d];
-    }
-    return p;
+
+  /// What the points of an operator share: where its operands lie, and which index its kernel looks at.
+  struct View {
+    const Kernel& kernel;
+    std::vector<Strides> operands;
+    Strides result, rest, position;
+    int along = -1;
+  };
+  View viewOf(const Op& op) const {
+    View v{kernel(op), {}, strides(op, op.resultDims), strides(op, rest(op)), strides(op, op.dims)};
+    const size_t terms = op.name == Symbol("linear") ? 2 : op.operands.size(); // the bias is not a factor
+    for (size_t i = 0; i < terms; ++i) v.operands.push_back(strides(op, op.operands[i].dims));
+    for (size_t d = 0; d < op.dims.size(); ++d)
+      if (model().dims[op.dims[d]].name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
+    return v;
   }
+  static void fill(Point& p, const View& v, const std::vector<int64_t>& at, const std::vector<Sharded>& operands, size_t device) {
+    p.args.resize(v.operands.size());
+    for (size_t i = 0; i < v.operands.size(); ++i) p.args[i] = read(operands[i][device], dot(v.operands[i], at));
+    p.position = static_cast<int64_t>(dot(v.position, at));
+    p.index = v.along < 0 ? 0 : at[static_cast<size_t>(v.along)];
+  }
+  static void fillStatistics(std::vector<double>& out, const std::vector<Sharded>& stats, size_t o, size_t device) {
+    out.resize(stats.size());
+    for (size_t k = 0; k < stats.size(); ++k) out[k] = stats[k][device].data[o];
+  }
+
   std::vector<DimId> rest(const Op& op) const {
     std::vector<DimId> dims;
     for (DimId d : op.resultDims)
@@ -195,30 +237,31 @@ struct Machine {
     return m;
   }
 
-  using Statistics = std::vector<std::vector<std::map<std::vector<int64_t>, double>>>;
-  Statistics statistics(const Op& op, const Placement& placement, int count, const std::function<double(int, const Space&, const std::vector<int64_t>&, int64_t)>& f) const {
-    Statistics result(static_cast<size_t>(count), std::vector<std::map<std::vector<int64_t>, double>>(static_cast<size_t>(devices.count)));
+  /// Sums over the reduced dimension, over all devices that share it. `f(k, at, device)` is the term of statistic k.
+  template <class F> std::vector<Sharded> statistics(const Op& op, const Placement& placement, const View& v, int count, F f) const {
+    std::vector<Sharded> result;
     for (int k = 0; k < count; ++k) {
-      auto own = result[static_cast<size_t>(k)];
+      Sharded own;
       for (int64_t d = 0; d < devices.count; ++d) {
-        const Space s = space(op, placement, d);
-        forEach(s.held, [&](const auto& at) { own[static_cast<size_t>(d)][project(s, at, rest(op))] += f(k, s, at, d); });
+        own.push_back(empty(program.extents(rest(op)), 0));
+        forEach(space(op, placement, d).held, [&](const auto& at) { own.back().data[dot(v.rest, at)] += f(k, at, static_cast<size_t>(d)); });
       }
-      for (int64_t d = 0; d < devices.count; ++d)
+      Sharded sum;
+      for (int64_t d = 0; d < devices.count; ++d) {
+        sum.push_back(empty(program.extents(rest(op)), 0));
         for (int64_t g : devices.group(d, reducedAxes(op, placement)))
-          for (const auto& [at, v] : own[static_cast<size_t>(g)]) result[static_cast<size_t>(k)][static_cast<size_t>(d)][at] += v;
+          for (size_t i = 0; i < sum.back().data.size(); ++i) sum.back().data[i] += own[static_cast<size_t>(g)].data[i];
+      }
+      result.push_back(std::move(sum));
     }
     return result;
-  }
-  void fill(const Statistics& s, const std::vector<int64_t>& at, int64_t device, std::vector<double>& out) const {
-    for (const auto& stat : s) out.push_back(stat[static_cast<size_t>(device)].at(at));
   }
   /// Dims of the iteration space that are reduced inside the operator and that the result lacks: its terms are equal along them.
   double repeats(const Op& op, const Space& s) const {
     double n = 1;
     for (const Reduce& r : op.reduces)
       if (op.kind == OpKind::Memory && std::find(op.resultDims.begin(), op.resultDims.end(), r.dim) == op.resultDims.end())
-        n *= static_cast<double>(s.held[static_cast<size_t>(std::find(s.dims.begin(), s.dims.end(), r.dim) - s.dims.begin())].size());
+        n *= static_cast<double>(s.held[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), r.dim) - op.dims.begin())].size());
     return n;
   }
 
@@ -231,55 +274,70 @@ struct Machine {
   }
 
   Sharded compute(const Op& op, OpId id, const Placement& placement, const std::vector<Sharded>& operands, Frame& frame) const {
-    const Kernel& k = kernel(op);
-    frame.stats[id] = statistics(op, placement, k.stats, [&](int i, const Space& s, const auto& at, int64_t d) { return k.stat(i, point(op, k, s, at, operands, d)); });
+    const View v = viewOf(op);
+    Point p;
+    frame.stats[id] = statistics(op, placement, v, v.kernel.stats, [&](int i, const auto& at, size_t d) {
+      fill(p, v, at, operands, d);
+      return v.kernel.stat(i, p);
+    });
     Sharded result;
     for (int64_t d = 0; d < devices.count; ++d) {
+      const size_t device = static_cast<size_t>(d);
       const Space s = space(op, placement, d);
+      const double copies = repeats(op, s);
       Tensor t = empty(program.extents(op.resultDims));
       forEach(s.held, [&](const auto& at) {
-        Point p = point(op, k, s, at, operands, d);
-        if (k.stats) fill(frame.stats[id], project(s, at, rest(op)), d, p.stats);
-        double& out = t.data[offset(t.extents, project(s, at, op.resultDims))];
-        out = (std::isnan(out) ? 0 : out) + k.term(p) / repeats(op, s);
+        fill(p, v, at, operands, device);
+        fillStatistics(p.stats, frame.stats[id], dot(v.rest, at), device);
+        double& out = t.data[dot(v.result, at)];
+        out = (std::isnan(out) ? 0 : out) + v.kernel.term(p) / copies;
       });
-      if (op.name == Symbol("linear") && devices.first(d, contracted(op, placement))) // one rank of a pending sum adds the bias
-        forEach(devices.held(d, t.extents, passes::need(program, placement, op.resultDims)), [&](const auto& at) {
-          std::vector<int64_t> b;
-          for (DimId dim : op.operands[2].dims)
-            b.push_back(at[static_cast<size_t>(std::find(op.resultDims.begin(), op.resultDims.end(), dim) - op.resultDims.begin())]);
-          t.data[offset(t.extents, at)] += get(operands[2][static_cast<size_t>(d)], b);
-        });
+      if (op.name == Symbol("linear") && devices.first(d, contracted(op, placement))) addBias(op, placement, operands[2], d, t);
       result.push_back(std::move(t));
     }
     return result;
   }
 
+  /// One rank of a pending sum adds the bias.
+  void addBias(const Op& op, const Placement& placement, const Sharded& bias, int64_t d, Tensor& t) const {
+    forEach(devices.held(d, t.extents, passes::need(program, placement, op.resultDims)), [&](const auto& at) {
+      std::vector<int64_t> b;
+      for (DimId dim : op.operands[2].dims)
+        b.push_back(at[static_cast<size_t>(std::find(op.resultDims.begin(), op.resultDims.end(), dim) - op.resultDims.begin())]);
+      t.data[offset(t.extents, at)] += get(bias[static_cast<size_t>(d)], b);
+    });
+  }
+
   /// Gradient of one operand, in the layout that the operator produces it in.
   Sharded gradient(const Op& op, OpId id, const Placement& placement, size_t operand, const std::vector<Sharded>& operands, const Sharded& dy, Frame& frame) const {
-    const Kernel& k = kernel(op);
-    auto dyAt = [&](const Space& s, const auto& at, int64_t d) { return get(dy[static_cast<size_t>(d)], project(s, at, op.resultDims)); };
-    auto full = [&](const Space& s, const auto& at, int64_t d) {
-      Point p = point(op, k, s, at, operands, d);
-      if (k.stats) fill(frame.stats.at(id), project(s, at, rest(op)), d, p.stats);
-      p.dy = dyAt(s, at, d);
-      return p;
+    const View v = viewOf(op);
+    const Strides target = strides(op, op.operands[operand].dims);
+    Point p;
+    auto full = [&](const auto& at, size_t d) {
+      fill(p, v, at, operands, d);
+      fillStatistics(p.stats, frame.stats.at(id), dot(v.rest, at), d);
+      p.dy = read(dy[d], dot(v.result, at));
     };
-    Statistics back = statistics(op, placement, k.back, [&](int i, const Space& s, const auto& at, int64_t d) { return k.backStat(i, full(s, at, d)); });
+    const std::vector<Sharded> back = statistics(op, placement, v, v.kernel.back, [&](int i, const auto& at, size_t d) {
+      full(at, d);
+      return v.kernel.backStat(i, p);
+    });
+    const bool bias = op.name == Symbol("linear") && operand == 2;
     Sharded result;
     for (int64_t d = 0; d < devices.count; ++d) {
+      const size_t device = static_cast<size_t>(d);
       const Space s = space(op, placement, d);
       Tensor t = empty(program.extents(op.operands[operand].dims));
-      const bool bias = op.name == Symbol("linear") && operand == 2;
       double copies = 1; // a bias does not see the contracted dims: count each of its points once
       if (bias)
-        for (size_t i = 0; i < s.dims.size(); ++i)
-          if (std::find(op.resultDims.begin(), op.resultDims.end(), s.dims[i]) == op.resultDims.end()) copies *= static_cast<double>(s.held[i].size());
+        for (size_t i = 0; i < op.dims.size(); ++i)
+          if (std::find(op.resultDims.begin(), op.resultDims.end(), op.dims[i]) == op.resultDims.end()) copies *= static_cast<double>(s.held[i].size());
+      const bool counts = !bias || devices.first(d, contracted(op, placement));
       forEach(s.held, [&](const auto& at) {
-        double& out = t.data[offset(t.extents, project(s, at, op.operands[operand].dims))];
-        Point p = full(s, at, d);
-        if (k.back) fill(back, project(s, at, rest(op)), d, p.back);
-        const double g = !bias ? k.gradient(static_cast<int>(operand), p) : devices.first(d, contracted(op, placement)) ? p.dy / copies : 0;
+        full(at, device);
+        fillStatistics(p.back, back, dot(v.rest, at), device);
+        double& out = t.data[dot(target, at)];
+        const double g = bias ? (counts ? p.dy / copies : 0) : v.kernel.gradient(static_cast<int>(operand), p);
         out = (std::isnan(out) ? 0 : out) + g;
       });
       result.push_back(std::move(t));
@@ -485,7 +543,7 @@ struct Machine {
   /// Follows the body's own reshard nodes: a contribution whose layout differs must have one.
   Sharded gather(const Body& body, OpId id, const Op& op, const Placement& placement, const std::vector<Gradient>& mine, AxisMask& pending) const {
     AxisMask lazy = 0;
-    for (DimId d : op.along) lazy |= maskOf(placement.axesOf(d));
+    for (DimId d : op.along) lazy |= maskOf(placement.axesOf(d)) & ~passes::need(program, placement, op.resultDims).axes();
     Sharded total;
     std::vector<Gradient> sums;
     for (const Gradient& g : mine) {
@@ -557,22 +615,28 @@ Outcome execute(const Program& program, unsigned seed, const Perturbation& pertu
   return std::move(machine.outcome);
 }
 
-double difference(const Outcome& a, const Outcome& b) {
+double difference(const Outcome& a, const Outcome& b, std::string* name) {
+  double worst = 0;
+  auto note = [&](const std::string& what, double d) {
+    if (d <= worst) return;
+    worst = d;
+    if (name) *name = what;
+  };
   auto compare = [](const Tensor& x, const Tensor& y) {
     if (x.data.size() != y.data.size()) return std::numeric_limits<double>::infinity();
-    double worst = 0, scale = 1e-30;
+    double most = 0, scale = 1e-3; // a gradient that is zero but for rounding (a key's bias under softmax) has no size of its own
     for (size_t i = 0; i < x.data.size(); ++i) {
       if (!(std::abs(x.data[i] - y.data[i]) <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
-      worst = std::max(worst, std::abs(x.data[i] - y.data[i]));
+      most = std::max(most, std::abs(x.data[i] - y.data[i]));
       scale = std::max(scale, std::abs(x.data[i]));
     }
-    return worst / scale;
+    return most / scale;
   };
-  double worst = compare(a.loss, b.loss);
-  if (a.gradients.size() != b.gradients.size()) return std::numeric_limits<double>::infinity();
-  for (const auto& [name, t] : a.gradients) {
-    auto it = b.gradients.find(name);
-    worst = std::max(worst, it == b.gradients.end() ? std::numeric_limits<double>::infinity() : compare(t, it->second));
+  note("loss", compare(a.loss, b.loss));
+  if (a.gradients.size() != b.gradients.size()) note("number of gradients", std::numeric_limits<double>::infinity());
+  for (const auto& [parameter, t] : a.gradients) {
+    auto it = b.gradients.find(parameter);
+    note(parameter, it == b.gradients.end() ? std::numeric_limits<double>::infinity() : compare(t, it->second));
   }
   return worst;
 }

@@ -35,7 +35,7 @@ struct Perturbation {
 /// Runs forward and backward. Parameters and inputs are drawn from `seed` by name, so that two programs of one model see the same numbers.
 Outcome execute(const ir::Program& program, unsigned seed, const Perturbation& perturbation = {});
 
-/// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same names.
-double difference(const Outcome& a, const Outcome& b);
+/// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same names. `worst` names it.
+double difference(const Outcome& a, const Outcome& b, std::string* worst = nullptr);
 
 } // namespace planc::oracle

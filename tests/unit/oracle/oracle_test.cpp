@@ -145,9 +145,10 @@ TEST(Oracle, TwoThousandRandomPlans) {
     ++accepted;
     refined += program->mesh.axes.size() > plan.mesh.axes.size();
     double d = 0;
-    ASSERT_NO_THROW(d = oracle::difference(reference, oracle::execute(*program, 7))) << print(*program);
+    std::string name;
+    ASSERT_NO_THROW(d = oracle::difference(reference, oracle::execute(*program, 7), &name)) << print(*program);
     worst = std::max(worst, d);
-    ASSERT_LE(d, 1e-12) << print(*program);
+    ASSERT_LE(d, 1e-12) << name << " differs in\n" << print(*program);
   }
   RecordProperty("accepted", accepted);
   std::printf("%d random plans executed (%d with a refined axis), %d refused by the laws, worst relative difference %.1e\n", accepted, refined, refused, worst);
