@@ -22,6 +22,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
 config.substitutions += [
     (r"%planc\b(?!-)", os.path.join(config.planc_bin_dir, "planc")),
     (r"%FileCheck\b", config.filecheck + " --dump-input=fail --allow-unused-prefixes=false"),
+    (r"%python\b", sys.executable),
     (r"%not\b", config.llvm_not),
     (r"%stdlib\b", os.path.join(config.planc_root, "stdlib")),
     (r"%examples\b", os.path.join(config.planc_root, "examples")),
