@@ -3,7 +3,6 @@
 #pragma once
 #include "ir/Task.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -46,8 +45,11 @@ struct StageTimes {
   double busy = 0;     ///< its passes
   double exposed = 0;  ///< inside `end`: waits for state communication of another pass or of the step
   double trailing = 0; ///< after `end`: gradient reductions that found nothing to hide under
-  /// Waiting for other stages, and held by transfers; rounding may leave less than nothing.
-  double bubble() const { return std::max(0.0, end - busy - exposed); }
+  /// Waiting for other stages, and held by transfers; what rounding leaves of nothing is nothing.
+  double bubble() const {
+    const double left = end - busy - exposed;
+    return left > 1e-12 * end ? left : 0;
+  }
 };
 
 /// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.
