@@ -47,9 +47,9 @@ std::string workloadText(const PlanReport& report) {
 
 /// The widths that decide memory and traffic; equal neighbours are said once.
 std::string precisionText(const ir::Precision& p) {
-  const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},    {"activations", p.activations},
-                                                     {"parameters", p.params},  {"gradients", p.grads},
-                                                     {"reduction", p.reduce}, {"optimizer", p.optimizer}};
+  const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},   {"activations", p.activations},
+                                                     {"parameters", p.params}, {"gradients", p.grads},
+                                                     {"reduction", p.reduce},  {"optimizer", p.optimizer}};
   std::string text;
   for (size_t i = 0; i < std::size(parts); ++i) {
     bool fresh = i > 0 && parts[i - 1].second != parts[i].second;

@@ -19,8 +19,9 @@ StyledText mark(bool ok) {
 std::string assertionsText(const verdict::Results& results, bool color) {
   Table table("lll");
   for (const verdict::AssertionResult& r : results.assertions)
-    table.add(
-        {mark(r.ok), "assert " + r.text + (r.value ? " is " + valueText(*r.value, r.unit, r.percent) : ""), r.reason});
+    table.add({mark(r.ok),
+               "assert " + r.text + (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : ""),
+               r.reason});
   return table.empty() ? "" : table.str(color);
 }
 
@@ -31,8 +32,8 @@ std::string measuredText(const verdict::Results& results, bool color) {
       table.add({mark(false), "measured " + r.metric, "-", "", "", "", r.source});
       continue;
     }
-    table.add({mark(r.ok), "measured " + r.metric, formatQuantity(r.measured, r.unit),
-               "predicted " + formatQuantity(r.predicted, r.unit), errorText(r.error),
+    table.add({mark(r.ok), "measured " + r.metric, valueText(r.measured, r.unit, r.percent),
+               "predicted " + valueText(r.predicted, r.unit, r.percent), errorText(r.error),
                r.tolerance ? "within " + percentText(*r.tolerance) : "", r.source});
   }
   return table.empty() ? "" : table.str(color);

@@ -185,11 +185,20 @@ ExprId decidingComparison(const Evaluation& e, ExprId id) {
   return first;
 }
 
+/// The gap in terms of the limit: ` (16 %)`; as a factor where percents say nothing.
+std::string shareText(double gap, double left, double right) {
+  constexpr double kReadable = 10; // 1000 %
+  if (right == 0) return "";
+  double share = gap / std::abs(right);
+  if (share < kReadable) return fmt::format(" ({})", percentText(share));
+  return left / right > 0 ? fmt::format(" ({:.3g} times the limit)", left / right) : "";
+}
+
 /// How far the sides of a failed comparison are apart: `over by 1.14 s (16 %)`.
 std::string missText(ExprOp op, double left, double right, const Unit& unit, bool percent) {
   double gap = std::abs(left - right);
   std::string by = percent && unit.plain() ? percentText(gap, 3) : formatQuantity(gap, unit);
-  std::string share = right != 0 ? fmt::format(" ({})", percentText(gap / std::abs(right))) : "";
+  std::string share = shareText(gap, left, right);
   switch (op) {
   case ExprOp::Lt:
   case ExprOp::Le:
@@ -245,6 +254,7 @@ AssertionResult evaluateAssertion(const ir::Plan& plan, const cost::Estimate& es
       result.value = left->quantity.value;
       result.limit = right->quantity.value;
       result.unit = left->quantity.unit;
+      result.whole = deciding == line.condition.root;
       result.percent = writtenInPercent(line.condition, deciding);
     }
   }
@@ -257,12 +267,12 @@ AssertionResult evaluateAssertion(const ir::Plan& plan, const cost::Estimate& es
 
 void reportOutside(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Measured& line, const Evaluation& e,
                    const MeasuredResult& result, DiagnosticEngine& diagnostics) {
-  std::string predicted = formatQuantity(result.predicted, result.unit);
+  std::string predicted = quantityText(result.predicted, result.unit, result.percent);
   auto report = diagnostics.report(MeasuredOutOfTolerance, e.node(line.metric.root).range,
                                    {{"metric", result.metric},
                                     {"plan", plan.name.str()},
                                     {"predicted", predicted},
-                                    {"measured", formatQuantity(result.measured, result.unit)},
+                                    {"measured", quantityText(result.measured, result.unit, result.percent)},
                                     {"error", signedPercentText(result.error)},
                                     {"tolerance", percentText(*result.tolerance)}});
   bool single = e.node(line.metric.root).kids.empty();
@@ -288,6 +298,7 @@ MeasuredResult evaluateMeasured(const ir::Plan& plan, const cost::Estimate& esti
   result.predicted = predicted.result()->quantity.value;
   result.measured = measured.result()->quantity.value;
   result.unit = measured.result()->quantity.unit;
+  result.percent = writtenInPercent(line.value, line.value.root);
   result.error = result.measured != 0 ? result.predicted / result.measured - 1 : 0;
   result.known = true;
   result.ok = !result.tolerance || std::abs(result.error) <= *result.tolerance;

@@ -35,6 +35,7 @@ struct AssertionResult {
   std::optional<double> limit; ///< of its right side
   Unit unit;                   ///< of both
   bool percent = false;        ///< the plan writes it in %
+  bool whole = true;           ///< the comparison is the whole condition, not a part of it
   std::string reason;
   SourceRange range;
 };
@@ -44,6 +45,7 @@ struct MeasuredResult {
   double measured = 0, predicted = 0;
   double error = 0; ///< predicted / measured - 1
   Unit unit;
+  bool percent = false; ///< the plan writes it in %
   std::optional<double> tolerance;
   bool ok = true;
   std::string source;

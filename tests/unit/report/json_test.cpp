@@ -20,8 +20,9 @@ void expectKeys(const Json& object, const std::vector<std::string>& keys, const 
 
 TEST(JsonReport, HasEveryKeyOfTheContract) {
   ReportFixture f;
-  f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, "", {f.file, 0, 4}});
-  f.results.measured.push_back({"step_time", true, 13.75, 13.72, -0.002, units::time, 0.05, true, "Table 5", {}});
+  f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, true, "", {f.file, 0, 4}});
+  f.results.measured.push_back(
+      {"step_time", true, 13.75, 13.72, -0.002, units::time, false, 0.05, true, "Table 5", {}});
   Json j = report::json(f.report(), f.sources);
   expectKeys(j,
              {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "memory", "layers",
@@ -105,7 +106,7 @@ TEST(JsonReport, IsNullWithoutMeaning) {
 
 TEST(JsonReport, SaysWhereAnAssertionStands) {
   ReportFixture f;
-  f.results.assertions.push_back({"memory.fits", false, {}, {}, units::none, false, "", {f.file, 13, 14}});
+  f.results.assertions.push_back({"memory.fits", false, {}, {}, units::none, false, true, "", {f.file, 13, 14}});
   Json j = report::json(f.report(), f.sources);
   EXPECT_EQ(j["assertions"][0]["file"], "plans/small.plan");
   EXPECT_EQ(j["assertions"][0]["line"], 2);

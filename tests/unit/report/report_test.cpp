@@ -35,12 +35,13 @@ TEST(TextReport, NamesWhatIsEstimated) {
   ReportFixture f;
   std::string text = report::text(f.report(), f.sources);
   EXPECT_THAT(text, StartsWith("small\n"));
-  EXPECT_THAT(text, HasSubstr("  model     gpt.small, 390 M parameters\n"));
-  EXPECT_THAT(text, HasSubstr("  cluster   dgx.superpod(nodes = 8), 64 devices (a100)\n"));
-  EXPECT_THAT(text, HasSubstr("  software  megatron.megatron_2022\n"));
-  EXPECT_THAT(text, HasSubstr("  workload  train, seq 2048, global batch 32, 16 micro-batches of 1, adam\n"));
-  EXPECT_THAT(text, HasSubstr("  mesh      tp 8 (node), dp 2 (nodes), pp 4 (nodes)\n"));
-  EXPECT_THAT(text, HasSubstr("  pipeline  one_f_one_b, 4 stages\n"));
+  EXPECT_THAT(text, HasSubstr("  model      gpt.small, 390 M parameters\n"));
+  EXPECT_THAT(text, HasSubstr("  cluster    dgx.superpod(nodes = 8), 64 devices (a100)\n"));
+  EXPECT_THAT(text, HasSubstr("  software   megatron.megatron_2022\n"));
+  EXPECT_THAT(text, HasSubstr("  workload   train, seq 2048, global batch 32, 16 micro-batches of 1, adam\n"));
+  EXPECT_THAT(text, HasSubstr("  precision  compute, activations, parameters bf16; gradients, reduction, optimizer fp32\n"));
+  EXPECT_THAT(text, HasSubstr("  mesh       tp 8 (node), dp 2 (nodes), pp 4 (nodes)\n"));
+  EXPECT_THAT(text, HasSubstr("  pipeline   one_f_one_b, 4 stages\n"));
 }
 
 TEST(TextReport, HasNoTrailingBlanksAndIsStable) {
@@ -117,9 +118,12 @@ TEST(TextReport, SaysWhoWantsACollective) {
 
 TEST(TextReport, EndsWithTheVerdict) {
   ReportFixture f;
-  f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, "training budget", {}});
-  f.results.assertions.push_back({"comm.exposed / step_time < 5%", false, 0.203, 0.05, units::none, true, "", {}});
-  f.results.measured.push_back({"step_time", true, 13.75, 13.72, -0.00218, units::time, 0.05, true, "Table 5", {}});
+  f.results.assertions.push_back(
+      {"step_time < 20s", true, 13.72, 20.0, units::time, false, true, "training budget", {}});
+  f.results.assertions.push_back(
+      {"comm.exposed / step_time < 5%", false, 0.203, 0.05, units::none, true, true, "", {}});
+  f.results.measured.push_back(
+      {"step_time", true, 13.75, 13.72, -0.00218, units::time, false, 0.05, true, "Table 5", {}});
   std::string text = report::text(f.report(), f.sources);
   EXPECT_THAT(text, HasSubstr("✓  assert step_time < 20s is 13.72 s"));
   EXPECT_THAT(text, HasSubstr("✗  assert comm.exposed / step_time < 5% is 20.3 %"));
