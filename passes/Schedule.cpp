@@ -57,27 +57,50 @@ bool checkConditions(const Program& program, const ScheduleKind& kind, Diagnosti
   return true;
 }
 
-/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest may overlap.
+/// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran beside it.
+struct Waits {
+  std::vector<uint32_t> own;    ///< a reader may begin after these
+  std::vector<uint32_t> beside; ///< still running: whoever reads the reader waits for them
+};
+
+void append(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
+  for (uint32_t t : from)
+    if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
+}
+
+/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest follows on the comm stream and may
+/// overlap the operator that reads it, piece by piece as frameworks pipeline them, but nothing behind that operator.
 Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool earlyStop) {
   const std::vector<Node>& nodes = backward ? schedule.program->bodies[body].backward : schedule.program->bodies[body].forward;
   Segment segment;
   segment.body = body;
   segment.backward = backward;
-  std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
+  std::vector<Waits> waits(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
-    if (earlyStop && node.phase == Phase::Recompute && !node.needed) continue;
-    std::vector<uint32_t> deps;
-    for (NodeIndex d : node.deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
-    auto add = [&](Stream stream, double fraction) {
-      if (fraction <= 0) return;
-      tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()));
-      segment.tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, deps});
+    std::vector<uint32_t> deps, beside;
+    for (NodeIndex d : node.deps) {
+      append(deps, waits[d].own);
+      append(nodes[d].kind == NodeKind::Collective ? beside : deps, waits[d].beside);
+    }
+    Waits& mine = waits[n];
+    auto add = [&](Stream stream, double fraction, std::vector<uint32_t> after) {
+      segment.tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, std::move(after)});
+      return static_cast<uint32_t>(segment.tasks.size() - 1);
     };
-    const double share = node.kind == NodeKind::Collective ? schedule.inlineShare[static_cast<size_t>(node.cls)] : 1;
-    add(kComputeStream, share);
-    add(static_cast<Stream>(node.level), 1 - share);
-    if (tasksOf[n].empty()) add(kComputeStream, 1);
+    if (earlyStop && node.phase == Phase::Recompute && !node.needed) {
+      mine = {deps, beside};
+      continue;
+    }
+    if (node.kind != NodeKind::Collective) {
+      mine = {{add(kComputeStream, 1, deps)}, beside};
+      continue;
+    }
+    append(deps, beside); // a collective moves whole results
+    const double share = schedule.inlineShare[static_cast<size_t>(node.cls)];
+    mine.own = deps;
+    if (share > 0) mine.own = {add(kComputeStream, share, deps)};
+    if (share < 1) mine.beside = {add(static_cast<Stream>(node.level), 1 - share, mine.own)};
   }
   return segment;
 }

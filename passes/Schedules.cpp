@@ -55,7 +55,7 @@ std::vector<Action> interleaved(int64_t p, int64_t v, int64_t m, int64_t stage) 
 } // namespace
 
 const std::vector<ScheduleKind>& scheduleKinds() {
-  // Rows without an order are legal names that `check` accepts and `estimate` refuses (PLAN0717) until they are simulated.
+  // Rows without an order are legal names that `check` accepts and `estimate` refuses (PLAN0809) until they are simulated.
   static const std::vector<ScheduleKind> kinds = {
       {"one_f_one_b", false, false, "1F1B: one forward, one backward after the warm-up", oneForwardOneBackward},
       {"gpipe", false, false, "all forward passes, then all backward passes", gpipe},
