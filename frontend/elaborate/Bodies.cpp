@@ -17,7 +17,6 @@ PLANC_ERROR(TiedTarget, 415, "`{param}` cannot share the storage of `{target}`: 
 PLANC_ERROR(LocalFunction, 425, "functions are declared at the top of a file")
 PLANC_ERROR(CompositeForm, 426, "in a body, `dim` names a product of dimensions: `dim heads = kv_heads * group`")
 PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, the product of its factors is {product}")
-PLANC_ERROR(NoLayerName, 411, "{what} is called where no layer is named")
 PLANC_ERROR(EmptyModel, 427, "model `{model}` has no operators")
 
 ModelBuilder::ModelBuilder(Evaluator& evaluator, Extents& extents)
@@ -310,8 +309,7 @@ void ModelBuilder::chose(const Expr& whole, const Expr& branch) {
 /// Operators and blocks need a name for what they make: they stand in a layer or in `out`.
 bool ModelBuilder::named(const DeclInfo& callee, const Expr& call) {
   if (statement_) return true;
-  context_.report(NoLayerName, call.range, {{"what", fmt::format("{} `{}`", describe(callee.kind), callee.name.view())}})
-      .help("name what it makes: `name = …`");
+  ev_.reportNoLayer(callee, call.range);
   return false;
 }
 

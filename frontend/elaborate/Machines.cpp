@@ -11,6 +11,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
 PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
+PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
 
@@ -59,6 +60,10 @@ bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>&
       return false;
     }
     result.push_back(at = next);
+    if (result.size() > limits::kExtends) {
+      ev_.context.report(ExtendsTooLong, path.range, {{"limit", limits::kExtends}});
+      return false;
+    }
   }
   std::reverse(result.begin(), result.end());
   return true;

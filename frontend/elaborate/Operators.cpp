@@ -23,7 +23,7 @@ Value ModelBuilder::emit(DeclInfo& decl, const Arguments& args, const Expr& call
   if (model_->ops.size() >= limits::kOperators) {
     if (model_->ops.size() == limits::kOperators) {
       context_.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}}).help("fold equal layers: `decoder * layers with x = … { … }`");
-      context_.step(call.range, limits::kSteps); // stops the rest
+      context_.stop(); // what follows would only be more of it
     }
     return fail();
   }

@@ -10,6 +10,7 @@ using syntax::Expr;
 
 PLANC_ERROR(PlanExtends, 523, "a plan extends a plan; this is {actual}")
 PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
+PLANC_ERROR(PlanChainTooLong, 527, "a plan at the end of more than {limit} `extends`")
 PLANC_ERROR(OverrideAssert, 525, "asserts are inherited and stay; `override` has no meaning for {what}")
 
 PlanBuilder::PlanBuilder(Evaluator& evaluator, Machines& machines)
@@ -31,6 +32,10 @@ bool PlanBuilder::chain(const BoundDecl& decl, SourceRange use) {
         return false;
       }
     plans.emplace_back(at, from);
+    if (plans.size() > limits::kExtends) {
+      context_.report(PlanChainTooLong, from, {{"limit", limits::kExtends}});
+      return false;
+    }
     const auto& plan = at->decl->as<syntax::PlanDecl>();
     if (!plan.extends) break;
     Scope& scope = scopes.emplace_back(at->decl->module); // arguments of the base may use the parameters

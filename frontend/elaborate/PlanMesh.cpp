@@ -20,6 +20,7 @@ PLANC_ERROR(GroupPlace, 666, "`{group}` is a group: where it lies follows from i
 namespace {
 
 constexpr size_t kAxes = 32; // refinement may split them: ir holds 64
+constexpr size_t kGroup = 64;
 constexpr int64_t kDevices = int64_t(1) << 40;
 
 } // namespace
@@ -123,7 +124,11 @@ bool PlanBuilder::groupAxes(AxisDraft& axis, ir::AxisList& list, int depth) {
     if (id) list.push_back(*id);
     return id.has_value();
   }
-  bool good = depth < static_cast<int>(kAxes) && list.size() < 2 * kAxes;
+  bool good = depth < static_cast<int>(axes_.size()) && list.size() <= kGroup;
+  if (!good) {
+    context_.report(MeshTooLarge, axis.syntax->value->range, {{"limit", fmt::format("{} axes in a group", kGroup)}});
+    ok_ = false;
+  }
   for (const Expr* e : axis.syntax->value->kids)
     if (AxisDraft* part = e->kind == ExprKind::Name ? findAxis(e->name.text) : nullptr; part && good) good = groupAxes(*part, list, depth + 1);
   return good;

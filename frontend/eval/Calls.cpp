@@ -15,7 +15,7 @@ PLANC_ERROR(MissingArgument, 313, "{callee} needs `{name}`")
 PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count}; this is one more")
 PLANC_ERROR(ArgumentTwice, 315, "`{name}` is given twice")
 PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}; `{name}` is {value}")
-PLANC_ERROR(TensorOutsideModel, 411, "{what} is called where no layer is named")
+PLANC_ERROR(NoLayerName, 411, "{what} is called where no layer is named")
 PLANC_ERROR(CyclicModel, 209, "model `{name}` stands for itself: {cycle}")
 
 namespace {
@@ -191,7 +191,7 @@ Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
     case DeclKind::Op:
     case DeclKind::Block:
       if (scope.host) return decl.kind == DeclKind::Op ? scope.host->callOperator(decl, e, scope) : scope.host->callBlock(decl, e, scope);
-      context.report(TensorOutsideModel, e.range, {{"what", describe(callee)}}).help("operators and blocks are called in the bodies of models and blocks");
+      reportNoLayer(decl, e.range);
       return {};
     case DeclKind::Let:
     case DeclKind::Enum: break;
@@ -240,6 +240,11 @@ Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
   v.decl = context.arena.make(std::move(more));
   v.range = e.range;
   return v;
+}
+
+void Evaluator::reportNoLayer(const DeclInfo& callee, SourceRange call) {
+  context.report(NoLayerName, call, {{"what", calleeText(callee)}})
+      .help("operators and blocks are called in the bodies of models and blocks, and what they make has a name: `name = …`");
 }
 
 /// `model X = Y(…)` whose Y stands, in the end, for X.

@@ -10,6 +10,10 @@ PLANC_ERROR(TooMuchWork, 318, "evaluation takes more than {limit} steps")
 PLANC_ERROR(CallsTooDeep, 208, "calls nest deeper than {limit}: {cycle}")
 
 DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args) {
+  if (exhausted() && &kind != &TooMuchWork) { // everything is Invalid now: what follows from that is no news
+    ++failures;
+    return DiagnosticEngine::Builder(&dropped_);
+  }
   auto report = diagnostics.report(kind, range, std::move(args));
   failures += kind.severity == Severity::Error;
   constexpr int kShown = 3; // the innermost calls say enough

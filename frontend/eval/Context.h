@@ -13,6 +13,7 @@ inline constexpr uint64_t kSteps = 3'000'000;     ///< evaluation steps of one c
 inline constexpr size_t kListItems = 100'000;     ///< items of one list
 inline constexpr unsigned kDepth = 400;           ///< nesting of expressions; more than the parser lets through
 inline constexpr size_t kCalls = 48;              ///< nesting of functions, blocks and `extends`
+inline constexpr size_t kExtends = 64;            ///< links of an `extends` chain
 inline constexpr uint32_t kOperators = 50'000;    ///< operators of one model, repeats folded
 inline constexpr size_t kRules = 20'000;          ///< placement rules of one plan
 } // namespace limits
@@ -42,6 +43,8 @@ public:
   DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
   /// Charges work. False, once reported, when the bound is reached: everything is Invalid from then on.
   bool step(SourceRange at, uint64_t n = 1);
+  /// Ends evaluation without another report.
+  void stop() { steps_ = limits::kSteps + 1; }
   bool exhausted() const { return steps_ > limits::kSteps; }
   /// Enters a call. False after reporting that calls nest too deep; then nothing was entered.
   bool enter(const DeclInfo& decl, SourceRange call);
@@ -49,6 +52,7 @@ public:
   std::string_view text(SourceRange range) const { return sources.text(range); }
 
 private:
+  Diagnostic dropped_;
   uint64_t steps_ = 0;
 };
 

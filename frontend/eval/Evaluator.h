@@ -56,6 +56,8 @@ public:
   Value boundDecl(DeclInfo& decl, SourceRange use);
   void reportUnknown(const syntax::Name& name, Scope& scope);
   void reportUnknownDType(const syntax::Name& name);
+  /// An operator or a block is called where it can make no layer.
+  void reportNoLayer(const DeclInfo& callee, SourceRange call);
 
   // ---- types
   const TypeInfo* type(const syntax::Type& written, Module& module);

@@ -20,12 +20,15 @@ struct Close {
 
 } // namespace
 
-std::optional<std::string> readFile(const std::string& path, size_t maxBytes, std::string& error) {
+std::optional<std::string> readFile(const std::string& path, size_t maxBytes, bool pipes, std::string& error) {
   std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : nullptr);
   if (!file) {
+    namespace fs = std::filesystem;
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-      error = "it is a folder";
+    const fs::file_status status = fs::status(path, ignored);
+    const bool readable = fs::is_regular_file(status) || (pipes && fs::is_fifo(status));
+    if (fs::exists(status) && !readable) {
+      error = fs::is_directory(status) ? "it is a folder" : "it is no file";
       return std::nullopt;
     }
     file.reset(std::fopen(path.c_str(), "rb"));

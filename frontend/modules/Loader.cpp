@@ -58,7 +58,7 @@ std::string diskKey(const std::string& path) {
 } // namespace
 
 Module* Loader::loadMain(const std::string& path, std::string& ioError) {
-  auto text = readFile(path, parse::ParseLimits{}.maxBytes, ioError);
+  auto text = readFile(path, parse::ParseLimits{}.maxBytes, true, ioError);
   if (!text) {
     ioError = fmt::format("cannot read `{}`: {}", path, ioError);
     return nullptr;
@@ -159,7 +159,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
 
 Module* Loader::moduleOfFile(const std::string& path, const std::string& key, SourceRange use) {
   std::string reason;
-  auto text = readFile(path, parse::ParseLimits{}.maxBytes, reason);
+  auto text = readFile(path, parse::ParseLimits{}.maxBytes, false, reason);
   if (!text) {
     diagnostics_.report(ImportUnreadable, use, {{"path", path}, {"reason", reason}});
     return nullptr;
