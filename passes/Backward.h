@@ -1,5 +1,5 @@
-// The parts of derive-backward: what is kept and replayed (Keeper), the reshards between classes (addSeams), the working set.
-// SPDX-License-Identifier: Apache-2.0
+// The parts of derive-backward: what is kept and replayed (Keeper), the reshards between classes (addSeams), the
+// working set. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
 #include "passes/Lowering.h"
@@ -17,15 +17,16 @@ struct Checkpoints {
 };
 Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
 
-/// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and the replay of
-/// checkpoints (SEMANTICS §8).
+/// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
+/// the replay of checkpoints (SEMANTICS §8).
 class Keeper {
 public:
   Keeper(const ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints);
 
   /// Before the first backward node of a checkpoint: appends the replay of all its forward nodes.
   void replay(ir::OpId op, std::vector<ir::Node>& backward);
-  /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait for.
+  /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait
+  /// for.
   std::vector<int32_t> read(ir::OpId op, std::vector<ir::Node>& backward);
   /// After `read`: the nodes that bring all operands but one.
   std::vector<int32_t> readOthers(ir::OpId op, int except) const;
@@ -47,16 +48,18 @@ private:
   bool reads(const ir::Op& op, size_t operand) const;
   bool entersFrom(ir::ValueId value, int checkpoint) const;
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
-  int32_t replayOf(int32_t forwardNode) const { return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)]; }
+  int32_t replayOf(int32_t forwardNode) const {
+    return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)];
+  }
 
   const ir::Program& program_;
   ir::Body& body_;
   const std::vector<bool>& wanted_;
   const Checkpoints& checkpoints_;
   const ir::Unit& unit_;
-  std::vector<int32_t> producerNode_;                 ///< per operator: its compute node in forward
-  std::vector<int32_t> replayed_;                     ///< per forward node: its copy in backward, or -1
-  std::vector<bool> replayDone_;                      ///< per checkpoint
+  std::vector<int32_t> producerNode_;                  ///< per operator: its compute node in forward
+  std::vector<int32_t> replayed_;                      ///< per forward node: its copy in backward, or -1
+  std::vector<bool> replayDone_;                       ///< per checkpoint
   std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
 };
@@ -66,7 +69,8 @@ struct SeamGradient {
   ir::Layout layout;
   ir::OpId source;
 };
-/// Appends a body for the reshards of carried values on the way into a repeat, out of it, and between classes of instances.
+/// Appends a body for the reshards of carried values on the way into a repeat, out of it, and between classes of
+/// instances.
 void addSeams(ir::Program& program, const std::vector<std::vector<SeamGradient>>& leaving);
 
 /// Live bytes beyond what is kept, at most, while an instance runs forward and backward.

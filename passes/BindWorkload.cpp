@@ -5,8 +5,9 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(BatchNotDivisible, 710,
-            "global_batch ({global}) is not divisible by micro_batch ({micro}) times the data-parallel size ({replicas})")
+PLANC_ERROR(
+    BatchNotDivisible, 710,
+    "global_batch ({global}) is not divisible by micro_batch ({micro}) times the data-parallel size ({replicas})")
 PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {

@@ -9,7 +9,9 @@ using namespace ir;
 
 PLANC_ERROR(MeshProduct, 620, "the mesh has {mesh} devices, the cluster has {cluster}")
 PLANC_ERROR(AxisWiderThanLevel, 621, "axis `{axis}` ({size}) does not fit within one {level} of {devices} devices")
-PLANC_ERROR(AxisInsideLevel, 622, "axis `{axis}` does not begin at a boundary of {level}: {inner} devices lie inside it, the level below has {below}")
+PLANC_ERROR(
+    AxisInsideLevel, 622,
+    "axis `{axis}` does not begin at a boundary of {level}: {inner} devices lie inside it, the level below has {below}")
 PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {
@@ -23,7 +25,8 @@ size_t levelIndex(const Mesh& mesh, Symbol level) {
 
 std::string product(const Mesh& mesh) {
   std::string text;
-  for (AxisId a : mesh.order) text += fmt::format("{}{} {}", text.empty() ? "" : " x ", mesh.axes[a].name.view(), mesh.axes[a].size);
+  for (AxisId a : mesh.order)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", mesh.axes[a].name.view(), mesh.axes[a].size);
   return text.empty() ? "no axes" : text;
 }
 
@@ -31,10 +34,12 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const int64_t devices = program.plan->cluster->devices();
   if (mesh.devices() == devices) return true;
-  auto report = diagnostics.report(MeshProduct, program.plan->meshRange, {{"mesh", mesh.devices()}, {"cluster", devices}});
+  auto report =
+      diagnostics.report(MeshProduct, program.plan->meshRange, {{"mesh", mesh.devices()}, {"cluster", devices}});
   report.primary(product(mesh) + " = " + std::to_string(mesh.devices()));
   std::string levels;
-  for (const ClusterLevel& l : program.plan->cluster->levels) levels += fmt::format("{}{} {}", levels.empty() ? "" : " x ", l.name.view(), l.count);
+  for (const ClusterLevel& l : program.plan->cluster->levels)
+    levels += fmt::format("{}{} {}", levels.empty() ? "" : " x ", l.name.view(), l.count);
   report.label(program.plan->cluster->range, levels + " = " + std::to_string(devices));
   if (mesh.devices() > 0 && devices % mesh.devices() == 0)
     report.help(fmt::format("an axis of {} more devices fills the cluster", devices / mesh.devices()));
@@ -49,11 +54,16 @@ bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine
     int64_t span = 0;
     if (!__builtin_mul_overflow(axis.stride, axis.size, &span) && mesh.levelSizes[level] % span == 0) return true;
     auto report = diagnostics.report(AxisWiderThanLevel, place.range,
-                                     {{"axis", axis.name.str()}, {"size", axis.size}, {"level", place.level.str()}, {"devices", mesh.levelSizes[level]}});
-    report.label(program.plan->cluster->levels[level].range, fmt::format("a {} has {} devices", place.level.view(), mesh.levelSizes[level]));
-    if (axis.stride > 1) report.note(fmt::format("{} devices are taken by the axes listed before `{}`", axis.stride, axis.name.view()));
-    report.help(fmt::format("make {} times the size of `{}` divide {}, or leave `within {}` out", axis.stride, axis.name.view(),
-                            mesh.levelSizes[level], place.level.view()));
+                                     {{"axis", axis.name.str()},
+                                      {"size", axis.size},
+                                      {"level", place.level.str()},
+                                      {"devices", mesh.levelSizes[level]}});
+    report.label(program.plan->cluster->levels[level].range,
+                 fmt::format("a {} has {} devices", place.level.view(), mesh.levelSizes[level]));
+    if (axis.stride > 1)
+      report.note(fmt::format("{} devices are taken by the axes listed before `{}`", axis.stride, axis.name.view()));
+    report.help(fmt::format("make {} times the size of `{}` divide {}, or leave `within {}` out", axis.stride,
+                            axis.name.view(), mesh.levelSizes[level], place.level.view()));
     return false;
   }
   const int64_t below = level == 0 ? 1 : mesh.levelSizes[level - 1];
@@ -92,7 +102,9 @@ bool checkMesh(Program& program, DiagnosticEngine& diagnostics) {
     AxisMask seen = 0;
     for (AxisId a : resolveTargets(program.mesh, rule.targets)) {
       if (seen & maskOf(a)) {
-        diagnostics.report(AxisListedTwice, rule.targetRange, {{"name", rule.dim.str()}, {"axis", program.mesh.axes[a].name.str()}})
+        diagnostics
+            .report(AxisListedTwice, rule.targetRange,
+                    {{"name", rule.dim.str()}, {"axis", program.mesh.axes[a].name.str()}})
             .help("a value is split over an axis once: list every axis once, directly or through one group");
         ok = false;
         break;

@@ -1,5 +1,5 @@
-// check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis order that moves digits.
-// SPDX-License-Identifier: Apache-2.0
+// check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis
+// order that moves digits. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
-PLANC_ERROR(PlacedOnStages, 642, "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
+PLANC_ERROR(PlacedOnStages, 642,
+            "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
 
@@ -19,9 +20,12 @@ namespace {
 /// Does the operator have the dimension by itself, through a composite, or through a routed one?
 bool hasDim(const Model& model, const Op& op, Symbol dim) {
   auto named = [&](DimId d) { return model.dims[d].name == dim; };
-  if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named)) return true;
+  if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
+    return true;
   for (DimId d : op.dims)
-    if (model.dims[d].kind == DimKind::Routed && std::any_of(model.dims[d].parts.begin(), model.dims[d].parts.end(), named)) return true;
+    if (model.dims[d].kind == DimKind::Routed &&
+        std::any_of(model.dims[d].parts.begin(), model.dims[d].parts.end(), named))
+      return true;
   for (CompositeId c : op.composites)
     if (model.composites[c].name == dim)
       for (DimId f : model.composites[c].factors)
@@ -47,7 +51,8 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
       for (DimId d : program.model.values[in].dims)
         if (program.model.dims[d].name == rule.dim) return true;
   const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
-  auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range, {{"selector", selector}, {"dim", rule.dim.str()}});
+  auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
+                                   {{"selector", selector}, {"dim", rule.dim.str()}});
   const std::vector<std::string> names(found.begin(), found.end());
   if (auto meant = didYouMean(rule.dim.view(), names); !meant.empty()) report.help(meant);
   std::string list;
@@ -59,7 +64,8 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
 void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
-    return op.flops.evaluate([&](DimId d) { return static_cast<double>(program.model.dims[d].extent); }, [](int) { return 1.0; }) *
+    return op.flops.evaluate([&](DimId d) { return static_cast<double>(program.model.dims[d].extent); },
+                             [](int) { return 1.0; }) *
            program.model.times(op.region);
   };
   double total = 0;
@@ -85,20 +91,27 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   }
 }
 
-/// SEMANTICS §4: an inner scope that keeps only the right part of a list moves digits; the axis that goes away must be last.
+/// SEMANTICS §4: an inner scope that keeps only the right part of a list moves digits; the axis that goes away must be
+/// last.
 void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& inner : program.plan->placements)
     for (const PlacementRule& outer : program.plan->placements) {
-      if (inner.dim != outer.dim || outer.targets.size() != 1 || inner.targets.size() < 2 || inner.targets.front() == outer.targets.front()) continue;
+      if (inner.dim != outer.dim || outer.targets.size() != 1 || inner.targets.size() < 2 ||
+          inner.targets.front() == outer.targets.front())
+        continue;
       if (std::find(inner.targets.begin(), inner.targets.end(), outer.targets.front()) == inner.targets.end()) continue;
       if (inner.selector.steps.size() <= outer.selector.steps.size()) continue;
       const AxisList axes = resolveTargets(program.mesh, inner.targets);
       if (program.mesh.size(resolveTargets(program.mesh, {inner.targets.front()})) == 1) continue;
       diagnostics
           .report(AxisOrder, inner.targetRange,
-                  {{"axis", inner.targets.front().str()}, {"other", outer.targets.front().str()}, {"dim", inner.dim.str()}, {"axes", program.mesh.str(axes)}})
+                  {{"axis", inner.targets.front().str()},
+                   {"other", outer.targets.front().str()},
+                   {"dim", inner.dim.str()},
+                   {"axes", program.mesh.str(axes)}})
           .label(outer.range, fmt::format("outside of it only `{}` remains", outer.targets.front().view()))
-          .help(fmt::format("`{}` is left of `{}`: list it last", inner.targets.front().view(), outer.targets.front().view()));
+          .help(fmt::format("`{}` is left of `{}`: list it last", inner.targets.front().view(),
+                            outer.targets.front().view()));
     }
 }
 

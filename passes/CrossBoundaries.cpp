@@ -1,6 +1,5 @@
-// cross-boundaries: what every virtual stage sends to the next (SEMANTICS §10): each value with a user in a later stage crosses each
-// boundary in between, hop by hop, in the layout it is carried in.
-// SPDX-License-Identifier: Apache-2.0
+// cross-boundaries: what every virtual stage sends to the next (SEMANTICS §10): each value with a user in a later stage
+// crosses each boundary in between, hop by hop, in the layout it is carried in. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -65,7 +64,8 @@ struct Crossing {
     if (layout.partial) { // a boundary never carries a pending sum (L8)
       ok = false;
       const Op& op = model().ops[model().values[v].producer];
-      diagnostics.report(PendingCrossing, op.range, {{"value", model().pathOf(v)}, {"axis", program.mesh.str(layout.partial)}})
+      diagnostics
+          .report(PendingCrossing, op.range, {{"value", model().pathOf(v)}, {"axis", program.mesh.str(layout.partial)}})
           .help("put the layer that reads it on the same stage, or place its contracted dimension on no axis");
       return;
     }
@@ -78,7 +78,8 @@ struct Crossing {
 
   /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
   void scatter(Boundary& b, const Layout& layout, const Pipeline& pipeline) const {
-    const AxisMask axes = maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline.scatter}))) & ~layout.axes();
+    const AxisMask axes =
+        maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline.scatter}))) & ~layout.axes();
     if (!axes) return;
     b.scatter = axes;
     Node& g = b.gather;
@@ -97,7 +98,8 @@ struct Crossing {
   /// First device of a device stage: the digits of its index along the stage axes, major first.
   int64_t deviceOf(int64_t stage) const {
     int64_t at = 0;
-    for (auto it = program.mesh.order.begin(); it != program.mesh.order.end(); ++it) { // inner to outer: the minor digits first
+    for (auto it = program.mesh.order.begin(); it != program.mesh.order.end();
+         ++it) { // inner to outer: the minor digits first
       if (!(program.stageAxes & maskOf(*it))) continue;
       const Axis& axis = program.mesh.axes[*it];
       at += stage % axis.size * axis.stride;
@@ -124,8 +126,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       s.level = crossing.linkLevel(s.index % program.stages, (s.index + 1) % program.stages);
   for (uint32_t u = 0; u < program.model.units.size(); ++u) {
     const Unit& unit = program.model.units[UnitId(u)];
-    for (const Carry& c : unit.carries)
-      crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
+    for (const Carry& c : unit.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
       const ValueId v = program.model.ops[OpId(i)].result;
       const int64_t last = crossing.lastUse(v);
@@ -140,7 +141,8 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       for (const Boundary& b : s.sends) scatters |= b.scatter != 0;
     const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline->scatter}));
     if (!scatters && !axes.empty())
-      diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}}).help("leave it out");
+      diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}})
+          .help("leave it out");
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all rules treat alike.
-// SPDX-License-Identifier: Apache-2.0
+// cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
+// rules treat alike. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -34,14 +34,17 @@ int64_t totalLayers(const Model& model) {
   return total;
 }
 
-/// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head stands.
+/// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head
+/// stands.
 std::vector<int64_t> balanced(int64_t layers, int64_t parts) {
   std::vector<int64_t> sizes(static_cast<size_t>(parts), layers / parts);
-  for (int64_t i = 0, left = layers % parts; i < left; ++i) ++sizes[static_cast<size_t>(parts > 2 ? 1 + i % (parts - 2) : i % parts)];
+  for (int64_t i = 0, left = layers % parts; i < left; ++i)
+    ++sizes[static_cast<size_t>(parts > 2 ? 1 + i % (parts - 2) : i % parts)];
   return sizes;
 }
 
-/// Pieces of the whole model for the given layers per part. Plain layers go with the instance that follows them, the last ones with the last.
+/// Pieces of the whole model for the given layers per part. Plain layers go with the instance that follows them, the
+/// last ones with the last.
 Cut cutBySizes(const Model& model, const std::vector<int64_t>& sizes) {
   Cut cut(sizes.size());
   size_t part = 0;
@@ -78,7 +81,8 @@ std::string suggestion(const Model& model, int64_t layers, int64_t parts) {
     for (size_t k = 0; k < cut[i].size(); ++k) {
       const Unit& unit = model.units[cut[i][k].unit];
       text += fmt::format("{}{}", k ? ", " : "", unit.name.view());
-      if (unit.repeat && cut[i][k].hi - cut[i][k].lo < unit.count) text += fmt::format("[{}:{}]", cut[i][k].lo, cut[i][k].hi);
+      if (unit.repeat && cut[i][k].hi - cut[i][k].lo < unit.count)
+        text += fmt::format("[{}:{}]", cut[i][k].lo, cut[i][k].hi);
     }
   }
   return text;
@@ -105,13 +109,17 @@ std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::
   return std::nullopt;
 }
 
-/// Stage lines in order of their index, one selector list each; plain layers that no line names join the neighbouring stage.
-std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& lines, int64_t parts, std::string& problem, SourceRange& where) {
+/// Stage lines in order of their index, one selector list each; plain layers that no line names join the neighbouring
+/// stage.
+std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& lines, int64_t parts,
+                              std::string& problem, SourceRange& where) {
   std::vector<const StageLine*> byIndex(static_cast<size_t>(parts));
   for (const StageLine& line : lines) {
     where = line.range;
-    if (line.index < 0 || line.index >= parts) return problem = fmt::format("stage {} is not one of 0 to {}", line.index, parts - 1), std::nullopt;
-    if (byIndex[static_cast<size_t>(line.index)]) return problem = fmt::format("stage {} is listed twice", line.index), std::nullopt;
+    if (line.index < 0 || line.index >= parts)
+      return problem = fmt::format("stage {} is not one of 0 to {}", line.index, parts - 1), std::nullopt;
+    if (byIndex[static_cast<size_t>(line.index)])
+      return problem = fmt::format("stage {} is listed twice", line.index), std::nullopt;
     byIndex[static_cast<size_t>(line.index)] = &line;
   }
   Cut cut(static_cast<size_t>(parts));
@@ -126,21 +134,27 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       if (!piece) return std::nullopt;
       // Plain layers that no line names: leading ones join the first stage, others the stage before.
       while (unit < piece->unit.index && !model.units[UnitId(unit)].repeat && at == 0) {
-        cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))].push_back({UnitId(unit), 0, 1});
+        cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))]
+            .push_back({UnitId(unit), 0, 1});
         ++unit;
       }
       if (piece->unit.index != unit || piece->lo != at)
         return problem = fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
-                                     unit < model.units.size() ? pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count}) : "the end"),
+                                     unit < model.units.size()
+                                         ? pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})
+                                         : "the end"),
                std::nullopt;
       cut[static_cast<size_t>(i)].push_back(*piece);
       at = piece->hi;
       if (at >= (model.units[UnitId(unit)].repeat ? model.units[UnitId(unit)].count : 1)) ++unit, at = 0;
     }
   }
-  for (; unit < model.units.size() && !model.units[UnitId(unit)].repeat && at == 0; ++unit) cut.back().push_back({UnitId(unit), 0, 1});
+  for (; unit < model.units.size() && !model.units[UnitId(unit)].repeat && at == 0; ++unit)
+    cut.back().push_back({UnitId(unit), 0, 1});
   if (unit < model.units.size())
-    return problem = fmt::format("`{}` is on no stage", pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})), std::nullopt;
+    return problem = fmt::format("`{}` is on no stage",
+                                 pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})),
+           std::nullopt;
   return cut;
 }
 
@@ -175,7 +189,8 @@ bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
     return true;
   }
   if (unit.count > kMaxSliced) {
-    diagnostics.report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
+    diagnostics
+        .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
         .help("leave the slices out, or repeat the layer less often");
     return false;
   }
@@ -216,18 +231,21 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
     auto cut = cutByLines(model, pipeline->stages, parts, problem, where);
     if (!cut)
       diagnostics.report(StageLines, where, {{"problem", problem}})
-          .help(fmt::format("number the stages 0 to {} and list every top-level layer once, in the order of the model", parts - 1));
+          .help(fmt::format("number the stages 0 to {} and list every top-level layer once, in the order of the model",
+                            parts - 1));
     return cut;
   }
   const int64_t layers = totalLayers(model);
   if (parts == 1) return cutBySizes(model, {layers});
   const SourceRange where = pipeline ? pipeline->range : program.plan->range;
   if (layers == 0) {
-    diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}}).help("leave `pipeline` out, or write `stage` lines");
+    diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}})
+        .help("leave `pipeline` out, or write `stage` lines");
     return std::nullopt;
   }
   if (layers % parts != 0) {
-    auto report = diagnostics.report(LayersNotDivisible, where, {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
+    auto report = diagnostics.report(LayersNotDivisible, where,
+                                     {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
     for (const Unit& u : model.units)
       if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
     if (layers >= parts) report.help(suggestion(model, layers, parts));
@@ -243,8 +261,10 @@ bool cutUnits(Program& program, DiagnosticEngine& diagnostics) {
     program.stageAxes = maskOf(resolveTargets(program.mesh, pipeline->axes));
     program.stages = program.mesh.size(program.stageAxes);
     program.chunks = pipeline->chunks;
-    if (program.chunks < 1 || program.stages > kMaxVirtualStages || program.chunks > kMaxVirtualStages / program.stages) {
-      diagnostics.report(TooManyStages, pipeline->range, {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});
+    if (program.chunks < 1 || program.stages > kMaxVirtualStages ||
+        program.chunks > kMaxVirtualStages / program.stages) {
+      diagnostics.report(TooManyStages, pipeline->range,
+                         {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});
       return false;
     }
   }

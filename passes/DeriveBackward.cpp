@@ -1,6 +1,6 @@
-// derive-backward: the backward operators of every body with their reshards, what forward keeps for them, and what is replayed
-// (SEMANTICS §7, §8). The backward operator inherits the forward placement; no operator has a backward layout rule.
-// SPDX-License-Identifier: Apache-2.0
+// derive-backward: the backward operators of every body with their reshards, what forward keeps for them, and what is
+// replayed (SEMANTICS §7, §8). The backward operator inherits the forward placement; no operator has a backward layout
+// rule. SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 #include "passes/Steps.h"
 
@@ -13,7 +13,8 @@ using namespace ir;
 
 namespace {
 
-/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from another body.
+/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
+/// another body.
 struct Contribution {
   Layout layout;
   int32_t node = -1;
@@ -47,7 +48,8 @@ struct BackwardDerivation {
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - unit.first.index].empty()) deriveOp(OpId(i));
   }
 
-  /// What arrives from outside: the loss is one, the next instance hands back the carried gradient as this one will hand on its own.
+  /// What arrives from outside: the loss is one, the next instance hands back the carried gradient as this one will
+  /// hand on its own.
   void seed() {
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
       const ValueId result = model().ops[OpId(i)].result;
@@ -70,20 +72,24 @@ struct BackwardDerivation {
     Node node;
     node.op = op;
     node.phase = phase;
-    node.times = static_cast<double>(model().times(model().ops[op].region) / std::max<int64_t>(1, model().times(unit.region)));
+    node.times =
+        static_cast<double>(model().times(model().ops[op].region) / std::max<int64_t>(1, model().times(unit.region)));
     return node;
   }
 
   static void depend(Node& node, int32_t on) {
-    if (on >= 0 && !llvm::is_contained(node.deps, static_cast<NodeIndex>(on))) node.deps.push_back(static_cast<NodeIndex>(on));
+    if (on >= 0 && !llvm::is_contained(node.deps, static_cast<NodeIndex>(on)))
+      node.deps.push_back(static_cast<NodeIndex>(on));
   }
 
-  /// Sums equal layouts, reshards each sum to what the operator needs; gives the nodes that bring dy and the axes that stay pending.
+  /// Sums equal layouts, reshards each sum to what the operator needs; gives the nodes that bring dy and the axes that
+  /// stay pending.
   std::vector<int32_t> gather(OpId id, AxisMask& pending) {
     const Op& op = model().ops[id];
     const Layout target = need(program, placement(id), op.resultDims);
     AxisMask lazy = 0;
-    for (DimId d : op.along) lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // where the result is split, nothing waits
+    for (DimId d : op.along)
+      lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // where the result is split, nothing waits
     const auto& contributions = gradients[local(unit, id)];
     std::vector<int32_t> ready;
     std::vector<bool> done(contributions.size());
@@ -132,7 +138,8 @@ struct BackwardDerivation {
   }
 
   /// One backward node that gives the gradients of some operands.
-  void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending, std::vector<bool>& covered) {
+  void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending,
+                  std::vector<bool>& covered) {
     const Op& op = model().ops[id];
     if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[static_cast<size_t>(i)].value.index]; })) return;
     Node node = blank(id);
@@ -184,10 +191,12 @@ struct BackwardDerivation {
     const Operand& o = op.operands[static_cast<size_t>(operand)];
     if (!wanted[o.value.index]) return;
     const bool passes = op.linear() || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
-    Layout layout = passes && model().values[o.value].kind != ValueKind::Param ? need(program, placement(id), o.dims)
-                                                                             : produced(program, op, placement(id), o.dims);
+    Layout layout = passes && model().values[o.value].kind != ValueKind::Param
+                        ? need(program, placement(id), o.dims)
+                        : produced(program, op, placement(id), o.dims);
     for (const PlacedDim& p : placement(id).dims)
-      if (p.ring && llvm::is_contained(o.dims, p.dim)) layout.partial &= ~maskOf(p.axes); // summed while it travels the ring
+      if (p.ring && llvm::is_contained(o.dims, p.dim))
+        layout.partial &= ~maskOf(p.axes); // summed while it travels the ring
     layout.partial |= pending & ~layout.axes();
     if (model().values[o.value].kind == ValueKind::Param)
       addToParameter(id, operand, layout.partial, node);
@@ -198,7 +207,8 @@ struct BackwardDerivation {
   }
 
   bool carriedIn(const Op& op) const {
-    return op.kind == OpKind::Carry && llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+    return op.kind == OpKind::Carry &&
+           llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
   }
 
   void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
@@ -228,7 +238,8 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   if (program.model.loss.valid())
     for (uint32_t b = program.bodies.size(); b-- > 0;) {
       Body& body = program.bodies[BodyId(b)];
-      BackwardDerivation derivation{program, body, wanted, outer, program.model.units[body.unit], Keeper(program, body, wanted, checkpoints[b])};
+      BackwardDerivation derivation{
+          program, body, wanted, outer, program.model.units[body.unit], Keeper(program, body, wanted, checkpoints[b])};
       derivation.derive();
       derivation.keeper.finish();
     }

@@ -1,5 +1,5 @@
-// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it (LANGUAGE, precision).
-// Parameters are cast once per step, not per micro-batch: that work belongs to the optimizer's bytes.
+// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it (LANGUAGE,
+// precision). Parameters are cast once per step, not per micro-batch: that work belongs to the optimizer's bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
@@ -23,7 +23,8 @@ struct Renumbering {
 };
 
 /// The value in compute width; one cast per value and unit serves every contraction there.
-ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& casts, const Op& user, const Operand& operand) {
+ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& casts, const Op& user,
+               const Operand& operand) {
   if (auto it = casts.find(operand.value); it != casts.end()) return it->second;
   Model& model = program.model;
   const Value source = model.values[operand.value];

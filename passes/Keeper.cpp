@@ -1,5 +1,5 @@
-// What forward keeps for backward, and what backward does again: of the two sides of a reshard the smaller is kept, on a tie the later;
-// a checkpoint keeps only what enters it and is replayed whole (SEMANTICS §8).
+// What forward keeps for backward, and what backward does again: of the two sides of a reshard the smaller is kept, on
+// a tie the later; a checkpoint keeps only what enters it and is replayed whole (SEMANTICS §8).
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 
@@ -47,14 +47,18 @@ Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& want
       producerNode_(unit_.end.index - unit_.first.index, -1), replayed_(body.forward.size(), -1),
       replayDone_(static_cast<size_t>(checkpoints.count)) {
   for (size_t n = 0; n < body.forward.size(); ++n)
-    if (body.forward[n].kind == NodeKind::Compute) producerNode_[local(unit_, body.forward[n].op)] = static_cast<int32_t>(n);
+    if (body.forward[n].kind == NodeKind::Compute)
+      producerNode_[local(unit_, body.forward[n].op)] = static_cast<int32_t>(n);
 }
 
 /// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
 bool Keeper::reads(const Op& op, size_t operand) const {
   const ValueKind kind = program_.model.values[op.operands[operand].value].kind;
   if (kind != ValueKind::Result) return false; // parameters and inputs are there anyway
-  if (llvm::none_of(op.saves, [&](const Save& s) { return s.what == Save::What::Operand && s.operand == static_cast<int>(operand); })) return false;
+  if (llvm::none_of(op.saves, [&](const Save& s) {
+        return s.what == Save::What::Operand && s.operand == static_cast<int>(operand);
+      }))
+    return false;
   for (size_t i = 0; i < op.operands.size(); ++i)
     if ((i != operand || !isContraction(op.kind)) && wanted_[op.operands[i].value.index]) return true;
   return false;
@@ -77,7 +81,8 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
   }
   std::vector<Point> result;
   auto add = [&](const Layout& layout, int32_t node) {
-    if (!layout.partial) result.push_back({layout, node, localElements(program_, value.dims, layout)}); // a pending sum is never kept
+    if (!layout.partial)
+      result.push_back({layout, node, localElements(program_, value.dims, layout)}); // a pending sum is never kept
   };
   const int32_t made = inside ? producerNode_[local(unit_, value.producer)] : -1;
   if (chain.empty()) {
@@ -90,8 +95,8 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
   }
   add(chain.front()->from, made);
   for (size_t i = 0; i < chain.size(); ++i)
-    for (const ReshardStep& step :
-         ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(value.dims), chain[i]->from, chain[i]->to))
+    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(value.dims),
+                                               chain[i]->from, chain[i]->to))
       add(step.after, indices[i]);
   return result;
 }
@@ -101,7 +106,8 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
   if (value.kind == ValueKind::Result)
     for (const Keep& keep : program_.plan->keeps)
-      if (keep.gathered && reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances)) return all.back();
+      if (keep.gathered && reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances))
+        return all.back();
   Point best = all.front();
   for (const Point& p : all)
     if (p.elements <= best.elements) best = p;
@@ -112,16 +118,19 @@ void Keeper::save(OpId reader, ValueId value, const Layout& layout, double eleme
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
-  const double times = static_cast<double>(program_.model.times(program_.model.ops[reader].region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  const double times = static_cast<double>(program_.model.times(program_.model.ops[reader].region) /
+                                           std::max<int64_t>(1, program_.model.times(unit_.region)));
   body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times});
 }
 
 void Keeper::saveBuffer(OpId id, const Save& buffer) {
   const Op& op = program_.model.ops[id];
   const Placement& placement = body_.placements[local(unit_, id)];
-  const double bytes = buffer.bytes.evaluate([&](DimId d) { return localExtent(program_, placement, d); },
-                                             [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
-  const double times = static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  const double bytes = buffer.bytes.evaluate(
+      [&](DimId d) { return localExtent(program_, placement, d); },
+      [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+  const double times =
+      static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
   body_.saved.push_back({id, op.result, buffer.buffer, bytes * times});
 }
 
@@ -167,7 +176,8 @@ void Keeper::replay(OpId id, std::vector<Node>& backward) {
     node.needed = false;
     std::vector<NodeIndex> deps;
     for (NodeIndex d : node.deps)
-      if (const int32_t copy = replayOf(static_cast<int32_t>(d)); copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
+      if (const int32_t copy = replayOf(static_cast<int32_t>(d)); copy >= 0)
+        deps.push_back(static_cast<NodeIndex>(copy));
     node.deps = std::move(deps);
     replayed_[n] = static_cast<int32_t>(backward.size());
     backward.push_back(std::move(node));
@@ -184,7 +194,8 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   const Layout wanted = need(program_, body_.placements[local(unit_, id)], o.dims);
   if (sameLayout(program_.loose(o.dims), p.layout, wanted)) return available;
   for (size_t n = 0; n < backward.size(); ++n) // once per value and target
-    if (backward[n].kind == NodeKind::Reshard && backward[n].cls == CollectiveClass::Regather && backward[n].value == o.value && backward[n].to == wanted)
+    if (backward[n].kind == NodeKind::Reshard && backward[n].cls == CollectiveClass::Regather &&
+        backward[n].value == o.value && backward[n].to == wanted)
       return static_cast<int32_t>(n);
   Node node;
   node.kind = NodeKind::Reshard;
@@ -195,7 +206,8 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   node.cls = CollectiveClass::Regather;
   node.from = p.layout;
   node.to = wanted;
-  node.times = static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  node.times =
+      static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
   if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
   backward.push_back(std::move(node));
   return static_cast<int32_t>(backward.size()) - 1;

@@ -1,5 +1,5 @@
-// lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was produced (SEMANTICS §6).
-// SPDX-License-Identifier: Apache-2.0
+// lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
+// produced (SEMANTICS §6). SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,7 +24,9 @@ struct ForwardLowering {
 
   const Model& model() const { return program.model; }
   const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
-  double times(const Op& op) const { return static_cast<double>(model().times(op.region) / std::max<int64_t>(1, model().times(unit.region))); }
+  double times(const Op& op) const {
+    return static_cast<double>(model().times(op.region) / std::max<int64_t>(1, model().times(unit.region)));
+  }
 
   bool inside(ValueId v) const {
     const Value& value = model().values[v];
@@ -32,14 +34,16 @@ struct ForwardLowering {
   }
   /// The first of a repeat's body: what enters it is carried (seams), not resharded here.
   bool entersRepeat(const Op& op) const {
-    return op.kind == OpKind::Carry && llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+    return op.kind == OpKind::Carry &&
+           llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
   }
 
   Layout layoutOfValue(ValueId v) const {
     return inside(v) ? body.results[local(unit, model().values[v].producer)] : layoutOf(program, v);
   }
 
-  /// Axes over which all operands of an `add` are pending sums that the add itself does not use: the sum may wait (the only exception).
+  /// Axes over which all operands of an `add` are pending sums that the add itself does not use: the sum may wait (the
+  /// only exception).
   AxisMask pendingThrough(const Op& op) const {
     if (!op.linear()) return 0;
     AxisMask pending = ~AxisMask(0);
@@ -79,8 +83,11 @@ struct ForwardLowering {
       }
       const int32_t node = entersRepeat(op) ? -1 : bring(id, operand, wanted);
       brought.back() = node;
-      const int32_t source = node >= 0 ? node : inside(operand.value) ? sources[local(unit, model().values[operand.value].producer)] : -1;
-      if (source >= 0 && !llvm::is_contained(compute.deps, static_cast<NodeIndex>(source))) compute.deps.push_back(static_cast<NodeIndex>(source));
+      const int32_t source = node >= 0               ? node
+                             : inside(operand.value) ? sources[local(unit, model().values[operand.value].producer)]
+                                                     : -1;
+      if (source >= 0 && !llvm::is_contained(compute.deps, static_cast<NodeIndex>(source)))
+        compute.deps.push_back(static_cast<NodeIndex>(source));
     }
     body.results[local(unit, id)] = resultLayout(id, op, pending);
     if (op.kind == OpKind::Carry) { // an identity: ready when its operand is
@@ -96,7 +103,8 @@ struct ForwardLowering {
     for (const PlacedDim& p : placement(id).dims) {
       if (p.ring) layout.partial &= ~maskOf(p.axes); // every device has seen all of it
       // A memory operator's statistics are reduced inside it, so its result is complete.
-      if (op.kind == OpKind::Memory && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == p.dim; })) layout.partial &= ~maskOf(p.axes);
+      if (op.kind == OpKind::Memory && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == p.dim; }))
+        layout.partial &= ~maskOf(p.axes);
     }
     layout.partial |= pending;
     return layout;
@@ -109,7 +117,11 @@ struct ForwardLowering {
       ok = false;
       diagnostics
           .report(TwoParameterLayouts, model().ops[user].range,
-                  {{"param", model().pathOf(p.param)}, {"first", "another layout"}, {"a", unit.name.str()}, {"second", "this one"}, {"b", model().pathOf(user)}})
+                  {{"param", model().pathOf(p.param)},
+                   {"first", "another layout"},
+                   {"a", unit.name.str()},
+                   {"second", "this one"},
+                   {"b", model().pathOf(user)}})
           .label(model().values[p.param].range, "the parameter")
           .help("place the dimensions of the parameter alike in both operators");
       return;
@@ -171,8 +183,9 @@ struct ForwardLowering {
     node.to = to;
     const Op& op = model().ops[user];
     // What enters a nested repeat crosses its edge once per run of the repeat around it.
-    node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != unit.region ? times(op) / static_cast<double>(model().regions[op.region].count)
-                                                                                         : times(op);
+    node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != unit.region
+                     ? times(op) / static_cast<double>(model().regions[op.region].count)
+                     : times(op);
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(unit, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
     body.forward.push_back(std::move(node));

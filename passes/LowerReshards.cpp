@@ -1,5 +1,5 @@
-// lower-reshards: from level sharded to level comm. Every reshard becomes the collectives of its steps; statistics over a split dimension and
-// rotated operands, which stand inside an operator, become collectives too.
+// lower-reshards: from level sharded to level comm. Every reshard becomes the collectives of its steps; statistics over
+// a split dimension and rotated operands, which stand inside an operator, become collectives too.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
@@ -49,7 +49,8 @@ struct Rewriter {
 
   std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
     const Value& value = model().values[node.value];
-    const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.loose(value.dims), node.from, node.to);
+    const auto steps =
+        ir::reshard(program.mesh, program.extents(value.dims), program.loose(value.dims), node.from, node.to);
     Layout before = node.from;
     for (const ReshardStep& step : steps) {
       const Layout from = std::exchange(before, step.after);
@@ -82,10 +83,12 @@ struct Rewriter {
     return append(std::move(copy));
   }
 
-  /// The type that travels: the value's, unless the operator that made it says otherwise (`precision { dispatch = fp8 }`).
+  /// The type that travels: the value's, unless the operator that made it says otherwise (`precision { dispatch = fp8
+  /// }`).
   double wireWidth(const Node& node) const {
     if (node.source.valid() && !node.gradient)
-      if (auto it = program.plan->precision.onWire.find(model().ops[node.source].name); it != program.plan->precision.onWire.end())
+      if (auto it = program.plan->precision.onWire.find(model().ops[node.source].name);
+          it != program.plan->precision.onWire.end())
         return width(it->second);
     return program.widthOf(node.value);
   }
@@ -97,7 +100,8 @@ struct Rewriter {
   CollectiveClass classOf(const Node& node, CollectiveKind kind) const {
     if (node.cls == CollectiveClass::Regather) return node.cls;
     if (kind == CollectiveKind::AllToAll && routed(node.value)) return CollectiveClass::Exchange;
-    if (kind == CollectiveKind::AllGather && !node.gradient && model().ops[node.op].kind == OpKind::Attention) return CollectiveClass::Ring;
+    if (kind == CollectiveKind::AllGather && !node.gradient && model().ops[node.op].kind == OpKind::Attention)
+      return CollectiveClass::Ring;
     return CollectiveClass::Activation;
   }
 
@@ -105,7 +109,8 @@ struct Rewriter {
   double copiesOf(const Node& node) const {
     for (OpId id : {node.source, node.op})
       if (id.valid() && model().ops[id].copies)
-        return model().ops[id].copies->evaluate([&](DimId d) { return static_cast<double>(model().dims[d].extent); }, [](int) { return 1.0; });
+        return model().ops[id].copies->evaluate([&](DimId d) { return static_cast<double>(model().dims[d].extent); },
+                                                [](int) { return 1.0; });
     return 1;
   }
 
@@ -149,7 +154,8 @@ struct Rewriter {
       double bytes = 0;
       for (const Operand& o : op.operands)
         if (llvm::is_contained(o.dims, p.dim))
-          bytes += localElements(program, model().values[o.value].dims, need(program, placement, o.dims)) * program.widthOf(o.value);
+          bytes += localElements(program, model().values[o.value].dims, need(program, placement, o.dims)) *
+                   program.widthOf(o.value);
       const double n = static_cast<double>(program.mesh.size(p.axes));
       Node ring = node;
       ring.kind = NodeKind::Collective;

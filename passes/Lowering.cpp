@@ -16,9 +16,12 @@ Layout need(const Program& program, const Placement& placement, const std::vecto
 }
 
 namespace {
-bool contains(const std::vector<DimId>& dims, DimId d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+bool contains(const std::vector<DimId>& dims, DimId d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
 
-/// Is the dim there, by itself, through a routed dim that stands for it, or as a routed dim all of whose parts are there?
+/// Is the dim there, by itself, through a routed dim that stands for it, or as a routed dim all of whose parts are
+/// there?
 bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
   if (contains(dims, d)) return true;
   for (DimId x : dims)
@@ -62,13 +65,16 @@ AxisList withoutTrivial(const Mesh& mesh, const AxisList& axes) {
   return kept;
 }
 
-std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Unit& unit, const RangeSet& instances) {
+std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Unit& unit,
+                           const RangeSet& instances) {
   auto depth = selector.matches(path);
   if (!depth) return std::nullopt;
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
     // A class of instances lies inside a slice or outside of it (passes::cutUnits made it so): one member tells.
-    if (slice && (i > 0 || !unit.repeat || instances.ranges.empty() || !slice->contains(instances.ranges.front().begin))) return std::nullopt;
+    if (slice &&
+        (i > 0 || !unit.repeat || instances.ranges.empty() || !slice->contains(instances.ranges.front().begin)))
+      return std::nullopt;
   }
   return depth;
 }
@@ -83,7 +89,8 @@ BodyId bodyOf(const Program& program, UnitId unit, int64_t instance) {
 
 std::vector<bool> valuesWithGradient(const Model& model) {
   std::vector<bool> upstream(model.values.size()), downstream(model.values.size());
-  for (uint32_t i = 0; i < model.values.size(); ++i) upstream[i] = model.values[ValueId(i)].kind == ValueKind::Param && model.values[ValueId(i)].trainable;
+  for (uint32_t i = 0; i < model.values.size(); ++i)
+    upstream[i] = model.values[ValueId(i)].kind == ValueKind::Param && model.values[ValueId(i)].trainable;
   for (const Op& op : model.ops)
     for (const Operand& o : op.operands)
       if (upstream[o.value.index]) upstream[op.result.index] = true;

@@ -15,7 +15,8 @@ const std::vector<Pass>& pipeline() {
   static const std::vector<Pass> passes = {
       {"check-mesh", "axes multiply to the devices; `within` and `across` hold", Sharded, false, checkMesh},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step", Sharded, false, bindWorkload},
-      {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false, insertCasts},
+      {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false,
+       insertCasts},
       {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},
       {"cut-units", "virtual stages, and classes of equal instances", Sharded, false, cutUnits},
       {"place-operators", "rules to the axes of every dimension of every operator", Sharded, false, placeOperators},
@@ -39,8 +40,10 @@ void verifyAfter(const Pass& pass, const Program& program) {
 
 } // namespace
 
-std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics, const PassObserver& observer) {
-  if (auto problems = verify(*plan.model); !problems.empty()) throw InternalError("the model is broken on entry: " + problems.front());
+std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
+                               const PassObserver& observer) {
+  if (auto problems = verify(*plan.model); !problems.empty())
+    throw InternalError("the model is broken on entry: " + problems.front());
   auto program = std::make_unique<Program>();
   program->plan = &plan;
   program->model = *plan.model;
@@ -50,7 +53,8 @@ std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& 
     const auto begin = std::chrono::steady_clock::now();
     if (!pass.run(*program, diagnostics)) return nullptr;
     if (pass.verify) verifyAfter(pass, *program);
-    if (observer) observer(pass, *program, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    if (observer)
+      observer(pass, *program, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return program;
 }

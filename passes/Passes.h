@@ -12,7 +12,8 @@
 
 namespace planc::passes {
 
-/// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns false to stop.
+/// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns
+/// false to stop.
 struct Pass {
   std::string_view name;
   std::string_view doc;
@@ -25,9 +26,10 @@ const std::vector<Pass>& pipeline();
 /// Called after each pass: its row, the program, and the seconds it took.
 using PassObserver = std::function<void(const Pass&, const ir::Program&, double seconds)>;
 
-/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the program.
-/// An internal verifier failure throws InternalError, which names the pass.
-std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics, const PassObserver& observer = {});
+/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
+/// program. An internal verifier failure throws InternalError, which names the pass.
+std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
+                                   const PassObserver& observer = {});
 
 /// Level comm to level task; the program must outlive the schedule. Null if the schedule's conditions fail (reported).
 std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, DiagnosticEngine& diagnostics);

@@ -1,6 +1,6 @@
-// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (SEMANTICS §3), with laws L1, L2, L3, L5.
-// An operator's placement depends on the operator and the rules alone, never on its neighbours.
-// SPDX-License-Identifier: Apache-2.0
+// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (SEMANTICS §3),
+// with laws L1, L2, L3, L5. An operator's placement depends on the operator and the rules alone, never on its
+// neighbours. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -34,7 +34,8 @@ struct Placer {
   const Op& op;
   const Unit& unit;
   const RangeSet& instances;
-  llvm::SmallVector<DimId, 8> dims = {};  ///< those that a rule may place: the iteration space and what routed dims stand for
+  llvm::SmallVector<DimId, 8> dims =
+      {}; ///< those that a rule may place: the iteration space and what routed dims stand for
   llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
   llvm::SmallVector<Claim, 8> all = {};    ///< every rule of each dim
   bool ok = true;
@@ -69,7 +70,8 @@ struct Placer {
       }
       parts.push_back({factor, got});
     }
-    const bool reached = std::any_of(parts.begin(), parts.end(), [&](const auto& p) { return llvm::is_contained(dims, p.first); });
+    const bool reached =
+        std::any_of(parts.begin(), parts.end(), [&](const auto& p) { return llvm::is_contained(dims, p.first); });
     if (at < left.size() && reached) {
       indivisible(rule, composite.name, extent, resolveTargets(program.mesh, rule.targets));
       return;
@@ -80,12 +82,18 @@ struct Placer {
   void indivisible(const PlacementRule& rule, Symbol name, int64_t extent, const AxisList& axes) {
     ok = false;
     const int64_t size = program.mesh.size(axes);
-    auto report = diagnostics.report(IndivisibleExtent, rule.range,
-                                     {{"dim", name.str()}, {"extent", extent}, {"axis", program.mesh.str(axes)}, {"size", size}});
-    for (AxisId a : axes) report.label(program.mesh.axes[a].range, fmt::format("`{}` is {} here", program.mesh.axes[a].written.view(), program.mesh.axes[a].size));
+    auto report =
+        diagnostics.report(IndivisibleExtent, rule.range,
+                           {{"dim", name.str()}, {"extent", extent}, {"axis", program.mesh.str(axes)}, {"size", size}});
+    for (AxisId a : axes)
+      report.label(program.mesh.axes[a].range,
+                   fmt::format("`{}` is {} here", program.mesh.axes[a].written.view(), program.mesh.axes[a].size));
     report.label(op.range, fmt::format("`{}` of `{}` is {} here", name.view(), path(), extent));
-    report.help(fmt::format("choose a size of `{}` that divides {}, or write `{} -> replicate`{}", program.mesh.str(axes), extent, name.view(),
-                            program.plan->model->dims.empty() ? "" : fmt::format(", or `{} -> {} uneven`", name.view(), program.mesh.str(axes))));
+    report.help(fmt::format("choose a size of `{}` that divides {}, or write `{} -> replicate`{}",
+                            program.mesh.str(axes), extent, name.view(),
+                            program.plan->model->dims.empty()
+                                ? ""
+                                : fmt::format(", or `{} -> {} uneven`", name.view(), program.mesh.str(axes))));
   }
 
   void claim(const PlacementRule& rule, int depth, DimId d, AxisList axes) {
@@ -116,9 +124,11 @@ struct Placer {
       auto depth = reaches(rule.selector, op.path, unit, instances);
       if (!depth) continue;
       for (CompositeId id : op.composites)
-        if (const Composite& composite = program.model.composites[id]; composite.name == rule.dim) claimComposite(rule, *depth, composite);
+        if (const Composite& composite = program.model.composites[id]; composite.name == rule.dim)
+          claimComposite(rule, *depth, composite);
       for (DimId d : dims)
-        if (dim(d).name == rule.dim && dim(d).kind == DimKind::Basic) claim(rule, *depth, d, resolveTargets(program.mesh, rule.targets));
+        if (dim(d).name == rule.dim && dim(d).kind == DimKind::Basic)
+          claim(rule, *depth, d, resolveTargets(program.mesh, rule.targets));
     }
   }
 
@@ -142,7 +152,10 @@ struct Placer {
     ok = false;
     diagnostics
         .report(AxisWantedTwice, b.rule->range,
-                {{"first", dim(a.dim).name.str()}, {"second", dim(b.dim).name.str()}, {"op", path()}, {"axis", program.mesh.axes[axis].written.str()}})
+                {{"first", dim(a.dim).name.str()},
+                 {"second", dim(b.dim).name.str()},
+                 {"op", path()},
+                 {"axis", program.mesh.axes[axis].written.str()}})
         .label(a.rule->range, fmt::format("`{}` takes it here, at the same depth", dim(a.dim).name.view()))
         .label(op.range, "the operator")
         .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis");
@@ -168,10 +181,15 @@ struct Placer {
     const std::string name = dim(inner.dim).name.str();
     diagnostics
         .report(HiddenAxis, inner.rule->range,
-                {{"dim", name}, {"inner", axesText(inner.axes)}, {"outer", axesText(outer.axes)}, {"lost", program.mesh.axes[lost].written.str()}, {"op", path()}})
+                {{"dim", name},
+                 {"inner", axesText(inner.axes)},
+                 {"outer", axesText(outer.axes)},
+                 {"lost", program.mesh.axes[lost].written.str()},
+                 {"op", path()}})
         .label(outer.rule->range, "the outer rule is here")
-        .help(fmt::format("list it (`{} -> [{}, {}]`), give `{}` to another dimension, or write `{} -> replicate`", name,
-                          program.mesh.axes[lost].written.view(), axesText(inner.axes), program.mesh.axes[lost].written.view(), name));
+        .help(fmt::format("list it (`{} -> [{}, {}]`), give `{}` to another dimension, or write `{} -> replicate`",
+                          name, program.mesh.axes[lost].written.view(), axesText(inner.axes),
+                          program.mesh.axes[lost].written.view(), name));
   }
 
   Placement result() {
@@ -189,7 +207,8 @@ struct Placer {
 
   void checkDivides(const PlacedDim& placed) { // L3
     const Dim& d = dim(placed.dim);
-    if (!placed.uneven && d.extent % program.mesh.size(placed.axes) != 0) indivisible(*placed.rule, d.name, d.extent, placed.axes);
+    if (!placed.uneven && d.extent % program.mesh.size(placed.axes) != 0)
+      indivisible(*placed.rule, d.name, d.extent, placed.axes);
   }
 
   /// Routed dims take the axes of what they stand for, following dims those of the dim they follow.

@@ -1,6 +1,6 @@
-// place-states: where parameters, gradients and optimizer states are stored, and the collectives that follow from it (SEMANTICS §9).
-// The storage layout of the gradient decides when it is reduced; there is no other rule about data parallelism.
-// SPDX-License-Identifier: Apache-2.0
+// place-states: where parameters, gradients and optimizer states are stored, and the collectives that follow from it
+// (SEMANTICS §9). The storage layout of the gradient decides when it is reduced; there is no other rule about data
+// parallelism. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(StatesNotNested, 633, "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
+PLANC_ERROR(StatesNotNested, 633,
+            "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
 PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
 
 namespace {
@@ -24,7 +25,9 @@ struct StatePlacer {
   bool ok = true;
 
   const Value& value(ValueId v) const { return program.model.values[v]; }
-  AxisMask maskOfRule(const StateRule* rule) const { return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0; }
+  AxisMask maskOfRule(const StateRule* rule) const {
+    return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0;
+  }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
   void resolve(const Body& body, ParamState& p) {
@@ -34,7 +37,8 @@ struct StatePlacer {
       int best = -1;
       for (const StateRule& rule : program.plan->states)
         if (rule.state == kStates[k])
-          if (auto depth = reaches(rule.selector, value(p.param).path, home, body.instances); depth && *depth >= best) best = *depth, p.rules[k] = &rule;
+          if (auto depth = reaches(rule.selector, value(p.param).path, home, body.instances); depth && *depth >= best)
+            best = *depth, p.rules[k] = &rule;
       axes[k] = best >= 0 ? maskOfRule(p.rules[k]) : k ? axes[k - 1] : 0;
       if (best < 0 && k) p.rules[k] = p.rules[k - 1];
       if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
@@ -49,14 +53,20 @@ struct StatePlacer {
     ok = false;
     auto text = [&](AxisMask m) { return m ? program.mesh.str(m) : std::string("replicate"); };
     auto report = diagnostics.report(StatesNotNested, p.rules[k]->range,
-                                     {{"outer", name(kStates[k - 1])}, {"outer_axes", text(axes[k - 1])}, {"inner", name(kStates[k])},
-                                      {"inner_axes", text(axes[k])}, {"param", program.model.pathOf(p.param)}});
-    if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k]) report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
-    report.help(fmt::format("{} must be split at least as far as {}: add the missing axes to `{}`", name(kStates[k]), name(kStates[k - 1]), name(kStates[k])));
+                                     {{"outer", name(kStates[k - 1])},
+                                      {"outer_axes", text(axes[k - 1])},
+                                      {"inner", name(kStates[k])},
+                                      {"inner_axes", text(axes[k])},
+                                      {"param", program.model.pathOf(p.param)}});
+    if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k])
+      report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
+    report.help(fmt::format("{} must be split at least as far as {}: add the missing axes to `{}`", name(kStates[k]),
+                            name(kStates[k - 1]), name(kStates[k])));
   }
 
   /// Adds to the bucket of the instance: one collective per kind, axes and phase.
-  void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes, const StateRule* rule) const {
+  void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
+              double bytes, const StateRule* rule) const {
     if (!axes || bytes <= 0) return;
     for (StateCollective& c : body.states)
       if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes) {
@@ -87,17 +97,21 @@ struct StatePlacer {
     const double wire = std::min(width(precision.params), width(precision.compute));
     const double full = p.elements * wire;
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0]);
-    if (usedBackward) bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
+    if (usedBackward)
+      bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
     if (!p.trainable || !p.owner) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
-    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient, p.rules[1]);
+    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient,
+           p.rules[1]);
     gradient *= share(now);
     const AxisMask once = p.optimizer & p.partial & ~p.grads;
     bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, p.rules[2]);
     gradient *= share(once);
-    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, p.partial & ~now & ~once, gradient, cause(p));
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params, full * share(p.params), p.rules[2]);
+    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, p.partial & ~now & ~once,
+           gradient, cause(p));
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
+           full * share(p.params), p.rules[2]);
   }
 
   bool usedBackward(const Body& body, ValueId param) const {
@@ -122,7 +136,8 @@ std::set<int64_t> stagesOf(const Program& program, BodyId body) {
   return stages;
 }
 
-/// One storage in several bodies: the first of a device stage owns it there; over several stages its gradient is summed (tied embeddings).
+/// One storage in several bodies: the first of a device stage owns it there; over several stages its gradient is summed
+/// (tied embeddings).
 struct Tying {
   StatePlacer& placer;
   Program& program;
@@ -139,7 +154,9 @@ struct Tying {
       for (size_t i = 0; i < program.bodies[BodyId(b)].params.size(); ++i)
         uses[program.model.values[program.bodies[BodyId(b)].params[i].param].storage].push_back({BodyId(b), i, {}});
     for (auto& [storage, list] : uses) {
-      const bool classesOfOne = std::all_of(list.begin(), list.end(), [&](const Use& u) { return program.bodies[u.body].unit == program.bodies[list[0].body].unit; });
+      const bool classesOfOne = std::all_of(list.begin(), list.end(), [&](const Use& u) {
+        return program.bodies[u.body].unit == program.bodies[list[0].body].unit;
+      });
       if (list.size() > 1 && !classesOfOne) tie(storage, list);
     }
   }
@@ -180,7 +197,8 @@ struct Tying {
     n.group = static_cast<int64_t>(all.size());
     n.level = program.mesh.levelOf(program.stageAxes);
     const ParamState& p = state(list[0]);
-    n.bytes = p.elements * width(program.plan->precision.reduce) / static_cast<double>(program.mesh.size(p.grads & p.partial));
+    n.bytes = p.elements * width(program.plan->precision.reduce) /
+              static_cast<double>(program.mesh.size(p.grads & p.partial));
     n.because = program.plan->pipeline ? program.plan->pipeline->range : SourceRange{};
     program.stageGroups.push_back(std::move(group));
   }

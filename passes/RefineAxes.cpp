@@ -1,5 +1,5 @@
-// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it (SEMANTICS §2).
-// SPDX-License-Identifier: Apache-2.0
+// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it (SEMANTICS
+// §2). SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <numeric>

@@ -1,6 +1,5 @@
-// Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its level, by the stack's inline
-// shares; the schedule's row gives the order of the stages.
-// SPDX-License-Identifier: Apache-2.0
+// Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its level, by the
+// stack's inline shares; the schedule's row gives the order of the stages. SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
 #include <algorithm>
@@ -9,10 +8,12 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(MicroBatchesPerStage, 713, "interleaved schedule needs micro-batches ({micro}) in whole groups of {stages} stages")
+PLANC_ERROR(MicroBatchesPerStage, 713,
+            "interleaved schedule needs micro-batches ({micro}) in whole groups of {stages} stages")
 PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
 PLANC_ERROR(ChunksWithoutInterleaving, 715, "schedule `{schedule}` runs one chunk per stage, not {chunks}")
-PLANC_ERROR(TooManyActions, 724, "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
+PLANC_ERROR(TooManyActions, 724,
+            "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
 
 namespace {
 
@@ -39,7 +40,8 @@ bool checkConditions(const Program& program, const ScheduleKind& kind, Diagnosti
   const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
   const SourceRange where = program.plan->pipeline ? program.plan->pipeline->scheduleRange : program.plan->range;
   if (v > 1 && !kind.takesChunks) {
-    diagnostics.report(ChunksWithoutInterleaving, where, {{"schedule", kind.name}, {"chunks", v}}).help("use `interleaved_1f1b(chunks = …)`, or leave the chunks out");
+    diagnostics.report(ChunksWithoutInterleaving, where, {{"schedule", kind.name}, {"chunks", v}})
+        .help("use `interleaved_1f1b(chunks = …)`, or leave the chunks out");
     return false;
   }
   if (v > 1 && m % p != 0) {
@@ -50,14 +52,17 @@ bool checkConditions(const Program& program, const ScheduleKind& kind, Diagnosti
   }
   int64_t actions = 0;
   if (__builtin_mul_overflow(m, 2 * p * v, &actions) || actions > kMaxActions) {
-    diagnostics.report(TooManyActions, program.plan->workload.globalBatchRange, {{"micro", m}, {"stages", p * v}, {"limit", kMaxActions}})
+    diagnostics
+        .report(TooManyActions, program.plan->workload.globalBatchRange,
+                {{"micro", m}, {"stages", p * v}, {"limit", kMaxActions}})
         .help("choose a larger `micro_batch` or a smaller `global_batch`");
     return false;
   }
   return true;
 }
 
-/// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran beside it.
+/// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran
+/// beside it.
 struct Waits {
   std::vector<uint32_t> own;    ///< a reader may begin after these
   std::vector<uint32_t> beside; ///< still running: whoever reads the reader waits for them
@@ -68,10 +73,12 @@ void append(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
 }
 
-/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest follows on the comm stream and may
-/// overlap the operator that reads it, piece by piece as frameworks pipeline them, but nothing behind that operator.
+/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest follows on the
+/// comm stream and may overlap the operator that reads it, piece by piece as frameworks pipeline them, but nothing
+/// behind that operator.
 Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool earlyStop) {
-  const std::vector<Node>& nodes = backward ? schedule.program->bodies[body].backward : schedule.program->bodies[body].forward;
+  const std::vector<Node>& nodes =
+      backward ? schedule.program->bodies[body].backward : schedule.program->bodies[body].forward;
   Segment segment;
   segment.body = body;
   segment.backward = backward;
@@ -105,15 +112,20 @@ Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool ear
   return segment;
 }
 
-double clampShare(double s) { return std::min(1.0, std::max(0.0, s)); }
+double clampShare(double s) {
+  return std::min(1.0, std::max(0.0, s));
+}
 
-/// The stack's shares, then what the plan's `overlap` says. A class without a share occupies the compute stream whole; statistics always do.
+/// The stack's shares, then what the plan's `overlap` says. A class without a share occupies the compute stream whole;
+/// statistics always do.
 void readShares(Schedule& schedule) {
   const Plan& plan = *schedule.program->plan;
   schedule.inlineShare.fill(1);
   if (plan.stack)
-    for (const auto& [cls, share] : plan.stack->inlineShare) schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
-  for (const auto& [cls, share] : plan.overlap.inlineShare) schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
+    for (const auto& [cls, share] : plan.stack->inlineShare)
+      schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
+  for (const auto& [cls, share] : plan.overlap.inlineShare)
+    schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
   schedule.inlineShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
   const Stack none;
   const Stack& stack = plan.stack ? *plan.stack : none;
@@ -138,7 +150,8 @@ std::unique_ptr<Schedule> schedule(const Program& program, DiagnosticEngine& dia
     result->forward.push_back(segmentOf(*result, BodyId(b), false, earlyStop));
     result->backward.push_back(segmentOf(*result, BodyId(b), true, earlyStop));
   }
-  if (auto problems = verify(*result); !problems.empty()) throw InternalError("pass schedule left level task broken: " + problems.front());
+  if (auto problems = verify(*result); !problems.empty())
+    throw InternalError("pass schedule left level task broken: " + problems.front());
   return result;
 }
 

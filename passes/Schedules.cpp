@@ -40,7 +40,8 @@ template <class F, class B> std::vector<Action> steady(int64_t total, int64_t wa
 
 /// PipeDream-Flush, 1F1B (arXiv 2006.09503): p - 1 - i forwards of warm-up.
 std::vector<Action> oneForwardOneBackward(int64_t p, int64_t, int64_t m, int64_t stage) {
-  return steady(m, p - 1 - stage, [](int64_t k) { return forward(k); }, [](int64_t k) { return backward(k); });
+  return steady(
+      m, p - 1 - stage, [](int64_t k) { return forward(k); }, [](int64_t k) { return backward(k); });
 }
 
 /// Interleaved 1F1B (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in turn.
@@ -55,7 +56,8 @@ std::vector<Action> interleaved(int64_t p, int64_t v, int64_t m, int64_t stage) 
 } // namespace
 
 const std::vector<ScheduleKind>& scheduleKinds() {
-  // Rows without an order are legal names that `check` accepts and `estimate` refuses (PLAN0809) until they are simulated.
+  // Rows without an order are legal names that `check` accepts and `estimate` refuses (PLAN0809) until they are
+  // simulated.
   static const std::vector<ScheduleKind> kinds = {
       {"one_f_one_b", false, false, "1F1B: one forward, one backward after the warm-up", oneForwardOneBackward},
       {"gpipe", false, false, "all forward passes, then all backward passes", gpipe},

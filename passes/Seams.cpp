@@ -1,5 +1,5 @@
-// Seams: the reshards of a carried value that steady instances do not need, as bodies of their own: on the way into the first instance,
-// between classes of instances whose layouts differ, and back from the users behind the last one.
+// Seams: the reshards of a carried value that steady instances do not need, as bodies of their own: on the way into the
+// first instance, between classes of instances whose layouts differ, and back from the users behind the last one.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 
@@ -73,10 +73,11 @@ struct SeamBuilder {
       Body seam = blank(0);
       const Value& initial = program.model.values[c.initial];
       const Layout from = layoutOf(program, c.initial);
-      add(seam, false, program.model.values[c.inside].producer, initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from,
-          entry(first, c));
+      add(seam, false, program.model.values[c.inside].producer,
+          initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from, entry(first, c));
       // A pending sum never crosses a boundary: it is resolved on the stage that made it.
-      const BodyId maker = from.partial ? bodyOf(program, program.model.ops[initial.producer].unit, lastInstance(initial)) : first;
+      const BodyId maker =
+          from.partial ? bodyOf(program, program.model.ops[initial.producer].unit, lastInstance(initial)) : first;
       const bool before = maker == first;
       place(std::move(seam), maker, before ? stageOf(0) : stageOfBody(maker), before, 1);
     }

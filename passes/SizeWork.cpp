@@ -1,5 +1,5 @@
-// size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of contractions.
-// SPDX-License-Identifier: Apache-2.0
+// size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of
+// contractions. SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -50,7 +50,8 @@ struct Sizer {
     w.operandWidth = width(w.dtype);
     w.resultElements = elements(node.op, op.resultDims);
     w.resultBytes = w.resultElements * program.widthOf(op.result);
-    if (!op.operands.empty()) w.firstOperandBytes = elements(node.op, op.operands[0].dims) * program.widthOf(op.operands[0].value);
+    if (!op.operands.empty())
+      w.firstOperandBytes = elements(node.op, op.operands[0].dims) * program.widthOf(op.operands[0].value);
     switch (node.role) {
     case Role::Accumulate:
       w.elements = accumulated(node);
@@ -87,7 +88,8 @@ struct Sizer {
     return nullptr;
   }
 
-  /// Products of two activations (kinds scores, context, attention) take two products of the forward's size backward, unless the operator says.
+  /// Products of two activations (kinds scores, context, attention) take two products of the forward's size backward,
+  /// unless the operator says.
   void sizeFlops(Node& node, const Op& op) const {
     const double forward = evaluate(node.op, op.flops);
     const BackwardSpec* spec = specOf(node, op);
@@ -103,16 +105,22 @@ struct Sizer {
     const BackwardSpec* spec = specOf(node, op);
     double operands = 0;
     for (const Operand& o : op.operands) operands += elements(node.op, o.dims) * program.widthOf(o.value);
-    node.work.reads = spec && spec->reads ? evaluate(node.op, *spec->reads) : op.reads ? evaluate(node.op, *op.reads) : operands;
-    node.work.writes = spec && spec->writes ? evaluate(node.op, *spec->writes) : op.writes ? evaluate(node.op, *op.writes) : node.work.resultBytes;
+    node.work.reads = spec && spec->reads ? evaluate(node.op, *spec->reads)
+                      : op.reads          ? evaluate(node.op, *op.reads)
+                                          : operands;
+    node.work.writes = spec && spec->writes ? evaluate(node.op, *spec->writes)
+                       : op.writes          ? evaluate(node.op, *op.writes)
+                                            : node.work.resultBytes;
   }
 
-  /// batch = dims of both operands and the result, k = contracted, m = rest of the first, n = rest of the second; permuted for the gradients.
+  /// batch = dims of both operands and the result, k = contracted, m = rest of the first, n = rest of the second;
+  /// permuted for the gradients.
   void sizeContraction(Node& node, const Op& op) const {
     double batch = 1, m = 1, n = 1, k = 1;
     for (DimId d : op.dims) {
       const double e = extent(node.op, d);
-      const bool x = llvm::is_contained(op.operands[0].dims, d), y = op.operands.size() > 1 && llvm::is_contained(op.operands[1].dims, d);
+      const bool x = llvm::is_contained(op.operands[0].dims, d),
+                 y = op.operands.size() > 1 && llvm::is_contained(op.operands[1].dims, d);
       const bool out = llvm::is_contained(op.resultDims, d);
       (x && y && out ? batch : !out ? k : x ? m : n) *= e;
     }
@@ -124,7 +132,8 @@ struct Sizer {
     w.k = node.role == Role::Forward ? k : first ? n : m;
   }
 
-  /// The curves of a device go by the length of the keys and the size of a head; both are sizes of the value, not of a shard.
+  /// The curves of a device go by the length of the keys and the size of a head; both are sizes of the value, not of a
+  /// shard.
   void sizeAttention(Node& node, const Op& op) const {
     LocalWork& w = node.work;
     for (const PlacedDim& p : placement(node.op).dims) {
@@ -140,7 +149,8 @@ struct Sizer {
     // Kernels whose heads have several parts (MLA): the mean of what the two products contract, from their FLOPs.
     double rest = 4;
     for (DimId d : op.dims)
-      if (const std::string& n = model().dims[d].name.str(); n == "batch" || n == "seq" || n == "kv_seq" || n == "heads" || n == "kv_heads" || n == "group")
+      if (const std::string& n = model().dims[d].name.str();
+          n == "batch" || n == "seq" || n == "kv_seq" || n == "heads" || n == "kv_heads" || n == "group")
         rest *= extent(node.op, d);
     if (rest > 0) w.headDim = evaluate(node.op, op.flops) / rest;
   }

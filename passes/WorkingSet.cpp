@@ -1,5 +1,5 @@
-// The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program order.
-// SPDX-License-Identifier: Apache-2.0
+// The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program
+// order. SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 
 #include <algorithm>
@@ -21,9 +21,11 @@ double outputBytes(const Program& program, const Body& body, const Node& node) {
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Value& value = program.model.values[op.operands[i].value];
-    const bool gives = node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
+    const bool gives =
+        node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
     if (gives)
-      bytes += localElements(program, value.dims, need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
+      bytes += localElements(program, value.dims,
+                             need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
                program.widthOf(op.operands[i].value);
   }
   return bytes;
@@ -40,7 +42,8 @@ double peak(const Program& program, const Body& body, const std::vector<Node>& n
   double live = 0, most = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    const bool saved = skipSaved && node.kind == NodeKind::Compute && std::any_of(body.saved.begin(), body.saved.end(), [&](const Saved& s) {
+    const bool saved = skipSaved && node.kind == NodeKind::Compute &&
+                       std::any_of(body.saved.begin(), body.saved.end(), [&](const Saved& s) {
                          return s.buffer.empty() && s.value == program.model.ops[node.op].result;
                        });
     const double bytes = saved ? 0 : outputBytes(program, body, node);

@@ -1,125 +1,26 @@
-// Executes forward and backward lists on simulated devices.
+// Executes the forward and backward lists of a program, instance by instance, through carries and seams.
 // SPDX-License-Identifier: Apache-2.0
 #include "Executor.h"
 
-#include "Kernels.h"
-#include "passes/Lowering.h"
+#include "OperatorRun.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <stdexcept>
+#include <random>
 
 namespace planc::oracle {
-using namespace ir;
-using ir::Unit;
 
 namespace {
 
-using Indices = std::vector<std::vector<int64_t>>; // per dimension those that a device holds
-
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-/// Visits every point of a product of index lists, the last dimension fastest.
-template <class Visit> void forEach(const Indices& indices, Visit visit) {
-  for (const auto& list : indices)
-    if (list.empty()) return;
-  std::vector<size_t> position(indices.size());
-  std::vector<int64_t> at(indices.size());
-  for (size_t d = 0; d < indices.size(); ++d) at[d] = indices[d][0];
-  for (;;) {
-    visit(at);
-    size_t d = indices.size();
-    for (; d-- > 0;) {
-      if (++position[d] < indices[d].size()) {
-        at[d] = indices[d][position[d]];
-        break;
-      }
-      position[d] = 0;
-      at[d] = indices[d][0];
-    }
-    if (d == static_cast<size_t>(-1)) return;
-  }
-}
-
-/// Where a point of an iteration space lies in a tensor that has some of its dimensions.
-using Strides = std::vector<size_t>;
-size_t dot(const Strides& strides, const std::vector<int64_t>& at) {
-  size_t o = 0;
-  for (size_t d = 0; d < strides.size(); ++d) o += strides[d] * static_cast<size_t>(at[d]);
-  return o;
-}
-double read(const Tensor& t, size_t o) {
-  const double v = t.data[o];
-  if (std::isnan(v)) throw std::runtime_error("a device reads what it does not hold");
-  return v;
-}
-
-struct Devices {
-  const Mesh& mesh;
-  int64_t count;
-  explicit Devices(const Mesh& m) : mesh(m), count(m.devices()) {}
-  int64_t coordinate(int64_t device, AxisId a) const { return device / mesh.axes[a].stride % mesh.axes[a].size; }
-  /// Devices that differ from this one along `axes` only.
-  std::vector<int64_t> group(int64_t device, AxisMask axes) const {
-    std::vector<int64_t> members;
-    for (int64_t d = 0; d < count; ++d)
-      if (std::all_of(mesh.order.begin(), mesh.order.end(), [&](AxisId a) { return (axes & maskOf(a)) || coordinate(d, a) == coordinate(device, a); }))
-        members.push_back(d);
-    return members;
-  }
-  bool first(int64_t device, AxisMask axes) const { return group(device, axes).front() == device; }
-  Indices held(int64_t device, const std::vector<int64_t>& extents, const Layout& layout) const {
-    Indices result(extents.size());
-    for (size_t d = 0; d < extents.size(); ++d)
-      for (int64_t x = 0; x < extents[d]; ++x)
-        if (std::all_of(layout.shard[d].begin(), layout.shard[d].end(), [&](const Digit& g) {
-              const int64_t size = mesh.axes[g.axis].size;
-              return x / (extents[d] / (g.offset * size)) % size == coordinate(device, g.axis);
-            }))
-          result[d].push_back(x);
-    return result;
-  }
-};
-
-size_t offset(const std::vector<int64_t>& extents, const std::vector<int64_t>& at) {
-  size_t o = 0;
-  for (size_t d = 0; d < extents.size(); ++d) o = o * static_cast<size_t>(extents[d]) + static_cast<size_t>(at[d]);
-  return o;
-}
-
-Tensor empty(const std::vector<int64_t>& extents, double fill = kNothing) {
-  size_t n = 1;
-  for (int64_t e : extents) n *= static_cast<size_t>(e);
-  return {extents, std::vector<double>(n, fill)};
-}
-
-double get(const Tensor& t, const std::vector<int64_t>& at) {
-  const double v = t.data[offset(t.extents, at)];
-  if (std::isnan(v)) throw std::runtime_error("a device reads what it does not hold");
-  return v;
-}
-
-/// One instance of a body: results, statistics and gradients by node.
-struct Frame {
-  std::map<ValueId, Sharded> results;                ///< in the layout they were produced in
-  std::vector<Sharded> forward;                      ///< per forward node
-  std::map<OpId, std::vector<Sharded>> operands;     ///< per operator, as it read them
-  std::map<OpId, std::vector<Sharded>> stats;        ///< per operator: every statistic on every device
-};
-
-struct Machine {
-  const Program& program;
-  Devices devices;
+struct Machine : OperatorRun {
   unsigned seed;
   std::vector<std::vector<Frame>> frames; ///< per unit and instance
   Perturbation perturbation;
   Outcome outcome;
 
-  Machine(const Program& p, unsigned s, Perturbation moved) : program(p), devices(p.mesh), seed(s), perturbation(std::move(moved)) {}
-  const Model& model() const { return program.model; }
+  Machine(const Program& p, unsigned s, Perturbation moved) : OperatorRun(p), seed(s), perturbation(std::move(moved)) {}
   std::vector<int64_t> extents(ValueId v) const { return program.extents(model().values[v].dims); }
-  std::string nameOf(ValueId v, int64_t instance) const { return model().pathOf(v) + "[" + std::to_string(instance) + "]"; }
+  std::string nameOf(ValueId v, int64_t instance) const {
+    return model().pathOf(v) + "[" + std::to_string(instance) + "]";
+  }
 
   // ---- data ----------------------------------------------------------------
 
@@ -128,7 +29,8 @@ struct Machine {
     Tensor t = empty(extents(v), 0);
     std::mt19937 random(seed + static_cast<unsigned>(std::hash<std::string>()(nameOf(v, instance))));
     std::uniform_real_distribution<double> real(-1, 1);
-    for (double& x : t.data) x = value.dtype && !isFloat(*value.dtype) ? static_cast<double>(random() % 4) : real(random);
+    for (double& x : t.data)
+      x = value.dtype && !isFloat(*value.dtype) ? static_cast<double>(random() % 4) : real(random);
     if (nameOf(v, instance) == perturbation.parameter) t.data[perturbation.element] += perturbation.delta;
     return t;
   }
@@ -136,7 +38,9 @@ struct Machine {
     Sharded result;
     for (int64_t d = 0; d < devices.count; ++d) {
       result.push_back(empty(full.extents));
-      forEach(devices.held(d, full.extents, layout), [&](const auto& at) { result.back().data[offset(full.extents, at)] = full.data[offset(full.extents, at)]; });
+      forEach(devices.held(d, full.extents, layout), [&](const auto& at) {
+        result.back().data[offset(full.extents, at)] = full.data[offset(full.extents, at)];
+      });
     }
     return result;
   }
@@ -145,7 +49,8 @@ struct Machine {
     return draw(storage, model().values[storage].region.valid() && unit.repeat ? instance : 0);
   }
 
-  Sharded reshard(const std::vector<int64_t>& e, const std::vector<bool>& loose, Sharded value, const Layout& from, const Layout& to) const {
+  Sharded reshard(const std::vector<int64_t>& e, const std::vector<bool>& loose, Sharded value, const Layout& from,
+                  const Layout& to) const {
     for (const ReshardStep& step : ir::reshard(program.mesh, e, loose, from, to)) {
       Sharded next;
       for (int64_t d = 0; d < devices.count; ++d) {
@@ -175,176 +80,6 @@ struct Machine {
     return reshard(extents(v), program.loose(model().values[v].dims), std::move(value), from, to);
   }
 
-  // ---- one operator ----------------------------------------------------------
-
-  /// The local iteration space of an operator.
-  struct Space {
-    std::vector<int64_t> extents;
-    Indices held;
-  };
-  Space space(const Op& op, const Placement& placement, int64_t device) const {
-    Space s;
-    s.extents = program.extents(op.dims);
-    s.held = devices.held(device, s.extents, passes::need(program, placement, op.dims));
-    return s;
-  }
-  /// Strides of a tensor over `dims`, per dimension of the operator's iteration space.
-  Strides strides(const Op& op, const std::vector<DimId>& dims) const {
-    Strides result(op.dims.size());
-    size_t stride = 1;
-    for (size_t d = dims.size(); d-- > 0;) {
-      result[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), dims[d]) - op.dims.begin())] = stride;
-      stride *= static_cast<size_t>(model().dims[dims[d]].extent);
-    }
-    return result;
-  }
-
-  /// What the points of an operator share: where its operands lie, and which index its kernel looks at.
-  struct View {
-    const Kernel& kernel;
-    std::vector<Strides> operands;
-    Strides result, rest, position;
-    int along = -1;
-  };
-  View viewOf(const Op& op) const {
-    View v{kernel(op), {}, strides(op, op.resultDims), strides(op, rest(op)), strides(op, op.dims)};
-    const size_t terms = op.name == Symbol("linear") ? 2 : op.operands.size(); // the bias is not a factor
-    for (size_t i = 0; i < terms; ++i) v.operands.push_back(strides(op, op.operands[i].dims));
-    for (size_t d = 0; d < op.dims.size(); ++d)
-      if (model().dims[op.dims[d]].name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
-    return v;
-  }
-  static void fill(Point& p, const View& v, const std::vector<int64_t>& at, const std::vector<Sharded>& operands, size_t device) {
-    p.args.resize(v.operands.size());
-    for (size_t i = 0; i < v.operands.size(); ++i) p.args[i] = read(operands[i][device], dot(v.operands[i], at));
-    p.position = static_cast<int64_t>(dot(v.position, at));
-    p.index = v.along < 0 ? 0 : at[static_cast<size_t>(v.along)];
-  }
-  static void fillStatistics(std::vector<double>& out, const std::vector<Sharded>& stats, size_t o, size_t device) {
-    out.resize(stats.size());
-    for (size_t k = 0; k < stats.size(); ++k) out[k] = stats[k][device].data[o];
-  }
-
-  std::vector<DimId> rest(const Op& op) const {
-    std::vector<DimId> dims;
-    for (DimId d : op.resultDims)
-      if (std::none_of(op.reduces.begin(), op.reduces.end(), [&](const Reduce& r) { return r.dim == d; })) dims.push_back(d);
-    return dims;
-  }
-  AxisMask reducedAxes(const Op& op, const Placement& placement) const {
-    AxisMask m = 0;
-    for (const Reduce& r : op.reduces) m |= maskOf(placement.axesOf(r.dim));
-    return m;
-  }
-
-  /// Sums over the reduced dimension, over all devices that share it. `f(k, at, device)` is the term of statistic k.
-  template <class F> std::vector<Sharded> statistics(const Op& op, const Placement& placement, const View& v, int count, F f) const {
-    std::vector<Sharded> result;
-    for (int k = 0; k < count; ++k) {
-      Sharded own;
-      for (int64_t d = 0; d < devices.count; ++d) {
-        own.push_back(empty(program.extents(rest(op)), 0));
-        forEach(space(op, placement, d).held, [&](const auto& at) { own.back().data[dot(v.rest, at)] += f(k, at, static_cast<size_t>(d)); });
-      }
-      Sharded sum;
-      for (int64_t d = 0; d < devices.count; ++d) {
-        sum.push_back(empty(program.extents(rest(op)), 0));
-        for (int64_t g : devices.group(d, reducedAxes(op, placement)))
-          for (size_t i = 0; i < sum.back().data.size(); ++i) sum.back().data[i] += own[static_cast<size_t>(g)].data[i];
-      }
-      result.push_back(std::move(sum));
-    }
-    return result;
-  }
-  /// Dims of the iteration space that are reduced inside the operator and that the result lacks: its terms are equal along them.
-  double repeats(const Op& op, const Space& s) const {
-    double n = 1;
-    for (const Reduce& r : op.reduces)
-      if (op.kind == OpKind::Memory && std::find(op.resultDims.begin(), op.resultDims.end(), r.dim) == op.resultDims.end())
-        n *= static_cast<double>(s.held[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), r.dim) - op.dims.begin())].size());
-    return n;
-  }
-
-  static const Kernel& kernel(const Op& op) { return kernelOf(op.name == Symbol("linear") ? Symbol("matmul") : op.name); }
-  AxisMask contracted(const Op& op, const Placement& placement) const {
-    AxisMask m = 0;
-    for (DimId d : op.dims)
-      if (std::find(op.resultDims.begin(), op.resultDims.end(), d) == op.resultDims.end()) m |= maskOf(placement.axesOf(d));
-    return m;
-  }
-
-  Sharded compute(const Op& op, OpId id, const Placement& placement, const std::vector<Sharded>& operands, Frame& frame) const {
-    const View v = viewOf(op);
-    Point p;
-    frame.stats[id] = statistics(op, placement, v, v.kernel.stats, [&](int i, const auto& at, size_t d) {
-      fill(p, v, at, operands, d);
-      return v.kernel.stat(i, p);
-    });
-    Sharded result;
-    for (int64_t d = 0; d < devices.count; ++d) {
-      const size_t device = static_cast<size_t>(d);
-      const Space s = space(op, placement, d);
-      const double copies = repeats(op, s);
-      Tensor t = empty(program.extents(op.resultDims));
-      forEach(s.held, [&](const auto& at) {
-        fill(p, v, at, operands, device);
-        fillStatistics(p.stats, frame.stats[id], dot(v.rest, at), device);
-        double& out = t.data[dot(v.result, at)];
-        out = (std::isnan(out) ? 0 : out) + v.kernel.term(p) / copies;
-      });
-      if (op.name == Symbol("linear") && devices.first(d, contracted(op, placement))) addBias(op, placement, operands[2], d, t);
-      result.push_back(std::move(t));
-    }
-    return result;
-  }
-
-  /// One rank of a pending sum adds the bias.
-  void addBias(const Op& op, const Placement& placement, const Sharded& bias, int64_t d, Tensor& t) const {
-    forEach(devices.held(d, t.extents, passes::need(program, placement, op.resultDims)), [&](const auto& at) {
-      std::vector<int64_t> b;
-      for (DimId dim : op.operands[2].dims)
-        b.push_back(at[static_cast<size_t>(std::find(op.resultDims.begin(), op.resultDims.end(), dim) - op.resultDims.begin())]);
-      t.data[offset(t.extents, at)] += get(bias[static_cast<size_t>(d)], b);
-    });
-  }
-
-  /// Gradient of one operand, in the layout that the operator produces it in.
-  Sharded gradient(const Op& op, OpId id, const Placement& placement, size_t operand, const std::vector<Sharded>& operands, const Sharded& dy, Frame& frame) const {
-    const View v = viewOf(op);
-    const Strides target = strides(op, op.operands[operand].dims);
-    Point p;
-    auto full = [&](const auto& at, size_t d) {
-      fill(p, v, at, operands, d);
-      fillStatistics(p.stats, frame.stats.at(id), dot(v.rest, at), d);
-      p.dy = read(dy[d], dot(v.result, at));
-    };
-    const std::vector<Sharded> back = statistics(op, placement, v, v.kernel.back, [&](int i, const auto& at, size_t d) {
-      full(at, d);
-      return v.kernel.backStat(i, p);
-    });
-    const bool bias = op.name == Symbol("linear") && operand == 2;
-    Sharded result;
-    for (int64_t d = 0; d < devices.count; ++d) {
-      const size_t device = static_cast<size_t>(d);
-      const Space s = space(op, placement, d);
-      Tensor t = empty(program.extents(op.operands[operand].dims));
-      double copies = 1; // a bias does not see the contracted dims: count each of its points once
-      if (bias)
-        for (size_t i = 0; i < op.dims.size(); ++i)
-          if (std::find(op.resultDims.begin(), op.resultDims.end(), op.dims[i]) == op.resultDims.end()) copies *= static_cast<double>(s.held[i].size());
-      const bool counts = !bias || devices.first(d, contracted(op, placement));
-      forEach(s.held, [&](const auto& at) {
-        full(at, device);
-        fillStatistics(p.back, back, dot(v.rest, at), device);
-        double& out = t.data[dot(target, at)];
-        const double g = bias ? (counts ? p.dy / copies : 0) : v.kernel.gradient(static_cast<int>(operand), p);
-        out = (std::isnan(out) ? 0 : out) + g;
-      });
-      result.push_back(std::move(t));
-    }
-    return result;
-  }
-
   static void accumulate(Sharded& into, const Sharded& from) {
     if (into.empty()) {
       into = from;
@@ -367,8 +102,10 @@ struct Machine {
       return scatter(draw(v, 0), layout);
     }
     const Op& op = model().ops[value.producer];
-    const Frame& frame = own && own->results.count(v) ? *own : frames[op.unit.index][static_cast<size_t>(lastOf(op.unit))];
-    const Body& body = bodyOf(op.unit, &frame == own ? static_cast<int64_t>(own - frames[op.unit.index].data()) : lastOf(op.unit));
+    const Frame& frame =
+        own && own->results.count(v) ? *own : frames[op.unit.index][static_cast<size_t>(lastOf(op.unit))];
+    const Body& body =
+        bodyOf(op.unit, &frame == own ? static_cast<int64_t>(own - frames[op.unit.index].data()) : lastOf(op.unit));
     layout = body.results[passes::local(model().units[op.unit], value.producer)];
     return frame.results.at(v);
   }
@@ -400,7 +137,8 @@ struct Machine {
     }
     const Unit& unit = model().units[u];
     const uint32_t out = passes::local(unit, model().values[c.last].producer);
-    return seam(false, c.last, frames[u.index][static_cast<size_t>(instance - 1)].results.at(c.last), bodyOf(u, instance - 1).results[out], wanted);
+    return seam(false, c.last, frames[u.index][static_cast<size_t>(instance - 1)].results.at(c.last),
+                bodyOf(u, instance - 1).results[out], wanted);
   }
 
   void forwardInstance(UnitId u, int64_t instance) {
@@ -410,7 +148,8 @@ struct Machine {
     frame.forward.resize(body.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
-      for (; node < body.forward.size() && body.forward[node].kind == NodeKind::Reshard && body.forward[node].op == id; ++node) {
+      for (; node < body.forward.size() && body.forward[node].kind == NodeKind::Reshard && body.forward[node].op == id;
+           ++node) {
         const Node& n = body.forward[node];
         Layout from;
         Sharded value = valueOf(n.value, &frame, from);
@@ -426,7 +165,8 @@ struct Machine {
       const Placement& placement = body.placements[passes::local(unit, id)];
       reshardsOf(id);
       std::vector<Sharded> operands;
-      for (size_t k = 0; k < op.operands.size(); ++k) operands.push_back(operandOf(body, unit, frame, id, k, u, instance));
+      for (size_t k = 0; k < op.operands.size(); ++k)
+        operands.push_back(operandOf(body, unit, frame, id, k, u, instance));
       if (op.kind == OpKind::Carry) {
         frame.results[op.result] = operands[0];
         continue;
@@ -437,7 +177,8 @@ struct Machine {
     }
   }
 
-  Sharded operandOf(const Body& body, const Unit& unit, Frame& frame, OpId id, size_t k, UnitId u, int64_t instance) const {
+  Sharded operandOf(const Body& body, const Unit& unit, Frame& frame, OpId id, size_t k, UnitId u,
+                    int64_t instance) const {
     const Op& op = model().ops[id];
     const ValueId v = op.operands[k].value;
     if (model().values[v].kind == ValueKind::Param) {
@@ -446,8 +187,11 @@ struct Machine {
       throw std::runtime_error("a parameter without a state");
     }
     for (const Carry& c : unit.carries)
-      if (c.inside == op.result) return enter(c, u, instance, passes::need(program, body.placements[passes::local(unit, id)], op.operands[k].dims));
-    if (const int32_t n = body.brought[passes::local(unit, id)][k]; n >= 0) return frame.forward[static_cast<size_t>(n)];
+      if (c.inside == op.result)
+        return enter(c, u, instance,
+                     passes::need(program, body.placements[passes::local(unit, id)], op.operands[k].dims));
+    if (const int32_t n = body.brought[passes::local(unit, id)][k]; n >= 0)
+      return frame.forward[static_cast<size_t>(n)];
     Layout layout;
     return valueOf(v, &frame, layout);
   }
@@ -483,7 +227,8 @@ struct Machine {
       const Op& op = model().ops[id];
       auto& mine = gradients[op.result];
       if (op.result == model().loss) mine.push_back(seedGradient(body, unit, id));
-      const bool isCarriedOut = std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.last == op.result; });
+      const bool isCarriedOut =
+          std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.last == op.result; });
       if (!isCarriedOut)
         for (Gradient& g : outer[op.result]) mine.push_back(g);
       if (!mine.empty()) backwardOp(body, unit, id, instance, frame, mine, gradients, carried);
@@ -496,7 +241,8 @@ struct Machine {
     return {layout, scatter(draw(op.result, 0), layout)};
   }
 
-  void arrive(const Body& body, const Unit& unit, const Carry& c, int64_t instance, std::map<ValueId, Gradient>& carried, std::map<ValueId, std::vector<Gradient>>& gradients) {
+  void arrive(const Body& body, const Unit& unit, const Carry& c, int64_t instance,
+              std::map<ValueId, Gradient>& carried, std::map<ValueId, std::vector<Gradient>>& gradients) {
     const OpId out = model().values[c.last].producer;
     const Layout wanted = passes::need(program, body.placements[passes::local(unit, out)], model().ops[out].resultDims);
     if (instance == unit.count - 1) {
@@ -508,15 +254,17 @@ struct Machine {
         else
           accumulate(it->value, g.value);
       }
-      for (Gradient& s : sums) gradients[c.last].push_back({wanted, seam(true, c.last, std::move(s.value), s.layout, wanted)});
+      for (Gradient& s : sums)
+        gradients[c.last].push_back({wanted, seam(true, c.last, std::move(s.value), s.layout, wanted)});
     } else if (carried.count(c.initial)) {
       const Gradient& g = carried.at(c.initial);
       gradients[c.last].push_back({wanted, seam(true, c.last, g.value, g.layout, wanted)});
     }
   }
 
-  void backwardOp(const Body& body, const Unit& unit, OpId id, int64_t instance, Frame& frame, const std::vector<Gradient>& mine,
-                  std::map<ValueId, std::vector<Gradient>>& gradients, std::map<ValueId, Gradient>& carried) {
+  void backwardOp(const Body& body, const Unit& unit, OpId id, int64_t instance, Frame& frame,
+                  const std::vector<Gradient>& mine, std::map<ValueId, std::vector<Gradient>>& gradients,
+                  std::map<ValueId, Gradient>& carried) {
     const Op& op = model().ops[id];
     const Placement& placement = body.placements[passes::local(unit, id)];
     AxisMask pending = 0;
@@ -526,12 +274,14 @@ struct Machine {
       const Value& v = model().values[o.value];
       if (v.kind == ValueKind::Input || (v.kind == ValueKind::Param && !v.trainable)) continue;
       const bool passes = op.linear() || op.kind == OpKind::Carry;
-      Layout layout = passes && v.kind != ValueKind::Param ? planc::passes::need(program, placement, o.dims) : planc::passes::produced(program, op, placement, o.dims);
+      Layout layout = passes && v.kind != ValueKind::Param ? planc::passes::need(program, placement, o.dims)
+                                                           : planc::passes::produced(program, op, placement, o.dims);
       layout.partial |= pending & ~layout.axes();
       Gradient g{layout, passes ? dy : gradient(op, id, placement, k, frame.operands[id], dy, frame)};
       if (v.kind == ValueKind::Param)
         addParameter(body, unit, o.value, instance, std::move(g));
-      else if (op.kind == OpKind::Carry && std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.inside == op.result; }))
+      else if (op.kind == OpKind::Carry && std::any_of(unit.carries.begin(), unit.carries.end(),
+                                                       [&](const Carry& c) { return c.inside == op.result; }))
         carried[o.value] = std::move(g);
       else if (model().ops[v.producer].unit == op.unit)
         gradients[o.value].push_back(std::move(g));
@@ -541,9 +291,11 @@ struct Machine {
   }
 
   /// Follows the body's own reshard nodes: a contribution whose layout differs must have one.
-  Sharded gather(const Body& body, OpId id, const Op& op, const Placement& placement, const std::vector<Gradient>& mine, AxisMask& pending) const {
+  Sharded gather(const Body& body, OpId id, const Op& op, const Placement& placement, const std::vector<Gradient>& mine,
+                 AxisMask& pending) const {
     AxisMask lazy = 0;
-    for (DimId d : op.along) lazy |= maskOf(placement.axesOf(d)) & ~passes::need(program, placement, op.resultDims).axes();
+    for (DimId d : op.along)
+      lazy |= maskOf(placement.axesOf(d)) & ~passes::need(program, placement, op.resultDims).axes();
     Sharded total;
     std::vector<Gradient> sums;
     for (const Gradient& g : mine) {
@@ -591,7 +343,8 @@ struct Machine {
     Sharded loss = valueOf(model().loss, nullptr, layout);
     outcome.loss = whole(model().loss, std::move(loss), layout);
     const Tensor seedGradient = draw(model().loss, 0);
-    for (size_t i = 0; i < outcome.loss.data.size(); ++i) outcome.objective += outcome.loss.data[i] * seedGradient.data[i];
+    for (size_t i = 0; i < outcome.loss.data.size(); ++i)
+      outcome.objective += outcome.loss.data[i] * seedGradient.data[i];
     for (ValueId v : model().params)
       for (auto& [name, list] : parameters) {
         if (name.substr(0, name.rfind('[')) != model().pathOf(v)) continue;
@@ -624,9 +377,11 @@ double difference(const Outcome& a, const Outcome& b, std::string* name) {
   };
   auto compare = [](const Tensor& x, const Tensor& y) {
     if (x.data.size() != y.data.size()) return std::numeric_limits<double>::infinity();
-    double most = 0, scale = 1e-3; // a gradient that is zero but for rounding (a key's bias under softmax) has no size of its own
+    double most = 0,
+           scale = 1e-3; // a gradient that is zero but for rounding (a key's bias under softmax) has no size of its own
     for (size_t i = 0; i < x.data.size(); ++i) {
-      if (!(std::abs(x.data[i] - y.data[i]) <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
+      if (!(std::abs(x.data[i] - y.data[i]) <= std::numeric_limits<double>::max()))
+        return std::numeric_limits<double>::infinity();
       most = std::max(most, std::abs(x.data[i] - y.data[i]));
       scale = std::max(scale, std::abs(x.data[i]));
     }

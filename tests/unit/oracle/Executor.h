@@ -20,8 +20,8 @@ struct Tensor {
 using Sharded = std::vector<Tensor>;
 
 struct Outcome {
-  Tensor loss;                       ///< the model's loss, gathered
-  double objective = 0;              ///< its product with the gradient that backward begins with
+  Tensor loss;                             ///< the model's loss, gathered
+  double objective = 0;                    ///< its product with the gradient that backward begins with
   std::map<std::string, Tensor> gradients; ///< of every trainable parameter of every instance, reduced and gathered
 };
 
@@ -32,10 +32,12 @@ struct Perturbation {
   double delta = 0;
 };
 
-/// Runs forward and backward. Parameters and inputs are drawn from `seed` by name, so that two programs of one model see the same numbers.
+/// Runs forward and backward. Parameters and inputs are drawn from `seed` by name, so that two programs of one model
+/// see the same numbers.
 Outcome execute(const ir::Program& program, unsigned seed, const Perturbation& perturbation = {});
 
-/// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same names. `worst` names it.
+/// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same
+/// names. `worst` names it.
 double difference(const Outcome& a, const Outcome& b, std::string* worst = nullptr);
 
 } // namespace planc::oracle

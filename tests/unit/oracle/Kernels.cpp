@@ -1,6 +1,6 @@
-// The kernels of the oracle. Softmax, norms and cross-entropy are the real ones; attention is linearised (a product of its three operands),
-// which keeps its contractions and its one travelling dimension.
-// SPDX-License-Identifier: Apache-2.0
+// The kernels of the oracle. Softmax, norms and cross-entropy are the real ones; attention is linearised (a product of
+// its three operands), which keeps its contractions and its one travelling dimension. SPDX-License-Identifier:
+// Apache-2.0
 #include "Kernels.h"
 
 #include <cmath>
@@ -21,8 +21,12 @@ double others(int i, const Point& p) {
     if (static_cast<int>(k) != i) r *= p.args[k];
   return r;
 }
-double mask(const Point& p) { return (p.position * 2654435761u >> 7) % 10 == 0 ? 0.0 : 1.0 / 0.9; }
-double silu(double x) { return x / (1 + std::exp(-x)); }
+double mask(const Point& p) {
+  return (p.position * 2654435761u >> 7) % 10 == 0 ? 0.0 : 1.0 / 0.9;
+}
+double silu(double x) {
+  return x / (1 + std::exp(-x));
+}
 double siluSlope(double x) {
   const double s = 1 / (1 + std::exp(-x));
   return s * (1 + x * (1 - s));
@@ -34,18 +38,23 @@ const std::vector<Kernel> kKernels = {
     {"scores", 0, 0, nullptr, product, nullptr, others},
     {"context", 0, 0, nullptr, product, nullptr, others},
     {"attention", 0, 0, nullptr, product, nullptr, others},
-    {"add", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr, [](int, const Point& p) { return p.dy; }},
-    {"bias", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr, [](int, const Point& p) { return p.dy; }},
+    {"add", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr,
+     [](int, const Point& p) { return p.dy; }},
+    {"bias", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr,
+     [](int, const Point& p) { return p.dy; }},
     {"gelu", 0, 0, nullptr, [](const Point& p) { return silu(1.702 * p.args[0]) / 1.702; }, nullptr,
      [](int, const Point& p) { return p.dy * siluSlope(1.702 * p.args[0]); }},
     {"silu_mul", 0, 0, nullptr, [](const Point& p) { return silu(p.args[0]) * p.args[1]; }, nullptr,
      [](int i, const Point& p) { return p.dy * (i == 0 ? siluSlope(p.args[0]) * p.args[1] : silu(p.args[0])); }},
-    {"dropout", 0, 0, nullptr, [](const Point& p) { return p.args[0] * mask(p); }, nullptr, [](int, const Point& p) { return p.dy * mask(p); }},
-    {"rope", 0, 0, nullptr, [](const Point& p) { return p.args[0] * (1 + 0.1 * static_cast<double>(p.index)); }, nullptr,
-     [](int, const Point& p) { return p.dy * (1 + 0.1 * static_cast<double>(p.index)); }, "seq"},
-    {"lookup", 0, 0, nullptr, [](const Point& p) { return static_cast<int64_t>(p.args[0]) == p.index ? p.args[1] : 0.0; }, nullptr,
+    {"dropout", 0, 0, nullptr, [](const Point& p) { return p.args[0] * mask(p); }, nullptr,
+     [](int, const Point& p) { return p.dy * mask(p); }},
+    {"rope", 0, 0, nullptr, [](const Point& p) { return p.args[0] * (1 + 0.1 * static_cast<double>(p.index)); },
+     nullptr, [](int, const Point& p) { return p.dy * (1 + 0.1 * static_cast<double>(p.index)); }, "seq"},
+    {"lookup", 0, 0, nullptr,
+     [](const Point& p) { return static_cast<int64_t>(p.args[0]) == p.index ? p.args[1] : 0.0; }, nullptr,
      [](int i, const Point& p) { return i == 1 && static_cast<int64_t>(p.args[0]) == p.index ? p.dy : 0.0; }, "vocab"},
-    {"softmax", 1, 1, [](int, const Point& p) { return std::exp(p.args[0]); }, [](const Point& p) { return std::exp(p.args[0]) / p.stats[0]; },
+    {"softmax", 1, 1, [](int, const Point& p) { return std::exp(p.args[0]); },
+     [](const Point& p) { return std::exp(p.args[0]) / p.stats[0]; },
      [](int, const Point& p) { return p.dy * std::exp(p.args[0]) / p.stats[0]; },
      [](int, const Point& p) { return std::exp(p.args[0]) / p.stats[0] * (p.dy - p.back[0]); }},
     {"rms_norm", 1, 1, [](int, const Point& p) { return p.args[0] * p.args[0]; },
@@ -56,10 +65,13 @@ const std::vector<Kernel> kKernels = {
        return i == 1 ? p.dy * p.args[0] * r : p.dy * p.args[1] * r - p.args[0] * p.back[0] * r * r * r;
      }},
     {"cross_entropy", 2, 0,
-     [](int k, const Point& p) { return k == 0 ? std::exp(p.args[0]) : static_cast<int64_t>(p.args[1]) == p.index ? p.args[0] : 0.0; },
+     [](int k, const Point& p) {
+       return k == 0 ? std::exp(p.args[0]) : static_cast<int64_t>(p.args[1]) == p.index ? p.args[0] : 0.0;
+     },
      [](const Point& p) { return std::log(p.stats[0]) - p.stats[1]; }, nullptr,
      [](int i, const Point& p) {
-       return i == 0 ? p.dy * (std::exp(p.args[0]) / p.stats[0] - (static_cast<int64_t>(p.args[1]) == p.index ? 1 : 0)) : 0.0;
+       return i == 0 ? p.dy * (std::exp(p.args[0]) / p.stats[0] - (static_cast<int64_t>(p.args[1]) == p.index ? 1 : 0))
+                     : 0.0;
      },
      "vocab"},
 };

@@ -1,6 +1,6 @@
-// What the operators of the library compute, as terms over one point of their iteration space. Statistics are sums over a dimension that the
-// operator reduces inside itself, over all devices that share it.
-// SPDX-License-Identifier: Apache-2.0
+// What the operators of the library compute, as terms over one point of their iteration space. Statistics are sums over
+// a dimension that the operator reduces inside itself, over all devices that share it. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 #include "support/Symbol.h"
 
@@ -23,10 +23,10 @@ struct Kernel {
   const char* name;
   int stats = 0, back = 0;
   double (*stat)(int, const Point&) = nullptr;
-  double (*term)(const Point&) = nullptr;               ///< summed over the dimensions that the result lacks
+  double (*term)(const Point&) = nullptr; ///< summed over the dimensions that the result lacks
   double (*backStat)(int, const Point&) = nullptr;
-  double (*gradient)(int, const Point&) = nullptr;       ///< of operand i; summed over the dimensions that the operand lacks
-  const char* along = "";                                ///< dimension of `Point::index`
+  double (*gradient)(int, const Point&) = nullptr; ///< of operand i; summed over the dimensions that the operand lacks
+  const char* along = "";                          ///< dimension of `Point::index`
 };
 
 const Kernel& kernelOf(Symbol op);

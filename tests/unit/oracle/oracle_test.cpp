@@ -1,13 +1,11 @@
-// Property: any plan that the laws accept computes what the unsharded model computes, and so do the gradients of all parameters.
-// SPDX-License-Identifier: Apache-2.0
+// Property: any plan that the laws accept computes what the unsharded model computes, and so do the gradients of all
+// parameters. SPDX-License-Identifier: Apache-2.0
 #include "Executor.h"
-
 #include "frontend/Frontend.h"
 #include "passes/Passes.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 
 namespace planc {
@@ -82,7 +80,9 @@ const std::vector<Scope> kScopes = {
 Plan randomPlan(std::mt19937& random) {
   Plan plan = basePlan();
   const int shape = static_cast<int>(random() % 4);
-  plan.mesh = shape == 0 ? meshOf({{"a", 2}, {"b", 4}}) : shape == 1 ? meshOf({{"a", 4}, {"b", 2}}) : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
+  plan.mesh = shape == 0   ? meshOf({{"a", 2}, {"b", 4}})
+              : shape == 1 ? meshOf({{"a", 4}, {"b", 2}})
+                           : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
   std::vector<std::string> names;
   for (AxisId a : plan.mesh.order) names.push_back(plan.mesh.axes[a].name.str());
   for (const Scope& scope : kScopes) {
@@ -94,7 +94,8 @@ Plan randomPlan(std::mt19937& random) {
     const size_t rules = random() % 3;
     for (size_t i = 0; i < std::min(rules, dims.size()) && !axes.empty(); ++i) {
       const size_t take = std::min(axes.size(), size_t(1 + random() % 2));
-      plan.placements.push_back(ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
+      plan.placements.push_back(
+          ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
       axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
     }
   }
@@ -151,7 +152,9 @@ TEST(Oracle, TwoThousandRandomPlans) {
     ASSERT_LE(d, 1e-12) << name << " differs in\n" << print(*program);
   }
   RecordProperty("accepted", accepted);
-  std::printf("%d random plans executed (%d with a refined axis), %d refused by the laws, worst relative difference %.1e\n", accepted, refined, refused, worst);
+  std::printf(
+      "%d random plans executed (%d with a refined axis), %d refused by the laws, worst relative difference %.1e\n",
+      accepted, refined, refused, worst);
   EXPECT_EQ(accepted, 2000);
 }
 

@@ -1,10 +1,9 @@
-// The schedule table: every micro-batch of every chunk goes forward once and backward once, in an order that can run, with the known depth.
-// SPDX-License-Identifier: Apache-2.0
+// The schedule table: every micro-batch of every chunk goes forward once and backward once, in an order that can run,
+// with the known depth. SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 
 namespace planc {
@@ -37,11 +36,13 @@ bool runs(const ScheduleKind& k, int64_t p, int64_t v, int64_t m) {
   for (bool moved = true; moved;) {
     moved = false;
     for (int64_t s = 0; s < p; ++s)
-      for (auto& order = orders[static_cast<size_t>(s)]; at[static_cast<size_t>(s)] < order.size(); ++at[static_cast<size_t>(s)], moved = true) {
+      for (auto& order = orders[static_cast<size_t>(s)]; at[static_cast<size_t>(s)] < order.size();
+           ++at[static_cast<size_t>(s)], moved = true) {
         const Action& a = order[at[static_cast<size_t>(s)]];
         const int64_t stage = a.chunk * p + s;
         const bool back = a.kind == ActionKind::Backward;
-        const bool ready = back ? done.count({false, stage, a.microBatch}) && (stage == p * v - 1 || done.count({true, stage + 1, a.microBatch}))
+        const bool ready = back ? done.count({false, stage, a.microBatch}) &&
+                                      (stage == p * v - 1 || done.count({true, stage + 1, a.microBatch}))
                                 : stage == 0 || done.count({false, stage - 1, a.microBatch});
         if (!ready) break;
         done[{back, stage, a.microBatch}] = true;
@@ -55,7 +56,8 @@ TEST(Schedules, EveryPassOnceAndInAnOrderThatRuns) {
     if (!k.actions) continue;
     for (int64_t p : {1, 2, 3, 4, 8})
       for (int64_t v : k.takesChunks ? std::vector<int64_t>{1, 2, 3} : std::vector<int64_t>{1})
-        for (int64_t m : {p, 2 * p, 5 * p}) EXPECT_TRUE(runs(k, p, v, m)) << k.name << " p=" << p << " v=" << v << " m=" << m;
+        for (int64_t m : {p, 2 * p, 5 * p})
+          EXPECT_TRUE(runs(k, p, v, m)) << k.name << " p=" << p << " v=" << v << " m=" << m;
   }
 }
 
@@ -63,10 +65,15 @@ TEST(Schedules, OneForwardOneBackwardHoldsStagesLeftMicroBatches) {
   for (int64_t s = 0; s < 4; ++s) EXPECT_EQ(depth(kind("one_f_one_b").actions(4, 1, 16, s)), 4 - s);
 }
 
-TEST(Schedules, GpipeHoldsAllMicroBatches) { EXPECT_EQ(depth(kind("gpipe").actions(4, 1, 16, 0)), 16); }
+TEST(Schedules, GpipeHoldsAllMicroBatches) {
+  EXPECT_EQ(depth(kind("gpipe").actions(4, 1, 16, 0)), 16);
+}
 
-// arXiv 2205.05198, section 4.2.3: the first stage holds L(1 + (p-1)/(p·v)) layers, that is p·v + p - 1 passes of L/(p·v) layers.
-TEST(Schedules, InterleavedHoldsTheExtraPart) { EXPECT_EQ(depth(kind("interleaved_1f1b").actions(8, 3, 64, 0)), 8 * 3 + 8 - 1); }
+// arXiv 2205.05198, section 4.2.3: the first stage holds L(1 + (p-1)/(p·v)) layers, that is p·v + p - 1 passes of
+// L/(p·v) layers.
+TEST(Schedules, InterleavedHoldsTheExtraPart) {
+  EXPECT_EQ(depth(kind("interleaved_1f1b").actions(8, 3, 64, 0)), 8 * 3 + 8 - 1);
+}
 
 } // namespace
 } // namespace planc

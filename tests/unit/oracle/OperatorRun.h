@@ -1,0 +1,212 @@
+// Runs one operator on every device: its kernel over the local iteration space, statistics summed over the devices that
+// share them. SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Devices.h"
+#include "Kernels.h"
+#include "passes/Lowering.h"
+
+#include <map>
+
+namespace planc::oracle {
+
+/// One instance of a body: results, statistics and gradients by node.
+struct Frame {
+  std::map<ValueId, Sharded> results;            ///< in the layout they were produced in
+  std::vector<Sharded> forward;                  ///< per forward node
+  std::map<OpId, std::vector<Sharded>> operands; ///< per operator, as it read them
+  std::map<OpId, std::vector<Sharded>> stats;    ///< per operator: every statistic on every device
+};
+
+/// Forward and backward of single operators of a program.
+struct OperatorRun {
+  const Program& program;
+  Devices devices;
+
+  explicit OperatorRun(const Program& p) : program(p), devices(p.mesh) {}
+  const Model& model() const { return program.model; }
+
+  /// The local iteration space of an operator.
+  struct Space {
+    std::vector<int64_t> extents;
+    Indices held;
+  };
+  Space space(const Op& op, const Placement& placement, int64_t device) const {
+    Space s;
+    s.extents = program.extents(op.dims);
+    s.held = devices.held(device, s.extents, passes::need(program, placement, op.dims));
+    return s;
+  }
+  /// Strides of a tensor over `dims`, per dimension of the operator's iteration space.
+  Strides strides(const Op& op, const std::vector<DimId>& dims) const {
+    Strides result(op.dims.size());
+    size_t stride = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+      result[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), dims[d]) - op.dims.begin())] = stride;
+      stride *= static_cast<size_t>(model().dims[dims[d]].extent);
+    }
+    return result;
+  }
+
+  /// What the points of an operator share: where its operands lie, and which index its kernel looks at.
+  struct View {
+    const Kernel& kernel;
+    std::vector<Strides> operands;
+    Strides result, rest, position;
+    int along = -1;
+  };
+  View viewOf(const Op& op) const {
+    View v{kernel(op), {}, strides(op, op.resultDims), strides(op, rest(op)), strides(op, op.dims)};
+    const size_t terms = op.name == Symbol("linear") ? 2 : op.operands.size(); // the bias is not a factor
+    for (size_t i = 0; i < terms; ++i) v.operands.push_back(strides(op, op.operands[i].dims));
+    for (size_t d = 0; d < op.dims.size(); ++d)
+      if (model().dims[op.dims[d]].name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
+    return v;
+  }
+  static void fill(Point& p, const View& v, const std::vector<int64_t>& at, const std::vector<Sharded>& operands,
+                   size_t device) {
+    p.args.resize(v.operands.size());
+    for (size_t i = 0; i < v.operands.size(); ++i) p.args[i] = read(operands[i][device], dot(v.operands[i], at));
+    p.position = static_cast<int64_t>(dot(v.position, at));
+    p.index = v.along < 0 ? 0 : at[static_cast<size_t>(v.along)];
+  }
+  static void fillStatistics(std::vector<double>& out, const std::vector<Sharded>& stats, size_t o, size_t device) {
+    out.resize(stats.size());
+    for (size_t k = 0; k < stats.size(); ++k) out[k] = stats[k][device].data[o];
+  }
+
+  std::vector<DimId> rest(const Op& op) const {
+    std::vector<DimId> dims;
+    for (DimId d : op.resultDims)
+      if (std::none_of(op.reduces.begin(), op.reduces.end(), [&](const Reduce& r) { return r.dim == d; }))
+        dims.push_back(d);
+    return dims;
+  }
+  AxisMask reducedAxes(const Op& op, const Placement& placement) const {
+    AxisMask m = 0;
+    for (const Reduce& r : op.reduces) m |= maskOf(placement.axesOf(r.dim));
+    return m;
+  }
+
+  /// Sums over the reduced dimension, over all devices that share it. `f(k, at, device)` is the term of statistic k.
+  template <class F>
+  std::vector<Sharded> statistics(const Op& op, const Placement& placement, const View& v, int count, F f) const {
+    std::vector<Sharded> result;
+    for (int k = 0; k < count; ++k) {
+      Sharded own;
+      for (int64_t d = 0; d < devices.count; ++d) {
+        own.push_back(empty(program.extents(rest(op)), 0));
+        forEach(space(op, placement, d).held,
+                [&](const auto& at) { own.back().data[dot(v.rest, at)] += f(k, at, static_cast<size_t>(d)); });
+      }
+      Sharded sum;
+      for (int64_t d = 0; d < devices.count; ++d) {
+        sum.push_back(empty(program.extents(rest(op)), 0));
+        for (int64_t g : devices.group(d, reducedAxes(op, placement)))
+          for (size_t i = 0; i < sum.back().data.size(); ++i) sum.back().data[i] += own[static_cast<size_t>(g)].data[i];
+      }
+      result.push_back(std::move(sum));
+    }
+    return result;
+  }
+  /// Dims of the iteration space that are reduced inside the operator and that the result lacks: its terms are equal
+  /// along them.
+  double repeats(const Op& op, const Space& s) const {
+    double n = 1;
+    for (const Reduce& r : op.reduces)
+      if (op.kind == OpKind::Memory &&
+          std::find(op.resultDims.begin(), op.resultDims.end(), r.dim) == op.resultDims.end())
+        n *= static_cast<double>(
+            s.held[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), r.dim) - op.dims.begin())].size());
+    return n;
+  }
+
+  static const Kernel& kernel(const Op& op) {
+    return kernelOf(op.name == Symbol("linear") ? Symbol("matmul") : op.name);
+  }
+  AxisMask contracted(const Op& op, const Placement& placement) const {
+    AxisMask m = 0;
+    for (DimId d : op.dims)
+      if (std::find(op.resultDims.begin(), op.resultDims.end(), d) == op.resultDims.end())
+        m |= maskOf(placement.axesOf(d));
+    return m;
+  }
+
+  Sharded compute(const Op& op, OpId id, const Placement& placement, const std::vector<Sharded>& operands,
+                  Frame& frame) const {
+    const View v = viewOf(op);
+    Point p;
+    frame.stats[id] = statistics(op, placement, v, v.kernel.stats, [&](int i, const auto& at, size_t d) {
+      fill(p, v, at, operands, d);
+      return v.kernel.stat(i, p);
+    });
+    Sharded result;
+    for (int64_t d = 0; d < devices.count; ++d) {
+      const size_t device = static_cast<size_t>(d);
+      const Space s = space(op, placement, d);
+      const double copies = repeats(op, s);
+      Tensor t = empty(program.extents(op.resultDims));
+      forEach(s.held, [&](const auto& at) {
+        fill(p, v, at, operands, device);
+        fillStatistics(p.stats, frame.stats[id], dot(v.rest, at), device);
+        double& out = t.data[dot(v.result, at)];
+        out = (std::isnan(out) ? 0 : out) + v.kernel.term(p) / copies;
+      });
+      if (op.name == Symbol("linear") && devices.first(d, contracted(op, placement)))
+        addBias(op, placement, operands[2], d, t);
+      result.push_back(std::move(t));
+    }
+    return result;
+  }
+
+  /// One rank of a pending sum adds the bias.
+  void addBias(const Op& op, const Placement& placement, const Sharded& bias, int64_t d, Tensor& t) const {
+    forEach(devices.held(d, t.extents, passes::need(program, placement, op.resultDims)), [&](const auto& at) {
+      std::vector<int64_t> b;
+      for (DimId dim : op.operands[2].dims)
+        b.push_back(at[static_cast<size_t>(std::find(op.resultDims.begin(), op.resultDims.end(), dim) -
+                                           op.resultDims.begin())]);
+      t.data[offset(t.extents, at)] += get(bias[static_cast<size_t>(d)], b);
+    });
+  }
+
+  /// Gradient of one operand, in the layout that the operator produces it in.
+  Sharded gradient(const Op& op, OpId id, const Placement& placement, size_t operand,
+                   const std::vector<Sharded>& operands, const Sharded& dy, Frame& frame) const {
+    const View v = viewOf(op);
+    const Strides target = strides(op, op.operands[operand].dims);
+    Point p;
+    auto full = [&](const auto& at, size_t d) {
+      fill(p, v, at, operands, d);
+      fillStatistics(p.stats, frame.stats.at(id), dot(v.rest, at), d);
+      p.dy = read(dy[d], dot(v.result, at));
+    };
+    const std::vector<Sharded> back = statistics(op, placement, v, v.kernel.back, [&](int i, const auto& at, size_t d) {
+      full(at, d);
+      return v.kernel.backStat(i, p);
+    });
+    const bool bias = op.name == Symbol("linear") && operand == 2;
+    Sharded result;
+    for (int64_t d = 0; d < devices.count; ++d) {
+      const size_t device = static_cast<size_t>(d);
+      const Space s = space(op, placement, d);
+      Tensor t = empty(program.extents(op.operands[operand].dims));
+      double copies = 1; // a bias does not see the contracted dims: count each of its points once
+      if (bias)
+        for (size_t i = 0; i < op.dims.size(); ++i)
+          if (std::find(op.resultDims.begin(), op.resultDims.end(), op.dims[i]) == op.resultDims.end())
+            copies *= static_cast<double>(s.held[i].size());
+      const bool counts = !bias || devices.first(d, contracted(op, placement));
+      forEach(s.held, [&](const auto& at) {
+        full(at, device);
+        fillStatistics(p.back, back, dot(v.rest, at), device);
+        double& out = t.data[dot(target, at)];
+        const double g = bias ? (counts ? p.dy / copies : 0) : v.kernel.gradient(static_cast<int>(operand), p);
+        out = (std::isnan(out) ? 0 : out) + g;
+      });
+      result.push_back(std::move(t));
+    }
+    return result;
+  }
+};
+
+} // namespace planc::oracle
