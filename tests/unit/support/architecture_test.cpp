@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 #include <map>
-#include <regex>
 #include <set>
+#include <string_view>
 
 namespace fs = std::filesystem;
 
@@ -26,18 +26,27 @@ struct Include {
   std::string target; // as written
 };
 
+/// What an `#include` line names; empty for other lines.
+std::string includeOf(std::string line) {
+  std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
+  constexpr std::string_view directive = "#include";
+  if (!line.starts_with(directive) || line.size() <= directive.size()) return "";
+  size_t end = line.find_first_of("\">", directive.size() + 1);
+  return line.substr(directive.size() + 1, end - directive.size() - 1);
+}
+
 std::vector<Include> includesOf(const std::string& room) {
-  static const std::regex pattern(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
   const fs::path root = PLANC_SOURCE_DIR;
   std::vector<Include> out;
   for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
     fs::path extension = entry.path().extension();
-    if (extension != ".h" && extension != ".cpp" && extension != ".inc") continue;
+    if (extension != ".h" && extension != ".cpp") continue;
     std::istringstream lines(planc::test::readFile(entry.path()));
-    std::smatch match;
     for (std::string line; std::getline(lines, line);)
-      if (std::regex_search(line, match, pattern)) out.push_back({fs::relative(entry.path(), root), match[1]});
+      if (std::string target = includeOf(line); !target.empty())
+        out.push_back({fs::relative(entry.path(), root).string(), target});
   }
+  EXPECT_FALSE(out.empty()) << room;
   return out;
 }
 
