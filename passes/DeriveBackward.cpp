@@ -72,8 +72,7 @@ struct BackwardDerivation {
     Node node;
     node.op = op;
     node.phase = phase;
-    node.times =
-        static_cast<double>(model().times(model().ops[op].region) / std::max<int64_t>(1, model().times(unit.region)));
+    node.times = timesOf(program, model().ops[op]);
     return node;
   }
 

@@ -118,8 +118,7 @@ void Keeper::save(OpId reader, ValueId value, const Layout& layout, double eleme
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
-  const double times = static_cast<double>(program_.model.times(program_.model.ops[reader].region) /
-                                           std::max<int64_t>(1, program_.model.times(unit_.region)));
+  const double times = timesOf(program_, program_.model.ops[reader]);
   body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times});
 }
 
@@ -129,8 +128,7 @@ void Keeper::saveBuffer(OpId id, const Save& buffer) {
   const double bytes = buffer.bytes.evaluate(
       [&](DimId d) { return localExtent(program_, placement, d); },
       [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
-  const double times =
-      static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  const double times = timesOf(program_, op);
   body_.saved.push_back({id, op.result, buffer.buffer, bytes * times});
 }
 
@@ -206,8 +204,7 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   node.cls = CollectiveClass::Regather;
   node.from = p.layout;
   node.to = wanted;
-  node.times =
-      static_cast<double>(program_.model.times(op.region) / std::max<int64_t>(1, program_.model.times(unit_.region)));
+  node.times = timesOf(program_, op);
   if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
   backward.push_back(std::move(node));
   return static_cast<int32_t>(backward.size()) - 1;

@@ -24,10 +24,6 @@ struct ForwardLowering {
 
   const Model& model() const { return program.model; }
   const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
-  double times(const Op& op) const {
-    return static_cast<double>(model().times(op.region) / std::max<int64_t>(1, model().times(unit.region)));
-  }
-
   bool inside(ValueId v) const {
     const Value& value = model().values[v];
     return value.kind == ValueKind::Result && model().ops[value.producer].unit == body.unit;
@@ -70,7 +66,7 @@ struct ForwardLowering {
     const AxisMask pending = pendingThrough(op);
     Node compute;
     compute.op = id;
-    compute.times = times(op);
+    compute.times = timesOf(program, op);
     auto& brought = body.brought[local(unit, id)];
     for (size_t i = 0; i < op.operands.size(); ++i) {
       brought.push_back(-1);
@@ -129,7 +125,8 @@ struct ForwardLowering {
     ParamState state;
     state.param = operand.value;
     state.layout = wanted;
-    state.elements = localElements(program, model().values[operand.value].dims, wanted) * times(model().ops[user]);
+    state.elements =
+        localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
     state.trainable = model().values[operand.value].trainable;
     body.params.push_back(std::move(state));
   }
@@ -184,8 +181,8 @@ struct ForwardLowering {
     const Op& op = model().ops[user];
     // What enters a nested repeat crosses its edge once per run of the repeat around it.
     node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != unit.region
-                     ? times(op) / static_cast<double>(model().regions[op.region].count)
-                     : times(op);
+                     ? timesOf(program, op) / static_cast<double>(model().regions[op.region].count)
+                     : timesOf(program, op);
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(unit, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
     body.forward.push_back(std::move(node));

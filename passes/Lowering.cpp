@@ -87,6 +87,11 @@ BodyId bodyOf(const Program& program, UnitId unit, int64_t instance) {
   return BodyId();
 }
 
+double timesOf(const Program& program, const Op& op) {
+  const int64_t outside = std::max<int64_t>(1, program.model.times(program.model.units[op.unit].region));
+  return static_cast<double>(program.model.times(op.region) / outside);
+}
+
 std::vector<bool> valuesWithGradient(const Model& model) {
   std::vector<bool> upstream(model.values.size()), downstream(model.values.size());
   for (uint32_t i = 0; i < model.values.size(); ++i)

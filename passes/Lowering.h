@@ -45,20 +45,10 @@ inline uint32_t local(const ir::Unit& unit, ir::OpId op) {
   return op.index - unit.first.index;
 }
 
+/// How often an operator runs per instance of its unit: the product of the nested repeats around it.
+double timesOf(const ir::Program& program, const ir::Op& op);
+
 /// Which values need a gradient: a trainable parameter is upstream and the loss is downstream. By value index.
 std::vector<bool> valuesWithGradient(const ir::Model& model);
-
-/// The placement of an iteration space `dims` at `path` under the plan's rules; used for operators and for inputs. Laws
-/// L1–L3 and L5 are reported to `diagnostics` if it is given.
-struct PlaceRequest {
-  const std::vector<Symbol>* path = nullptr;
-  const std::vector<ir::DimId>* dims = nullptr;
-  const std::vector<ir::DimId>* along = nullptr;
-  const std::vector<ir::DimId>* contest = nullptr;
-  const std::vector<ir::CompositeId>* composites = nullptr;
-  const ir::Unit* unit = nullptr; ///< null for inputs
-  const ir::RangeSet* instances = nullptr;
-  SourceRange range;
-};
 
 } // namespace planc::passes
