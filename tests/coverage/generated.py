@@ -57,6 +57,8 @@ case("PLAN0320")(checked("let a = [" + "1, " * 100_001 + "]\nlet b = [n for n in
 case("PLAN0322")(checked("op big(x: [a, b, c]) -> [a, b, c] {\n  kind  = memory\n  flops = " + " * ".join([SUM] * 30) +
                          "\n}\nmodel m(a: int = 2, b: int = 3, c: int = 4) {\n  in x: [a, b, c]\n  y = big(x)\n}\n"))
 case("PLAN0418")(checked(twice(16)))
+case("PLAN0526")(checked("device d0 { memory = 80GB }\n" + "".join(f"device d{i} extends d{i - 1} {{ }}\n" for i in range(1, 100))))
+case("PLAN0527")(checked("plan p0 { }\n" + "".join(f"plan p{i} extends p{i - 1} {{ }}\n" for i in range(1, 100))))
 case("PLAN0669")(checked(PLAN + "  place {\n" + "".join(f"    decoder[{i}] {{ batch -> dp }}\n" for i in range(30_000)) + "  }\n}\n"))
 case("PLAN0758")(checked(PLAN + "  place { batch -> dp }\n  recompute " + ", ".join(f"decoder[{i}]" for i in range(1100)) + "\n}\n"))
 
