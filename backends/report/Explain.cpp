@@ -64,6 +64,7 @@ private:
   void states(const ir::Body& body, const std::vector<LayerStep>& path);
   void compute(const ir::Body& body, const ir::Node& node);
   void collective(const ir::Node& node, const std::string& what, double inlineShare);
+  std::string asWritten(const ir::Number& number) const;
   void derivation(const cost::Derivation& why);
 
   void line(const std::string& text, size_t indent, TextStyle style = TextStyle::Plain) {
@@ -112,12 +113,20 @@ std::string Writer::bodyTitle(const ir::Body& body, ir::BodyId id) const {
   return program_.stages > 1 ? text + " on stages " + rangesText(stages) : text;
 }
 
+/// The number as the library spells it, with its unit, where its place holds just that.
+std::string Writer::asWritten(const ir::Number& number) const {
+  constexpr size_t kLongest = 24;
+  const std::string_view text = number.range.valid() ? sources_.text(number.range) : std::string_view();
+  const bool plain = !text.empty() && text.size() <= kLongest && text.front() >= '0' && text.front() <= '9';
+  return plain ? std::string(text) : fmt::format("{:.4g}", number.value);
+}
+
 void Writer::derivation(const cost::Derivation& why) {
   fact("equation", why.equation);
   fact("", why.substituted.empty() ? "" : "= " + why.substituted);
   std::set<std::string> seen;
   for (const auto& [name, number] : why.constants) {
-    std::string text = fmt::format("{}: {:.4g}", name, number->value);
+    std::string text = fmt::format("{}: {}", name, asWritten(*number));
     if (number->range.valid()) text += ", " + sources_.where(number->range);
     if (!number->source.empty()) text += ", \"" + number->source + "\"";
     if (seen.insert(text).second) fact("constant", text);
