@@ -9,6 +9,7 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
+PLANC_ERROR(NoSuchPath, 211, "{owner} has no `{name}`")
 PLANC_ERROR(UnknownFact, 501, "{owner} has no fact `{fact}`")
 PLANC_ERROR(NothingToOverride, 503, "{owner} inherits no `{what}` to override")
 PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited and given again")
@@ -44,6 +45,33 @@ void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, 
   std::string list;
   for (const std::string& k : known) list += (list.empty() ? "`" : ", `") + k + "`";
   if (!list.empty()) report.note("facts here are " + list);
+}
+
+void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {
+  auto report = context.report(NoSuchPath, use, {{"owner", owner}, {"name", name.str()}});
+  if (auto meant = didYouMean(name.view(), space.memberNames()); !meant.empty()) report.help(meant);
+}
+
+Value SectionSpace::valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use) {
+  if (!node.section()) return tree.value(node);
+  Value v;
+  v.kind = ValueKind::Space;
+  v.symbol = node.name;
+  v.space = context.arena.make(SectionSpace(context, tree, node));
+  v.range = use;
+  return v;
+}
+
+Value SectionSpace::member(Symbol name, SourceRange use) {
+  if (FactNode* node = node_.find(name)) return valueOf(context_, tree_, *node, use);
+  reportNoMember(context_, *this, fmt::format("`{}`", node_.name.view()), name, use);
+  return {};
+}
+
+std::vector<std::string> SectionSpace::memberNames() const {
+  std::vector<std::string> names;
+  for (const FactNode& child : node_.children) names.push_back(child.name.str());
+  return names;
 }
 
 FactNode* FactNode::find(Symbol wanted) {

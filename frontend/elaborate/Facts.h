@@ -62,11 +62,29 @@ private:
   FactNode root_;
 };
 
+/// Members of one section of facts.
+class SectionSpace final : public Namespace {
+public:
+  SectionSpace(Context& context, FactTree& tree, FactNode& node) : context_(context), tree_(tree), node_(node) {}
+  bool has(Symbol name) const override { return node_.find(name) != nullptr; }
+  Value member(Symbol name, SourceRange use) override;
+  /// The value of a node: of a section, the section as a place with members.
+  static Value valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use);
+  std::vector<std::string> memberNames() const override;
+
+private:
+  Context& context_;
+  FactTree& tree_;
+  FactNode& node_;
+};
+
 /// Override rules, shared with placements, axes and statements of plans.
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first);
 DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what, std::string_view owner);
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
+/// A place without such a member, with a suggestion.
+void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
 void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner, const std::vector<std::string>& known);
 
 } // namespace planc::frontend

@@ -54,9 +54,8 @@ bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>&
     }
     DeclInfo* next = base->decl->decl;
     if (auto known = std::find(result.begin(), result.end(), next); known != result.end()) {
-      std::string cycle;
-      for (auto i = known; i != result.end(); ++i) cycle += (*i)->name.str() + " -> ";
-      ev_.context.report(ExtendsCycle, path.range, {{"name", next->name.str()}, {"cycle", cycle + next->name.str()}});
+      const auto [first, cycle] = cycleText({known, result.end()});
+      ev_.context.report(ExtendsCycle, first->nameRange, {{"name", first->name.str()}, {"cycle", cycle}});
       return false;
     }
     result.push_back(at = next);
@@ -130,17 +129,6 @@ void Machines::check(DeclInfo& decl) {
   }
 }
 
-Value Machines::nodeValue(FactTree& tree, FactNode& node, SourceRange use) {
-  if (!node.section()) return tree.value(node);
-  RecordValue record;
-  for (FactNode& child : node.children) record.fields.push_back({child.name, nodeValue(tree, child, use), child.range, child.source});
-  Value v;
-  v.kind = ValueKind::Record;
-  v.record = ev_.context.arena.make(std::move(record));
-  v.range = use;
-  return v;
-}
-
 Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name) {
   std::vector<std::string> names;
   for (const FactNode& child : tree.root().children) names.push_back(child.name.str());
@@ -158,14 +146,14 @@ Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
     MergedRecord& record = merged(decl, name.range);
     if (!record.ok) return {};
     FactNode* node = record.facts->root().find(name.text);
-    return node ? nodeValue(*record.facts, *node, name.range) : missing(decl, *record.facts, name);
+    return node ? SectionSpace::valueOf(ev_.context, *record.facts, *node, name.range) : missing(decl, *record.facts, name);
   }
   case DeclKind::Cluster: {
     OpenCluster& cluster = open(decl, name.range);
     if (!cluster.ok) return {};
-    if (FactNode* node = cluster.facts->root().find(name.text)) return nodeValue(*cluster.facts, *node, name.range);
+    if (FactNode* node = cluster.facts->root().find(name.text)) return SectionSpace::valueOf(ev_.context, *cluster.facts, *node, name.range);
     for (OpenCluster::Level& level : cluster.levels)
-      if (level.syntax->name.text == name.text) return nodeValue(*level.facts, level.facts->root(), name.range);
+      if (level.syntax->name.text == name.text) return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
     return missing(decl, *cluster.facts, name);
   }
   case DeclKind::Model: {

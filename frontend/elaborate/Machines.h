@@ -48,7 +48,6 @@ private:
   bool chain(const BoundDecl& decl, SourceRange use, std::vector<DeclInfo*>& result);
   OpenCluster& open(const BoundDecl& decl, SourceRange use);
   bool level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster);
-  Value nodeValue(FactTree& tree, FactNode& node, SourceRange use);
   Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);
 
   Evaluator& ev_;

@@ -11,7 +11,7 @@ using syntax::Expr;
 PLANC_ERROR(PlanExtends, 523, "a plan extends a plan; this is {actual}")
 PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
 PLANC_ERROR(PlanChainTooLong, 527, "a plan at the end of more than {limit} `extends`")
-PLANC_ERROR(OverrideAssert, 525, "asserts are inherited and stay; `override` has no meaning for {what}")
+PLANC_ERROR(OverrideMeasured, 525, "a measured line is never inherited: there is none to override")
 
 PlanBuilder::PlanBuilder(Evaluator& evaluator, Machines& machines)
     : ev_(evaluator), machines_(machines), context_(evaluator.context), plan_(std::make_unique<ir::Plan>()) {}
@@ -26,9 +26,10 @@ bool PlanBuilder::chain(const BoundDecl& decl, SourceRange use) {
   for (;;) {
     for (size_t i = 0; i < plans.size(); ++i)
       if (plans[i].first->decl == at->decl) {
-        std::string cycle;
-        for (size_t j = i; j < plans.size(); ++j) cycle += plans[j].first->decl->name.str() + " -> ";
-        context_.report(PlanCycle, at->decl->nameRange, {{"name", at->decl->name.str()}, {"cycle", cycle + at->decl->name.str()}});
+        std::vector<DeclInfo*> members;
+        for (size_t j = i; j < plans.size(); ++j) members.push_back(plans[j].first->decl);
+        const auto [first, cycle] = cycleText(std::move(members));
+        context_.report(PlanCycle, first->nameRange, {{"name", first->name.str()}, {"cycle", cycle}});
         return false;
       }
     plans.emplace_back(at, from);
@@ -95,11 +96,10 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
         b.section(s, i.override_, scope, layer);
     }
     void operator()(const syntax::AssertStmt& a) {
-      if (i.override_) b.context_.report(OverrideAssert, i.range, {{"what", "an assert"}});
       b.asserts_.push_back({&a, &scope, i.range, layer});
     }
     void operator()(const syntax::MeasuredStmt& m) {
-      if (i.override_) b.context_.report(OverrideAssert, i.range, {{"what", "a measured line, which is not inherited"}});
+      if (i.override_) b.context_.report(OverrideMeasured, i.range).help("leave `override` out");
       b.measured_.push_back({&m, &scope, i.range, layer});
     }
   };

@@ -6,51 +6,16 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(NoSuchPath, 211, "{owner} has no `{name}`")
-
-namespace {
-
-Value spaceValue(Context& context, Symbol name, Namespace* space, SourceRange use) {
-  (void)context;
-  Value v;
-  v.kind = ValueKind::Space;
-  v.symbol = name;
-  v.space = space;
-  v.range = use;
-  return v;
-}
-
-Value noSuch(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {
-  auto report = context.report(NoSuchPath, use, {{"owner", owner}, {"name", name.str()}});
-  if (auto meant = didYouMean(name.view(), space.memberNames()); !meant.empty()) report.help(meant);
-  return {};
-}
-
-Value nodeMember(Context& context, FactTree& tree, FactNode& node, SourceRange use) {
-  if (!node.section()) return tree.value(node);
-  return spaceValue(context, node.name, context.arena.make(SectionSpace(context, tree, node)), use);
-}
-
-} // namespace
-
-Value SectionSpace::member(Symbol name, SourceRange use) {
-  if (FactNode* node = node_.find(name)) return nodeMember(context_, tree_, *node, use);
-  return noSuch(context_, *this, fmt::format("`{}`", node_.name.view()), name, use);
-}
-
-std::vector<std::string> SectionSpace::memberNames() const {
-  std::vector<std::string> names;
-  for (const FactNode& child : node_.children) names.push_back(child.name.str());
-  return names;
-}
-
 bool MeshSpace::has(Symbol name) const {
   return plan_.findAxis(name) != nullptr;
 }
 
 Value MeshSpace::member(Symbol name, SourceRange use) {
   PlanBuilder::AxisDraft* axis = plan_.findAxis(name);
-  if (!axis) return noSuch(plan_.context_, *this, "the mesh", name, use);
+  if (!axis) {
+    reportNoMember(plan_.context_, *this, "the mesh", name, use);
+    return {};
+  }
   const auto size = plan_.axisSize(*axis);
   return size ? Value::ofInt(*size, use) : Value{};
 }
@@ -68,8 +33,13 @@ bool PlanSpace::has(Symbol name) const {
 
 Value PlanSpace::member(Symbol name, SourceRange use) {
   if (FactNode* node = plan_.lets_->root().find(name)) return plan_.lets_->value(*node);
-  if (FactNode* node = plan_.facts_->root().find(name)) return nodeMember(plan_.context_, *plan_.facts_, *node, use);
-  return spaceValue(plan_.context_, name, &mesh_, use);
+  if (FactNode* node = plan_.facts_->root().find(name)) return SectionSpace::valueOf(plan_.context_, *plan_.facts_, *node, use);
+  Value v;
+  v.kind = ValueKind::Space;
+  v.symbol = name;
+  v.space = &mesh_;
+  v.range = use;
+  return v;
 }
 
 std::vector<std::string> PlanSpace::memberNames() const {

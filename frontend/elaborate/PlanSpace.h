@@ -5,20 +5,6 @@
 
 namespace planc::frontend {
 
-/// Members of one section of facts.
-class SectionSpace final : public Namespace {
-public:
-  SectionSpace(Context& context, FactTree& tree, FactNode& node) : context_(context), tree_(tree), node_(node) {}
-  bool has(Symbol name) const override { return node_.find(name) != nullptr; }
-  Value member(Symbol name, SourceRange use) override;
-  std::vector<std::string> memberNames() const override;
-
-private:
-  Context& context_;
-  FactTree& tree_;
-  FactNode& node_;
-};
-
 /// Sizes of axes and groups.
 class MeshSpace final : public Namespace {
 public:

@@ -72,7 +72,8 @@ void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope
 
 /// The values that `out` gives, one for each carried one, of the same shape.
 bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result, std::vector<ir::Carry>& carries) {
-  if (!result.any && !d.bindings.empty()) {
+  if (d.bindings.empty()) return false; // reported where it begins
+  if (!result.any) {
     context_.report(RepeatResult, d.name.range, {{"name", d.name.text.str()}, {"carried", counted(d.bindings.size())}, {"given", "nothing"}})
         .help("end the body with `out e`, the value of the next instance");
     return false;

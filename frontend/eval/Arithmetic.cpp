@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 
+#include "frontend/eval/Types.h"
+
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -203,6 +205,25 @@ Value compare(const Operation& o) {
   return Value::ofBool(ints ? decide(o.left.integer, o.right.integer) : decide(amount(o.left), amount(o.right)), o.e.range);
 }
 
+/// The unit of a number, or of an unknown parameter of a numeric type.
+std::optional<Unit> knownUnit(const Value& v) {
+  if (number(v)) return unitOf(v);
+  if (!v.invalid() || !v.type) return std::nullopt;
+  switch (v.type->kind) {
+  case TypeInfo::Kind::Int:
+  case TypeInfo::Kind::Float: return Unit{};
+  case TypeInfo::Kind::Quantity: return v.type->unit;
+  default: return std::nullopt;
+  }
+}
+
+/// Generic declarations: what is known of unknown operands are their units.
+Value unknown(const Operation& o) {
+  const bool alike = o.op == BinaryOp::Add || o.op == BinaryOp::Sub || isComparison(o.op);
+  const auto u = knownUnit(o.left), w = knownUnit(o.right);
+  return alike && u && w && *u != *w ? o.mixed() : Value{};
+}
+
 Value concatenate(const Operation& o) {
   const size_t total = o.left.list->items.size() + o.right.list->items.size();
   if (!o.context.step(o.e.range, 2 * total)) return {}; // copies are memory, too
@@ -240,7 +261,7 @@ Value makePoly(Context& context, ir::Poly poly, Unit unit, double value, SourceR
 
 Value arithmetic(Context& context, const Expr& e, BinaryOp op, const Value& left, const Value& right) {
   const Operation o{context, e, op, left, right};
-  if (left.invalid() || right.invalid()) return {};
+  if (left.invalid() || right.invalid()) return unknown(o);
   if (isComparison(op)) return compare(o);
   if (op == BinaryOp::Add && left.kind == ValueKind::List && right.kind == ValueKind::List) return concatenate(o);
   if (!number(left) || !number(right)) return o.meaningless();

@@ -136,6 +136,8 @@ bool Evaluator::bind(DeclInfo& callee, const Arguments& args, Scope& scope, Sour
     if (p.defaultValue) {
       const std::string what = fmt::format("parameter `{}`", p.name.text.view());
       v = evaluateAs(*p.defaultValue, scope, *list[i].type, what);
+    } else {
+      v.type = list[i].type;
     }
     scope.names.add(p.name.text, v, p.name.range);
   }

@@ -31,8 +31,9 @@ Value Evaluator::unary(const Expr& e, Scope& scope) {
 /// The right side of a comparison with an enum or a dtype may be a bare member: `kernel == flash`, `kernel in [flash]`.
 Value Evaluator::rightOperand(const Expr& e, const Value& left, Scope& scope) {
   const BinaryOp op = binaryOp(e.text);
-  if (left.kind == ValueKind::Enum && (isComparison(op) || op == BinaryOp::In)) {
-    TypeInfo member{.kind = TypeInfo::Kind::Enum, .enumDecl = left.decl->decl, .name = left.decl->decl->name.str()};
+  const DeclInfo* kind = left.kind == ValueKind::Enum ? left.decl->decl : left.invalid() && left.type ? left.type->enumDecl : nullptr;
+  if (kind && (isComparison(op) || op == BinaryOp::In)) {
+    TypeInfo member{.kind = TypeInfo::Kind::Enum, .enumDecl = kind, .name = kind->name.str()};
     TypeInfo list{.kind = TypeInfo::Kind::List, .element = &member};
     return evaluate(*e.kids[1], scope, op == BinaryOp::In ? &list : &member);
   }
@@ -60,7 +61,7 @@ Value Evaluator::binary(const Expr& e, const Value& left, const Value& right) {
     if (left.invalid() || right.invalid()) return {};
     return Value::ofBool(op == BinaryOp::And ? left.truth && right.truth : left.truth || right.truth, e.range);
   }
-  if (left.invalid() || right.invalid()) return {};
+  if (op == BinaryOp::In && (left.invalid() || right.invalid())) return {};
   if (op == BinaryOp::In) return contains(e, left, right);
   return arithmetic(context, e, op, left, right);
 }

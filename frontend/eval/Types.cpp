@@ -80,6 +80,13 @@ bool matches(const Value& v, const TypeInfo& t) {
   return false;
 }
 
+/// May a value of one declared type be one of another?
+bool convertible(const TypeInfo& from, const TypeInfo& to) {
+  if (from.kind == Kind::Any || from.kind == Kind::Invalid || to.kind == Kind::Any) return true;
+  if (from.kind == Kind::Int && to.kind == Kind::Float) return true;
+  return from.kind == to.kind && from.unit == to.unit && from.enumDecl == to.enumDecl && from.declKind == to.declKind;
+}
+
 } // namespace
 
 const TypeInfo* Evaluator::type(const syntax::Type& written, Module& module) {
@@ -141,7 +148,9 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
 
 Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
   context.failures += t.kind == Kind::Invalid;
-  if (v.invalid() || t.kind == Kind::Invalid) return {};
+  if (v.invalid() && v.type && t.kind != Kind::Invalid && !convertible(*v.type, t))
+    context.report(TypeMismatch, v.range, {{"what", what}, {"expected", expectation(t)}, {"actual", expectation(*v.type)}});
+  if (v.invalid() || t.kind == Kind::Invalid) return v.invalid() ? v : Value{};
   if (t.kind == Kind::List && v.kind == ValueKind::List && t.element) {
     for (const Value& item : v.list->items)
       if (coerce(item, *t.element, what).invalid()) return {};
@@ -159,7 +168,7 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
 
 Value Evaluator::evaluateAs(const syntax::Expr& e, Scope& scope, const TypeInfo& t, std::string_view what) {
   Value v = evaluate(e, scope, &t);
-  if (!v.invalid()) v.range = e.range;
+  v.range = e.range;
   return coerce(v, t, what);
 }
 

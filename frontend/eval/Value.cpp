@@ -72,6 +72,7 @@ std::string describe(const Value& v) {
   case ValueKind::Poly: return quantityType(v.unit, true);
   case ValueKind::Enum: return "a member of `" + v.decl->decl->name.str() + "`";
   case ValueKind::Decl: return std::string(describe(v.decl->decl->kind)) + " `" + v.decl->decl->name.str() + "`";
+  case ValueKind::Invalid: return v.type ? "an unknown " + v.type->name : "unknown";
   default: break;
   }
   for (const KindText& row : kKindTexts)

@@ -23,6 +23,7 @@ struct CurveValue;
 struct PolyValue;
 struct TensorValue;
 struct BoundDecl;
+struct TypeInfo;
 
 enum class ValueKind : uint8_t {
   Invalid, ///< erroneous, or unknown in a generic declaration: silent wherever it goes
@@ -66,6 +67,7 @@ struct Value {
     Namespace* space;
   };
   SourceRange range; ///< where it was written
+  const TypeInfo* type = nullptr; ///< Invalid: the declared type of an unknown parameter, null if nothing is known
 
   bool invalid() const { return kind == ValueKind::Invalid; }
   bool isInt() const { return kind == ValueKind::Int; }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Module.h"
 
+#include <algorithm>
 #include <array>
 
 namespace planc::frontend {
@@ -10,6 +11,16 @@ std::string_view describe(DeclKind k) {
   static constexpr std::array<std::string_view, 11> kNames{"constant", "function", "enum",  "operator", "block", "model",
                                                            "device",   "fabric",   "stack", "cluster",  "plan"};
   return kNames[static_cast<size_t>(k)];
+}
+
+std::pair<const DeclInfo*, std::string> cycleText(std::vector<DeclInfo*> members) {
+  auto first = std::min_element(members.begin(), members.end(), [](const DeclInfo* a, const DeclInfo* b) {
+    return std::pair(a->nameRange.file, a->nameRange.begin) < std::pair(b->nameRange.file, b->nameRange.begin);
+  });
+  std::rotate(members.begin(), first, members.end());
+  std::string text;
+  for (const DeclInfo* d : members) text += d->name.str() + " -> ";
+  return {members.front(), text + members.front()->name.str()};
 }
 
 std::vector<std::string> Module::visibleNames() const {
