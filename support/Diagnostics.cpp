@@ -43,6 +43,13 @@ std::string fillMessage(std::string_view message, const std::vector<DiagnosticAr
   return out;
 }
 
+/// Two neighbouring letters changed places: the commonest slip, which the edit distance counts as two.
+bool swapsNeighbours(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
+}
+
 } // namespace
 
 DiagnosticKind::DiagnosticKind(int c, Severity s, std::string_view n, std::string_view m)
@@ -113,7 +120,9 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::optional<Rank> best;
   for (const std::string& candidate : candidates) {
     if (candidate.empty() || candidate == name) continue;
-    unsigned loose = wanted.edit_distance_insensitive(candidate, /*AllowReplacements=*/true, allowed);
+    unsigned loose = swapsNeighbours(name, candidate) && allowed > 0
+                         ? 1
+                         : wanted.edit_distance_insensitive(candidate, /*AllowReplacements=*/true, allowed);
     if (loose > allowed || loose >= candidate.size()) continue;
     Rank rank(loose, wanted.edit_distance(candidate), candidate);
     if (!best || rank < *best) best = rank;

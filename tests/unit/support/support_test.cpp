@@ -112,6 +112,7 @@ TEST(Diagnostics, EveryCodeIsDeclaredOnce) {
 TEST(Nearest, FindsWhatWasMeant) {
   std::vector<std::string> names = {"decoder", "embed", "head", "norm", "tp", "GB", "llama3_70b", "llama3_8b"};
   EXPECT_EQ(nearest("decodr", names), "decoder");
+  EXPECT_EQ(nearest("haed", names), "head");
   EXPECT_EQ(nearest("gb", names), "GB");
   EXPECT_EQ(nearest("tq", names), "tp");
   EXPECT_EQ(nearest("llama3", names), "llama3_8b");
