@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/TreeBuilder.h"
 
+#include <fmt/format.h>
+#include <map>
+
 namespace planc::parse {
 
 using namespace syntax;
@@ -168,18 +171,21 @@ RepeatItem TreeBuilder::repeat(Rule::RepeatContext* node) {
 void TreeBuilder::checkCarry(const RepeatItem& repeat, Rule::BodyContext* body) {
   const Expr& count = *repeat.count;
   if (count.kind != ExprKind::Call || !repeat.bindings.empty()) return;
+  std::map<std::string_view, const Arg*> arguments;
   for (const Arg& arg : count.args) {
     if (!arg.name) return;
-    for (size_t i = body->start->getTokenIndex(); i < body->stop->getTokenIndex(); ++i) {
-      if (!isName(lexed_.tokens[i].type) || lexed_.textOf(lexed_.tokens[i]) != arg.name->text.view()) continue;
-      std::string_view callee =
-          lexed_.text.substr(count.kids[0]->range.begin, count.kids[0]->range.end - count.kids[0]->range.begin);
-      reporter_.report(CarryWithoutWith, arg.name->range, {{"name", arg.name->text.str()}, {"count", callee}})
-          .label(lexed_.range(lexed_.tokens[i]), "used here")
-          .help("write `" + repeat.name.text.str() + " * " + std::string(callee) + " with " + arg.name->text.str() +
-                " = " + str(*arg.value) + " {`");
-      return;
-    }
+    arguments.emplace(arg.name->text.view(), &arg);
+  }
+  for (size_t i = body->start->getTokenIndex(); i < body->stop->getTokenIndex(); ++i) {
+    const Lexeme& use = lexed_.tokens[i];
+    auto found = isName(use.type) ? arguments.find(lexed_.textOf(use)) : arguments.end();
+    if (found == arguments.end()) continue;
+    const Arg& arg = *found->second;
+    std::string callee = str(*count.kids[0]), name = arg.name->text.str();
+    reporter_.report(CarryWithoutWith, arg.name->range, {{"name", name}, {"count", callee}})
+        .label(lexed_.range(use), "used here")
+        .help(fmt::format("write `{} * {} with {} = {} {{`", repeat.name.text.str(), callee, name, str(*arg.value)));
+    return;
   }
 }
 

@@ -25,8 +25,7 @@ void dropNames(TokenSet& set) {
   set.reset(Type::ID);
 }
 
-/// `=`, ``` or ``: how much a punctuation mark says about what is missing; the rest follows in the order of the
-/// grammar.
+/// Which marks to name first: those that say most about what is missing. The rest follows in the order of the lexer.
 int rank(size_t type) {
   switch (type) {
   case Type::ASSIGN:
@@ -58,40 +57,47 @@ std::string spelling(size_t type) {
   return literal.size() > 2 ? fmt::format("`{}`", literal.substr(1, literal.size() - 2)) : literal;
 }
 
-/// Names the classes of tokens instead of listing them: a name, an expression, end of line.
-std::string describeExpected(TokenSet set) {
-  std::vector<std::string> parts;
-  if (set[Type::INT] && set[Type::LP]) {
-    parts.push_back("an expression");
-    dropNames(set);
-    drop(set, {Type::INT, Type::FLOAT, Type::QUANTITY, Type::STRING, Type::TRUE, Type::FALSE, Type::NONE, Type::LP,
-               Type::LS, Type::LB, Type::MINUS, Type::NOT, Type::IF});
-  } else if (set[Type::IMPORT] && set[Type::MODEL] && !set[Type::ID]) {
-    return "a declaration";
-  } else if (set[Type::ID]) {
-    parts.push_back("a name");
-    dropNames(set);
-  }
-  bool startsSomething = !parts.empty();
-  // After a value any operator could follow: that is never what is missing.
+/// The class that covers what may begin here, `an expression` or `a name`; its tokens are taken out of the set.
+std::string takeClass(TokenSet& set) {
+  bool expression = set[Type::INT] && set[Type::LP];
+  if (!expression && !set[Type::ID]) return "";
+  dropNames(set);
+  if (!expression) return "a name";
+  drop(set, {Type::INT, Type::FLOAT, Type::QUANTITY, Type::STRING, Type::TRUE, Type::FALSE, Type::NONE, Type::LP,
+             Type::LS, Type::LB, Type::MINUS, Type::NOT, Type::IF});
+  return "an expression";
+}
+
+/// Takes out what may always follow, and is therefore never what is missing.
+void dropContinuations(TokenSet& set, bool statementMayEnd) {
   if (set[Type::PLUS])
     drop(set, {Type::PLUS, Type::MINUS, Type::STAR, Type::SLASH, Type::PERCENT, Type::POW, Type::LT, Type::GT, Type::LE,
                Type::GE, Type::EQ, Type::NE, Type::IN, Type::AND, Type::OR, Type::LP, Type::LS, Type::DOT});
   if (set[Type::ASSIGN] || set[Type::ARROW] || set[Type::LB]) drop(set, {Type::LP, Type::LS, Type::DOT});
+  if (!statementMayEnd) return;
+  dropNames(set);
+  drop(set, {Type::COLON, Type::RB, Type::FOR, Type::DOT, Type::LS, Type::LP, Type::LB, Type::IF});
+}
+
+/// Names the classes of tokens instead of listing them: a name, an expression, end of line.
+std::string describeExpected(TokenSet set) {
+  constexpr size_t kMost = 4;
+  if (set[Type::IMPORT] && set[Type::MODEL] && !set[Type::ID]) return "a declaration";
+  std::string beginning = takeClass(set);
   bool end = set[kEndBit] || set[Type::NL] || set[Type::SEMI];
   drop(set, {kEndBit, Type::NL, Type::SEMI});
-  if (end) {
-    dropNames(set);
-    drop(set, {Type::COLON, Type::RB, Type::FOR, Type::DOT, Type::LS, Type::LP, Type::LB, Type::IF});
-  }
+  dropContinuations(set, end);
   std::vector<size_t> rest;
   for (size_t type = 1; type < set.size(); ++type)
     if (set[type]) rest.push_back(type);
   std::stable_sort(rest.begin(), rest.end(), [](size_t a, size_t b) { return rank(a) < rank(b); });
+
+  std::vector<std::string> parts;
+  if (!beginning.empty()) parts.push_back(beginning);
   for (size_t type : rest)
-    if (parts.size() < 4) parts.push_back(spelling(type));
+    if (parts.size() < kMost) parts.push_back(spelling(type));
   // Where a statement may begin, saying that none needs to is no help.
-  if (end && !startsSomething && parts.size() < 4) parts.push_back("end of line");
+  if (end && beginning.empty() && parts.size() < kMost) parts.push_back("end of line");
   return oneOf(parts);
 }
 
