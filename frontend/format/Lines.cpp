@@ -7,6 +7,13 @@
 namespace planc::format {
 namespace {
 
+/// The last token of a line, not counting a comment behind it.
+size_t lastBeforeComment(const std::vector<Token>& tokens, const Line& line) {
+  size_t last = line.pieces.size() - 1;
+  if (last > 0 && tokens[line.pieces[last].token].lineComment()) --last;
+  return line.pieces[last].token;
+}
+
 /// Finds the stops of the statement that a line begins with. Only what stands outside of its brackets counts.
 class StopFinder {
   const std::vector<Token>& tokens_;
@@ -27,9 +34,8 @@ class StopFinder {
   /// The `{` of a section or a placement on one line; blocks with keywords of their own (`mesh`, `place`, …) stand
   /// alone.
   bool alignsBrace(size_t piece) const {
-    size_t close = token(piece).match;
     bool plain = line_.lead.empty() || line_.lead == "level" || line_.lead == "override";
-    return plain && line_.whole && close == line_.pieces.back().token;
+    return plain && line_.whole && token(piece).match == lastBeforeComment(tokens_, line_);
   }
 
   void visit(size_t piece) {
@@ -92,10 +98,9 @@ bool bracketsClose(const std::vector<Token>& tokens, const Line& line) {
 }
 
 bool isFrame(const std::vector<Token>& tokens, const Line& line) {
-  const Token &first = tokens[line.pieces.front().token], *last = &tokens[line.pieces.back().token];
-  if (last->lineComment() && line.pieces.size() > 1) last = &tokens[line.pieces[line.pieces.size() - 2].token];
-  bool comment = first.comment() && line.pieces.size() == 1;
-  return comment || (last->role == Role::Block && (last->text == "{" || last == &first));
+  size_t first = line.pieces.front().token, last = lastBeforeComment(tokens, line);
+  if (tokens[first].comment()) return first == last;
+  return tokens[last].role == Role::Block && (tokens[last].text == "{" || first == last);
 }
 
 void addTokens(const std::vector<Token>& tokens, std::vector<Line>& lines) {

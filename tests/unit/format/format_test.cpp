@@ -106,6 +106,11 @@ TEST(Format, AlignsTypesPlacementsSectionsAndReasons) {
             "cluster c() {\n  level node  * 8 { a = 1 }\n  level nodes * n { a = 1 }\n}\n");
 }
 
+TEST(Format, ACommentBehindASectionKeepsItsColumn) {
+  EXPECT_EQ(formatted("plan p { place {\nattn { heads -> tp } // x\nmlp { ffn -> tp }\n} }\n"),
+            "plan p {\n  place {\n    attn { heads -> tp }  // x\n    mlp  { ffn -> tp }\n  }\n}\n");
+}
+
 TEST(Format, ReasonsAlignThroughTheSectionsOfARecord) {
   EXPECT_EQ(
       formatted("device d {\n  memory = 80GB : \"a\"\n  peak {\n    // dense\n    fp16 = 312TFLOP/s : \"b\"\n  }\n"
