@@ -42,7 +42,8 @@ class LineFilter {
   size_t last_ = Type::NL; // types of the last three tokens that were kept
   size_t beforeLast_ = Type::NL;
   size_t thirdLast_ = Type::NL;
-  size_t next_ = 0; // the first token after a run of line breaks and comments, once looked for
+  bool inType_ = false; // since a `:` or `->` there were only tokens of a type, so that `>` closes and is no operator
+  size_t next_ = 0;     // the first token after a run of line breaks and comments, once looked for
 
   /// `*` as the end of a selector: `decoder.*`, `embed, *`, `stage 0 = *`, `recompute *`.
   bool endsSelector() const {
@@ -60,6 +61,13 @@ class LineFilter {
     }
   }
 
+  void followType(size_t type) {
+    if (type == Type::COLON || type == Type::ARROW)
+      inType_ = true;
+    else if (!isName(type) && type != Type::DOT && type != Type::LT && type != Type::GT && type != Type::COMMA)
+      inType_ = false;
+  }
+
   size_t typeAfter(size_t lineBreak) {
     if (next_ <= lineBreak) {
       next_ = lineBreak + 1;
@@ -71,7 +79,8 @@ class LineFilter {
 
   bool endsStatement(size_t lineBreak) {
     if (stack_.insideParentheses()) return false;
-    if (!endsOperand(last_) && last_ != Type::ASSIGN && !endsSelector()) return false;
+    bool type = last_ == Type::GT && inType_;
+    if (!endsOperand(last_) && last_ != Type::ASSIGN && !type && !endsSelector()) return false;
     size_t next = typeAfter(lineBreak);
     return next != antlr4::Token::EOF && !continuesLine(next);
   }
@@ -96,6 +105,7 @@ public:
       }
       if (isOpener(token.type)) stack_.open(i, token.type);
       if (isCloser(token.type)) stack_.close(token.type);
+      followType(token.type);
       thirdLast_ = beforeLast_;
       beforeLast_ = last_;
       last_ = token.type;

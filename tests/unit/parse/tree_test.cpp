@@ -243,6 +243,11 @@ TEST(ParseTree, LineBreaksEndStatementsOnlyWhereTheyCan) {
   EXPECT_EQ(Parsed("let a = {x = 1\n y = 2,\n z = 3\n}").errors(), "");
 }
 
+TEST(ParseTree, ATypeMayEndALine) {
+  EXPECT_EQ(Parsed("op f(x: [..]) -> list<list<int>>\nmodel m() {\n  in x: list<int>\n  y = x\n}\n").errors(), "");
+  EXPECT_EQ(Parsed("plan p {\n  assert a >\n    b\n}\n").errors(), "");
+}
+
 TEST(ParseTree, EmptyFilesAndByteOrderMarks) {
   EXPECT_EQ(Parsed("").errors(), "");
   EXPECT_EQ(Parsed("\n\n  // only a comment").errors(), "");

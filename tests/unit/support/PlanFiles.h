@@ -27,7 +27,7 @@ inline std::vector<PlanFile> planFiles() {
   namespace fs = std::filesystem;
   std::vector<PlanFile> out;
   const fs::path root = PLANC_SOURCE_DIR;
-  for (const char* folder : {"stdlib", "examples", "tests", "../shared/design/samples"}) {
+  for (const char* folder : {"stdlib", "examples", "tests"}) {
     if (!fs::is_directory(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
       if (entry.path().extension() == ".plan")
