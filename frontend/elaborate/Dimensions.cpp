@@ -99,7 +99,7 @@ ModelBuilder::Resolved ModelBuilder::resolveOrReport(Scope& scope, const syntax:
   std::vector<std::string> candidates;
   for (Scope* s = &scope; s; s = s->parent) {
     for (const NameTable::Entry& e : s->names.entries())
-      if (e.value.isInt()) candidates.push_back(e.name.str());
+      if (e.value.isInt() || e.value.invalid()) candidates.push_back(e.name.str());
     for (const auto& [n, id] : s->dims) candidates.push_back(n.str());
   }
   for (const auto& [n, extent] : extents_.bound) candidates.push_back(n.str());

@@ -138,18 +138,9 @@ Value Evaluator::literalQuantity(const Expr& e) {
     return {};
   }
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});
-  const size_t slash = bad.find('/');
-  std::string wrong = bad;
-  if (slash != std::string::npos) {
-    std::string ignored;
-    if (parseQuantity(fmt::format("1{}", bad.substr(0, slash)), ignored)) {
-      wrong = bad.substr(slash + 1);
-      report.help(fmt::format("put spaces around `/` to divide by `{}`", wrong));
-    } else {
-      wrong = bad.substr(0, slash);
-    }
-  }
-  if (auto meant = didYouMean(wrong, unitNames()); !meant.empty()) report.help(meant);
+  if (const size_t slash = e.text.find('/'); slash != std::string_view::npos && e.text.substr(slash + 1) == bad)
+    report.help(fmt::format("put spaces around `/` to divide by `{}`", bad));
+  if (auto meant = didYouMean(bad, unitNames()); !meant.empty()) report.help(meant);
   return {};
 }
 

@@ -172,20 +172,22 @@ std::vector<std::string> Loader::libraryModules(const std::string& folder) const
   return names;
 }
 
-/// Suggests modules of the same folder, then the folder itself, then the files beside a path on disk.
+/// Suggests the files beside the path, spelt as the import would.
+void Loader::reportMissingFile(const std::string& written, const std::string& path, SourceRange range) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code ignored;
+  const fs::path folder = fs::path(path).parent_path(), prefix = fs::path(written).parent_path();
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
+    if (entry.path().extension() == ".plan") files.push_back((prefix / entry.path().filename()).string());
+  std::sort(files.begin(), files.end());
+  auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
+  if (auto meant = didYouMean(written, files); !meant.empty()) report.help(meant);
+}
+
+/// Suggests modules of the same folder, then the folders of the library.
 void Loader::reportMissing(const Import& import, SourceRange range) {
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", import.text}});
-  if (import.text.find('/') != std::string::npos || import.text.ends_with(".plan")) {
-    namespace fs = std::filesystem;
-    std::vector<std::string> files;
-    std::error_code ignored;
-    const fs::path folder = fs::path(import.text).parent_path();
-    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
-      if (entry.path().extension() == ".plan") files.push_back((folder / entry.path().filename()).string());
-    std::sort(files.begin(), files.end());
-    if (auto meant = didYouMean(import.text, files); !meant.empty()) report.help(meant);
-    return;
-  }
   const size_t dot = import.text.rfind('.');
   const std::string parent = dot == std::string::npos ? "std" : import.text.substr(0, dot);
   std::vector<std::string> known = libraryModules(toPath(parent));

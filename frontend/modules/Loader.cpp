@@ -182,8 +182,7 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
   }
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    import.text = path;
-    reportMissing(import, range);
+    reportMissingFile(*decl.file, path, range);
     return;
   }
   const std::string key = diskKey(path);

@@ -43,6 +43,7 @@ private:
   DeclInfo* exportOf(Module& module, Symbol name);
   DeclInfo* fromCollection(Import& import, Symbol name, SourceRange use, bool report);
   void reportMissing(const Import& import, SourceRange range);
+  void reportMissingFile(const std::string& written, const std::string& path, SourceRange range);
   std::vector<std::string> libraryModules(const std::string& folder) const;
 
   SourceManager& sources_;
