@@ -26,7 +26,8 @@ struct Session::Impl {
   Module* main = nullptr;
 
   explicit Impl(const ModuleSource& library)
-      : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context), machines(evaluator) {
+      : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context),
+        machines(evaluator) {
     evaluator.factMembers = &machines;
   }
 
@@ -76,20 +77,34 @@ void Session::Impl::check(DeclInfo& decl) {
   evaluator.checking = isGeneric;
   Extents nominal{{{Symbol("batch"), 1}}, true};
   switch (decl.kind) {
-  case DeclKind::Let: evaluator.valueOf(decl, decl.nameRange); break;
-  case DeclKind::Function: checkFunction(decl); break;
-  case DeclKind::Enum: checkEnum(decl); break;
-  case DeclKind::Op: ModelBuilder(evaluator, nominal).checkOperator(decl); break;
+  case DeclKind::Let:
+    evaluator.valueOf(decl, decl.nameRange);
+    break;
+  case DeclKind::Function:
+    checkFunction(decl);
+    break;
+  case DeclKind::Enum:
+    checkEnum(decl);
+    break;
+  case DeclKind::Op:
+    ModelBuilder(evaluator, nominal).checkOperator(decl);
+    break;
   case DeclKind::Block:
     evaluator.checking = true;
     ModelBuilder(evaluator, nominal).checkBlock(decl);
     break;
-  case DeclKind::Model: isGeneric ? ModelBuilder(evaluator, nominal).checkModel(decl) : checkModel(decl); break;
+  case DeclKind::Model:
+    isGeneric ? ModelBuilder(evaluator, nominal).checkModel(decl) : checkModel(decl);
+    break;
   case DeclKind::Device:
   case DeclKind::Fabric:
   case DeclKind::Stack:
-  case DeclKind::Cluster: machines.check(decl); break;
-  case DeclKind::Plan: plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange); break;
+  case DeclKind::Cluster:
+    machines.check(decl);
+    break;
+  case DeclKind::Plan:
+    plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+    break;
   }
   evaluator.checking = false;
 }
@@ -120,8 +135,9 @@ void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {
   Scope scope(main);
   const auto met = evaluator.condition(*statement.condition, scope);
   if (!met || *met) return;
-  context.report(AssertFalse, statement.condition->range,
-                 {{"reason", statement.reason ? "assertion failed: " + statement.reason->text : std::string("assertion failed")}});
+  context.report(
+      AssertFalse, statement.condition->range,
+      {{"reason", statement.reason ? "assertion failed: " + statement.reason->text : std::string("assertion failed")}});
 }
 
 void Session::check() {
@@ -185,7 +201,8 @@ std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanCh
     return result;
   }
   for (DeclInfo& decl : s.main->decls)
-    if (decl.kind == DeclKind::Plan && !s.generic(decl)) add(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+    if (decl.kind == DeclKind::Plan && !s.generic(decl))
+      add(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
   return result;
 }
 

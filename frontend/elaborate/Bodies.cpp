@@ -1,5 +1,5 @@
-// Bodies of models and blocks, statement by statement: inputs, parameters, layers, conditions, results; and calls of blocks.
-// SPDX-License-Identifier: Apache-2.0
+// Bodies of models and blocks, statement by statement: inputs, parameters, layers, conditions, results; and calls of
+// blocks. SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
 
 #include <fmt/format.h>
@@ -66,7 +66,9 @@ void ModelBuilder::checkBlock(DeclInfo& decl) {
   prefix_.push_back(decl.name); // layers of a block are never units of a model
   Result result;
   body(*block.body, scope, result);
-  if (!result.any) context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}}).help("end it with `out e`, or name a value `out`");
+  if (!result.any)
+    context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
+        .help("end it with `out e`, or name a value `out`");
 }
 
 Value ModelBuilder::modelBody(const syntax::ModelDecl& model, Scope& scope) {
@@ -124,7 +126,8 @@ void ModelBuilder::let(const syntax::LetDecl& d, Scope& scope) {
     define(d.name, fail(), scope);
     return;
   }
-  const Value v = d.type ? ev_.evaluateAs(*d.value, scope, *ev_.type(*d.type, *scope.module), fmt::format("`{}`", d.name.text.view()))
+  const Value v = d.type ? ev_.evaluateAs(*d.value, scope, *ev_.type(*d.type, *scope.module),
+                                          fmt::format("`{}`", d.name.text.view()))
                          : ev_.evaluate(*d.value, scope);
   ok(!v.invalid());
   define(d.name, v, scope);
@@ -201,7 +204,8 @@ ir::ValueId ModelBuilder::tiedTo(const syntax::ParamItem& d, const std::vector<i
     problem = fmt::format("one is {}, the other {}", shape(dims), shape(v->tensor->id));
   else
     return model_->values[v->tensor->id].storage;
-  context_.report(TiedTarget, d.tied->range, {{"param", d.name.text.str()}, {"target", d.tied->str()}, {"problem", problem}});
+  context_.report(TiedTarget, d.tied->range,
+                  {{"param", d.name.text.str()}, {"target", d.tied->str()}, {"problem", problem}});
   failed_ = true;
   return {};
 }
@@ -228,7 +232,9 @@ void ModelBuilder::composite(const syntax::DimDecl& d, Scope& scope) {
   }
   if (const NameTable::Entry* value = scope.names.find(d.name.text);
       value && value->value.isInt() && static_cast<double>(value->value.integer) != product) {
-    context_.report(CompositeExtent, d.range, {{"dim", d.name.text.str()}, {"value", value->value.integer}, {"product", formatQuantity(product, {})}})
+    context_
+        .report(CompositeExtent, d.range,
+                {{"dim", d.name.text.str()}, {"value", value->value.integer}, {"product", formatQuantity(product, {})}})
         .label(value->range, "declared here");
     failed_ = true;
   }
@@ -255,7 +261,8 @@ void ModelBuilder::conditional(const syntax::IfItem& d, Scope& scope, Result& re
   }
 }
 
-Value ModelBuilder::statement(const syntax::Name& name, const syntax::Type* annotation, const Expr& value, Scope& scope) {
+Value ModelBuilder::statement(const syntax::Name& name, const syntax::Type* annotation, const Expr& value,
+                              Scope& scope) {
   const bool top = prefix_.empty() && !region_.valid();
   if (top) {
     unitName_ = name.text;
@@ -268,7 +275,8 @@ Value ModelBuilder::statement(const syntax::Name& name, const syntax::Type* anno
   if (v.kind == ValueKind::Tensor) {
     if (annotation && !st.checked) ok(checkAnnotation(*annotation, v.tensor->id, value.range, scope));
   } else if (!v.invalid()) {
-    context_.report(NotALayer, value.range, {{"type", describe(v)}}).help(fmt::format("name a constant with `let {} = …`", name.text.view()));
+    context_.report(NotALayer, value.range, {{"type", describe(v)}})
+        .help(fmt::format("name a constant with `let {} = …`", name.text.view()));
     v = {};
   }
   if (top) closeUnit();
@@ -327,13 +335,15 @@ Value ModelBuilder::callBlock(DeclInfo& decl, const Expr& call, Scope& caller) {
   const auto& block = decl.as<syntax::BlockDecl>();
   const Arguments args = ev_.arguments(decl, call, caller);
   const auto params = ev_.params(decl);
-  if (!ev_.complete(decl, args, call.range) || !args.known() || !named(decl, call) || !context_.enter(decl, call.range)) return fail();
+  if (!ev_.complete(decl, args, call.range) || !args.known() || !named(decl, call) || !context_.enter(decl, call.range))
+    return fail();
   Scope* scope = context_.arena.make(Scope(decl.module)); // outlives the call: `embed.table`
   scope->host = this;
   bool good = ev_.bind(decl, args, *scope, call.range);
   for (size_t i = 0; i < params.size(); ++i)
     if (params[i].type->kind == TypeInfo::Kind::Tensor)
-      if (const NameTable::Entry* given = scope->names.find(params[i].name()); good && given->value.kind == ValueKind::Tensor)
+      if (const NameTable::Entry* given = scope->names.find(params[i].name());
+          good && given->value.kind == ValueKind::Tensor)
         good = bindSignature(*params[i].syntax, given->value, args.ranges[i], *scope);
   Value value;
   if (good) {
@@ -347,8 +357,10 @@ Value ModelBuilder::callBlock(DeclInfo& decl, const Expr& call, Scope& caller) {
     composites_.resize(outerComposites);
     prefix_ = std::move(outerPrefix);
     if (!result.any)
-      context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}}).help("end it with `out e`, or name a value `out`");
-    else if (result.value.kind == ValueKind::Tensor && (!block.result || checkAnnotation(*block.result, result.value.tensor->id, block.result->range, *scope)))
+      context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
+          .help("end it with `out e`, or name a value `out`");
+    else if (result.value.kind == ValueKind::Tensor &&
+             (!block.result || checkAnnotation(*block.result, result.value.tensor->id, block.result->range, *scope)))
       value = tensor(result.value.tensor->id, call.range, &scope->names);
   }
   context_.leave();

@@ -29,25 +29,31 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   }
   DeclInfo& info = *decl.decl;
   const auto& cluster = info.as<syntax::ClusterDecl>();
-  result.facts = std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
+  result.facts =
+      std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
   Scope& scope = result.scopes.emplace_back(info.module);
   const bool entered = ev_.context.enter(info, use);
   result.ok = entered && ev_.bind(decl, scope, use);
   for (const syntax::ClusterItem& item : cluster.items)
-    if (const auto* let = std::get_if<syntax::LetDecl>(&item)) scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
+    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
+      scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
   for (const syntax::ClusterItem& item : cluster.items)
     if (const auto* require = std::get_if<syntax::Require>(&item)) result.ok &= ev_.require(*require, scope);
   for (const syntax::ClusterItem& item : cluster.items) {
     if (const auto* fact = std::get_if<syntax::Fact>(&item)) result.facts->addFact(*fact, scope, 0, fact->override_);
-    if (const auto* section = std::get_if<syntax::Section>(&item)) result.facts->addSection(*section, scope, 0, section->override_);
+    if (const auto* section = std::get_if<syntax::Section>(&item))
+      result.facts->addSection(*section, scope, 0, section->override_);
     if (const auto* level = std::get_if<syntax::LevelItem>(&item)) {
       for (const OpenCluster::Level& earlier : result.levels)
         if (earlier.syntax->name.text == level->name.text) {
-          ev_.context.report(LevelTwice, level->name.range, {{"cluster", info.name.str()}, {"level", level->name.text.str()}})
+          ev_.context
+              .report(LevelTwice, level->name.range, {{"cluster", info.name.str()}, {"level", level->name.text.str()}})
               .label(earlier.syntax->name.range, "first declared here");
           result.ok = false;
         }
-      OpenCluster::Level made{level, std::make_unique<FactTree>(ev_, FactOwner{fmt::format("level `{}`", level->name.text.view()), level->name.range})};
+      OpenCluster::Level made{
+          level, std::make_unique<FactTree>(
+                     ev_, FactOwner{fmt::format("level `{}`", level->name.text.view()), level->name.range})};
       made.facts->add(level->section, scope, 0);
       result.levels.push_back(std::move(made));
     }
@@ -62,12 +68,14 @@ bool Machines::level(const OpenCluster::Level& level, Scope& scope, ir::Cluster&
   made.name = s.name.text;
   made.range = s.range;
   const auto count = ev_.integer(*s.count, scope, fmt::format("the count of level `{}`", s.name.text.view()));
-  if (count && *count < 1) ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
+  if (count && *count < 1)
+    ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
   made.count = count.value_or(0);
   FactReader(ev_, *level.facts).read(levelFacts(), made);
   FactNode* link = level.facts->root().find("link");
   if (!link || link->section()) {
-    ev_.context.report(LevelIncomplete, s.name.range, {{"level", s.name.text.str()}}).help("name the fabric that connects its units: `link = fabrics.nvlink4`");
+    ev_.context.report(LevelIncomplete, s.name.range, {{"level", s.name.text.str()}})
+        .help("name the fabric that connects its units: `link = fabrics.nvlink4`");
     return false;
   }
   if (const BoundDecl* fabric = expect(level.facts->value(*link), DeclKind::Fabric, "`link`"))
@@ -94,7 +102,8 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
     }
   }
   if (!opened.facts->root().find("device"))
-    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "device"}}).help("write `device = devices.…`");
+    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "device"}})
+        .help("write `device = devices.…`");
   if (opened.levels.empty())
     ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "level"}})
         .help("write `level node * 8 { link = …; bandwidth = …; latency = …; topology = switch }`");

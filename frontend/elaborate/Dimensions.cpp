@@ -23,7 +23,8 @@ namespace {
 /// The shape as written.
 std::string written(const syntax::Type& type) {
   std::string text = "[";
-  for (const DimRef& d : type.dims) text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
+  for (const DimRef& d : type.dims)
+    text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
   return text + "]";
 }
 
@@ -58,19 +59,22 @@ ir::DimId ModelBuilder::specialDim(const ir::Dim& d) {
   return known.back();
 }
 
-// LANGUAGE §3: the value of that name in scope, then the workload's facts. A dimension that an argument brought counts as a value.
+// LANGUAGE §3: the value of that name in scope, then the workload's facts. A dimension that an argument brought counts
+// as a value.
 ModelBuilder::Resolved ModelBuilder::resolve(Scope& scope, Symbol name, SourceRange use, bool input) {
   const Value* value = nullptr;
   const ir::DimId* brought = nullptr;
   for (Scope* s = &scope; s && (!value || !brought); s = s->parent) {
     if (!value)
-      if (const NameTable::Entry* e = s->names.find(name); e && (e->value.isInt() || e->value.invalid())) value = &e->value;
+      if (const NameTable::Entry* e = s->names.find(name); e && (e->value.isInt() || e->value.invalid()))
+        value = &e->value;
     for (const auto& [n, id] : s->dims)
       if (!brought && n == name) brought = &id;
   }
   if (value && value->invalid()) return {true, {}};
   if (brought && value && brought->valid() && model_->dims[*brought].extent != value->integer) {
-    context_.report(TwoExtents, use, {{"dim", name.str()}, {"value", value->integer}, {"extent", model_->dims[*brought].extent}});
+    context_.report(TwoExtents, use,
+                    {{"dim", name.str()}, {"value", value->integer}, {"extent", model_->dims[*brought].extent}});
     failed_ = true;
     return {true, {}};
   }
@@ -78,7 +82,8 @@ ModelBuilder::Resolved ModelBuilder::resolve(Scope& scope, Symbol name, SourceRa
   std::optional<int64_t> extent;
   if (value) {
     extent = value->integer;
-  } else if (auto decl = scope.module->names.find(name); decl != scope.module->names.end() && decl->second->kind == DeclKind::Let) {
+  } else if (auto decl = scope.module->names.find(name);
+             decl != scope.module->names.end() && decl->second->kind == DeclKind::Let) {
     const Value v = ev_.valueOf(*decl->second, use);
     if (v.invalid()) return {true, {}};
     if (v.isInt()) extent = v.integer;
@@ -106,7 +111,9 @@ ModelBuilder::Resolved ModelBuilder::resolveOrReport(Scope& scope, const syntax:
   if (auto meant = didYouMean(name.text.view(), candidates); !meant.empty())
     report.help(meant);
   else
-    report.help(fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)", name.text.view()));
+    report.help(
+        fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)",
+                    name.text.view()));
   return {};
 }
 
@@ -131,7 +138,8 @@ std::optional<std::vector<ir::DimId>> ModelBuilder::declaredDims(const syntax::T
     ir::DimId id;
     if (ref.value) { // [choices = experts]: a name of its own for an extent
       const auto extent = ev_.integer(*ref.value, scope, fmt::format("dimension `{}`", ref.name.text.view()));
-      if (extent && *extent < 1) context_.report(ExtentNotPositive, ref.range, {{"dim", ref.name.text.str()}, {"extent", *extent}});
+      if (extent && *extent < 1)
+        context_.report(ExtentNotPositive, ref.range, {{"dim", ref.name.text.str()}, {"extent", *extent}});
       if (extent && *extent >= 1) id = dim(ref.name.text, *extent);
     } else {
       id = resolveOrReport(scope, ref.name, input).id;
@@ -165,13 +173,18 @@ std::optional<ir::DType> ModelBuilder::declaredDType(const syntax::Type& type, S
 }
 
 /// An operator that reads ids must not be given activations, nor the other way round.
-bool ModelBuilder::checkDType(const syntax::Type& type, Scope& scope, ir::ValueId value, SourceRange use, std::string_view what) {
+bool ModelBuilder::checkDType(const syntax::Type& type, Scope& scope, ir::ValueId value, SourceRange use,
+                              std::string_view what) {
   const auto expected = declaredDType(type, scope);
   if (!expected) return true;
   const auto actual = model_->values[value].dtype;
   const bool same = actual ? ir::isFloat(*actual) == ir::isFloat(*expected) : ir::isFloat(*expected);
   if (same) return true;
-  context_.report(ElementType, use, {{"what", what}, {"expected", ir::name(*expected)}, {"actual", actual ? ir::name(*actual) : "activations' type"}})
+  context_
+      .report(ElementType, use,
+              {{"what", what},
+               {"expected", ir::name(*expected)},
+               {"actual", actual ? ir::name(*actual) : "activations' type"}})
       .label(model_->values[value].range, "it is made here");
   return false;
 }
@@ -186,7 +199,9 @@ bool ModelBuilder::bindSignature(const syntax::Parameter& p, const Value& argume
         if (model_->dims[id].name == name) known = id; // the one that is called so
         return true;
       }
-      context_.report(DimensionMismatch, use, {{"dim", name.str()}, {"first", model_->dims[known].extent}, {"second", model_->dims[id].extent}})
+      context_
+          .report(DimensionMismatch, use,
+                  {{"dim", name.str()}, {"first", model_->dims[known].extent}, {"second", model_->dims[id].extent}})
           .label(p.range, "declared here");
       return false;
     }
@@ -202,7 +217,9 @@ bool ModelBuilder::bindSignature(const syntax::Parameter& p, const Value& argume
   const size_t rest = restAt(type), fixed = type.dims.size() - (rest < type.dims.size());
   if (rest == type.dims.size() ? dims.size() != fixed : dims.size() < fixed) {
     const std::string callee = context_.frames.empty() ? "" : context_.frames.back().decl->name.str();
-    context_.report(ArgumentShape, use, {{"name", p.name.text.str()}, {"callee", callee}, {"expected", written(type)}, {"actual", shape(dims)}})
+    context_
+        .report(ArgumentShape, use,
+                {{"name", p.name.text.str()}, {"callee", callee}, {"expected", written(type)}, {"actual", shape(dims)}})
         .label(p.range, "declared here");
     return false;
   }
@@ -213,7 +230,9 @@ bool ModelBuilder::bindSignature(const syntax::Parameter& p, const Value& argume
     good &= bringIn(type.dims[i].name.text, dims[at]);
     if (const NameTable::Entry* e = scope.names.find(type.dims[i].name.text);
         e && e->value.isInt() && e->value.integer != model_->dims[dims[at]].extent) {
-      context_.report(TwoExtents, use, {{"dim", e->name.str()}, {"value", e->value.integer}, {"extent", model_->dims[dims[at]].extent}})
+      context_
+          .report(TwoExtents, use,
+                  {{"dim", e->name.str()}, {"value", e->value.integer}, {"extent", model_->dims[dims[at]].extent}})
           .label(e->range, "declared here");
       good = false;
     }
@@ -226,7 +245,8 @@ bool ModelBuilder::agrees(const DimRef& ref, ir::DimId actual, Scope& scope) {
   if (model_->dims[actual].name == ref.name.text) {
     if (ref.value) return true;
     for (Scope* s = &scope; s; s = s->parent)
-      if (const NameTable::Entry* e = s->names.find(ref.name.text); e && e->value.isInt()) return e->value.integer == model_->dims[actual].extent;
+      if (const NameTable::Entry* e = s->names.find(ref.name.text); e && e->value.isInt())
+        return e->value.integer == model_->dims[actual].extent;
     return true;
   }
   for (Scope* s = &scope; s; s = s->parent)
@@ -242,7 +262,8 @@ bool ModelBuilder::checkAnnotation(const syntax::Type& type, ir::ValueId value, 
   for (size_t i = 0; good && i < type.dims.size(); ++i)
     if (i != rest) good = agrees(type.dims[i], dims[i < rest ? i : dims.size() - (type.dims.size() - i)], scope);
   if (!good) {
-    context_.report(AnnotationMismatch, type.range, {{"actual", shape(dims)}, {"expected", written(type)}}).label(at, shape(dims));
+    context_.report(AnnotationMismatch, type.range, {{"actual", shape(dims)}, {"expected", written(type)}})
+        .label(at, shape(dims));
     return false;
   }
   if (type.dtype && !model_->values[value].dtype) model_->values[value].dtype = declaredDType(type, scope);

@@ -28,15 +28,19 @@ void reportGivenTwice(Context& context, SourceRange at, std::string_view what, S
   context.report(GivenTwice, at, {{"what", what}}).label(first, "first given here");
 }
 
-DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what, std::string_view owner) {
+DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what,
+                                                  std::string_view owner) {
   return context.report(NothingToOverride, at, {{"owner", owner}, {"what", what}});
 }
 
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
-  context.report(OverrideChangesNothing, at, {{"what", what}}).label(inherited, "inherited from here").help("leave it out");
+  context.report(OverrideChangesNothing, at, {{"what", what}})
+      .label(inherited, "inherited from here")
+      .help("leave it out");
 }
 
-void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner, const std::vector<std::string>& known) {
+void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
+                       const std::vector<std::string>& known) {
   auto report = context.report(UnknownFact, at, {{"owner", owner.text}, {"fact", fact}});
   if (auto meant = didYouMean(fact, known); !meant.empty()) {
     report.help(meant);
@@ -116,7 +120,8 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
 }
 
 /// The node that a statement fills: a new one, or the overridden one emptied. Null after a report.
-FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride, bool) {
+FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
+                           bool) {
   FactNode* known = parent.find(name.text);
   if (!known || (known->section() && known->children.empty())) {
     if (isOverride) {
@@ -161,7 +166,8 @@ void FactTree::fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int 
   for (const syntax::Fact& inner : fact.value->facts) addFact(node, inner, scope, layer, false, node.source);
 }
 
-void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride, const std::string& source) {
+void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride,
+                       const std::string& source) {
   if (fact.args) {
     ev_.context.report(FactForm, fact.range);
     return;
@@ -201,7 +207,8 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
   if (inherited) before = *node;
   fill(*node, fact, scope, layer, source);
   node->overridden = isOverride;
-  if (inherited && !changes(before, *node)) reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
+  if (inherited && !changes(before, *node))
+    reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
 }
 
 /// Do the two say different things? Unknown values count as different.
@@ -218,7 +225,8 @@ bool FactTree::changes(FactNode& before, FactNode& after) {
   // Words (`accumulate = fused`) are no values in scope: equal texts say the same.
   if (before.value->kind == ExprKind::Name || after.value->kind == ExprKind::Name)
     return before.value->kind != after.value->kind || before.value->name.text != after.value->name.text;
-  if (before.value->kind == ExprKind::Call || after.value->kind == ExprKind::Call) // as above: `fat_tree(oversubscription = 1)`
+  if (before.value->kind == ExprKind::Call ||
+      after.value->kind == ExprKind::Call) // as above: `fat_tree(oversubscription = 1)`
     return ev_.context.text(before.value->range) != ev_.context.text(after.value->range) || before.scope != after.scope;
   const Value a = value(before), b = value(after);
   return a.invalid() || b.invalid() || !same(a, b);

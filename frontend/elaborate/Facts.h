@@ -1,5 +1,5 @@
-// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of LANGUAGE §6.
-// SPDX-License-Identifier: Apache-2.0
+// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of LANGUAGE
+// §6. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
 
@@ -11,14 +11,14 @@ namespace planc::frontend {
 struct FactNode {
   Symbol name;
   SourceRange nameRange;
-  SourceRange range;                 ///< of the whole statement
+  SourceRange range;                   ///< of the whole statement
   const syntax::Expr* value = nullptr; ///< null: a section
-  Scope* scope = nullptr;            ///< in which the value is evaluated
-  std::string source;                ///< the text after `:`, or that of the section around it
-  int layer = 0;                     ///< of the `extends` chain: 0 is the root
-  bool overridden = false;           ///< written with `override`
+  Scope* scope = nullptr;              ///< in which the value is evaluated
+  std::string source;                  ///< the text after `:`, or that of the section around it
+  int layer = 0;                       ///< of the `extends` chain: 0 is the root
+  bool overridden = false;             ///< written with `override`
   bool evaluated = false;
-  bool running = false;              ///< being evaluated: meeting it again is a cycle
+  bool running = false; ///< being evaluated: meeting it again is a cycle
   Value cached;
   std::deque<FactNode> children;
 
@@ -34,12 +34,16 @@ struct FactOwner {
 
 class FactTree {
 public:
-  FactTree(Evaluator& evaluator, FactOwner owner) : ev_(evaluator), owner_(std::move(owner)) { root_.nameRange = owner_.range; }
+  FactTree(Evaluator& evaluator, FactOwner owner) : ev_(evaluator), owner_(std::move(owner)) {
+    root_.nameRange = owner_.range;
+  }
 
   /// Adds the items of a section, written at one layer of the `extends` chain.
   void add(const syntax::Section& section, Scope& scope, int layer);
   /// Adds one statement below a path; `override` as written on it.
-  void addFact(const syntax::Fact& fact, Scope& scope, int layer, bool isOverride) { addFact(root_, fact, scope, layer, isOverride, ""); }
+  void addFact(const syntax::Fact& fact, Scope& scope, int layer, bool isOverride) {
+    addFact(root_, fact, scope, layer, isOverride, "");
+  }
   void addSection(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
     addSection(root_, section, scope, layer, isOverride);
   }
@@ -51,10 +55,12 @@ public:
   bool parametric = false;
 
 private:
-  void addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride, const std::string& source);
+  void addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride,
+               const std::string& source);
   void addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
-  FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride, bool section);
+  FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
+                   bool section);
   bool changes(FactNode& before, FactNode& after);
 
   Evaluator& ev_;
@@ -81,10 +87,12 @@ private:
 /// Override rules, shared with placements, axes and statements of plans.
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first);
-DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what, std::string_view owner);
+DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what,
+                                                  std::string_view owner);
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 /// A place without such a member, with a suggestion.
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
-void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner, const std::vector<std::string>& known);
+void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
+                       const std::vector<std::string>& known);
 
 } // namespace planc::frontend

@@ -26,7 +26,8 @@ std::string ownerText(const DeclInfo& d) {
 const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
   if (v.invalid()) return nullptr;
   if (v.kind == ValueKind::Decl && v.decl->decl->kind == kind) return v.decl;
-  ev_.context.report(WrongRecord, v.range, {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
+  ev_.context.report(WrongRecord, v.range,
+                     {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
   return nullptr;
 }
 
@@ -97,7 +98,8 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
 namespace {
 
 template <class T>
-std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const FactRow<T>> rows, const DeclInfo& decl) {
+std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const FactRow<T>> rows,
+                            const DeclInfo& decl) {
   const uint64_t failures = ev.context.failures;
   T result;
   result.name = decl.name;
@@ -122,17 +124,26 @@ std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use)
 void Machines::check(DeclInfo& decl) {
   const BoundDecl* bound = ev_.valueOf(decl, decl.nameRange).decl;
   switch (decl.kind) {
-  case DeclKind::Device: device(*bound, decl.nameRange); break;
-  case DeclKind::Fabric: fabric(*bound, decl.nameRange); break;
-  case DeclKind::Stack: stack(*bound, decl.nameRange); break;
-  default: cluster(*bound, decl.nameRange); break;
+  case DeclKind::Device:
+    device(*bound, decl.nameRange);
+    break;
+  case DeclKind::Fabric:
+    fabric(*bound, decl.nameRange);
+    break;
+  case DeclKind::Stack:
+    stack(*bound, decl.nameRange);
+    break;
+  default:
+    cluster(*bound, decl.nameRange);
+    break;
   }
 }
 
 Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name) {
   std::vector<std::string> names;
   for (const FactNode& child : tree.root().children) names.push_back(child.name.str());
-  auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+  auto report =
+      ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
   report.label(decl.decl->nameRange, "declared here");
   if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
   return {};
@@ -146,14 +157,17 @@ Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
     MergedRecord& record = merged(decl, name.range);
     if (!record.ok) return {};
     FactNode* node = record.facts->root().find(name.text);
-    return node ? SectionSpace::valueOf(ev_.context, *record.facts, *node, name.range) : missing(decl, *record.facts, name);
+    return node ? SectionSpace::valueOf(ev_.context, *record.facts, *node, name.range)
+                : missing(decl, *record.facts, name);
   }
   case DeclKind::Cluster: {
     OpenCluster& cluster = open(decl, name.range);
     if (!cluster.ok) return {};
-    if (FactNode* node = cluster.facts->root().find(name.text)) return SectionSpace::valueOf(ev_.context, *cluster.facts, *node, name.range);
+    if (FactNode* node = cluster.facts->root().find(name.text))
+      return SectionSpace::valueOf(ev_.context, *cluster.facts, *node, name.range);
     for (OpenCluster::Level& level : cluster.levels)
-      if (level.syntax->name.text == name.text) return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
+      if (level.syntax->name.text == name.text)
+        return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
     return missing(decl, *cluster.facts, name);
   }
   case DeclKind::Model: {
@@ -164,12 +178,14 @@ Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
     if (const NameTable::Entry* e = scope.names.find(name.text)) return e->value;
     std::vector<std::string> names;
     for (const NameTable::Entry& e : scope.names.entries()) names.push_back(e.name.str());
-    auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
+    auto report = ev_.context.report(NoSuchFact, name.range,
+                                     {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
     if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
     return {};
   }
   default: {
-    auto report = ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+    auto report =
+        ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
     report.note(fmt::format("a {} has no members", describe(decl.decl->kind)));
     return {};
   }

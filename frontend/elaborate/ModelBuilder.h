@@ -1,5 +1,5 @@
-// Builds the model IR from a model declaration: inlines blocks, folds repeats, resolves dimensions, and lowers operators.
-// SPDX-License-Identifier: Apache-2.0
+// Builds the model IR from a model declaration: inlines blocks, folds repeats, resolves dimensions, and lowers
+// operators. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/Extents.h"
 #include "frontend/eval/Evaluator.h"
@@ -13,7 +13,8 @@ namespace planc::frontend {
 struct OpContext;
 struct OperandInfo;
 
-/// One model under construction. Errors are reported and construction goes on; the result is used only if there were none.
+/// One model under construction. Errors are reported and construction goes on; the result is used only if there were
+/// none.
 class ModelBuilder final : public TensorHost {
 public:
   ModelBuilder(Evaluator& evaluator, Extents& extents);
@@ -120,7 +121,8 @@ private:
   void backwards(OpContext& op, const syntax::BackwardItem& item);
   void sectionFact(OpContext& op, const syntax::Fact& f, Scope& scope, ir::BackwardSpec& spec);
   void dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out, bool mayBeAbsent);
-  std::optional<ir::Poly> poly(OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit, std::string_view what);
+  std::optional<ir::Poly> poly(OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit,
+                               std::string_view what);
   Resolved ownDim(const OpContext& op, Symbol name) const;
   Value finish(OpContext& op, std::vector<Symbol> path, SourceRange range);
 

@@ -1,5 +1,5 @@
-// One use of an operator while it is lowered: its operands under its own names of dimensions, and the operator being made.
-// SPDX-License-Identifier: Apache-2.0
+// One use of an operator while it is lowered: its operands under its own names of dimensions, and the operator being
+// made. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/ModelBuilder.h"
 
@@ -9,9 +9,9 @@ namespace planc::frontend {
 struct OperandInfo {
   const syntax::Parameter* param = nullptr;
   ir::ValueId value;
-  SourceRange range;              ///< of the argument
-  std::vector<ir::DimId> dims;    ///< the operator's own dimension for each of the value's
-  std::vector<int> formal;        ///< per dimension the index of the formal name, or -1 if `..` covers it
+  SourceRange range;           ///< of the argument
+  std::vector<ir::DimId> dims; ///< the operator's own dimension for each of the value's
+  std::vector<int> formal;     ///< per dimension the index of the formal name, or -1 if `..` covers it
 };
 
 /// A name of the signature and the dimension that stands for it in this use.

@@ -1,5 +1,5 @@
-// The dimensions of one use of an operator: its signature against the shapes of the arguments, and the shape of the result.
-// SPDX-License-Identifier: Apache-2.0
+// The dimensions of one use of an operator: its signature against the shapes of the arguments, and the shape of the
+// result. SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 
 std::string written(const syntax::Type& type) {
   std::string text = "[";
-  for (const DimRef& d : type.dims) text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
+  for (const DimRef& d : type.dims)
+    text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
   return text + "]";
 }
 
@@ -58,8 +59,12 @@ bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
   const std::vector<ir::DimId> dims = model_->values[o.value].dims;
   const size_t rest = restAt(type), fixed = type.dims.size() - (rest < type.dims.size());
   if (rest == type.dims.size() ? dims.size() != fixed : dims.size() < fixed) {
-    context_.report(OperandShape, o.range,
-                    {{"name", o.param->name.text.str()}, {"op", op.decl.name.str()}, {"expected", written(type)}, {"actual", shape(dims)}})
+    context_
+        .report(OperandShape, o.range,
+                {{"name", o.param->name.text.str()},
+                 {"op", op.decl.name.str()},
+                 {"expected", written(type)},
+                 {"actual", shape(dims)}})
         .label(model_->values[o.value].range, "it is made here");
     return false;
   }
@@ -81,9 +86,14 @@ bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
         std::string first;
         for (const OperandInfo& other : op.operands)
           if (other.range == known.argument) first = other.param->name.text.str();
-        context_.report(FormalMismatch, op.call,
-                        {{"dim", ref.name.text.str()}, {"op", op.decl.name.str()}, {"first", model_->dims[known.dim].extent}, {"a", first},
-                         {"second", model_->dims[own].extent}, {"b", o.param->name.text.str()}})
+        context_
+            .report(FormalMismatch, op.call,
+                    {{"dim", ref.name.text.str()},
+                     {"op", op.decl.name.str()},
+                     {"first", model_->dims[known.dim].extent},
+                     {"a", first},
+                     {"second", model_->dims[own].extent},
+                     {"b", o.param->name.text.str()}})
             .label(known.argument, fmt::format("`{}` is {} here", ref.name.text.view(), model_->dims[known.dim].extent))
             .label(o.range, shape(o.value));
         return false;
@@ -126,7 +136,8 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
     }
     const Resolved part = ownDim(op, arg.value->name.text);
     if (!part.found) {
-      context_.report(UnknownSignatureDim, arg.value->range, {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}});
+      context_.report(UnknownSignatureDim, arg.value->range,
+                      {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}});
       return false;
     }
     if (op.known) made.parts.push_back(part.id);
@@ -164,7 +175,8 @@ ModelBuilder::Resolved ModelBuilder::ownDim(const OpContext& op, Symbol name) co
   return {};
 }
 
-/// A named dimension of the result: of an operand, of a parameter or `let` of the operator, or of the place that uses it.
+/// A named dimension of the result: of an operand, of a parameter or `let` of the operator, or of the place that uses
+/// it.
 ModelBuilder::Resolved ModelBuilder::resultDim(OpContext& op, const DimRef& ref, Scope& caller, bool annotation) {
   const Symbol name = ref.name.text;
   if (!annotation) {
@@ -181,7 +193,8 @@ ModelBuilder::Resolved ModelBuilder::resultDim(OpContext& op, const DimRef& ref,
       if (extent && *extent >= 1) return {true, dim(name, *extent)};
       if (!extent) return {true, {}};
     }
-    if (const NameTable::Entry* e = op.scope.names.find(name); e && e->value.isInt()) return resolve(op.scope, name, ref.range);
+    if (const NameTable::Entry* e = op.scope.names.find(name); e && e->value.isInt())
+      return resolve(op.scope, name, ref.range);
   }
   return resolve(caller, name, ref.range);
 }
@@ -190,7 +203,8 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
   const syntax::Type& type = op.syntax.result;
   for (const syntax::OpItem& item : op.syntax.items) // a `let` may hold the extent of a new dimension
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      if (!op.scope.names.find(let->name.text)) op.scope.names.add(let->name.text, ev_.evaluate(*let->value, op.scope), let->name.range);
+      if (!op.scope.names.find(let->name.text))
+        op.scope.names.add(let->name.text, ev_.evaluate(*let->value, op.scope), let->name.range);
   int rests = 0;
   for (const OperandInfo& o : op.operands) rests += restAt(*o.param->type) < o.param->type->dims.size();
   std::vector<ir::DimId> middle;
@@ -211,9 +225,12 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
     for (const OperandInfo& o : op.operands)
       for (ir::DimId d : restOf(o))
         if (restAt(type) < type.dims.size() && !contains(middle, d) && !ir::isContraction(op.op.kind)) {
-          context_.report(NotBroadcast, o.range,
-                          {{"name", o.param->name.text.str()}, {"op", op.decl.name.str()},
-                           {"dim", fmt::format("{} {}", model_->dims[d].name.view(), model_->dims[d].extent)}, {"other", longest->param->name.text.str()}})
+          context_
+              .report(NotBroadcast, o.range,
+                      {{"name", o.param->name.text.str()},
+                       {"op", op.decl.name.str()},
+                       {"dim", fmt::format("{} {}", model_->dims[d].name.view(), model_->dims[d].extent)},
+                       {"other", longest->param->name.text.str()}})
               .label(longest->range, shape(longest->value));
           return false;
         }
@@ -223,7 +240,8 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
       op.result.insert(op.result.end(), middle.begin(), middle.end());
       continue;
     }
-    const bool routed = std::any_of(op.routed.begin(), op.routed.end(), [&](const auto& r) { return r.first->name.text == ref.name.text; });
+    const bool routed = std::any_of(op.routed.begin(), op.routed.end(),
+                                    [&](const auto& r) { return r.first->name.text == ref.name.text; });
     const Resolved d = routed ? Resolved{true, {}} : resultDim(op, ref, caller, false);
     if (!d.found || (!d.id.valid() && !routed)) {
       if (!d.found) {
@@ -239,11 +257,14 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
   return true;
 }
 
-// y[..] = sum over the dimensions that only x and w have. What both have is summed over, unless the declared result keeps it.
-bool ModelBuilder::contractedResult(OpContext& op, const syntax::Type* annotation, Scope& caller, std::vector<ir::DimId>& dims) {
+// y[..] = sum over the dimensions that only x and w have. What both have is summed over, unless the declared result
+// keeps it.
+bool ModelBuilder::contractedResult(OpContext& op, const syntax::Type* annotation, Scope& caller,
+                                    std::vector<ir::DimId>& dims) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   const syntax::Type& type = op.syntax.result;
-  auto inferred = [&](const std::vector<ir::DimId>& from, const std::vector<ir::DimId>& other, const std::vector<ir::DimId>& except) {
+  auto inferred = [&](const std::vector<ir::DimId>& from, const std::vector<ir::DimId>& other,
+                      const std::vector<ir::DimId>& except) {
     std::vector<ir::DimId> rest;
     for (ir::DimId d : from)
       if (!contains(other, d) && !contains(except, d)) rest.push_back(d);
@@ -258,7 +279,9 @@ bool ModelBuilder::contractedResult(OpContext& op, const syntax::Type* annotatio
       }
       const Resolved d = resultDim(op, ref, *statement_->scope, true);
       if (!d.found) {
-        context_.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}}).label(x.range, shape(x.value)).label(w.range, shape(w.value));
+        context_.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
+            .label(x.range, shape(x.value))
+            .label(w.range, shape(w.value));
         return false;
       }
       if (!d.id.valid()) return false;
@@ -310,7 +333,8 @@ bool ModelBuilder::settleRouted(OpContext& op) {
     const ir::DimId id = specialDim(made);
     size_t at = 0;
     for (const DimRef& ref : op.syntax.result.dims) {
-      if (!ref.rest && ref.name.text == decl->name.text && at < op.result.size() && !op.result[at].valid()) op.result[at] = id;
+      if (!ref.rest && ref.name.text == decl->name.text && at < op.result.size() && !op.result[at].valid())
+        op.result[at] = id;
       at += ref.rest ? op.result.size() + 1 - op.syntax.result.dims.size() : 1;
     }
     op.formals.push_back({decl->name.text, id, op.call, true});

@@ -1,5 +1,5 @@
-// The facts of an operator (LANGUAGE §4) for one use of it: formulas over its dimensions, what backward keeps, statistics, gradients.
-// SPDX-License-Identifier: Apache-2.0
+// The facts of an operator (LANGUAGE §4) for one use of it: formulas over its dimensions, what backward keeps,
+// statistics, gradients. SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/eval/Arithmetic.h"
 
@@ -50,7 +50,8 @@ bool isTensorParam(const OpContext& op, Symbol name) {
 /// `NAME.bytes = …`
 const syntax::Fact* bufferFact(const OpContext& op, Symbol name) {
   for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == name && f->members.size() == 1 && f->members[0].text == Symbol("bytes"))
+    if (const auto* f = std::get_if<syntax::Fact>(&item);
+        f && f->name.text == name && f->members.size() == 1 && f->members[0].text == Symbol("bytes"))
       return f;
   return nullptr;
 }
@@ -77,7 +78,8 @@ bool ModelBuilder::kindOf(OpContext& op) {
       return true;
     }
     std::vector<std::string> kinds;
-    for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k) kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
+    for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k)
+      kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
     auto report = context_.report(UnknownKind, f->value->range, {{"kind", text.str()}});
     if (auto meant = didYouMean(text.view(), kinds); !meant.empty()) report.help(meant);
     std::string list;
@@ -85,7 +87,8 @@ bool ModelBuilder::kindOf(OpContext& op) {
     report.note("kinds are " + list);
     return false;
   }
-  context_.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}}).help("say which equation prices it: `kind = memory`");
+  context_.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
+      .help("say which equation prices it: `kind = memory`");
   return false;
 }
 
@@ -141,7 +144,8 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
   if (auto meant = didYouMean(name, factNames()); !meant.empty())
     report.help(meant);
   else
-    report.note("facts of an operator are `kind`, `flops`, `share`, `reads`, `writes`, `copies`, and `NAME.bytes` of a saved buffer");
+    report.note("facts of an operator are `kind`, `flops`, `share`, `reads`, `writes`, `copies`, and `NAME.bytes` of a "
+                "saved buffer");
   failed_ = true;
 }
 
@@ -151,7 +155,8 @@ void ModelBuilder::defaultFlops(OpContext& op) {
   op.op.flops = product(op.op.dims).scaled(2);
 }
 
-std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& scope, const Unit& unit, std::string_view what) {
+std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& scope, const Unit& unit,
+                                           std::string_view what) {
   const Value v = ev_.evaluate(e, scope);
   if (v.invalid()) {
     ok(!op.known);
@@ -161,7 +166,10 @@ std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& 
   const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
   const bool zero = v.numeric() && v.asDouble() == 0;
   if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) return polyOf(v);
-  context_.report(FormulaType, e.range, {{"what", what}, {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()}, {"actual", describe(v)}});
+  context_.report(FormulaType, e.range,
+                  {{"what", what},
+                   {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
+                   {"actual", describe(v)}});
   failed_ = true;
   return std::nullopt;
 }
@@ -178,7 +186,8 @@ void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
     } else if (const syntax::Fact* bytes = bufferFact(op, n.text)) {
       save.what = ir::Save::What::Buffer;
       save.buffer = n.text;
-      if (auto p = poly(op, *bytes->value, op.scope, units::bytes, fmt::format("`{}.bytes`", n.text.view()))) save.bytes = std::move(*p);
+      if (auto p = poly(op, *bytes->value, op.scope, units::bytes, fmt::format("`{}.bytes`", n.text.view())))
+        save.bytes = std::move(*p);
     } else {
       auto report = context_.report(BufferBytes, n.range, {{"name", n.text.str()}});
       std::vector<std::string> names{"out"};
@@ -192,7 +201,8 @@ void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
   }
 }
 
-void ModelBuilder::dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out, bool mayBeAbsent) {
+void ModelBuilder::dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
+                           bool mayBeAbsent) {
   for (const syntax::Name& n : names) {
     const Resolved d = ownDim(op, n.text);
     if (d.id.valid()) {
@@ -254,7 +264,8 @@ void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
   RecordValue forward;
   Value flops;
   if (op.known) {
-    double value = op.op.flops.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); }, [](int) { return 2.0; });
+    double value = op.op.flops.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); },
+                                        [](int) { return 2.0; });
     flops = makePoly(context_, op.op.flops, units::none, value, item.range);
   }
   forward.fields.push_back({Symbol("flops"), flops, item.range, ""});
@@ -282,7 +293,8 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   const Symbol function = call.kids[0]->name.text;
   const bool ofDim = function == Symbol("extent");
   if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::Name) {
-    context_.report(DimensionFunctionArgument, call.range, {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
+    context_.report(DimensionFunctionArgument, call.range,
+                    {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
     return fail();
   }
   const syntax::Name& arg = call.args[0].value->name;
@@ -291,16 +303,19 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
       const Resolved d = resolveOrReport(scope, arg);
       return d.id.valid() ? Value::ofInt(model_->dims[d.id].extent, call.range) : Value{};
     }
-    context_.report(DimensionFunctionArgument, call.range, {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
+    context_.report(DimensionFunctionArgument, call.range,
+                    {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
     return fail();
   }
   OpContext& op = *op_;
   auto made = [&](ir::Poly p, Unit unit) {
-    const double value = p.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); },
-                                    [&](int i) {
-                                      const auto dtype = i < 0 ? op.resultDType : model_->values[op.operands[static_cast<size_t>(i)].value].dtype;
-                                      return dtype ? ir::width(*dtype) : 2.0;
-                                    });
+    const double value =
+        p.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); },
+                   [&](int i) {
+                     const auto dtype =
+                         i < 0 ? op.resultDType : model_->values[op.operands[static_cast<size_t>(i)].value].dtype;
+                     return dtype ? ir::width(*dtype) : 2.0;
+                   });
     return makePoly(context_, std::move(p), unit, value, call.range);
   };
   if (ofDim) {
@@ -314,7 +329,8 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   }
   const int index = arg.text == kOut ? ir::Term::kResult : operandIndex(op, arg.text);
   if (arg.text != kOut && index < 0) {
-    if (isTensorParam(op, arg.text)) return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
+    if (isTensorParam(op, arg.text))
+      return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
     context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}});
     return fail();
   }
@@ -343,7 +359,8 @@ void ModelBuilder::checkOperator(DeclInfo& decl) {
     if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      if (!scope.names.find(let->name.text)) scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
+      if (!scope.names.find(let->name.text))
+        scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
   facts(op);
   op_ = nullptr;
 }

@@ -22,7 +22,8 @@ Value ModelBuilder::callOperator(DeclInfo& decl, const Expr& call, Scope& caller
 Value ModelBuilder::emit(DeclInfo& decl, const Arguments& args, const Expr& call, Scope& caller) {
   if (model_->ops.size() >= limits::kOperators) {
     if (model_->ops.size() == limits::kOperators) {
-      context_.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}}).help("fold equal layers: `decoder * layers with x = … { … }`");
+      context_.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}})
+          .help("fold equal layers: `decoder * layers with x = … { … }`");
       context_.stop(); // what follows would only be more of it
     }
     return fail();
@@ -35,14 +36,17 @@ Value ModelBuilder::emit(DeclInfo& decl, const Arguments& args, const Expr& call
   const StatementPath at = pathFor(call);
   if (at.annotation && statement_) statement_->checked = true;
   bool good = collectOperands(op, args) && ev_.bind(decl, args, scope, call.range);
-  good = good && kindOf(op) && unify(op) && dimDecls(op) && resultDims(op, at.annotation, caller) && settleRouted(op) && iterationSpace(op);
+  good = good && kindOf(op) && unify(op) && dimDecls(op) && resultDims(op, at.annotation, caller) && settleRouted(op) &&
+         iterationSpace(op);
   if (good) facts(op);
   Value v;
   if (good && !failed_) v = finish(op, at.path, call.range);
-  if (good && failed_) v = finish(op, at.path, call.range); // go on with the shape, so that later layers are checked, too
+  if (good && failed_)
+    v = finish(op, at.path, call.range); // go on with the shape, so that later layers are checked, too
   op_ = before;
   context_.leave();
-  if (!v.invalid() && at.annotation && !checkAnnotation(*at.annotation, v.tensor->id, call.range, *statement_->scope)) return fail();
+  if (!v.invalid() && at.annotation && !checkAnnotation(*at.annotation, v.tensor->id, call.range, *statement_->scope))
+    return fail();
   return v.invalid() ? fail() : v;
 }
 
@@ -54,7 +58,8 @@ bool ModelBuilder::collectOperands(OpContext& op, const Arguments& args) {
     operand.param = params[i].syntax;
     operand.value = args.values[i].tensor->id;
     operand.range = args.ranges[i];
-    if (!checkDType(*operand.param->type, op.scope, operand.value, operand.range, fmt::format("`{}` of `{}`", params[i].name().view(), op.decl.name.view())))
+    if (!checkDType(*operand.param->type, op.scope, operand.value, operand.range,
+                    fmt::format("`{}` of `{}`", params[i].name().view(), op.decl.name.view())))
       return false;
     op.operands.push_back(std::move(operand));
   }
@@ -72,10 +77,15 @@ bool ModelBuilder::iterationSpace(OpContext& op) {
       const OperandInfo* first = nullptr;
       for (const OperandInfo& o : op.operands)
         if (!first && std::find(o.dims.begin(), o.dims.end(), known) != o.dims.end()) first = &o;
-      auto text = [](const OperandInfo* o) { return o ? fmt::format("`{}`", o->param->name.text.view()) : std::string("the result"); };
+      auto text = [](const OperandInfo* o) {
+        return o ? fmt::format("`{}`", o->param->name.text.view()) : std::string("the result");
+      };
       auto report = context_.report(ExtentsDiffer, op.call,
-                                    {{"dim", model_->dims[d].name.str()}, {"first", model_->dims[known].extent}, {"a", text(first)},
-                                     {"second", model_->dims[d].extent}, {"b", text(from)}});
+                                    {{"dim", model_->dims[d].name.str()},
+                                     {"first", model_->dims[known].extent},
+                                     {"a", text(first)},
+                                     {"second", model_->dims[d].extent},
+                                     {"b", text(from)}});
       for (const OperandInfo* o : {first, from})
         if (o) report.label(o->range, shape(o->value));
       return false;
@@ -103,7 +113,8 @@ Value ModelBuilder::finish(OpContext& op, std::vector<Symbol> path, SourceRange 
   o.composites = composites_;
   o.range = range;
   for (const ir::Operand& operand : o.operands) // a parameter of the model itself lives with its first user
-    if (ir::Value& v = model_->values[operand.value]; v.kind == ir::ValueKind::Param && !v.unit.valid()) v.unit = o.unit;
+    if (ir::Value& v = model_->values[operand.value]; v.kind == ir::ValueKind::Param && !v.unit.valid())
+      v.unit = o.unit;
   ir::Value v;
   v.name = path.back();
   v.path = std::move(path);
@@ -119,7 +130,8 @@ Value ModelBuilder::finish(OpContext& op, std::vector<Symbol> path, SourceRange 
   return tensor(result, range);
 }
 
-// `a + b` is std.ops.add. A constant factor (`0.3 * mtp`, the weight of a loss) is part of the kernel beside it: it makes no operator.
+// `a + b` is std.ops.add. A constant factor (`0.3 * mtp`, the weight of a loss) is part of the kernel beside it: it
+// makes no operator.
 Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right) {
   const bool bothTensors = left.kind == ValueKind::Tensor && right.kind == ValueKind::Tensor;
   if (e.text == "*" && !bothTensors) {
@@ -132,7 +144,8 @@ Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right)
   }
   DeclInfo* add = e.text == "+" && bothTensors ? context_.loader.libraryDecl("std.ops", "add") : nullptr;
   if (!add || add->kind != DeclKind::Op) {
-    auto report = context_.report(TensorOperator, e.opRange.valid() ? e.opRange : e.range, {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});
+    auto report = context_.report(TensorOperator, e.opRange.valid() ? e.opRange : e.range,
+                                  {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});
     report.help("`+` adds two tensors and `*` scales one by a number; everything else is an operator of `std.ops`");
     return fail();
   }

@@ -1,5 +1,5 @@
-// Elaborates one plan: its `extends` chain merged, then machine, mesh, rules, workload, model, pipeline and conditions into ir::Plan.
-// SPDX-License-Identifier: Apache-2.0
+// Elaborates one plan: its `extends` chain merged, then machine, mesh, rules, workload, model, pipeline and conditions
+// into ir::Plan. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/Extents.h"
 #include "frontend/elaborate/Facts.h"
@@ -49,7 +49,9 @@ private:
   void section(const syntax::Section& s, bool isOverride, Scope& scope, int layer);
   void fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer);
   void let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer);
-  template <class T> void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer, std::string_view what);
+  template <class T>
+  void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer,
+             std::string_view what);
 
   // ---- mesh (PlanMesh.cpp)
   void axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer);
@@ -61,14 +63,16 @@ private:
   bool knownAxis(Symbol name, SourceRange at);
 
   // ---- rules (PlanRules.cpp)
-  void place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states, const ir::Selector& prefix);
+  void place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states,
+             const ir::Selector& prefix);
   void placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
   void stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
   std::optional<std::vector<Symbol>> targets(const syntax::PlaceRule& rule);
   void checkTargets();
   /// Whether a rule of that key may stand: 0 add, 1 replace `index`, -1 reported.
-  int ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key, const std::string& shown, bool isOverride, int layer,
-              SourceRange at, size_t next, size_t& index, const std::function<SourceRange(size_t)>& rangeOf);
+  int ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key,
+              const std::string& shown, bool isOverride, int layer, SourceRange at, size_t next, size_t& index,
+              const std::function<SourceRange(size_t)>& rangeOf);
 
   // ---- workload (PlanWorkload.cpp)
   void workload();

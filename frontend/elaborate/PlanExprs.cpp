@@ -17,19 +17,32 @@ namespace {
 
 std::optional<ir::ExprOp> exprOp(BinaryOp op) {
   switch (op) {
-  case BinaryOp::Add: return ir::ExprOp::Add;
-  case BinaryOp::Sub: return ir::ExprOp::Sub;
-  case BinaryOp::Mul: return ir::ExprOp::Mul;
-  case BinaryOp::Div: return ir::ExprOp::Div;
-  case BinaryOp::Lt: return ir::ExprOp::Lt;
-  case BinaryOp::Gt: return ir::ExprOp::Gt;
-  case BinaryOp::Le: return ir::ExprOp::Le;
-  case BinaryOp::Ge: return ir::ExprOp::Ge;
-  case BinaryOp::Eq: return ir::ExprOp::Eq;
-  case BinaryOp::Ne: return ir::ExprOp::Ne;
-  case BinaryOp::And: return ir::ExprOp::And;
-  case BinaryOp::Or: return ir::ExprOp::Or;
-  default: return std::nullopt;
+  case BinaryOp::Add:
+    return ir::ExprOp::Add;
+  case BinaryOp::Sub:
+    return ir::ExprOp::Sub;
+  case BinaryOp::Mul:
+    return ir::ExprOp::Mul;
+  case BinaryOp::Div:
+    return ir::ExprOp::Div;
+  case BinaryOp::Lt:
+    return ir::ExprOp::Lt;
+  case BinaryOp::Gt:
+    return ir::ExprOp::Gt;
+  case BinaryOp::Le:
+    return ir::ExprOp::Le;
+  case BinaryOp::Ge:
+    return ir::ExprOp::Ge;
+  case BinaryOp::Eq:
+    return ir::ExprOp::Eq;
+  case BinaryOp::Ne:
+    return ir::ExprOp::Ne;
+  case BinaryOp::And:
+    return ir::ExprOp::And;
+  case BinaryOp::Or:
+    return ir::ExprOp::Or;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -46,7 +59,8 @@ std::optional<std::string> dotted(const Expr& e, const Expr** root) {
 }
 
 bool literal(const Expr& e) {
-  return e.kind == ExprKind::Int || e.kind == ExprKind::Float || e.kind == ExprKind::Quantity || e.kind == ExprKind::True || e.kind == ExprKind::False;
+  return e.kind == ExprKind::Int || e.kind == ExprKind::Float || e.kind == ExprKind::Quantity ||
+         e.kind == ExprKind::True || e.kind == ExprKind::False;
 }
 
 } // namespace
@@ -113,7 +127,8 @@ ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out
       e.kids[0]->kids[0]->name.text == kLayer)
     return lowerLayer(e, *e.kids[0], out);
   if (e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name && e.kids[0]->name.text == kLayer) {
-    context_.report(LayerMetricForm, e.range).help("say which time of it: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
+    context_.report(LayerMetricForm, e.range)
+        .help("say which time of it: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
     return {};
   }
   const Value v = ev_.evaluate(e, scope);
@@ -155,7 +170,9 @@ ir::ExprId PlanBuilder::constant(const Value& v, const Expr& e, bool isLiteral, 
 void PlanBuilder::conditions() {
   for (const auto& said : asserts_) {
     auto condition = tree(*said.syntax->condition, *said.scope);
-    if (condition) plan_->assertions.push_back({std::move(*condition), said.syntax->reason ? said.syntax->reason->text : "", said.range});
+    if (condition)
+      plan_->assertions.push_back(
+          {std::move(*condition), said.syntax->reason ? said.syntax->reason->text : "", said.range});
   }
   const int last = static_cast<int>(layers_.size()) - 1;
   for (const auto& said : measured_) { // never inherited, but those of a base are checked with it

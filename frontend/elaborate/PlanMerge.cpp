@@ -51,7 +51,8 @@ bool PlanBuilder::chain(const BoundDecl& decl, SourceRange use) {
     from = plan.extends->range;
   }
   bool good = true;
-  for (size_t i = plans.size(); i-- > 0 && good;) good = addLayer(*plans[i].first, plans[i].second, static_cast<int>(plans.size() - 1 - i));
+  for (size_t i = plans.size(); i-- > 0 && good;)
+    good = addLayer(*plans[i].first, plans[i].second, static_cast<int>(plans.size() - 1 - i));
   return good;
 }
 
@@ -95,9 +96,7 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
       else
         b.section(s, i.override_, scope, layer);
     }
-    void operator()(const syntax::AssertStmt& a) {
-      b.asserts_.push_back({&a, &scope, i.range, layer});
-    }
+    void operator()(const syntax::AssertStmt& a) { b.asserts_.push_back({&a, &scope, i.range, layer}); }
     void operator()(const syntax::MeasuredStmt& m) {
       if (i.override_) b.context_.report(OverrideMeasured, i.range).help("leave `override` out");
       b.measured_.push_back({&m, &scope, i.range, layer});
@@ -108,13 +107,15 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
 
 /// Blocks that are inherited and overridden as a whole.
 template <class T>
-void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer, std::string_view what) {
+void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope,
+                        int layer, std::string_view what) {
   if (slot && slot->layer == layer)
     reportGivenTwice(context_, item.range, what, slot->range);
   else if (slot && !item.override_)
     reportNeedsOverride(context_, item.range, what, slot->range);
   else if (!slot && item.override_)
-    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view()))
+        .help("leave `override` out to add it");
   else
     slot = Said<T>{&syntax, &scope, item.range, layer};
 }

@@ -42,7 +42,8 @@ void PlanBuilder::axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& it
     } else if (known && !item.override_) {
       reportNeedsOverride(context_, axis.name.range, what, known->syntax->name.range);
     } else if (!known && item.override_) {
-      auto report = reportNothingToOverride(context_, axis.name.range, what, fmt::format("plan `{}`", layers_.back()->name.view()));
+      auto report = reportNothingToOverride(context_, axis.name.range, what,
+                                            fmt::format("plan `{}`", layers_.back()->name.view()));
       std::vector<std::string> names;
       for (const AxisDraft& a : axes_) names.push_back(a.syntax->name.text.str());
       if (auto meant = didYouMean(axis.name.text.view(), names); !meant.empty()) report.help(meant);
@@ -57,7 +58,8 @@ void PlanBuilder::axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& it
         axes_.push_back(made);
         continue;
       }
-      const bool same = !overrideParametric_ && context_.text(known->syntax->value->range) == context_.text(axis.value->range) &&
+      const bool same = !overrideParametric_ &&
+                        context_.text(known->syntax->value->range) == context_.text(axis.value->range) &&
                         known->syntax->where == axis.where && known->syntax->level.text == axis.level.text;
       if (same) reportOverrideChangesNothing(context_, axis.range, what, known->syntax->range);
       *known = made; // keeps its place in the order
@@ -130,7 +132,8 @@ bool PlanBuilder::groupAxes(AxisDraft& axis, ir::AxisList& list, int depth) {
     ok_ = false;
   }
   for (const Expr* e : axis.syntax->value->kids)
-    if (AxisDraft* part = e->kind == ExprKind::Name ? findAxis(e->name.text) : nullptr; part && good) good = groupAxes(*part, list, depth + 1);
+    if (AxisDraft* part = e->kind == ExprKind::Name ? findAxis(e->name.text) : nullptr; part && good)
+      good = groupAxes(*part, list, depth + 1);
   return good;
 }
 
@@ -141,12 +144,15 @@ void PlanBuilder::axisLevel(const AxisDraft& axis, ir::AxisId id) {
   std::vector<std::string> names;
   for (const ir::ClusterLevel& l : plan_->cluster->levels) {
     if (l.name == level) {
-      plan_->axisPlaces.push_back({id, axis.syntax->where == Where::Within ? ir::AxisPlace::Where::Within : ir::AxisPlace::Where::Across, level, axis.range});
+      plan_->axisPlaces.push_back(
+          {id, axis.syntax->where == Where::Within ? ir::AxisPlace::Where::Within : ir::AxisPlace::Where::Across, level,
+           axis.range});
       return;
     }
     names.push_back(l.name.str());
   }
-  auto report = context_.report(UnknownLevel, axis.syntax->level.range, {{"cluster", plan_->cluster->name.str()}, {"level", level.str()}});
+  auto report = context_.report(UnknownLevel, axis.syntax->level.range,
+                                {{"cluster", plan_->cluster->name.str()}, {"level", level.str()}});
   report.label(plan_->cluster->range, "declared here");
   if (auto meant = didYouMean(level.view(), names); !meant.empty()) {
     report.help(meant);
@@ -182,7 +188,8 @@ void PlanBuilder::mesh() {
   for (AxisDraft& draft : axes_) {
     if (!draft.group) continue;
     if (draft.syntax->where != syntax::AxisItem::Where::Anywhere)
-      context_.report(GroupPlace, draft.range, {{"group", draft.syntax->name.text.str()}}).help("write `within` or `across` behind its axes");
+      context_.report(GroupPlace, draft.range, {{"group", draft.syntax->name.text.str()}})
+          .help("write `within` or `across` behind its axes");
     ir::AxisGroup group{draft.syntax->name.text, {}, draft.range};
     if (draft.size && groupAxes(draft, group.axes, 0)) mesh.groups.push_back(std::move(group));
   }

@@ -12,7 +12,8 @@ using syntax::ExprKind;
 
 PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed inside `{outer}`")
 PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
-PLANC_ERROR(ScheduleForm, 752, "a schedule is a name, with `chunks` where it interleaves: `interleaved_1f1b(chunks = 3)`")
+PLANC_ERROR(ScheduleForm, 752,
+            "a schedule is a name, with `chunks` where it interleaves: `interleaved_1f1b(chunks = 3)`")
 PLANC_ERROR(ScheduleChunks, 753, "`chunks` is {value}; it takes at least 1")
 PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
 PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
@@ -100,11 +101,13 @@ void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& 
   if (!index) return;
   for (const ir::StageLine& earlier : out.stages)
     if (earlier.index == line.index) {
-      context_.report(StageNumber, s.range, {{"index", line.index}, {"problem", "is given twice"}}).label(earlier.range, "first given here");
+      context_.report(StageNumber, s.range, {{"index", line.index}, {"problem", "is given twice"}})
+          .label(earlier.range, "first given here");
       ok_ = false;
     }
   if (line.index < 0) {
-    context_.report(StageNumber, s.index->range, {{"index", line.index}, {"problem", "does not exist: stages are numbered from 0"}});
+    context_.report(StageNumber, s.index->range,
+                    {{"index", line.index}, {"problem", "does not exist: stages are numbered from 0"}});
     ok_ = false;
   }
   out.stages.push_back(std::move(line));
@@ -114,7 +117,8 @@ void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& 
 void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
   if (item.override_) {
     if (recompute_.empty())
-      reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+      reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view()))
+          .help("leave `override` out to add it");
     std::erase_if(recompute_, [&](const CheckpointDraft& d) { return d.layer < layer; });
   }
   for (const syntax::Selector& sel : s.selectors)
@@ -124,7 +128,8 @@ void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanIt
 void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
   if (item.override_) {
     if (keeps_.empty())
-      reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view())).help("leave `override` out to add it");
+      reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view()))
+          .help("leave `override` out to add it");
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
   bool gathered = true;
@@ -146,9 +151,24 @@ void PlanBuilder::overlap() {
   FactTree tree(ev_, {"`overlap`", overlap_->range});
   tree.add(*overlap_->syntax, *overlap_->scope, 0);
   static const std::vector<FactRow<ir::Overlap>> kRows{
-      {"prefetch", {}, Sign::NotNegative, FactForm::Count, StarKey::None, [](ir::Overlap& o, FactInput& in) { o.prefetch = in.number; }},
-      {"slowdown", {}, Sign::NotNegative, FactForm::Number, StarKey::None, [](ir::Overlap& o, FactInput& in) { o.slowdown = in.number; }},
-      {"*", {}, Sign::Share, FactForm::Number, StarKey::Class, [](ir::Overlap& o, FactInput& in) { o.inlineShare[in.cls] = in.number; }},
+      {"prefetch",
+       {},
+       Sign::NotNegative,
+       FactForm::Count,
+       StarKey::None,
+       [](ir::Overlap& o, FactInput& in) { o.prefetch = in.number; }},
+      {"slowdown",
+       {},
+       Sign::NotNegative,
+       FactForm::Number,
+       StarKey::None,
+       [](ir::Overlap& o, FactInput& in) { o.slowdown = in.number; }},
+      {"*",
+       {},
+       Sign::Share,
+       FactForm::Number,
+       StarKey::Class,
+       [](ir::Overlap& o, FactInput& in) { o.inlineShare[in.cls] = in.number; }},
   };
   FactReader(ev_, tree).read<ir::Overlap>(kRows, plan_->overlap);
 }
@@ -169,7 +189,8 @@ void PlanBuilder::checkCheckpoints() {
   constexpr size_t kCheckpoints = 1000; // the check compares pairs
   auto& all = plan_->recompute;
   if (all.size() > kCheckpoints) {
-    context_.report(TooManyCheckpoints, all[kCheckpoints].range, {{"limit", kCheckpoints}}).help("use a slice: `recompute decoder[0:80:2]`");
+    context_.report(TooManyCheckpoints, all[kCheckpoints].range, {{"limit", kCheckpoints}})
+        .help("use a slice: `recompute decoder[0:80:2]`");
     ok_ = false;
     return;
   }

@@ -1,5 +1,5 @@
-// Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override rules.
-// SPDX-License-Identifier: Apache-2.0
+// Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override
+// rules. SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/PlanBuilder.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ std::string shown(const ir::Selector& s, std::string_view dim) {
 
 } // namespace
 
-void PlanBuilder::place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states, const ir::Selector& prefix) {
+void PlanBuilder::place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states,
+                        const ir::Selector& prefix) {
   std::vector<ir::Selector> selectors;
   if (block.selectors.empty()) selectors.push_back(prefix);
   for (const syntax::Selector& s : block.selectors)
@@ -64,8 +65,9 @@ std::optional<std::vector<Symbol>> PlanBuilder::targets(const syntax::PlaceRule&
   return names;
 }
 
-int PlanBuilder::ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key, const std::string& text, bool isOverride,
-                         int layer, SourceRange at, size_t next, size_t& index, const std::function<SourceRange(size_t)>& rangeOf) {
+int PlanBuilder::ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>& keys, const std::string& key,
+                         const std::string& text, bool isOverride, int layer, SourceRange at, size_t next,
+                         size_t& index, const std::function<SourceRange(size_t)>& rangeOf) {
   auto known = keys.find(key);
   if (known == keys.end()) {
     if (isOverride) {
@@ -99,7 +101,8 @@ int PlanBuilder::ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>
   return 1;
 }
 
-void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
+void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer,
+                                const ir::Selector& selector) {
   const auto axes = targets(rule);
   bool ring = false;
   if (rule.via) {
@@ -116,12 +119,14 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
   for (const syntax::Name& dim : rule.dims) {
     ir::PlacementRule made{selector, dim.text, *axes, ring, rule.uneven, rule.range, dim.range, targetRange};
     size_t index = 0;
-    const int action = ruleKey(placementKeys_, keyOf(selector, dim.text.view()), shown(selector, dim.text.view()), isOverride, layer, dim.range,
-                               plan_->placements.size(), index, [&](size_t i) { return plan_->placements[i].range; });
+    const int action =
+        ruleKey(placementKeys_, keyOf(selector, dim.text.view()), shown(selector, dim.text.view()), isOverride, layer,
+                dim.range, plan_->placements.size(), index, [&](size_t i) { return plan_->placements[i].range; });
     if (action == 0) plan_->placements.push_back(std::move(made));
     if (action != 1) continue;
     ir::PlacementRule& before = plan_->placements[index];
-    if (!overrideParametric_ && before.targets == made.targets && before.ring == made.ring && before.uneven == made.uneven)
+    if (!overrideParametric_ && before.targets == made.targets && before.ring == made.ring &&
+        before.uneven == made.uneven)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, dim.text.view()), before.range);
     before = std::move(made);
   }
@@ -131,9 +136,11 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
   const auto axes = targets(rule);
   if (rule.via || rule.uneven) context_.report(StateForm, rule.range);
   if (!axes || rule.via || rule.uneven) return;
-  static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads, ir::StateKind::Optimizer};
+  static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads,
+                                                  ir::StateKind::Optimizer};
   for (const syntax::Name& state : rule.dims) {
-    auto kind = std::find_if(kStates.begin(), kStates.end(), [&](ir::StateKind k) { return ir::name(k) == state.text.view(); });
+    auto kind =
+        std::find_if(kStates.begin(), kStates.end(), [&](ir::StateKind k) { return ir::name(k) == state.text.view(); });
     if (kind == kStates.end()) {
       auto report = context_.report(UnknownState, state.range, {{"state", state.text.str()}});
       const auto meant = didYouMean(state.text.view(), {"params", "grads", "optimizer"});
@@ -142,8 +149,9 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
     }
     ir::StateRule made{selector, *kind, *axes, rule.range};
     size_t index = 0;
-    const int action = ruleKey(stateKeys_, keyOf(selector, state.text.view()), shown(selector, state.text.view()), isOverride, layer, state.range,
-                               plan_->states.size(), index, [&](size_t i) { return plan_->states[i].range; });
+    const int action =
+        ruleKey(stateKeys_, keyOf(selector, state.text.view()), shown(selector, state.text.view()), isOverride, layer,
+                state.range, plan_->states.size(), index, [&](size_t i) { return plan_->states[i].range; });
     if (action == 0) plan_->states.push_back(std::move(made));
     if (action != 1) continue;
     ir::StateRule& before = plan_->states[index];

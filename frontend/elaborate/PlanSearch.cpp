@@ -55,7 +55,8 @@ void PlanBuilder::vary(const syntax::VaryItem& v, Scope& scope) {
     layer.steps.pop_back();
     if (auto made = makeSelector(ev_, layer, scope)) ok_ &= paths_ ? paths_->check(*made, context_) : true;
     for (const Expr* kid : v.values->kind == ExprKind::List ? v.values->kids : std::vector<const Expr*>{})
-      if (kid->kind == ExprKind::Name && kid->name.text != Symbol("replicate")) ok_ &= knownAxis(kid->name.text, kid->range);
+      if (kid->kind == ExprKind::Name && kid->name.text != Symbol("replicate"))
+        ok_ &= knownAxis(kid->name.text, kid->range);
     return;
   }
   if (root == kRecompute && steps.size() == 1) {
@@ -63,7 +64,8 @@ void PlanBuilder::vary(const syntax::VaryItem& v, Scope& scope) {
       if (kid->kind == ExprKind::None) continue;
       const auto selector = selectorOf(*kid);
       if (!selector) {
-        context_.report(VaryValues, kid->range, {{"type", "no path of a layer"}}).help("write `none` or a path: `recompute in [none, decoder]`");
+        context_.report(VaryValues, kid->range, {{"type", "no path of a layer"}})
+            .help("write `none` or a path: `recompute in [none, decoder]`");
         ok_ = false;
       } else if (auto made = makeSelector(ev_, *selector, scope); made && paths_) {
         ok_ &= paths_->check(*made, context_);
@@ -78,13 +80,15 @@ void PlanBuilder::vary(const syntax::VaryItem& v, Scope& scope) {
     for (const syntax::SelectorStep& s : steps) at = at ? at->find(s.name.text) : nullptr;
     if (!at || at->section()) {
       auto report = context_.report(VaryPath, v.path.range, {{"path", v.path.str()}});
-      report.help(root == kMesh || root == kTrain ? fmt::format("name one that the plan gives: `{}.…`", root.view())
-                                                  : "a search varies `mesh.AXIS`, `train.FACT`, `recompute` and placements (`LAYER.DIM ->`)");
+      report.help(root == kMesh || root == kTrain
+                      ? fmt::format("name one that the plan gives: `{}.…`", root.view())
+                      : "a search varies `mesh.AXIS`, `train.FACT`, `recompute` and placements (`LAYER.DIM ->`)");
       ok_ = false;
     }
   }
   const Value values = ev_.evaluate(*v.values, scope);
-  if (values.kind != ValueKind::List && !values.invalid()) context_.report(VaryValues, v.values->range, {{"type", describe(values)}});
+  if (values.kind != ValueKind::List && !values.invalid())
+    context_.report(VaryValues, v.values->range, {{"type", describe(values)}});
   ok_ &= values.kind == ValueKind::List;
 }
 
@@ -96,7 +100,8 @@ void PlanBuilder::search() {
     if (const auto* w = std::get_if<syntax::WhereItem>(&item)) tree(*w->condition, scope);
     if (const auto* g = std::get_if<syntax::GoalItem>(&item)) tree(*g->value, scope);
     if (const auto* f = std::get_if<syntax::Fact>(&item)) {
-      context_.report(SearchFact, f->name.range, {{"fact", f->name.text.str()}}).help("a search has `vary`, `where`, `minimize` and `maximize` lines");
+      context_.report(SearchFact, f->name.range, {{"fact", f->name.text.str()}})
+          .help("a search has `vary`, `where`, `minimize` and `maximize` lines");
       ok_ = false;
     }
   }

@@ -33,7 +33,8 @@ bool PlanSpace::has(Symbol name) const {
 
 Value PlanSpace::member(Symbol name, SourceRange use) {
   if (FactNode* node = plan_.lets_->root().find(name)) return plan_.lets_->value(*node);
-  if (FactNode* node = plan_.facts_->root().find(name)) return SectionSpace::valueOf(plan_.context_, *plan_.facts_, *node, use);
+  if (FactNode* node = plan_.facts_->root().find(name))
+    return SectionSpace::valueOf(plan_.context_, *plan_.facts_, *node, use);
   Value v;
   v.kind = ValueKind::Space;
   v.symbol = name;

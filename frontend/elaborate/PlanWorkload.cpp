@@ -24,8 +24,9 @@ struct PrecisionRow {
   ir::DType ir::Precision::*field;
 };
 constexpr PrecisionRow kPrecisions[] = {
-    {"compute", &ir::Precision::compute}, {"activations", &ir::Precision::activations}, {"params", &ir::Precision::params},
-    {"grads", &ir::Precision::grads},     {"reduce", &ir::Precision::reduce},           {"optimizer", &ir::Precision::optimizer},
+    {"compute", &ir::Precision::compute}, {"activations", &ir::Precision::activations},
+    {"params", &ir::Precision::params},   {"grads", &ir::Precision::grads},
+    {"reduce", &ir::Precision::reduce},   {"optimizer", &ir::Precision::optimizer},
 };
 
 } // namespace
@@ -49,7 +50,8 @@ void PlanBuilder::train(FactNode& node) {
   w.range = node.range;
   for (FactNode& fact : node.children) {
     if (fact.section() && fact.name != kOptimizer) {
-      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange}, {"global_batch", "micro_batch", "optimizer", "precision"});
+      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
+                        {"global_batch", "micro_batch", "optimizer", "precision"});
       continue;
     }
     if (fact.name == kOptimizer) {
@@ -80,7 +82,8 @@ void PlanBuilder::train(FactNode& node) {
 /// A record: `{states = 2, master = true}`, named after the `let` that holds it.
 void PlanBuilder::optimizer(FactNode& node) {
   auto wrong = [&](std::string problem) {
-    context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}}).help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
+    context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
+        .help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
     ok_ = false;
   };
   if (node.section()) return wrong("this one has no name; write `let ours = {…}` and name it");
@@ -93,14 +96,19 @@ void PlanBuilder::optimizer(FactNode& node) {
   ir::Optimizer made;
   made.range = node.value->range;
   made.name = v.record->declared;
-  if (made.name.empty()) made.name = node.value->kind == syntax::ExprKind::Member || node.value->kind == syntax::ExprKind::Name ? node.value->name.text : Symbol();
+  if (made.name.empty())
+    made.name = node.value->kind == syntax::ExprKind::Member || node.value->kind == syntax::ExprKind::Name
+                    ? node.value->name.text
+                    : Symbol();
   for (const Field& f : v.record->fields) {
     if (f.name == Symbol("states") && f.value.isInt() && f.value.integer >= 0 && f.value.integer <= 64)
       made.states = static_cast<int>(f.value.integer);
     else if (f.name == Symbol("master") && f.value.isBool())
       made.master = f.value.truth;
     else
-      return wrong(fmt::format("`{}` is {}", f.name.view(), f.name == Symbol("states") || f.name == Symbol("master") ? show(f.value) : "no part of it"));
+      return wrong(
+          fmt::format("`{}` is {}", f.name.view(),
+                      f.name == Symbol("states") || f.name == Symbol("master") ? show(f.value) : "no part of it"));
   }
   if (!v.record->find("states")) return wrong("this one has no `states`");
   plan_->workload.optimizer = made;
@@ -128,7 +136,8 @@ void PlanBuilder::workload() {
   if (FactNode* node = factNode("train"); node && node->section()) train(*node);
   if (FactNode* node = factNode("infer"); node && node->section()) infer(*node);
   if (FactNode* node = factNode("finetune")) {
-    context_.report(UnsupportedWorkload, node->nameRange, {{"name", "finetune"}}).help("write the adapters into the model (`std.blocks.lora`, `frozen param`) and use `train`");
+    context_.report(UnsupportedWorkload, node->nameRange, {{"name", "finetune"}})
+        .help("write the adapters into the model (`std.blocks.lora`, `frozen param`) and use `train`");
     ok_ = false;
   }
   precision();
@@ -137,7 +146,8 @@ void PlanBuilder::workload() {
   const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = replicas();
   int64_t batch = 0;
   if (__builtin_mul_overflow(micro, copies, &batch) || batch > (int64_t(1) << 53)) {
-    context_.report(BatchTooLarge, w.microBatchRange.valid() ? w.microBatchRange : decl_->nameRange, {{"micro", micro}, {"replicas", copies}});
+    context_.report(BatchTooLarge, w.microBatchRange.valid() ? w.microBatchRange : decl_->nameRange,
+                    {{"micro", micro}, {"replicas", copies}});
     ok_ = false;
     batch = 1;
   }
@@ -167,7 +177,8 @@ void PlanBuilder::precision() {
     p.range = node->range;
     for (FactNode& fact : node->children) {
       if (fact.section()) {
-        reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, {"compute", "activations", "params", "grads", "reduce", "optimizer"});
+        reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange},
+                          {"compute", "activations", "params", "grads", "reduce", "optimizer"});
         continue;
       }
       const Value v = ev_.coerce(facts_->value(fact, &kDType), kDType, fmt::format("`precision.{}`", fact.name.view()));
@@ -203,7 +214,8 @@ void PlanBuilder::checkExtents() {
     std::vector<std::string> known{"global_batch", "micro_batch", "optimizer", "precision"};
     for (Symbol asked : extents_.asked)
       if (asked != Symbol("batch")) known.push_back(asked.str());
-    reportUnknownFact(context_, node->nameRange, name.view(), {plan_->workload.train ? "`train`" : "`infer`", node->nameRange}, known);
+    reportUnknownFact(context_, node->nameRange, name.view(),
+                      {plan_->workload.train ? "`train`" : "`infer`", node->nameRange}, known);
     ok_ = false;
   }
 }
@@ -217,9 +229,11 @@ void PlanBuilder::checkWireNames() {
     std::vector<std::string> names;
     for (const PrecisionRow& row : kPrecisions) names.emplace_back(row.name);
     for (const ir::Op& op : plan_->model->ops)
-      if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end()) names.push_back(op.name.str());
+      if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end())
+        names.push_back(op.name.str());
     FactNode* fact = node ? node->find(name) : nullptr;
-    auto report = context_.report(UnknownPrecision, fact ? fact->nameRange : decl_->nameRange, {{"name", name.str()}, {"model", plan_->model->name.str()}});
+    auto report = context_.report(UnknownPrecision, fact ? fact->nameRange : decl_->nameRange,
+                                  {{"name", name.str()}, {"model", plan_->model->name.str()}});
     if (auto meant = didYouMean(name.view(), names); !meant.empty()) report.help(meant);
     ok_ = false;
   }

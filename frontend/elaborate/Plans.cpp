@@ -39,7 +39,8 @@ void PlanBuilder::machine() {
   static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune"};
   std::vector<std::string> all = kFacts;
   all.insert(all.end(), kSections.begin(), kSections.end());
-  for (const char* block : {"mesh", "place", "states", "pipeline", "recompute", "keep", "overlap", "search"}) all.emplace_back(block);
+  for (const char* block : {"mesh", "place", "states", "pipeline", "recompute", "keep", "overlap", "search"})
+    all.emplace_back(block);
   for (FactNode& node : facts_->root().children) {
     const std::vector<std::string>& fits = node.section() ? kSections : kFacts;
     if (std::find(fits.begin(), fits.end(), node.name.str()) != fits.end()) continue;
@@ -52,7 +53,8 @@ void PlanBuilder::model() {
   FactNode* node = factNode("model");
   plan_->modelText = written("model");
   if (!node || node->section()) {
-    context_.report(MissingModel, decl_->nameRange, {{"plan", decl_->name.str()}, {"fact", "model"}}).help("say what runs: `model = llama.llama3_8b`");
+    context_.report(MissingModel, decl_->nameRange, {{"plan", decl_->name.str()}, {"fact", "model"}})
+        .help("say what runs: `model = llama.llama3_8b`");
     ok_ = false;
     return;
   }

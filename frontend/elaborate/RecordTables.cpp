@@ -29,7 +29,8 @@ void samples(FactInput& in, ir::Fabric::Samples& out) {
     in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
     out.rows.clear();
   };
-  if (v.kind != ValueKind::List || v.list->items.empty()) return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
+  if (v.kind != ValueKind::List || v.list->items.empty())
+    return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
   struct Column {
     Symbol name;
     Unit unit;
@@ -45,14 +46,18 @@ void samples(FactInput& in, ir::Fabric::Samples& out) {
     for (const Field& f : item.record->fields) {
       auto column = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& c) { return c.name == f.name; });
       if (column == kColumns.end()) return wrong(fmt::format("`{}` is none of these", f.name.view()));
-      const bool unit = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
+      const bool unit =
+          f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
       if (!unit) return wrong(fmt::format("`{}` is {}", f.name.view(), describe(f.value)));
       row.*(column->field) = f.value.asDouble();
     }
     for (const Column& c : kColumns)
-      if (!item.record->find(c.name) && c.name != Symbol("g")) return wrong(fmt::format("one row has no `{}`", c.name.view()));
-    if (row.ranks < 1 || row.a < 0 || row.b <= 0 || row.g < 0) return wrong("one row has a number that is not positive");
-    if (!out.rows.empty() && row.ranks <= out.rows.back().ranks) return wrong(fmt::format("{} ranks stand after {}", row.ranks, out.rows.back().ranks));
+      if (!item.record->find(c.name) && c.name != Symbol("g"))
+        return wrong(fmt::format("one row has no `{}`", c.name.view()));
+    if (row.ranks < 1 || row.a < 0 || row.b <= 0 || row.g < 0)
+      return wrong("one row has a number that is not positive");
+    if (!out.rows.empty() && row.ranks <= out.rows.back().ranks)
+      return wrong(fmt::format("{} ranks stand after {}", row.ranks, out.rows.back().ranks));
     out.rows.push_back(row);
   }
   out.range = in.node->value->range;
@@ -67,7 +72,8 @@ void accumulate(S& s, In& in) {
 void topology(L& l, In& in) {
   static const std::vector<std::string> kWords = [] {
     std::vector<std::string> words;
-    for (int t = 0; t <= static_cast<int>(ir::Topology::FullMesh); ++t) words.emplace_back(ir::name(static_cast<ir::Topology>(t)));
+    for (int t = 0; t <= static_cast<int>(ir::Topology::FullMesh); ++t)
+      words.emplace_back(ir::name(static_cast<ir::Topology>(t)));
     return words;
   }();
   const int at = wordIndex(in, kWords);
@@ -77,8 +83,10 @@ void topology(L& l, In& in) {
   for (const syntax::Arg& arg : e.kind == ExprKind::Call ? e.args : std::vector<syntax::Arg>{}) {
     if (l.topology != ir::Topology::FatTree || !arg.name || arg.name->text != Symbol("oversubscription")) {
       FactOwner owner{fmt::format("topology `{}`", kWords[static_cast<size_t>(at)]), e.range};
-      reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range, arg.name ? arg.name->text.view() : "argument", owner,
-                        l.topology == ir::Topology::FatTree ? std::vector<std::string>{"oversubscription"} : std::vector<std::string>{});
+      reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range,
+                        arg.name ? arg.name->text.view() : "argument", owner,
+                        l.topology == ir::Topology::FatTree ? std::vector<std::string>{"oversubscription"}
+                                                            : std::vector<std::string>{});
       continue;
     }
     static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
@@ -96,20 +104,54 @@ const std::vector<FactRow<D>>& deviceRows() {
       {"power", units::power, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, power)},
       {"price", units::price, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, price)},
       {"peak.*", units::rate, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, peak[in.dtype])},
-      {"calibration.gemm.*.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].efficiency)},
-      {"calibration.gemm.*.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].memoryEfficiency)},
-      {"calibration.gemm.*.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::DType, SET(D, gemm[in.dtype].start)},
-      {"calibration.scores.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, scores.memoryEfficiency)},
+      {"calibration.gemm.*.efficiency",
+       {},
+       Sign::Positive,
+       FactForm::Number,
+       StarKey::DType,
+       SET(D, gemm[in.dtype].efficiency)},
+      {"calibration.gemm.*.memory_efficiency",
+       {},
+       Sign::Positive,
+       FactForm::Number,
+       StarKey::DType,
+       SET(D, gemm[in.dtype].memoryEfficiency)},
+      {"calibration.gemm.*.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::DType,
+       SET(D, gemm[in.dtype].start)},
+      {"calibration.scores.memory_efficiency",
+       {},
+       Sign::Positive,
+       FactForm::Number,
+       StarKey::None,
+       SET(D, scores.memoryEfficiency)},
       {"calibration.scores.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, scores.backward)},
-      {"calibration.context.memory_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, context.memoryEfficiency)},
+      {"calibration.context.memory_efficiency",
+       {},
+       Sign::Positive,
+       FactForm::Number,
+       StarKey::None,
+       SET(D, context.memoryEfficiency)},
       {"calibration.context.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, context.backward)},
-      {"calibration.attention.forward", units::rate, Sign::Any, FactForm::Curve, StarKey::None, [](D& d, In& in) { d.attention.forward = in.curve; }},
-      {"calibration.attention.head", {}, Sign::Any, FactForm::Curve, StarKey::None, [](D& d, In& in) { d.attention.head = in.curve; }},
-      {"calibration.attention.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, attention.backward)},
-      {"calibration.attention.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, attention.start)},
+      {"calibration.attention.forward", units::rate, Sign::Any, FactForm::Curve, StarKey::None,
+       [](D& d, In& in) { d.attention.forward = in.curve; }},
+      {"calibration.attention.head",
+       {},
+       Sign::Any,
+       FactForm::Curve,
+       StarKey::None,
+       [](D& d, In& in) { d.attention.head = in.curve; }},
+      {"calibration.attention.backward",
+       {},
+       Sign::Positive,
+       FactForm::Number,
+       StarKey::None,
+       SET(D, attention.backward)},
+      {"calibration.attention.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None,
+       SET(D, attention.start)},
       {"calibration.attention.split", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, attention.split)},
       {"calibration.memory.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, memoryEfficiency)},
-      {"calibration.memory.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(D, memoryStart)},
+      {"calibration.memory.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None,
+       SET(D, memoryStart)},
       {"calibration.lookup.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, lookupEfficiency)},
   };
   return rows;
@@ -119,7 +161,12 @@ const std::vector<FactRow<F>>& fabricRows() {
   static const std::vector<FactRow<F>> rows{
       {"all_reduce", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allReduce); }},
       {"all_gather", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allGather); }},
-      {"reduce_scatter", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.reduceScatter); }},
+      {"reduce_scatter",
+       {},
+       Sign::Any,
+       FactForm::Custom,
+       StarKey::None,
+       [](F& f, In& in) { samples(in, f.reduceScatter); }},
       {"all_to_all", {}, Sign::Any, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allToAll); }},
       {"growth", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, growth)},
       {"start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, start)},
@@ -129,7 +176,8 @@ const std::vector<FactRow<F>>& fabricRows() {
       {"exchange_efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, exchangeEfficiency)},
       {"pair_bonus", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, pairBonus)},
       {"send_recv.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(F, sendRecvStart)},
-      {"send_recv.bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(F, sendRecvBandwidth)},
+      {"send_recv.bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None,
+       SET(F, sendRecvBandwidth)},
       {"send_recv.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, sendRecvEfficiency)},
   };
   return rows;
@@ -198,8 +246,10 @@ int wordIndex(FactInput& in, const std::vector<std::string>& words) {
     if (words[i] == word) return static_cast<int>(i);
   if (word.empty()) word = std::string(in.ev->context.text(at));
   std::string list;
-  for (size_t i = 0; i < words.size(); ++i) list += (i == 0 ? "`" : i + 1 == words.size() ? " and `" : ", `") + words[i] + "`";
-  auto report = in.ev->context.report(UnknownWord, at, {{"fact", in.node->name.str()}, {"words", list}, {"word", word}});
+  for (size_t i = 0; i < words.size(); ++i)
+    list += (i == 0 ? "`" : i + 1 == words.size() ? " and `" : ", `") + words[i] + "`";
+  auto report =
+      in.ev->context.report(UnknownWord, at, {{"fact", in.node->name.str()}, {"words", list}, {"word", word}});
   if (auto meant = didYouMean(word, words); !meant.empty()) report.help(meant);
   return -1;
 }

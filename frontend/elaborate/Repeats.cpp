@@ -1,5 +1,5 @@
-// Repeats stay folded: a body once, a count, and identity operators `carry` where values go from one instance to the next (SEMANTICS §6).
-// SPDX-License-Identifier: Apache-2.0
+// Repeats stay folded: a body once, a count, and identity operators `carry` where values go from one instance to the
+// next (SEMANTICS §6). SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,8 @@ ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange ra
   return result;
 }
 
-void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner, std::vector<ir::Carry>& carries) {
+void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner,
+                                std::vector<ir::Carry>& carries) {
   if (d.bindings.empty()) {
     context_.report(RepeatWithoutCarry, d.name.range, {{"name", d.name.text.str()}})
         .help(fmt::format("write `{} * … with x = …`, and give the next x with `out`", d.name.text.view()));
@@ -56,7 +57,10 @@ void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope
   for (const syntax::Binding& b : d.bindings) {
     const Value initial = ev_.evaluate(*b.value, outer);
     if (initial.kind != ValueKind::Tensor) {
-      if (!initial.invalid()) ok(!ev_.coerce(initial, TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"}, fmt::format("`{}`", b.name.text.view())).invalid());
+      if (!initial.invalid())
+        ok(!ev_.coerce(initial, TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"},
+                       fmt::format("`{}`", b.name.text.view()))
+                .invalid());
       define(b.name, fail(), inner);
       continue;
     }
@@ -74,7 +78,9 @@ void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope
 bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result, std::vector<ir::Carry>& carries) {
   if (d.bindings.empty()) return false; // reported where it begins
   if (!result.any) {
-    context_.report(RepeatResult, d.name.range, {{"name", d.name.text.str()}, {"carried", counted(d.bindings.size())}, {"given", "nothing"}})
+    context_
+        .report(RepeatResult, d.name.range,
+                {{"name", d.name.text.str()}, {"carried", counted(d.bindings.size())}, {"given", "nothing"}})
         .help("end the body with `out e`, the value of the next instance");
     return false;
   }
@@ -82,17 +88,25 @@ bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result,
   std::vector<Value> last{result.value};
   if (result.value.kind == ValueKind::List) last = result.value.list->items;
   if (last.size() != carries.size()) {
-    context_.report(RepeatResult, result.range, {{"name", d.name.text.str()}, {"carried", counted(carries.size())}, {"given", counted(last.size())}})
+    context_
+        .report(RepeatResult, result.range,
+                {{"name", d.name.text.str()}, {"carried", counted(carries.size())}, {"given", counted(last.size())}})
         .help("`out [a, b]` gives one value for each carried one, in their order");
     return false;
   }
   for (size_t i = 0; i < carries.size(); ++i) {
     if (last[i].kind != ValueKind::Tensor)
-      return !ev_.coerce(last[i], TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"}, fmt::format("`{}`", carries[i].name.view())).invalid();
+      return !ev_.coerce(last[i], TypeInfo{.kind = TypeInfo::Kind::Tensor, .name = "tensor"},
+                         fmt::format("`{}`", carries[i].name.view()))
+                  .invalid();
     const ir::ValueId value = last[i].tensor->id;
     if (model_->values[value].dims != model_->values[carries[i].initial].dims) {
-      context_.report(CarryChanges, result.range,
-                      {{"name", carries[i].name.str()}, {"repeat", d.name.text.str()}, {"before", shape(carries[i].initial)}, {"after", shape(value)}})
+      context_
+          .report(CarryChanges, result.range,
+                  {{"name", carries[i].name.str()},
+                   {"repeat", d.name.text.str()},
+                   {"before", shape(carries[i].initial)},
+                   {"after", shape(value)}})
           .label(d.bindings[i].value->range, "begins here");
       return false;
     }

@@ -38,28 +38,40 @@ bool matches(std::string_view pattern, std::string_view path, bool whole, std::s
 
 std::string expectation(const RowView& row) {
   switch (row.form) {
-  case FactForm::Count: return "a count";
-  case FactForm::Bool: return "true or false";
-  case FactForm::Curve: return "a curve: `curve(x = […], y = […])`";
-  default: return row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
+  case FactForm::Count:
+    return "a count";
+  case FactForm::Bool:
+    return "true or false";
+  case FactForm::Curve:
+    return "a curve: `curve(x = […], y = […])`";
+  default:
+    return row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
   }
 }
 
 std::string_view signText(Sign sign) {
   switch (sign) {
-  case Sign::NotNegative: return "0 or more";
-  case Sign::Positive: return "more than 0";
-  case Sign::Share: return "0 to 1";
-  default: return "any number";
+  case Sign::NotNegative:
+    return "0 or more";
+  case Sign::Positive:
+    return "more than 0";
+  case Sign::Share:
+    return "0 to 1";
+  default:
+    return "any number";
   }
 }
 
 bool inRange(double v, Sign sign) {
   switch (sign) {
-  case Sign::NotNegative: return v >= 0;
-  case Sign::Positive: return v > 0;
-  case Sign::Share: return v >= 0 && v <= 1;
-  default: return true;
+  case Sign::NotNegative:
+    return v >= 0;
+  case Sign::Positive:
+    return v > 0;
+  case Sign::Share:
+    return v >= 0 && v <= 1;
+  default:
+    return true;
   }
 }
 
@@ -72,7 +84,8 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
       leaf(node, inner, rows, set);
       continue;
     }
-    const bool known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); });
+    const bool known =
+        std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); });
     if (known)
       walk(node, inner, rows, set);
     else
@@ -92,10 +105,12 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     input.number.range = node.value->range;
     input.number.source = node.source;
     if (!key(rows[i], input, path, node.nameRange)) return;
-    if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range)) set(i, input);
+    if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
+      set(i, input);
     return;
   }
-  const bool section = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, path, false); });
+  const bool section =
+      std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, path, false); });
   if (!section) {
     unknown(path, rows, node.nameRange);
     return;
@@ -109,7 +124,8 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
   ev_.context.report(SectionForm, node.value->range, {{"fact", path}});
 }
 
-bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
+                        const Store& set) {
   for (const Field& field : value.record->fields) {
     const std::string inner = path + "." + field.name.str();
     bool known = false;
@@ -124,7 +140,8 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       input.star = Symbol(star);
       input.number.range = node.value->range;
       input.number.source = field.source.empty() ? node.source : field.source;
-      if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom && fill(rows[i], input, field.value, inner, node.value->range))
+      if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom &&
+          fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);
     }
     if (!known && field.value.kind == ValueKind::Record)
@@ -154,7 +171,8 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
     expected = "a class of collectives";
     for (int c = 0; c < ir::kCollectiveClasses; ++c) names.emplace_back(ir::name(static_cast<ir::CollectiveClass>(c)));
   }
-  auto report = ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"path", path}, {"expected", expected}});
+  auto report =
+      ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"path", path}, {"expected", expected}});
   if (auto meant = didYouMean(input.star.view(), names); !meant.empty()) report.help(meant);
   return false;
 }
@@ -163,14 +181,23 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   if (v.invalid()) return false;
   bool good = false;
   switch (row.form) {
-  case FactForm::Bool: good = v.isBool(); break;
-  case FactForm::Curve: good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit && v.curve->xUnit.plain(); break;
-  case FactForm::Count: good = v.isInt(); break;
-  default: good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit; break;
+  case FactForm::Bool:
+    good = v.isBool();
+    break;
+  case FactForm::Curve:
+    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit && v.curve->xUnit.plain();
+    break;
+  case FactForm::Count:
+    good = v.isInt();
+    break;
+  default:
+    good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit;
+    break;
   }
   if (!good) {
     std::string actual = describe(v);
-    if (v.kind == ValueKind::Curve) actual = fmt::format("a curve of {} by {}", v.curve->yUnit.name(), v.curve->xUnit.name());
+    if (v.kind == ValueKind::Curve)
+      actual = fmt::format("a curve of {} by {}", v.curve->yUnit.name(), v.curve->xUnit.name());
     ev_.context.report(FactType, at, {{"fact", path}, {"expected", expectation(row)}, {"actual", actual}});
     return false;
   }
@@ -191,7 +218,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
 /// Suggests among the facts that stand at this depth below the same section.
 void FactReader::unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at) {
   const size_t dot = path.rfind('.');
-  const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot), name = dot == std::string::npos ? path : path.substr(dot + 1);
+  const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot),
+                    name = dot == std::string::npos ? path : path.substr(dot + 1);
   std::vector<std::string> known;
   for (const RowView& row : rows) {
     std::string_view rest = row.path, at2 = parent;

@@ -47,7 +47,8 @@ struct RowView {
   StarKey star;
 };
 
-/// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless numbers.
+/// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
+/// numbers.
 class FactReader {
 public:
   FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
@@ -63,7 +64,8 @@ private:
   using Store = std::function<void(size_t, FactInput&)>;
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
-  bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
+              const Store& set);
   bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
   bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
   void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);

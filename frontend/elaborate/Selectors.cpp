@@ -61,7 +61,8 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
       std::vector<std::string> names;
       for (uint32_t n : at)
         for (uint32_t c : nodes_[n].children) names.push_back(nodes_[c].name.str());
-      auto report = context.report(MatchesNothing, selector.range, {{"selector", selector.str()}, {"model", nodes_[0].name.str()}});
+      auto report = context.report(MatchesNothing, selector.range,
+                                   {{"selector", selector.str()}, {"model", nodes_[0].name.str()}});
       if (auto meant = didYouMean(s.name.view(), names); !meant.empty()) {
         report.help(meant);
       } else {
@@ -77,7 +78,8 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
   return true;
 }
 
-bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector, Context& context) const {
+bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector,
+                          Context& context) const {
   for (uint32_t n : at) {
     const Node& node = nodes_[n];
     if (node.count == 0) {
@@ -85,8 +87,11 @@ bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorSte
       return false;
     }
     if (s.slice->end > node.count) {
-      context.report(SliceOutOfRange, selector.range, {{"slice", s.slice->str()}, {"layer", node.name.str()}, {"count", node.count}})
-          .help(node.count == 1 ? "its only index is 0" : fmt::format("indices go from 0 to {}, and an end is not included", node.count - 1));
+      context
+          .report(SliceOutOfRange, selector.range,
+                  {{"slice", s.slice->str()}, {"layer", node.name.str()}, {"count", node.count}})
+          .help(node.count == 1 ? "its only index is 0"
+                                : fmt::format("indices go from 0 to {}, and an end is not included", node.count - 1));
       return false;
     }
   }
@@ -103,7 +108,8 @@ bool validSlice(Context& context, const ir::Range& r, SourceRange at) {
 
 } // namespace
 
-std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope, const ir::Selector& prefix) {
+std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope,
+                                         const ir::Selector& prefix) {
   ir::Selector made = prefix;
   made.range = written.range;
   for (const syntax::SelectorStep& s : written.steps) {
@@ -132,11 +138,14 @@ std::optional<ir::Selector> parseSelector(Context& context, std::string_view tex
   ir::Selector made;
   made.range = range;
   auto wrong = [&]() -> std::optional<ir::Selector> {
-    context.report(SelectorText, range, {{"text", text}}).help("write it as in `place`: `decoder.attn`, `decoder[0:20].mlp`");
+    context.report(SelectorText, range, {{"text", text}})
+        .help("write it as in `place`: `decoder.attn`, `decoder[0:20].mlp`");
     return std::nullopt;
   };
   size_t at = 0;
-  auto wordChar = [&](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*'; };
+  auto wordChar = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*';
+  };
   while (at < text.size()) {
     const size_t begin = at;
     while (at < text.size() && wordChar(text[at])) ++at;

@@ -25,7 +25,8 @@ private:
   uint32_t child(uint32_t node, Symbol name);
   void add(const std::vector<Symbol>& path, int64_t count = 0);
   std::vector<uint32_t> step(const std::vector<uint32_t>& at, const ir::SelectorStep& s) const;
-  bool checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector, Context& context) const;
+  bool checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector,
+                  Context& context) const;
 
   std::vector<Node> nodes_;
   std::unordered_set<std::string> reported_; ///< beginnings of selectors that match nothing
@@ -33,7 +34,8 @@ private:
 };
 
 /// Appends the steps of a selector as written to `prefix`; nothing after a report about its slices.
-std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope, const ir::Selector& prefix = {});
+std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope,
+                                         const ir::Selector& prefix = {});
 /// A selector out of a string: `layer("decoder[0:20].attn")`.
 std::optional<ir::Selector> parseSelector(Context& context, std::string_view text, SourceRange range);
 /// Could both match one instance of one layer, or one a layer inside the other's?

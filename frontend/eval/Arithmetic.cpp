@@ -72,7 +72,8 @@ struct Operation {
     return {};
   }
   Value mixed() const {
-    auto report = context.report(MixedUnits, at(), {{"op", name()}, {"left", describe(left)}, {"right", describe(right)}});
+    auto report =
+        context.report(MixedUnits, at(), {{"op", name()}, {"left", describe(left)}, {"right", describe(right)}});
     sides(report);
     return {};
   }
@@ -105,9 +106,12 @@ Value onInts(const Operation& o) {
   const int64_t a = o.left.integer, b = o.right.integer;
   int64_t r = 0;
   switch (o.op) {
-  case BinaryOp::Add: return __builtin_add_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
-  case BinaryOp::Sub: return __builtin_sub_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
-  case BinaryOp::Mul: return __builtin_mul_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
+  case BinaryOp::Add:
+    return __builtin_add_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
+  case BinaryOp::Sub:
+    return __builtin_sub_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
+  case BinaryOp::Mul:
+    return __builtin_mul_overflow(a, b, &r) ? o.overflow() : Value::ofInt(r, o.e.range);
   case BinaryOp::Mod:
     if (b == 0) return o.byZero();
     return Value::ofInt(b == -1 ? 0 : a % b, o.e.range); // INT64_MIN % -1 traps
@@ -119,10 +123,12 @@ Value onInts(const Operation& o) {
         .label(o.left.range, std::to_string(a))
         .label(o.right.range, std::to_string(b))
         .help(fmt::format("`/` on ints must be exact; `float({}) / {}` gives {}", a, b,
-                                  formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
+                          formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
     return {};
-  case BinaryOp::Pow: return intPower(o, a, b);
-  default: return {};
+  case BinaryOp::Pow:
+    return intPower(o, a, b);
+  default:
+    return {};
   }
 }
 
@@ -130,25 +136,32 @@ Value onNumbers(const Operation& o) {
   const double a = o.left.asDouble(), b = o.right.asDouble();
   const Unit u = unitOf(o.left), w = unitOf(o.right);
   switch (o.op) {
-  case BinaryOp::Add: return u == w ? o.result(a + b, u) : o.mixed();
-  case BinaryOp::Sub: return u == w ? o.result(a - b, u) : o.mixed();
-  case BinaryOp::Mul: return o.result(a * b, u * w);
-  case BinaryOp::Div: return b == 0 ? o.byZero() : o.result(a / b, u / w);
+  case BinaryOp::Add:
+    return u == w ? o.result(a + b, u) : o.mixed();
+  case BinaryOp::Sub:
+    return u == w ? o.result(a - b, u) : o.mixed();
+  case BinaryOp::Mul:
+    return o.result(a * b, u * w);
+  case BinaryOp::Div:
+    return b == 0 ? o.byZero() : o.result(a / b, u / w);
   case BinaryOp::Mod:
     if (u != w) return o.mixed();
     return b == 0 ? o.byZero() : o.result(std::fmod(a, b), u);
   case BinaryOp::Pow:
     if (!u.plain() || !w.plain()) {
       const Value& wrong = u.plain() ? o.right : o.left;
-      o.context.report(PowerUnit, wrong.range.valid() ? wrong.range : o.e.range, {{"type", describe(wrong)}}).help("multiply it by itself instead");
+      o.context.report(PowerUnit, wrong.range.valid() ? wrong.range : o.e.range, {{"type", describe(wrong)}})
+          .help("multiply it by itself instead");
       return {};
     }
     return o.result(std::pow(a, b), {});
-  default: return {};
+  default:
+    return {};
   }
 }
 
-/// Symbolic as long as the result is a sum of products; otherwise a number at full extents that scales as the left side does.
+/// Symbolic as long as the result is a sum of products; otherwise a number at full extents that scales as the left side
+/// does.
 Value onPolys(const Operation& o) {
   const ir::Poly a = polyOf(o.left), b = polyOf(o.right);
   const double x = amount(o.left), y = amount(o.right);
@@ -167,8 +180,10 @@ Value onPolys(const Operation& o) {
     return false;
   };
   switch (o.op) {
-  case BinaryOp::Add: return u == w ? made(a + b, u, x + y) : o.mixed();
-  case BinaryOp::Sub: return u == w ? made(a + b.scaled(-1), u, x - y) : o.mixed();
+  case BinaryOp::Add:
+    return u == w ? made(a + b, u, x + y) : o.mixed();
+  case BinaryOp::Sub:
+    return u == w ? made(a + b.scaled(-1), u, x - y) : o.mixed();
   case BinaryOp::Mul:
     if (widths(a) && widths(b)) return o.meaningless();
     if (a.terms.size() * b.terms.size() > kTerms) return made(ir::Poly{std::vector<ir::Term>(kTerms + 1)}, u, x);
@@ -177,8 +192,10 @@ Value onPolys(const Operation& o) {
     if (y == 0) return o.byZero();
     if (b.terms.size() == 1 && !widths(b)) return made(a * b.reciprocal(), u / w, x / y);
     return made(a.scaled(1 / y), u / w, x / y);
-  case BinaryOp::Mod: return u == w ? (y == 0 ? o.byZero() : o.result(std::fmod(x, y), u)) : o.mixed();
-  default: return o.result(std::pow(x, y), {});
+  case BinaryOp::Mod:
+    return u == w ? (y == 0 ? o.byZero() : o.result(std::fmod(x, y), u)) : o.mixed();
+  default:
+    return o.result(std::pow(x, y), {});
   }
 }
 
@@ -194,15 +211,22 @@ Value compare(const Operation& o) {
   const bool ints = o.left.isInt() && o.right.isInt();
   auto decide = [&](auto a, auto b) {
     switch (o.op) {
-    case BinaryOp::Lt: return a < b;
-    case BinaryOp::Gt: return a > b;
-    case BinaryOp::Le: return a <= b;
-    case BinaryOp::Ge: return a >= b;
-    case BinaryOp::Eq: return a == b;
-    default: return a != b;
+    case BinaryOp::Lt:
+      return a < b;
+    case BinaryOp::Gt:
+      return a > b;
+    case BinaryOp::Le:
+      return a <= b;
+    case BinaryOp::Ge:
+      return a >= b;
+    case BinaryOp::Eq:
+      return a == b;
+    default:
+      return a != b;
     }
   };
-  return Value::ofBool(ints ? decide(o.left.integer, o.right.integer) : decide(amount(o.left), amount(o.right)), o.e.range);
+  return Value::ofBool(ints ? decide(o.left.integer, o.right.integer) : decide(amount(o.left), amount(o.right)),
+                       o.e.range);
 }
 
 /// The unit of a number, or of an unknown parameter of a numeric type.
@@ -211,9 +235,12 @@ std::optional<Unit> knownUnit(const Value& v) {
   if (!v.invalid() || !v.type) return std::nullopt;
   switch (v.type->kind) {
   case TypeInfo::Kind::Int:
-  case TypeInfo::Kind::Float: return Unit{};
-  case TypeInfo::Kind::Quantity: return v.type->unit;
-  default: return std::nullopt;
+  case TypeInfo::Kind::Float:
+    return Unit{};
+  case TypeInfo::Kind::Quantity:
+    return v.type->unit;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -285,7 +312,8 @@ Value extremum(Context& context, const Expr& call, const Value& a, const Value& 
   Value v = takeB ? b : a;
   const Value& other = takeB ? a : b;
   if (v.kind != ValueKind::Poly && other.kind == ValueKind::Poly && other.poly->value != 0)
-    return makePoly(context, other.poly->poly.scaled(amount(v) / other.poly->value), unitOf(other), amount(v), call.range);
+    return makePoly(context, other.poly->poly.scaled(amount(v) / other.poly->value), unitOf(other), amount(v),
+                    call.range);
   if (a.isInt() != b.isInt() && v.isInt()) v = Value::ofNumber(v.asDouble(), {}, v.range);
   v.range = call.range;
   return v;

@@ -7,7 +7,9 @@ namespace planc::frontend {
 
 enum class BinaryOp { Add, Sub, Mul, Div, Mod, Pow, Lt, Gt, Le, Ge, Eq, Ne, In, And, Or };
 BinaryOp binaryOp(std::string_view text);
-inline bool isComparison(BinaryOp op) { return op >= BinaryOp::Lt && op <= BinaryOp::Ne; }
+inline bool isComparison(BinaryOp op) {
+  return op >= BinaryOp::Lt && op <= BinaryOp::Ne;
+}
 
 /// `left op right` for arithmetic and comparisons; Invalid after a report.
 Value arithmetic(Context& context, const syntax::Expr& e, BinaryOp op, const Value& left, const Value& right);

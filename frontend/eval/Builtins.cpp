@@ -25,11 +25,13 @@ std::string_view nameOf(const Expr& call) {
 }
 
 Value wrongType(Evaluator& ev, const Expr& call, const Value& v, std::string_view expected) {
-  ev.context.report(FunctionType, v.range.valid() ? v.range : call.range, {{"name", nameOf(call)}, {"expected", expected}, {"actual", describe(v)}});
+  ev.context.report(FunctionType, v.range.valid() ? v.range : call.range,
+                    {{"name", nameOf(call)}, {"expected", expected}, {"actual", describe(v)}});
   return {};
 }
 Value outside(Evaluator& ev, const Expr& call, const Value& v) {
-  ev.context.report(FunctionDomain, v.range.valid() ? v.range : call.range, {{"name", nameOf(call)}, {"value", show(v)}});
+  ev.context.report(FunctionDomain, v.range.valid() ? v.range : call.range,
+                    {{"name", nameOf(call)}, {"value", show(v)}});
   return {};
 }
 
@@ -57,7 +59,8 @@ Value extremumOf(Evaluator& ev, const Expr& call, Args& args, bool larger) {
   }
   Value best = items[0];
   if (!best.numeric() && best.kind != ValueKind::Poly) return wrongType(ev, call, best, "numbers");
-  for (size_t i = 1; i < items.size() && !best.invalid(); ++i) best = extremum(ev.context, call, best, items[i], larger);
+  for (size_t i = 1; i < items.size() && !best.invalid(); ++i)
+    best = extremum(ev.context, call, best, items[i], larger);
   return best;
 }
 Value minOf(Evaluator& ev, const Expr& call, Args& args) {

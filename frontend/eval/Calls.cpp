@@ -1,5 +1,5 @@
-// Calls: arguments matched to parameters, defaults, `where` conditions, functions, and declarations with some arguments bound.
-// SPDX-License-Identifier: Apache-2.0
+// Calls: arguments matched to parameters, defaults, `where` conditions, functions, and declarations with some arguments
+// bound. SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ void Evaluator::resolveParams(DeclInfo& decl) {
       static const TypeInfo kAny{};
       for (const ParamInfo& earlier : decl.params)
         if (earlier.name() == p.name.text)
-          context.report(ArgumentTwice, p.name.range, {{"name", p.name.text.str()}}).label(earlier.syntax->name.range, "first here");
+          context.report(ArgumentTwice, p.name.range, {{"name", p.name.text.str()}})
+              .label(earlier.syntax->name.range, "first here");
       decl.params.push_back({&p, p.type ? type(*p.type, *decl.module) : &kAny});
     }
   }
@@ -81,7 +82,8 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
       at = 0;
       while (at < list.size() && list[at].name() != arg.name->text) ++at;
       if (at == list.size()) {
-        auto report = context.report(UnknownArgument, arg.name->range, {{"callee", calleeText(callee)}, {"name", arg.name->text.str()}});
+        auto report = context.report(UnknownArgument, arg.name->range,
+                                     {{"callee", calleeText(callee)}, {"name", arg.name->text.str()}});
         std::vector<std::string> names;
         for (const ParamInfo& p : list) names.push_back(p.name().str());
         if (auto meant = didYouMean(arg.name->text.view(), names); !meant.empty()) report.help(meant);
@@ -90,7 +92,8 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
         continue;
       }
     } else if (next >= list.size()) {
-      context.report(TooManyArguments, arg.value->range, {{"callee", calleeText(callee)}, {"count", counted(list.size())}})
+      context
+          .report(TooManyArguments, arg.value->range, {{"callee", calleeText(callee)}, {"count", counted(list.size())}})
           .label(callee.nameRange, "declared here");
       result.ok = false;
       break;
@@ -117,7 +120,8 @@ bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange ca
   for (size_t i = 0; i < list.size(); ++i) {
     const syntax::Parameter& p = *list[i].syntax;
     if (args.ranges[i].valid() || p.defaultValue) continue;
-    context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"name", p.name.text.str()}}).label(p.name.range, "declared here without a default");
+    context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"name", p.name.text.str()}})
+        .label(p.name.range, "declared here without a default");
     ok = false;
   }
   return ok;
@@ -153,9 +157,12 @@ bool Evaluator::checkWhere(DeclInfo& callee, const Arguments& args, Scope& scope
     const auto met = condition(*p.where, scope);
     if (!met || *met) continue;
     const NameTable::Entry* value = scope.names.find(p.name.text);
-    context.report(WhereFails, args.ranges[i].valid() ? args.ranges[i] : call,
-                   {{"callee", calleeText(callee)}, {"condition", context.text(p.where->range)}, {"name", p.name.text.str()},
-                    {"value", show(value->value)}})
+    context
+        .report(WhereFails, args.ranges[i].valid() ? args.ranges[i] : call,
+                {{"callee", calleeText(callee)},
+                 {"condition", context.text(p.where->range)},
+                 {"name", p.name.text.str()},
+                 {"value", show(value->value)}})
         .label(p.where->range, "demanded here");
     ok = false;
   }
@@ -189,15 +196,20 @@ Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
   if (callee.kind == ValueKind::Decl) {
     DeclInfo& decl = *callee.decl->decl;
     switch (decl.kind) {
-    case DeclKind::Function: return callFunction(e, decl, scope);
+    case DeclKind::Function:
+      return callFunction(e, decl, scope);
     case DeclKind::Op:
     case DeclKind::Block:
-      if (scope.host) return decl.kind == DeclKind::Op ? scope.host->callOperator(decl, e, scope) : scope.host->callBlock(decl, e, scope);
+      if (scope.host)
+        return decl.kind == DeclKind::Op ? scope.host->callOperator(decl, e, scope)
+                                         : scope.host->callBlock(decl, e, scope);
       reportNoLayer(decl, e.range);
       return {};
     case DeclKind::Let:
-    case DeclKind::Enum: break;
-    default: return bindMore(e, *callee.decl, scope);
+    case DeclKind::Enum:
+      break;
+    default:
+      return bindMore(e, *callee.decl, scope);
     }
   }
   context.report(NotCallable, e.kids[0]->range, {{"what", describe(callee)}});
@@ -213,7 +225,8 @@ Value Evaluator::callFunction(const Expr& e, DeclInfo& function, Scope& scope) {
   Value result;
   if (bind(function, args, inner, e.range)) {
     const auto& let = function.as<syntax::LetDecl>();
-    result = let.type ? evaluateAs(*let.value, inner, *type(*let.type, *function.module), fmt::format("the result of `{}`", function.name.view()))
+    result = let.type ? evaluateAs(*let.value, inner, *type(*let.type, *function.module),
+                                   fmt::format("the result of `{}`", function.name.view()))
                       : evaluate(*let.value, inner);
   }
   checking = wasChecking;
@@ -230,7 +243,8 @@ Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
   for (size_t i = 0; i < list.size(); ++i) {
     if (!args.ranges[i].valid()) continue;
     if (args.values[i].invalid() && !checking) return {};
-    auto known = std::find_if(more.args.begin(), more.args.end(), [&](const BoundArg& a) { return a.name == list[i].name(); });
+    auto known =
+        std::find_if(more.args.begin(), more.args.end(), [&](const BoundArg& a) { return a.name == list[i].name(); });
     BoundArg arg{list[i].name(), args.values[i], args.ranges[i]};
     if (known == more.args.end())
       more.args.push_back(arg);
@@ -246,7 +260,8 @@ Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
 
 void Evaluator::reportNoLayer(const DeclInfo& callee, SourceRange call) {
   context.report(NoLayerName, call, {{"what", calleeText(callee)}})
-      .help("operators and blocks are called in the bodies of models and blocks, and what they make has a name: `name = …`");
+      .help("operators and blocks are called in the bodies of models and blocks, and what they make has a name: `name "
+            "= …`");
 }
 
 /// `model X = Y(…)` whose Y stands, in the end, for X.
@@ -256,7 +271,8 @@ void Evaluator::reportModelCycle(DeclInfo& info, SourceRange use) {
   const auto begin = std::find(context.evaluating.begin(), context.evaluating.end(), &info);
   for (auto at = begin; at != context.evaluating.end(); ++at) cycle += (*at)->name.str() + " -> ";
   if (begin == context.evaluating.end()) cycle = info.name.str() + " -> ";
-  context.report(CyclicModel, info.nameRange, {{"name", info.name.str()}, {"cycle", cycle + info.name.str()}}).label(use, "needed again here");
+  context.report(CyclicModel, info.nameRange, {{"name", info.name.str()}, {"cycle", cycle + info.name.str()}})
+      .label(use, "needed again here");
 }
 
 /// What `model X = Y(…)` stands for, with the arguments of X laid over those of Y.
@@ -281,7 +297,8 @@ Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
       base.decl = context.arena.make(std::move(merged));
     }
   } else if (!base.invalid()) {
-    static const TypeInfo kModel{.kind = TypeInfo::Kind::Decl, .declKind = static_cast<int>(DeclKind::Model), .name = "model"};
+    static const TypeInfo kModel{
+        .kind = TypeInfo::Kind::Decl, .declKind = static_cast<int>(DeclKind::Model), .name = "model"};
     base.range = model.value->range;
     base = coerce(base, kModel, fmt::format("model `{}`", info.name.view()));
   }

@@ -9,7 +9,8 @@ namespace planc::frontend {
 PLANC_ERROR(TooMuchWork, 318, "evaluation takes more than {limit} steps")
 PLANC_ERROR(CallsTooDeep, 208, "calls nest deeper than {limit}: {cycle}")
 
-DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args) {
+DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRange range,
+                                          std::vector<DiagnosticArg> args) {
   if (exhausted() && &kind != &TooMuchWork) { // everything is Invalid now: what follows from that is no news
     ++failures;
     return DiagnosticEngine::Builder(&dropped_);
@@ -33,7 +34,8 @@ bool Context::step(SourceRange at, uint64_t n) {
   steps_ += n;
   if (!exhausted()) return true;
   if (!before)
-    report(TooMuchWork, at, {{"limit", limits::kSteps}}).help("shorten the lists or the repetition that is evaluated here");
+    report(TooMuchWork, at, {{"limit", limits::kSteps}})
+        .help("shorten the lists or the repetition that is evaluated here");
   return false;
 }
 
@@ -46,7 +48,8 @@ bool Context::enter(const DeclInfo& decl, SourceRange call) {
   size_t begin = frames.size();
   while (begin > 0 && frames[begin - 1].decl != &decl) --begin;
   std::string cycle;
-  for (size_t i = begin > 0 ? begin - 1 : frames.size() - 1; i < frames.size(); ++i) cycle += frames[i].decl->name.str() + " -> ";
+  for (size_t i = begin > 0 ? begin - 1 : frames.size() - 1; i < frames.size(); ++i)
+    cycle += frames[i].decl->name.str() + " -> ";
   ++failures;
   diagnostics.report(CallsTooDeep, decl.nameRange, {{"limit", limits::kCalls}, {"cycle", cycle + decl.name.str()}})
       .label(call, fmt::format("`{}` is used again here", decl.name.view()))

@@ -1,5 +1,5 @@
-// What every part of the frontend shares in one compilation: sources, diagnostics, bounds on work, and the calls under way.
-// SPDX-License-Identifier: Apache-2.0
+// What every part of the frontend shares in one compilation: sources, diagnostics, bounds on work, and the calls under
+// way. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Arena.h"
 #include "frontend/modules/Loader.h"
@@ -9,13 +9,13 @@ namespace planc::frontend {
 
 /// Bounds that keep hostile input from costing unbounded time, memory or stack.
 namespace limits {
-inline constexpr uint64_t kSteps = 3'000'000;     ///< evaluation steps of one command
-inline constexpr size_t kListItems = 100'000;     ///< items of one list
-inline constexpr unsigned kDepth = 400;           ///< nesting of expressions; more than the parser lets through
-inline constexpr size_t kCalls = 48;              ///< nesting of functions, blocks and `extends`
-inline constexpr size_t kExtends = 64;            ///< links of an `extends` chain
-inline constexpr uint32_t kOperators = 50'000;    ///< operators of one model, repeats folded
-inline constexpr size_t kRules = 20'000;          ///< placement rules of one plan
+inline constexpr uint64_t kSteps = 3'000'000;  ///< evaluation steps of one command
+inline constexpr size_t kListItems = 100'000;  ///< items of one list
+inline constexpr unsigned kDepth = 400;        ///< nesting of expressions; more than the parser lets through
+inline constexpr size_t kCalls = 48;           ///< nesting of functions, blocks and `extends`
+inline constexpr size_t kExtends = 64;         ///< links of an `extends` chain
+inline constexpr uint32_t kOperators = 50'000; ///< operators of one model, repeats folded
+inline constexpr size_t kRules = 20'000;       ///< placement rules of one plan
 } // namespace limits
 
 /// A call under way: reports inside it say where it was made.
@@ -36,7 +36,8 @@ public:
   std::vector<Frame> frames;
   std::vector<DeclInfo*> evaluating; ///< constants being computed: meeting one again is a cycle
   unsigned depth = 0;
-  /// Rises with every error met, also with one that is known already (the diagnostics keep it once): results built meanwhile are void.
+  /// Rises with every error met, also with one that is known already (the diagnostics keep it once): results built
+  /// meanwhile are void.
   uint64_t failures = 0;
 
   /// Reports, and labels the calls that led there if they stand in other files.

@@ -39,8 +39,9 @@ bool onLeftSpine(ExprKind kind) {
 
 } // namespace
 
-// A chain such as `a + b + …` or `a.b(c).d` nests to the left, 100,000 deep if someone writes it so: its links are collected, then
-// applied from the inside out. Recursion remains for right operands and arguments, whose nesting the parser bounds.
+// A chain such as `a + b + …` or `a.b(c).d` nests to the left, 100,000 deep if someone writes it so: its links are
+// collected, then applied from the inside out. Recursion remains for right operands and arguments, whose nesting the
+// parser bounds.
 Value Evaluator::evaluate(const Expr& e, Scope& scope, const TypeInfo* expected) {
   if (!context.step(e.range)) return {};
   Deeper deeper(context, e.range);
@@ -52,8 +53,8 @@ Value Evaluator::evaluate(const Expr& e, Scope& scope, const TypeInfo* expected)
   Value v;
   const Expr& inner = *spine_.back();
   // `flash == kernel`: the member of an enum stands left, so the other side is needed to know it.
-  const bool compared = inner.kind == ExprKind::Binary && (inner.text == "==" || inner.text == "!=") && at->kind == ExprKind::Name &&
-                        !find(at->name.text, scope, at->range);
+  const bool compared = inner.kind == ExprKind::Binary && (inner.text == "==" || inner.text == "!=") &&
+                        at->kind == ExprKind::Name && !find(at->name.text, scope, at->range);
   if (inner.kind == ExprKind::Call && at->kind == ExprKind::Name && isDimensionFunction(at->name.text) && scope.host &&
       !find(at->name.text, scope, at->range)) {
     v = scope.host->dimensionFunction(inner, scope);
@@ -87,32 +88,49 @@ Value Evaluator::leaf(const Expr& e, Scope& scope, const TypeInfo* expected) {
   Value v;
   v.range = e.range;
   switch (e.kind) {
-  case ExprKind::Int: return literalInt(e);
+  case ExprKind::Int:
+    return literalInt(e);
   case ExprKind::Float:
-  case ExprKind::Quantity: return literalQuantity(e);
+  case ExprKind::Quantity:
+    return literalQuantity(e);
   case ExprKind::String:
     v.kind = ValueKind::String;
     v.string = &e.string;
     return v;
-  case ExprKind::True: return Value::ofBool(true, e.range);
-  case ExprKind::False: return Value::ofBool(false, e.range);
-  case ExprKind::None: v.kind = ValueKind::None; return v;
-  case ExprKind::Name: return name(e, scope, expected);
-  case ExprKind::Unary: return unary(e, scope);
-  case ExprKind::If: return branch(e, scope, expected);
-  case ExprKind::List: return list(e, scope, expected);
-  case ExprKind::Comprehension: return comprehension(e, scope, expected);
-  case ExprKind::Record: return record(e, scope);
-  default: return {};
+  case ExprKind::True:
+    return Value::ofBool(true, e.range);
+  case ExprKind::False:
+    return Value::ofBool(false, e.range);
+  case ExprKind::None:
+    v.kind = ValueKind::None;
+    return v;
+  case ExprKind::Name:
+    return name(e, scope, expected);
+  case ExprKind::Unary:
+    return unary(e, scope);
+  case ExprKind::If:
+    return branch(e, scope, expected);
+  case ExprKind::List:
+    return list(e, scope, expected);
+  case ExprKind::Comprehension:
+    return comprehension(e, scope, expected);
+  case ExprKind::Record:
+    return record(e, scope);
+  default:
+    return {};
   }
 }
 
 Value Evaluator::apply(const Expr& e, Value left, Scope& scope, const TypeInfo*) {
   switch (e.kind) {
-  case ExprKind::Binary: return applyBinary(e, left, scope);
-  case ExprKind::Member: return member(e, left);
-  case ExprKind::Index: return index(e, left, scope);
-  default: return call(e, left, scope);
+  case ExprKind::Binary:
+    return applyBinary(e, left, scope);
+  case ExprKind::Member:
+    return member(e, left);
+  case ExprKind::Index:
+    return index(e, left, scope);
+  default:
+    return call(e, left, scope);
   }
 }
 
@@ -123,7 +141,8 @@ Value Evaluator::literalInt(const Expr& e) {
   int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec != std::errc()) {
-    context.report(IntLiteralTooLarge, e.range, {{"text", e.text}}).help("write it as a float, `1e20`, if it is no count");
+    context.report(IntLiteralTooLarge, e.range, {{"text", e.text}})
+        .help("write it as a float, `1e20`, if it is no count");
     return {};
   }
   return Value::ofInt(value, e.range);
@@ -252,7 +271,8 @@ Value Evaluator::record(const Expr& e, Scope& scope) {
       continue;
     }
     if (const Field* earlier = fields.find(fact.name.text)) {
-      context.report(RecordFieldTwice, fact.name.range, {{"name", fact.name.text.str()}}).label(earlier->range, "first given here");
+      context.report(RecordFieldTwice, fact.name.range, {{"name", fact.name.text.str()}})
+          .label(earlier->range, "first given here");
       ok = false;
       continue;
     }

@@ -1,5 +1,5 @@
-// Evaluates expressions to values: names, operators, calls, members, lists; iteratively along left chains, within the bounds of Context.
-// SPDX-License-Identifier: Apache-2.0
+// Evaluates expressions to values: names, operators, calls, members, lists; iteratively along left chains, within the
+// bounds of Context. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
 #include "frontend/eval/Scope.h"
@@ -71,7 +71,8 @@ public:
   Arguments arguments(DeclInfo& callee, const syntax::Expr& call, Scope& caller);
   /// Reports parameters without a default that are not given. False if there are any.
   bool complete(DeclInfo& callee, const Arguments& args, SourceRange call);
-  /// Fills a scope with the parameters: given values, defaults, and the `where` conditions. False if anything is missing or wrong.
+  /// Fills a scope with the parameters: given values, defaults, and the `where` conditions. False if anything is
+  /// missing or wrong.
   bool bind(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call);
   bool bind(const BoundDecl& decl, Scope& scope, SourceRange use);
   /// The arguments of a bound declaration as those of a call.

@@ -101,7 +101,8 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
   context.evaluating.push_back(&decl);
   const auto& let = decl.as<syntax::LetDecl>();
   Scope scope(decl.module);
-  Value v = let.type ? evaluateAs(*let.value, scope, *type(*let.type, *decl.module), fmt::format("constant `{}`", decl.name.view()))
+  Value v = let.type ? evaluateAs(*let.value, scope, *type(*let.type, *decl.module),
+                                  fmt::format("constant `{}`", decl.name.view()))
                      : evaluate(*let.value, scope);
   if (v.kind == ValueKind::Record && v.record->declared.empty()) { // `let adam = {…}` gives the record its name
     RecordValue named = *v.record;
@@ -140,7 +141,8 @@ Value Evaluator::member(const syntax::Expr& e, const Value& base) {
   const Symbol name = e.name.text;
   std::vector<std::string> candidates;
   switch (base.kind) {
-  case ValueKind::Invalid: return {};
+  case ValueKind::Invalid:
+    return {};
   case ValueKind::Module: {
     DeclInfo* decl = context.loader.exported(*base.import, name, e.name.range);
     context.failures += decl == nullptr;
@@ -153,7 +155,8 @@ Value Evaluator::member(const syntax::Expr& e, const Value& base) {
   }
   case ValueKind::Tensor:
     if (!base.tensor->members) break;
-    if (const NameTable::Entry* entry = base.tensor->members->find(name); entry && entry->value.kind == ValueKind::Tensor) {
+    if (const NameTable::Entry* entry = base.tensor->members->find(name);
+        entry && entry->value.kind == ValueKind::Tensor) {
       Value v = entry->value;
       v.range = e.range;
       return v;
@@ -182,7 +185,8 @@ Value Evaluator::member(const syntax::Expr& e, const Value& base) {
     }
     break;
   }
-  default: break;
+  default:
+    break;
   }
   auto report = context.report(UnknownMember, e.name.range, {{"owner", describe(base)}, {"name", name.str()}});
   if (auto meant = didYouMean(name.view(), candidates); !meant.empty()) report.help(meant);

@@ -1,5 +1,5 @@
-// Operators of expressions: short-circuit logic, `in`, indices; arithmetic is in Arithmetic.cpp, tensors are the host's.
-// SPDX-License-Identifier: Apache-2.0
+// Operators of expressions: short-circuit logic, `in`, indices; arithmetic is in Arithmetic.cpp, tensors are the
+// host's. SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/eval/Evaluator.h"
 
@@ -31,7 +31,9 @@ Value Evaluator::unary(const Expr& e, Scope& scope) {
 /// The right side of a comparison with an enum or a dtype may be a bare member: `kernel == flash`, `kernel in [flash]`.
 Value Evaluator::rightOperand(const Expr& e, const Value& left, Scope& scope) {
   const BinaryOp op = binaryOp(e.text);
-  const DeclInfo* kind = left.kind == ValueKind::Enum ? left.decl->decl : left.invalid() && left.type ? left.type->enumDecl : nullptr;
+  const DeclInfo* kind = left.kind == ValueKind::Enum  ? left.decl->decl
+                         : left.invalid() && left.type ? left.type->enumDecl
+                                                       : nullptr;
   if (kind && (isComparison(op) || op == BinaryOp::In)) {
     TypeInfo member{.kind = TypeInfo::Kind::Enum, .enumDecl = kind, .name = kind->name.str()};
     TypeInfo list{.kind = TypeInfo::Kind::List, .element = &member};
@@ -55,7 +57,8 @@ Value Evaluator::binary(const Expr& e, const Value& left, const Value& right) {
   if (op == BinaryOp::And || op == BinaryOp::Or) {
     for (const Value* side : {&left, &right})
       if (!side->isBool() && !side->invalid()) {
-        context.report(LogicNeedsBool, side == &left ? e.kids[0]->range : e.kids[1]->range, {{"op", e.text}, {"type", describe(*side)}});
+        context.report(LogicNeedsBool, side == &left ? e.kids[0]->range : e.kids[1]->range,
+                       {{"op", e.text}, {"type", describe(*side)}});
         return {};
       }
     if (left.invalid() || right.invalid()) return {};
@@ -102,7 +105,8 @@ Value Evaluator::index(const Expr& e, const Value& base, Scope& scope) {
   }
   ListValue part;
   const int64_t stride = at.size() > 2 ? std::max<int64_t>(at[2].integer, 1) : 1;
-  for (int64_t i = at[0].integer; i < at[1].integer; i += stride) part.items.push_back(base.list->items[static_cast<size_t>(i)]);
+  for (int64_t i = at[0].integer; i < at[1].integer; i += stride)
+    part.items.push_back(base.list->items[static_cast<size_t>(i)]);
   if (!context.step(e.range, part.items.size())) return {};
   Value v;
   v.kind = ValueKind::List;

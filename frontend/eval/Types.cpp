@@ -63,19 +63,32 @@ std::string expectation(const TypeInfo& t) {
 
 bool matches(const Value& v, const TypeInfo& t) {
   switch (t.kind) {
-  case Kind::Any: return true;
-  case Kind::Int: return v.isInt();
-  case Kind::Float: return v.isInt() || (v.kind == ValueKind::Number && v.unit.plain());
-  case Kind::Bool: return v.isBool();
-  case Kind::String: return v.kind == ValueKind::String;
-  case Kind::DType: return v.kind == ValueKind::DType;
-  case Kind::Quantity: return v.kind == ValueKind::Number && v.unit == t.unit;
-  case Kind::List: return v.kind == ValueKind::List;
-  case Kind::Record: return v.kind == ValueKind::Record;
-  case Kind::Enum: return v.kind == ValueKind::Enum && v.decl->decl == t.enumDecl;
-  case Kind::Decl: return v.kind == ValueKind::Decl && static_cast<int>(v.decl->decl->kind) == t.declKind;
-  case Kind::Tensor: return v.kind == ValueKind::Tensor || v.kind == ValueKind::None;
-  case Kind::Invalid: return false;
+  case Kind::Any:
+    return true;
+  case Kind::Int:
+    return v.isInt();
+  case Kind::Float:
+    return v.isInt() || (v.kind == ValueKind::Number && v.unit.plain());
+  case Kind::Bool:
+    return v.isBool();
+  case Kind::String:
+    return v.kind == ValueKind::String;
+  case Kind::DType:
+    return v.kind == ValueKind::DType;
+  case Kind::Quantity:
+    return v.kind == ValueKind::Number && v.unit == t.unit;
+  case Kind::List:
+    return v.kind == ValueKind::List;
+  case Kind::Record:
+    return v.kind == ValueKind::Record;
+  case Kind::Enum:
+    return v.kind == ValueKind::Enum && v.decl->decl == t.enumDecl;
+  case Kind::Decl:
+    return v.kind == ValueKind::Decl && static_cast<int>(v.decl->decl->kind) == t.declKind;
+  case Kind::Tensor:
+    return v.kind == ValueKind::Tensor || v.kind == ValueKind::None;
+  case Kind::Invalid:
+    return false;
   }
   return false;
 }
@@ -107,7 +120,9 @@ const TypeInfo* Evaluator::makeType(const syntax::Type& written, Module& module)
     if (row.name != name.view()) continue;
     TypeInfo made{.kind = row.kind, .unit = row.unit, .declKind = static_cast<int>(row.declKind), .name = name.str()};
     if (written.args.size() > (row.kind == Kind::List ? 1 : 0)) {
-      context.report(TypeArguments, written.range, {{"name", name.str()}, {"expected", row.kind == Kind::List ? "one type: `list<int>`" : "no types"}});
+      context.report(
+          TypeArguments, written.range,
+          {{"name", name.str()}, {"expected", row.kind == Kind::List ? "one type: `list<int>`" : "no types"}});
       made.kind = Kind::Invalid;
     } else if (!written.args.empty()) {
       made.element = type(written.args[0], module);
@@ -126,7 +141,8 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
   if (parts.size() == 1) {
     auto found = module.names.find(parts[0].text);
     decl = found == module.names.end() ? nullptr : found->second;
-  } else if (auto import = module.importNames.find(parts[0].text); import != module.importNames.end() && parts.size() == 2) {
+  } else if (auto import = module.importNames.find(parts[0].text);
+             import != module.importNames.end() && parts.size() == 2) {
     decl = context.loader.exported(*import->second, parts[1].text, parts[1].range);
     reported = decl == nullptr;
   }
@@ -149,7 +165,8 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
 Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
   context.failures += t.kind == Kind::Invalid;
   if (v.invalid() && v.type && t.kind != Kind::Invalid && !convertible(*v.type, t))
-    context.report(TypeMismatch, v.range, {{"what", what}, {"expected", expectation(t)}, {"actual", expectation(*v.type)}});
+    context.report(TypeMismatch, v.range,
+                   {{"what", what}, {"expected", expectation(t)}, {"actual", expectation(*v.type)}});
   if (v.invalid() || t.kind == Kind::Invalid) return v.invalid() ? v : Value{};
   if (t.kind == Kind::List && v.kind == ValueKind::List && t.element) {
     for (const Value& item : v.list->items)
@@ -160,7 +177,8 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
     if (t.kind == Kind::Float && v.isInt()) return Value::ofNumber(v.asDouble(), {}, v.range);
     return v;
   }
-  auto report = context.report(TypeMismatch, v.range, {{"what", what}, {"expected", expectation(t)}, {"actual", describe(v)}});
+  auto report =
+      context.report(TypeMismatch, v.range, {{"what", what}, {"expected", expectation(t)}, {"actual", describe(v)}});
   if (t.kind == Kind::Int && v.kind == ValueKind::Number && v.unit.plain())
     report.help("`floor(…)`, `ceil(…)` and `round(…)` make an int of a float");
   return {};

@@ -16,7 +16,7 @@ struct TypeInfo {
   Unit unit{};                       ///< Quantity
   const TypeInfo* element = nullptr; ///< List
   const DeclInfo* enumDecl = nullptr;
-  int declKind = 0; ///< Decl: a DeclKind
+  int declKind = 0;   ///< Decl: a DeclKind
   std::string name{}; ///< for messages: `int`, `list<int>`, `attention_kernel`
 };
 

@@ -66,7 +66,7 @@ struct Value {
     Import* import;
     Namespace* space;
   };
-  SourceRange range; ///< where it was written
+  SourceRange range;              ///< where it was written
   const TypeInfo* type = nullptr; ///< Invalid: the declared type of an unknown parameter, null if nothing is known
 
   bool invalid() const { return kind == ValueKind::Invalid; }

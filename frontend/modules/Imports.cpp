@@ -90,7 +90,7 @@ DeclInfo* Loader::findExported(Import& import, Symbol name) {
 
 DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   import.used = true;
-  if (!import.module && !import.collection) return nullptr; // reported at the import
+  if (!import.module && !import.collection) return nullptr;    // reported at the import
   if (import.module && !parse(*import.module)) return nullptr; // its syntax errors were reported
   DeclInfo* decl = import.module ? exportOf(*import.module, name) : fromCollection(import, name, use, true);
   if (decl) return decl;
@@ -162,7 +162,8 @@ bool Loader::libraryCycle(Module& start) {
   SourceRange where{start.file, 0, 0};
   for (const Import& i : start.imports)
     if (path.size() == 1 || i.module == path[1]) where = i.range;
-  diagnostics_.report(ImportCycle, where, {{"cycle", cycle + toDotted(start.path)}}).help("move what both need into a third file");
+  diagnostics_.report(ImportCycle, where, {{"cycle", cycle + toDotted(start.path)}})
+      .help("move what both need into a third file");
   return true;
 }
 
@@ -196,11 +197,13 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
   known.insert(known.end(), kFolders.begin(), kFolders.end());
   if (auto meant = didYouMean(import.text, known); !meant.empty()) {
     report.help(meant);
-  } else if (const size_t end = import.text.rfind('.'); end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
+  } else if (const size_t end = import.text.rfind('.');
+             end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
     report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {
-    report.note("packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
+    report.note(
+        "packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
   }
 }
 

@@ -133,20 +133,23 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
     import.name = decl.as ? decl.as->text : decl.path.parts.back().text;
   }
   const std::string& name = import.name.str();
-  const bool word = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  const bool word =
+      !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      });
   if (!word) {
     diagnostics_.report(ImportNeedsName, range, {{"path", import.text}}).help("name it: `import \"…\" as ours`");
     return;
   }
   SourceRange earlier;
   if (auto found = module.names.find(import.name); found != module.names.end()) earlier = found->second->nameRange;
-  if (auto found = module.importNames.find(import.name); found != module.importNames.end()) earlier = found->second->range;
+  if (auto found = module.importNames.find(import.name); found != module.importNames.end())
+    earlier = found->second->range;
   if (earlier.valid()) {
     diagnostics_.report(Redeclared, import.range, {{"name", name}})
         .label(earlier, "first declared here")
-        .help(fmt::format("give one of them another name: `import {} as …`", decl.file ? '"' + import.text + '"' : import.text));
+        .help(fmt::format("give one of them another name: `import {} as …`",
+                          decl.file ? '"' + import.text + '"' : import.text));
     return;
   }
   if (decl.file)

@@ -19,7 +19,8 @@ enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Sta
 std::string_view describe(DeclKind k);
 
 struct DeclInfo;
-/// A circle of declarations as `a -> b -> a`, told from the one that is written first: so it is reported once, wherever it is met.
+/// A circle of declarations as `a -> b -> a`, told from the one that is written first: so it is reported once, wherever
+/// it is met.
 std::pair<const DeclInfo*, std::string> cycleText(std::vector<DeclInfo*> members);
 
 /// A parameter with its type resolved.

@@ -3,10 +3,9 @@
 #pragma once
 #include "frontend/Frontend.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <map>
 #include <unistd.h>
 
@@ -37,7 +36,8 @@ class Folder {
 public:
   Folder() {
     static int count = 0;
-    path_ = std::filesystem::path(::testing::TempDir()) / ("planc_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
+    path_ = std::filesystem::path(::testing::TempDir()) /
+            ("planc_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
     std::filesystem::create_directories(path_);
   }
   ~Folder() {
@@ -73,7 +73,8 @@ inline std::vector<std::string> check(std::string_view text, const ModuleSource&
 }
 
 /// The plans of a text, which must have no errors.
-inline std::vector<std::unique_ptr<ir::Plan>> plansOf(std::string_view text, const std::optional<PlanChoice>& choice = std::nullopt) {
+inline std::vector<std::unique_ptr<ir::Plan>> plansOf(std::string_view text,
+                                                      const std::optional<PlanChoice>& choice = std::nullopt) {
   Folder folder;
   Session session;
   std::string error;
@@ -86,7 +87,8 @@ inline std::vector<std::unique_ptr<ir::Plan>> plansOf(std::string_view text, con
 /// The model of a text `model m(…) { … }` with all defaults, under `train { seq = 8; … }`.
 inline std::shared_ptr<const ir::Model> modelOf(const std::string& text, const std::string& train = "seq = 8; ") {
   auto plans = plansOf("import std.ops\nimport std.blocks\nimport std.optimizers\n" + text +
-                       "\nplan p {\n model = m\n train { " + train + "global_batch = 4; micro_batch = 2; optimizer = optimizers.adam }\n}\n");
+                       "\nplan p {\n model = m\n train { " + train +
+                       "global_batch = 4; micro_batch = 2; optimizer = optimizers.adam }\n}\n");
   EXPECT_EQ(plans.size(), 1u);
   return plans.empty() ? nullptr : plans[0]->model;
 }

@@ -19,7 +19,8 @@ Expected annotations(const std::string& path) {
   for (int number = 1; std::getline(file, line); ++number) {
     const size_t comment = line.find("// error[");
     if (comment == std::string::npos) continue;
-    for (std::sregex_iterator at(line.begin() + static_cast<std::ptrdiff_t>(comment), line.end(), kCode), end; at != end; ++at)
+    for (std::sregex_iterator at(line.begin() + static_cast<std::ptrdiff_t>(comment), line.end(), kCode), end;
+         at != end; ++at)
       found.insert(std::to_string(number) + " " + (*at)[1].str());
   }
   return found;
@@ -37,8 +38,10 @@ TEST_P(Annotated, ReportsWhatItSays) {
   std::string all;
   for (const Diagnostic* d : session.diagnostics().sorted()) {
     const std::string line = std::to_string(session.sources().begin(d->range).line);
-    if (session.sources().path(d->range.file) == path) found.insert(line + " " + d->kind->id());
-    else all += "(elsewhere) ";
+    if (session.sources().path(d->range.file) == path)
+      found.insert(line + " " + d->kind->id());
+    else
+      all += "(elsewhere) ";
     all += line + " " + d->kind->id() + " " + d->message + "\n";
   }
   EXPECT_EQ(found, annotations(path)) << all;
@@ -51,7 +54,8 @@ std::vector<std::string> files() {
     const auto path = std::filesystem::path(PLANC_SOURCE_DIR) / "tests/lit" / folder;
     if (!std::filesystem::exists(path)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(path))
-      if (entry.path().extension() == ".plan") found.push_back(std::string(folder) + "/" + entry.path().filename().string());
+      if (entry.path().extension() == ".plan")
+        found.push_back(std::string(folder) + "/" + entry.path().filename().string());
   }
   std::sort(found.begin(), found.end());
   return found;

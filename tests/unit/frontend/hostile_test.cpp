@@ -38,45 +38,67 @@ TEST(Hostile, LongChainsAreWalkedNotNested) {
 }
 
 TEST(Hostile, WorkIsCounted) {
-  EXPECT_EQ(first("let l = divisors(963761198400)\nlet m = [[[a * b * c for a in l] for b in l] for c in l]"), "PLAN0318");
-  EXPECT_EQ(first("let f0(x) = x + 1\n" + numbered([](int i) { return "let f" + n(i) + "(x) = f" + n(i - 1) + "(f" + n(i - 1) + "(x))\n"; }, 1, 40) +
-                  "let r = f39(1)"),
+  EXPECT_EQ(first("let l = divisors(963761198400)\nlet m = [[[a * b * c for a in l] for b in l] for c in l]"),
             "PLAN0318");
-  EXPECT_EQ(first("let a0 = [1, 2]\n" + numbered([](int i) { return "let a" + n(i) + " = a" + n(i - 1) + " + a" + n(i - 1) + "\n"; }, 1, 60)), "PLAN0305");
+  EXPECT_EQ(
+      first("let f0(x) = x + 1\n" +
+            numbered([](int i) { return "let f" + n(i) + "(x) = f" + n(i - 1) + "(f" + n(i - 1) + "(x))\n"; }, 1, 40) +
+            "let r = f39(1)"),
+      "PLAN0318");
+  EXPECT_EQ(first("let a0 = [1, 2]\n" +
+                  numbered([](int i) { return "let a" + n(i) + " = a" + n(i - 1) + " + a" + n(i - 1) + "\n"; }, 1, 60)),
+            "PLAN0305");
 }
 
 TEST(Hostile, RecursionEnds) {
   EXPECT_EQ(first("let f(x) = f(x + 1)\nlet a = f(1)"), "PLAN0208");
-  EXPECT_EQ(first("let f(x) = if x <= 1 then 1 else x * f(x - 1)\nassert f(10) == 3628800"), "") << "recursion that ends is legal";
-  EXPECT_EQ(first("import std.ops\nblock a(x: [.., h]) { out: [.., h] = b(x) }\nblock b(x: [.., h]) { out: [.., h] = a(x) }\n"
-                  "model m(h: int = 4) {\n in x: [batch, h]\n loss = a(x)\n}"),
-            "PLAN0208");
+  EXPECT_EQ(first("let f(x) = if x <= 1 then 1 else x * f(x - 1)\nassert f(10) == 3628800"), "")
+      << "recursion that ends is legal";
+  EXPECT_EQ(
+      first("import std.ops\nblock a(x: [.., h]) { out: [.., h] = b(x) }\nblock b(x: [.., h]) { out: [.., h] = a(x) }\n"
+            "model m(h: int = 4) {\n in x: [batch, h]\n loss = a(x)\n}"),
+      "PLAN0208");
   EXPECT_EQ(first("model a = b\nmodel b = c\nmodel c = a"), "PLAN0209");
-  EXPECT_EQ(first(numbered([](int i) { return "let a" + n(i) + " = a" + n(i + 1) + " + 1\n"; }, 0, 20'000) + "let a20000 = 1"), "PLAN0319");
+  EXPECT_EQ(first(numbered([](int i) { return "let a" + n(i) + " = a" + n(i + 1) + " + 1\n"; }, 0, 20'000) +
+                  "let a20000 = 1"),
+            "PLAN0319");
 }
 
 TEST(Hostile, ModelsAreBounded) {
   const std::string tree = "import std.ops\nblock b0(x: [.., h]) { out: [.., h] = ops.gelu(x) }\n" +
-                           numbered([](int i) { return "block b" + n(i) + "(x: [.., h]) {\n a = b" + n(i - 1) + "(x)\n out: [.., h] = b" + n(i - 1) + "(a)\n}\n"; }, 1, 40);
+                           numbered(
+                               [](int i) {
+                                 return "block b" + n(i) + "(x: [.., h]) {\n a = b" + n(i - 1) +
+                                        "(x)\n out: [.., h] = b" + n(i - 1) + "(a)\n}\n";
+                               },
+                               1, 40);
   EXPECT_EQ(first(tree + "model m(h: int = 4) {\n in x: [batch, h]\n loss = b39(x)\n}"), "PLAN0418");
-  EXPECT_EQ(first("import std.ops\nmodel m(h: int = 4) {\n in x: [batch, h]\n d * 1000000000000 with y = x {\n e * 1000000000000 with z = y {\n"
+  EXPECT_EQ(first("import std.ops\nmodel m(h: int = 4) {\n in x: [batch, h]\n d * 1000000000000 with y = x {\n e * "
+                  "1000000000000 with z = y {\n"
                   " param w: [h]\n out ops.bias(z, w)\n }\n out e\n }\n loss = d\n}\nplan p { model = m }"),
-            "") << "a folded count costs nothing";
+            "")
+      << "a folded count costs nothing";
   EXPECT_EQ(first("import std.ops\nmodel m(h: int = 0) {\n in x: [batch, h]\n loss = ops.gelu(x)\n}"), "PLAN0406");
-  EXPECT_EQ(first("op o(x: [a, b]) -> [a, b] {\n kind = memory\n flops = (extent(a) + extent(b) + 1)" + repeated(" * (extent(a) + extent(b) + 1)", 300) +
+  EXPECT_EQ(first("op o(x: [a, b]) -> [a, b] {\n kind = memory\n flops = (extent(a) + extent(b) + 1)" +
+                  repeated(" * (extent(a) + extent(b) + 1)", 300) +
                   "\n}\nmodel m(a: int = 4, b: int = 5) {\n in x: [a, b]\n loss = o(x)\n}"),
             "PLAN0322");
 }
 
 TEST(Hostile, PlansAreBounded) {
   const std::string model = "import std.ops\nmodel m(h: int = 4) {\n in x: [batch, h]\n loss = ops.gelu(x)\n}\n";
-  EXPECT_EQ(first(model + "plan p {\n model = m\n mesh {\n" + numbered([](int i) { return " t" + n(i) + " = 1\n"; }, 0, 5000) + "}\n}"), "PLAN0662");
+  EXPECT_EQ(first(model + "plan p {\n model = m\n mesh {\n" +
+                  numbered([](int i) { return " t" + n(i) + " = 1\n"; }, 0, 5000) + "}\n}"),
+            "PLAN0662");
   EXPECT_EQ(first(model + "plan p {\n model = m\n mesh {\n t = 1\n g0 = [t, t]\n" +
-                  numbered([](int i) { return " g" + n(i) + " = [g" + n(i - 1) + ", g" + n(i - 1) + "]\n"; }, 1, 30) + "}\n}"),
+                  numbered([](int i) { return " g" + n(i) + " = [g" + n(i - 1) + ", g" + n(i - 1) + "]\n"; }, 1, 30) +
+                  "}\n}"),
             "PLAN0662");
   EXPECT_EQ(first(model + "plan p {\n model = m\n mesh { a = [b]; b = [a] }\n}"), "PLAN0654");
   EXPECT_EQ(first(model + "plan p {\n model = m\n mesh { a = 1099511627776; b = 1099511627776 }\n}"), "PLAN0662");
-  EXPECT_EQ(first(model + "plan p0 { model = m }\n" + numbered([](int i) { return "plan p" + n(i) + " extends p" + n(i - 1) + " { }\n"; }, 1, 100)), "PLAN0527");
+  EXPECT_EQ(first(model + "plan p0 { model = m }\n" +
+                  numbered([](int i) { return "plan p" + n(i) + " extends p" + n(i - 1) + " { }\n"; }, 1, 100)),
+            "PLAN0527");
 }
 
 } // namespace

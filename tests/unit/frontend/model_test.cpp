@@ -1,5 +1,5 @@
-// Models: dimensions by name, paths, repeats with carries, operator facts as formulas, composite, routed and following dimensions.
-// SPDX-License-Identifier: Apache-2.0
+// Models: dimensions by name, paths, repeats with carries, operator facts as formulas, composite, routed and following
+// dimensions. SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ const Op* opAt(const Model& m, const std::string& path, size_t nth = 0) {
 
 std::string dimText(const Model& m, const std::vector<DimId>& dims) {
   std::string text;
-  for (DimId d : dims) text += (text.empty() ? "" : " ") + m.dims[d].name.str() + "=" + std::to_string(m.dims[d].extent);
+  for (DimId d : dims)
+    text += (text.empty() ? "" : " ") + m.dims[d].name.str() + "=" + std::to_string(m.dims[d].extent);
   return text;
 }
 
@@ -45,7 +46,8 @@ TEST(Models, VerifyAndCount) {
   const auto m = modelOf(kDense);
   ASSERT_TRUE(m);
   EXPECT_EQ(verify(*m), std::vector<std::string>{});
-  EXPECT_EQ(m->parameterCount(), 10 * 16 + 3 * (16 + 3 * 16 * 32)); // table, then norm and three matrices a layer; the head is tied
+  EXPECT_EQ(m->parameterCount(),
+            10 * 16 + 3 * (16 + 3 * 16 * 32)); // table, then norm and three matrices a layer; the head is tied
   ASSERT_TRUE(m->loss.valid());
   EXPECT_EQ(m->values[m->loss].name, Symbol("loss"));
 }
@@ -53,7 +55,8 @@ TEST(Models, VerifyAndCount) {
 TEST(Models, TopLevelLayersAreUnitsAndRepeatsStayFolded) {
   const auto m = modelOf(kDense);
   std::vector<std::string> units;
-  for (const ir::Unit& u : m->units) units.push_back(u.name.str() + " " + std::to_string(u.count) + " " + std::to_string(u.end.index - u.first.index));
+  for (const ir::Unit& u : m->units)
+    units.push_back(u.name.str() + " " + std::to_string(u.count) + " " + std::to_string(u.end.index - u.first.index));
   EXPECT_EQ(units, (std::vector<std::string>{"embed 1 1", "decoder 3 9", "head 1 1", "loss 1 1"}));
   const ir::Unit& decoder = m->units[UnitId(1)];
   EXPECT_TRUE(decoder.repeat);
@@ -175,7 +178,7 @@ model m(tables: int = 3, rows: int = 100, emb_dim: int = 4) {
   bags = ops.embedding_bag(ids, w)
   loss = bags
 })",
-                          "");
+                         "");
   const Op& bags = *opAt(*m, "bags");
   const Dim& pool = m->dims[bags.operands[0].dims[2]];
   EXPECT_EQ(pool.kind, DimKind::Following);
@@ -243,8 +246,9 @@ model m(hidden: int = 16) {
   EXPECT_EQ(flops(*m, op), 2.0 * 4 * 16);
   ASSERT_EQ(op.flops.terms.size(), 1u);
   EXPECT_EQ(op.flops.terms[0].factors.size(), 3u) << "a device that holds half of the sequence does half of the work";
-  EXPECT_EQ(op.reads->evaluate([&](DimId d) { return static_cast<double>(m->dims[d].extent); }, [](int) { return 4.0; }),
-            4.0 * 2 * 8 * 16 + 2 * 2 * 16);
+  EXPECT_EQ(
+      op.reads->evaluate([&](DimId d) { return static_cast<double>(m->dims[d].extent); }, [](int) { return 4.0; }),
+      4.0 * 2 * 8 * 16 + 2 * 2 * 16);
   EXPECT_EQ(op.saves[0].what, Save::What::Buffer);
   EXPECT_EQ(op.saves[0].buffer, Symbol("mask"));
 }

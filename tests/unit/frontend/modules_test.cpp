@@ -34,18 +34,22 @@ TEST(Modules, OnlyFilesWhoseNamesAreUsedAreParsed) {
 }
 
 TEST(Modules, WhatIsNotExportedSaysSo) {
-  EXPECT_EQ(check("import std.single\nlet a = single.secret", kLibrary), Reports{"2 PLAN0104 `secret` of `std.single` is not exported"});
+  EXPECT_EQ(check("import std.single\nlet a = single.secret", kLibrary),
+            Reports{"2 PLAN0104 `secret` of `std.single` is not exported"});
   EXPECT_EQ(check("import std.ops\nlet a = ops.hidden", kLibrary), Reports{"2 PLAN0106 `std.ops` exports no `hidden`"});
-  EXPECT_EQ(check("import std.ops\nlet a = ops.ghost", kLibrary).size(), 0u) << "a comment that looks like an export is no declaration";
+  EXPECT_EQ(check("import std.ops\nlet a = ops.ghost", kLibrary).size(), 0u)
+      << "a comment that looks like an export is no declaration";
 }
 
 TEST(Modules, TwoEqualExportsOfAFolderAreAnError) {
-  EXPECT_EQ(check("import std.ops\nlet a = ops.twice", kLibrary), Reports{"2 PLAN0105 `twice` is exported by two files of `std.ops`"});
+  EXPECT_EQ(check("import std.ops\nlet a = ops.twice", kLibrary),
+            Reports{"2 PLAN0105 `twice` is exported by two files of `std.ops`"});
 }
 
 TEST(Modules, AMissingModuleIsReportedWhereItIsImported) {
   EXPECT_EQ(check("import std.sngle", kLibrary), Reports{"1 PLAN0101 there is no module `std.sngle`"});
-  EXPECT_EQ(check("import std.sngle\nlet a = sngle.three\nlet b = a + 1", kLibrary).size(), 1u) << "its uses are silent";
+  EXPECT_EQ(check("import std.sngle\nlet a = sngle.three\nlet b = a + 1", kLibrary).size(), 1u)
+      << "its uses are silent";
 }
 
 TEST(Modules, LibraryFilesThatImportEachOtherAreACycle) {

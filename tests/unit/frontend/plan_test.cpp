@@ -1,5 +1,5 @@
-// Plans: what is inherited and overridden, rules with their selectors, mesh, precision, workload, conditions, the choice of a plan.
-// SPDX-License-Identifier: Apache-2.0
+// Plans: what is inherited and overridden, rules with their selectors, mesh, precision, workload, conditions, the
+// choice of a plan. SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
 namespace planc::frontend {
@@ -47,7 +47,8 @@ std::vector<std::string> rules(const Plan& p) {
 TEST(Plans, NestedScopesBecomeRulesWithWholeSelectors) {
   const auto plans = plansOf(kBase);
   ASSERT_EQ(plans.size(), 1u);
-  EXPECT_EQ(rules(*plans[0]), (std::vector<std::string>{"{batch -> dp}", "decoder{seq -> tp}", "decoder.mlp{ffn -> tp}"}));
+  EXPECT_EQ(rules(*plans[0]),
+            (std::vector<std::string>{"{batch -> dp}", "decoder{seq -> tp}", "decoder.mlp{ffn -> tp}"}));
   EXPECT_EQ(plans[0]->mesh.devices(), 8);
   EXPECT_EQ(plans[0]->mesh.axes[plans[0]->mesh.order[1]].stride, 4);
 }
@@ -79,7 +80,8 @@ TEST(Plans, OverrideMustHitAndChange) {
   auto of = [&](const std::string& body) { return check(kBase + "plan d extends base {\n" + body + "\n}\n"); };
   EXPECT_NE(of("train { micro_batch = 2 }").at(0).find("PLAN0504"), std::string::npos) << "adding may not replace";
   EXPECT_NE(of("override train { micro_batch = 1 }").at(0).find("PLAN0505"), std::string::npos) << "nothing changed";
-  EXPECT_NE(of("override cluster = dgx_a100.superpod(nodes = 1)").at(0).find("PLAN0503"), std::string::npos) << "nothing inherited";
+  EXPECT_NE(of("override cluster = dgx_a100.superpod(nodes = 1)").at(0).find("PLAN0503"), std::string::npos)
+      << "nothing inherited";
   EXPECT_NE(of("override mesh { pp = 2 }").at(0).find("PLAN0503"), std::string::npos);
   EXPECT_NE(of("override place decoder { ffn -> tp }").at(0).find("PLAN0503"), std::string::npos);
   EXPECT_NE(of("place decoder { seq -> dp }").at(0).find("PLAN0504"), std::string::npos);
@@ -89,21 +91,26 @@ TEST(Plans, OverrideMustHitAndChange) {
 }
 
 TEST(Plans, ArgumentsAreBoundAlongTheChain) {
-  const auto plans = plansOf(kModel + "plan base(n: int) {\n model = m(layers = n)\n let twice = 2 * n\n" + kTrain + R"( mesh { dp = twice }
+  const auto plans = plansOf(kModel + "plan base(n: int) {\n model = m(layers = n)\n let twice = 2 * n\n" + kTrain +
+                             R"( mesh { dp = twice }
 }
 plan small extends base(n = 2) { assert mesh.dp == 4 and twice == 4 and train.seq == 8 and model.layers == 2 }
 )");
   ASSERT_EQ(plans.size(), 1u) << "the base has a parameter without a default";
   EXPECT_EQ(plans[0]->mesh.devices(), 4);
-  const auto chosen = plansOf(kModel + "plan base(n: int) {\n model = m(layers = n)\n" + kTrain + "}\n", PlanChoice{"base(n = 5)"});
+  const auto chosen =
+      plansOf(kModel + "plan base(n: int) {\n model = m(layers = n)\n" + kTrain + "}\n", PlanChoice{"base(n = 5)"});
   ASSERT_EQ(chosen.size(), 1u);
   EXPECT_EQ(chosen[0]->model->units[UnitId(1)].count, 5);
 }
 
 TEST(Plans, AChoiceThatDoesNotExistIsReported) {
   Folder folder;
-  for (const auto& [choice, code] : std::map<std::string, std::string>{
-           {"bsae", "PLAN0212"}, {"base(n = 3)", "PLAN0204"}, {"base(", "PLAN00"}, {"1 + 1", "PLAN0213"}, {"m", "PLAN0212"}}) {
+  for (const auto& [choice, code] : std::map<std::string, std::string>{{"bsae", "PLAN0212"},
+                                                                       {"base(n = 3)", "PLAN0204"},
+                                                                       {"base(", "PLAN00"},
+                                                                       {"1 + 1", "PLAN0213"},
+                                                                       {"m", "PLAN0212"}}) {
     Session session;
     std::string error;
     ASSERT_TRUE(session.load(folder.write("t.plan", kBase), error));
@@ -192,7 +199,8 @@ TEST(Plans, StatesPipelineKeepAndOverlap) {
 }
 
 TEST(Plans, PathsOfThePlanAreConstantsAndOtherNamesMetrics) {
-  const auto plans = plansOf(kModel + "plan p {\n model = m\n cluster = dgx_a100.superpod(nodes = 1)\n" + kTrain + R"( mesh { tp = 8 }
+  const auto plans =
+      plansOf(kModel + "plan p {\n model = m\n cluster = dgx_a100.superpod(nodes = 1)\n" + kTrain + R"( mesh { tp = 8 }
   let budget = 2s
   assert step_time < budget and memory.peak < 0.5 * cluster.device.memory
   assert layer("decoder[0:2].mlp").forward / mesh.tp < 1ms
@@ -210,7 +218,9 @@ TEST(Plans, PathsOfThePlanAreConstantsAndOtherNamesMetrics) {
 }
 
 TEST(Plans, SelectorsMustMatchTheModel) {
-  auto of = [&](const std::string& body) { return check(kModel + "plan p {\n model = m\n" + kTrain + " mesh { tp = 2 }\n" + body + "\n}\n"); };
+  auto of = [&](const std::string& body) {
+    return check(kModel + "plan p {\n model = m\n" + kTrain + " mesh { tp = 2 }\n" + body + "\n}\n");
+  };
   EXPECT_NE(of("place decodr { seq -> tp }").at(0).find("PLAN0655"), std::string::npos);
   EXPECT_EQ(of("place decodr { seq -> tp; mlp { ffn -> tp } }").size(), 1u) << "one wrong name is one report";
   EXPECT_NE(of("recompute decoder[0:9]").at(0).find("PLAN0656"), std::string::npos);
@@ -223,7 +233,9 @@ TEST(Plans, SelectorsMustMatchTheModel) {
 }
 
 TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
-  auto of = [&](const std::string& train) { return check(kModel + "plan p {\n model = m\n train { " + train + " }\n}\n"); };
+  auto of = [&](const std::string& train) {
+    return check(kModel + "plan p {\n model = m\n train { " + train + " }\n}\n");
+  };
   EXPECT_NE(of("global_batch = 2; micro_batch = 1").at(0).find("PLAN0405"), std::string::npos) << "seq has no extent";
   EXPECT_NE(of("seq = 8; sequence = 3; global_batch = 2; micro_batch = 1").at(0).find("PLAN0501"), std::string::npos);
   EXPECT_NE(of("seq = 8; micro_batch = 1").at(0).find("PLAN0671"), std::string::npos);
@@ -243,7 +255,8 @@ TEST(Plans, AnErrorInABaseVoidsWhatExtendsIt) {
   Folder folder;
   Session session;
   std::string error;
-  ASSERT_TRUE(session.load(folder.write("t.plan", kModel + "plan a {\n model = m(layers = 0)\n}\nplan b extends a { }\n"), error));
+  ASSERT_TRUE(session.load(
+      folder.write("t.plan", kModel + "plan a {\n model = m(layers = 0)\n}\nplan b extends a { }\n"), error));
   session.check();
   EXPECT_TRUE(session.plans().empty());
   EXPECT_EQ(reports(session).size(), 1u) << "and it is reported once";

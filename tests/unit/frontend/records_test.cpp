@@ -108,23 +108,33 @@ TEST(Records, WrongFactsAreReported) {
   EXPECT_EQ(of("device d { peak { bf17 = 1TFLOP/s } }"), "1 PLAN0508 `bf17` in `peak.bf17` is not an element type");
   EXPECT_EQ(of("device d { memory = 1GB; memory = 2GB }"), "1 PLAN0506 `memory` is given twice");
   EXPECT_EQ(of("device d { calibration = 3 }"), "1 PLAN0509 `calibration` is a section: `calibration { … }`");
-  EXPECT_EQ(of("stack s { accumulate = fuse }"), "1 PLAN0510 `accumulate` is one of `none`, `separate` and `fused`; this is `fuse`");
+  EXPECT_EQ(of("stack s { accumulate = fuse }"),
+            "1 PLAN0510 `accumulate` is one of `none`, `separate` and `fused`; this is `fuse`");
   EXPECT_EQ(of("stack s { inline { gradient = 2 } }"), "1 PLAN0507 `inline.gradient` is 2; it takes 0 to 1");
-  EXPECT_EQ(of("stack s { inline { gradients = 1 } }"), "1 PLAN0508 `gradients` in `inline.gradients` is not a class of collectives");
-  EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { memory = 2GB }"), "2 PLAN0504 `memory` is inherited and given again");
+  EXPECT_EQ(of("stack s { inline { gradients = 1 } }"),
+            "1 PLAN0508 `gradients` in `inline.gradients` is not a class of collectives");
+  EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { memory = 2GB }"),
+            "2 PLAN0504 `memory` is inherited and given again");
   EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override memory = 1GB }"),
             "2 PLAN0505 this override leaves `memory` as it is inherited");
-  EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override power = 1W }"), "2 PLAN0503 device `b` inherits no `power` to override");
+  EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override power = 1W }"),
+            "2 PLAN0503 device `b` inherits no `power` to override");
   EXPECT_EQ(of("device a { }\nstack b extends a { }"), "2 PLAN0514 `b` extends device `a`");
   EXPECT_EQ(of("device a extends b { }\ndevice b extends a { }").substr(0, 10), "1 PLAN0515");
   EXPECT_EQ(of("cluster c { level node * 8 { bandwidth = 1GB/s } }").substr(0, 10), "1 PLAN0518");
 }
 
 TEST(Records, GenericOnesAreCheckedAsFarAsTheyAreKnown) {
-  EXPECT_EQ(check("cluster c(n: int) {\n device = n\n level node * m { link = n }\n}"), Reports{"3 PLAN0201 nothing is called `m` here"});
-  EXPECT_EQ(check("import std.ops\nblock b(x: [.., hidden], ffn: int) {\n param w: [hidden, fnn]\n out: [.., ffn] = ops.matmull(x, w)\n}"),
+  EXPECT_EQ(check("cluster c(n: int) {\n device = n\n level node * m { link = n }\n}"),
+            Reports{"3 PLAN0201 nothing is called `m` here"});
+  EXPECT_EQ(check("import std.ops\nblock b(x: [.., hidden], ffn: int) {\n param w: [hidden, fnn]\n out: [.., ffn] = "
+                  "ops.matmull(x, w)\n}"),
             (Reports{"3 PLAN0405 dimension `fnn` has no extent here", "4 PLAN0106 `std.ops` exports no `matmull`"}));
-  EXPECT_EQ(check("import std.ops\nblock b(x: [.., hidden], n: int) {\n out = if n > 1 then ops.gelu(x, 3) else ops.gleu(x)\n}").size(), 2u)
+  EXPECT_EQ(
+      check(
+          "import std.ops\nblock b(x: [.., hidden], n: int) {\n out = if n > 1 then ops.gelu(x, 3) else ops.gleu(x)\n}")
+          .size(),
+      2u)
       << "both branches must make sense";
 }
 

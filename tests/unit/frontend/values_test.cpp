@@ -72,7 +72,8 @@ TEST(Values, EnumMembersAreBareWhereAnEnumIsExpected) {
   holds("kind.flash != kind.unfused", kinds);
   holds("g(flash) and not g(unfused)", kinds + "let g(k: kind) = k in [flash]\n");
   EXPECT_EQ(check(kinds + "let a = f(flsh)"), Reports{"3 PLAN0206 `flsh` is not a member of `kind`"});
-  EXPECT_EQ(check(kinds + "let a = f(1)"), Reports{"3 PLAN0301 parameter `k` of `f` needs a member of `kind`; this is an int"});
+  EXPECT_EQ(check(kinds + "let a = f(1)"),
+            Reports{"3 PLAN0301 parameter `k` of `f` needs a member of `kind`; this is an int"});
   EXPECT_EQ(check("enum e { a, b, a }"), Reports{"1 PLAN0214 `a` is listed twice"});
 }
 
@@ -92,7 +93,8 @@ TEST(Values, ParametersHaveTypesDefaultsAndConditions) {
 
 TEST(Values, ConstantsMayStandInAnyOrderButNotInACircle) {
   EXPECT_EQ(check("let a = b + 1\nlet b = 2\nassert a == 3"), Reports{});
-  EXPECT_EQ(check("let a = b\nlet b = c\nlet c = a"), Reports{"1 PLAN0207 the value of `a` depends on itself: a -> b -> c -> a"});
+  EXPECT_EQ(check("let a = b\nlet b = c\nlet c = a"),
+            Reports{"1 PLAN0207 the value of `a` depends on itself: a -> b -> c -> a"});
 }
 
 TEST(Values, AnErroneousValueIsSilentAfterwards) {
