@@ -14,7 +14,6 @@ PLANC_ERROR(TwoResults, 409, "a body has one result; this is a second one")
 PLANC_ERROR(NotALayer, 416, "a layer is made by an operator or a block; this is {type}")
 PLANC_ERROR(InputInBlock, 424, "inputs belong to models")
 PLANC_ERROR(TiedTarget, 415, "`{param}` cannot share the storage of `{target}`: {problem}")
-PLANC_ERROR(LocalFunction, 425, "functions are declared at the top of a file")
 PLANC_ERROR(CompositeForm, 426, "in a body, `dim` names a product of dimensions: `dim heads = kv_heads * group`")
 PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, the product of its factors is {product}")
 PLANC_ERROR(EmptyModel, 427, "model `{model}` has no operators")
@@ -121,14 +120,7 @@ void ModelBuilder::define(const syntax::Name& name, const Value& v, Scope& scope
 }
 
 void ModelBuilder::let(const syntax::LetDecl& d, Scope& scope) {
-  if (d.params) {
-    context_.report(LocalFunction, d.range);
-    define(d.name, fail(), scope);
-    return;
-  }
-  const Value v = d.type ? ev_.evaluateAs(*d.value, scope, *ev_.type(*d.type, *scope.module),
-                                          fmt::format("`{}`", d.name.text.view()))
-                         : ev_.evaluate(*d.value, scope);
+  const Value v = ev_.let(d, scope);
   ok(!v.invalid());
   define(d.name, v, scope);
 }

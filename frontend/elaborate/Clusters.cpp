@@ -36,7 +36,7 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   result.ok = entered && ev_.bind(decl, scope, use);
   for (const syntax::ClusterItem& item : cluster.items)
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
+      scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
   for (const syntax::ClusterItem& item : cluster.items)
     if (const auto* require = std::get_if<syntax::Require>(&item)) result.ok &= ev_.require(*require, scope);
   for (const syntax::ClusterItem& item : cluster.items) {

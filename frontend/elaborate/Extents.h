@@ -11,6 +11,7 @@
 namespace planc::frontend {
 
 struct Extents {
+  static constexpr int64_t kNominal = 4096; ///< a multiple of what models require of a sequence
   std::vector<std::pair<Symbol, int64_t>> bound;
   bool nominal = false;        ///< no workload is known: names of inputs get a made-up extent, to check shapes
   std::vector<Symbol> asked{}; ///< names that the model looked up
@@ -24,7 +25,6 @@ struct Extents {
         if (!known) asked.push_back(name);
         return extent;
       }
-    constexpr int64_t kNominal = 4096; // a multiple of what models require of a sequence
     if (!nominal || (!input && !known)) return std::nullopt;
     if (!known) asked.push_back(name);
     return name == Symbol("batch") ? 1 : kNominal;

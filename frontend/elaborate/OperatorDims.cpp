@@ -204,7 +204,7 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
   for (const syntax::OpItem& item : op.syntax.items) // a `let` may hold the extent of a new dimension
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
       if (!op.scope.names.find(let->name.text))
-        op.scope.names.add(let->name.text, ev_.evaluate(*let->value, op.scope), let->name.range);
+        op.scope.names.add(let->name.text, ev_.let(*let, op.scope), let->name.range);
   int rests = 0;
   for (const OperandInfo& o : op.operands) rests += restAt(*o.param->type) < o.param->type->dims.size();
   std::vector<ir::DimId> middle;

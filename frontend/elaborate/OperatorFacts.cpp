@@ -359,8 +359,7 @@ void ModelBuilder::checkOperator(DeclInfo& decl) {
     if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      if (!scope.names.find(let->name.text))
-        scope.names.add(let->name.text, ev_.evaluate(*let->value, scope), let->name.range);
+      if (!scope.names.find(let->name.text)) scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
   facts(op);
   op_ = nullptr;
 }

@@ -126,6 +126,10 @@ void PlanBuilder::let(const syntax::LetDecl& d, bool isOverride, Scope& scope, i
   fact.value = d.value;
   fact.range = d.range;
   lets_->addFact(fact, scope, layer, isOverride);
+  FactNode* node = lets_->root().find(d.name.text);
+  if (!node || node->value != d.value || !(d.type || d.params)) return;
+  node->evaluated = true; // what is more than a plain constant is told here
+  node->cached = ev_.let(d, scope);
 }
 
 /// `precision` is legal inside `train`, too: the same facts, once.

@@ -11,7 +11,7 @@ using syntax::ExprKind;
 
 PLANC_ERROR(UnknownArgument, 204, "{callee} has no parameter `{name}`")
 PLANC_ERROR(NotCallable, 312, "{what} cannot be called")
-PLANC_ERROR(MissingArgument, 313, "{callee} needs `{name}`")
+PLANC_ERROR(MissingArgument, 313, "{callee} needs {names}")
 PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count}; this is one more")
 PLANC_ERROR(ArgumentTwice, 315, "`{name}` is given twice")
 PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}; `{name}` is {value}")
@@ -116,20 +116,27 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
 bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange call) {
   if (!args.ok) return false; // a misspelt one may be the missing one
   const auto list = params(callee);
-  bool ok = true;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const syntax::Parameter& p = *list[i].syntax;
-    if (args.ranges[i].valid() || p.defaultValue) continue;
-    context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"name", p.name.text.str()}})
-        .label(p.name.range, "declared here without a default");
-    ok = false;
-  }
-  return ok;
+  std::vector<const syntax::Parameter*> missing;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (!args.ranges[i].valid() && !list[i].syntax->defaultValue) missing.push_back(list[i].syntax);
+  if (missing.empty()) return true;
+  std::string names;
+  for (size_t i = 0; i < missing.size(); ++i)
+    names += fmt::format("{}`{}`",
+                         i == 0                    ? ""
+                         : i + 1 == missing.size() ? " and "
+                                                   : ", ",
+                         missing[i]->name.text.view());
+  auto report = context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"names", names}});
+  for (const syntax::Parameter* p : missing) report.label(p->name.range, "declared here without a default");
+  return false;
 }
 
 bool Evaluator::bind(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call) {
   const auto list = params(callee);
-  if (!checking && !complete(callee, args, call)) return false;
+  const bool itself =
+      checking && call == callee.nameRange; // a generic declaration under check: its parameters are unknown
+  if (!itself && !complete(callee, args, call)) return false;
   bool ok = args.ok;
   for (size_t i = 0; i < list.size(); ++i) // given ones first: a default may use any of them
     if (args.ranges[i].valid()) scope.names.add(list[i].name(), args.values[i], list[i].syntax->name.range);

@@ -45,6 +45,8 @@ public:
   std::optional<bool> condition(const syntax::Expr& e, Scope& scope);
   /// An int; nothing after a report (or silently if it is unknown).
   std::optional<int64_t> integer(const syntax::Expr& e, Scope& scope, std::string_view what);
+  /// A constant of a body, a record or an operator.
+  Value let(const syntax::LetDecl& d, Scope& scope);
   /// Evaluates a `require`; reports it if it fails. False if it failed.
   bool require(const syntax::Require& r, Scope& scope);
 

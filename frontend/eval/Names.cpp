@@ -11,6 +11,7 @@ PLANC_ERROR(UnknownName, 201, "nothing is called `{name}` here")
 PLANC_ERROR(UnknownMember, 202, "{owner} has no `{name}`")
 PLANC_ERROR(UnknownEnumMember, 206, "`{name}` is not a member of `{enum}`")
 PLANC_ERROR(UnknownDType, 334, "`{name}` is not an element type")
+PLANC_ERROR(LocalFunction, 425, "functions are declared at the top of a file")
 PLANC_ERROR(CyclicConstant, 207, "the value of `{name}` depends on itself: {cycle}")
 
 std::optional<Value> Evaluator::find(Symbol name, Scope& scope, SourceRange use) {
@@ -99,11 +100,8 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
   }
   decl.valueState = DeclInfo::State::Running;
   context.evaluating.push_back(&decl);
-  const auto& let = decl.as<syntax::LetDecl>();
   Scope scope(decl.module);
-  Value v = let.type ? evaluateAs(*let.value, scope, *type(*let.type, *decl.module),
-                                  fmt::format("constant `{}`", decl.name.view()))
-                     : evaluate(*let.value, scope);
+  Value v = let(decl.as<syntax::LetDecl>(), scope);
   if (v.kind == ValueKind::Record && v.record->declared.empty()) { // `let adam = {…}` gives the record its name
     RecordValue named = *v.record;
     named.declared = decl.name;
@@ -113,6 +111,15 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
   decl.value = v;
   decl.valueState = DeclInfo::State::Done;
   return v;
+}
+
+Value Evaluator::let(const syntax::LetDecl& d, Scope& scope) {
+  if (d.params) {
+    context.report(LocalFunction, d.range);
+    return {};
+  }
+  if (!d.type) return evaluate(*d.value, scope);
+  return evaluateAs(*d.value, scope, *type(*d.type, *scope.module), fmt::format("constant `{}`", d.name.text.view()));
 }
 
 Value Evaluator::enumMember(const TypeInfo& type, Symbol name, SourceRange range) {
