@@ -1,6 +1,7 @@
 // Named dimensions: what a name in a tensor type stands for, and whether a value has the shape that a declaration says.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
+#include "frontend/elaborate/Shapes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,24 +18,6 @@ PLANC_ERROR(ArgumentShape, 402, "`{name}` of `{callee}` is {expected}; this valu
 PLANC_ERROR(DimensionMismatch, 401, "`{dim}` is {first} in one argument and {second} in another")
 PLANC_ERROR(AnnotationMismatch, 403, "the value is {actual}, declared is {expected}")
 PLANC_ERROR(ElementType, 420, "{what} needs elements of {expected}; this value has {actual}")
-
-namespace {
-
-/// The shape as written.
-std::string written(const syntax::Type& type) {
-  std::string text = "[";
-  for (const DimRef& d : type.dims)
-    text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
-  return text + "]";
-}
-
-size_t restAt(const syntax::Type& type) {
-  for (size_t i = 0; i < type.dims.size(); ++i)
-    if (type.dims[i].rest) return i;
-  return type.dims.size();
-}
-
-} // namespace
 
 std::string ModelBuilder::shape(const std::vector<ir::DimId>& dims) const {
   std::string text = "[";
@@ -214,8 +197,7 @@ bool ModelBuilder::bindSignature(const syntax::Parameter& p, const Value& argume
     return true;
   }
   const std::vector<ir::DimId> dims = model_->values[argument.tensor->id].dims;
-  const size_t rest = restAt(type), fixed = type.dims.size() - (rest < type.dims.size());
-  if (rest == type.dims.size() ? dims.size() != fixed : dims.size() < fixed) {
+  if (!fits(type, dims.size())) {
     const std::string callee = context_.frames.empty() ? "" : context_.frames.back().decl->name.str();
     context_
         .report(ArgumentShape, use,
@@ -225,8 +207,8 @@ bool ModelBuilder::bindSignature(const syntax::Parameter& p, const Value& argume
   }
   bool good = true;
   for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (i == rest) continue;
-    const size_t at = i < rest ? i : dims.size() - (type.dims.size() - i);
+    if (type.dims[i].rest) continue;
+    const size_t at = placeOf(type, i, dims.size());
     good &= bringIn(type.dims[i].name.text, dims[at]);
     if (const NameTable::Entry* e = scope.names.find(type.dims[i].name.text);
         e && e->value.isInt() && e->value.integer != model_->dims[dims[at]].extent) {
@@ -257,10 +239,9 @@ bool ModelBuilder::agrees(const DimRef& ref, ir::DimId actual, Scope& scope) {
 
 bool ModelBuilder::checkAnnotation(const syntax::Type& type, ir::ValueId value, SourceRange at, Scope& scope) {
   const std::vector<ir::DimId> dims = model_->values[value].dims;
-  const size_t rest = restAt(type), fixed = type.dims.size() - (rest < type.dims.size());
-  bool good = rest == type.dims.size() ? dims.size() == fixed : dims.size() >= fixed;
+  bool good = fits(type, dims.size());
   for (size_t i = 0; good && i < type.dims.size(); ++i)
-    if (i != rest) good = agrees(type.dims[i], dims[i < rest ? i : dims.size() - (type.dims.size() - i)], scope);
+    if (!type.dims[i].rest) good = agrees(type.dims[i], dims[placeOf(type, i, dims.size())], scope);
   if (!good) {
     context_.report(AnnotationMismatch, type.range, {{"actual", shape(dims)}, {"expected", written(type)}})
         .label(at, shape(dims));

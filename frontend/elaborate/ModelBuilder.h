@@ -108,7 +108,11 @@ private:
   bool dimDecls(OpContext& op);
   bool dimDecl(OpContext& op, const syntax::DimDecl& d);
   bool resultDims(OpContext& op, const syntax::Type* annotation, Scope& caller);
-  bool contractedResult(OpContext& op, const syntax::Type* annotation, Scope& caller, std::vector<ir::DimId>& dims);
+  bool namedResult(OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller);
+  bool elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest);
+  std::vector<ir::DimId> contractedRest(const OpContext& op) const;
+  bool declaredResult(OpContext& op, const syntax::Type& annotation);
+  bool checkContracted(const OpContext& op);
   Resolved resultDim(OpContext& op, const syntax::DimRef& ref, Scope& caller, bool annotation);
   bool settleRouted(OpContext& op);
   bool iterationSpace(OpContext& op);

@@ -1,6 +1,7 @@
 // The dimensions of one use of an operator: its signature against the shapes of the arguments, and the shape of the
 // result. SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
+#include "frontend/elaborate/Shapes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,21 +21,8 @@ PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`"
 
 namespace {
 
-std::string written(const syntax::Type& type) {
-  std::string text = "[";
-  for (const DimRef& d : type.dims)
-    text += (text.size() > 1 ? ", " : "") + (d.rest ? std::string("..") : d.name.text.str());
-  return text + "]";
-}
-
 bool contains(const std::vector<ir::DimId>& dims, ir::DimId d) {
   return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
-
-size_t restAt(const syntax::Type& type) {
-  for (size_t i = 0; i < type.dims.size(); ++i)
-    if (type.dims[i].rest) return i;
-  return type.dims.size();
 }
 
 /// The dimensions of an operand that `..` covers.
@@ -43,6 +31,17 @@ std::vector<ir::DimId> restOf(const OperandInfo& o) {
   for (size_t i = 0; i < o.dims.size(); ++i)
     if (o.formal[i] < 0) rest.push_back(o.dims[i]);
   return rest;
+}
+
+bool hasRest(const OperandInfo& o) {
+  return restAt(*o.param->type) < o.param->type->dims.size();
+}
+
+std::vector<ir::DimId> without(const std::vector<ir::DimId>& dims, const std::vector<ir::DimId>& except) {
+  std::vector<ir::DimId> left;
+  for (ir::DimId d : dims)
+    if (!contains(except, d)) left.push_back(d);
+  return left;
 }
 
 } // namespace
@@ -57,8 +56,7 @@ bool ModelBuilder::unify(OpContext& op) {
 bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
   const syntax::Type& type = *o.param->type;
   const std::vector<ir::DimId> dims = model_->values[o.value].dims;
-  const size_t rest = restAt(type), fixed = type.dims.size() - (rest < type.dims.size());
-  if (rest == type.dims.size() ? dims.size() != fixed : dims.size() < fixed) {
+  if (!fits(type, dims.size())) {
     context_
         .report(OperandShape, o.range,
                 {{"name", o.param->name.text.str()},
@@ -71,8 +69,8 @@ bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
   o.dims = dims;
   o.formal.assign(dims.size(), -1);
   for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (i == rest) continue;
-    const size_t at = i < rest ? i : dims.size() - (type.dims.size() - i);
+    if (type.dims[i].rest) continue;
+    const size_t at = placeOf(type, i, dims.size());
     const DimRef& ref = type.dims[i];
     // `kv_seq = seq`: the operator's own name for the value's dimension.
     const ir::DimId own = ref.value ? dim(ref.name.text, model_->dims[dims[at]].extent) : dims[at];
@@ -205,106 +203,103 @@ bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Sco
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
       if (!op.scope.names.find(let->name.text))
         op.scope.names.add(let->name.text, ev_.let(*let, op.scope), let->name.range);
-  int rests = 0;
-  for (const OperandInfo& o : op.operands) rests += restAt(*o.param->type) < o.param->type->dims.size();
-  std::vector<ir::DimId> middle;
+  op.resultDType = declaredDType(type, op.scope);
+  const auto rests = std::count_if(op.operands.begin(), op.operands.end(), hasRest);
+  std::vector<ir::DimId> rest;
   if (ir::isContraction(op.op.kind) && rests > 1) {
-    if (!contractedResult(op, annotation, caller, middle)) return false;
-    if (annotation && restAt(type) < type.dims.size()) {
-      op.result = middle;
-      op.resultDType = declaredDType(type, op.scope);
-      return true;
-    }
-  } else {
-    const OperandInfo* longest = nullptr;
-    for (const OperandInfo& o : op.operands)
-      if (restAt(*o.param->type) < o.param->type->dims.size() && (!longest || restOf(o).size() > middle.size())) {
-        longest = &o;
-        middle = restOf(o);
-      }
-    for (const OperandInfo& o : op.operands)
-      for (ir::DimId d : restOf(o))
-        if (restAt(type) < type.dims.size() && !contains(middle, d) && !ir::isContraction(op.op.kind)) {
-          context_
-              .report(NotBroadcast, o.range,
-                      {{"name", o.param->name.text.str()},
-                       {"op", op.decl.name.str()},
-                       {"dim", fmt::format("{} {}", model_->dims[d].name.view(), model_->dims[d].extent)},
-                       {"other", longest->param->name.text.str()}})
-              .label(longest->range, shape(longest->value));
-          return false;
-        }
+    if (annotation && restAt(type) < type.dims.size() && !declaredResult(op, *annotation)) return false;
+    if (op.result.empty()) rest = contractedRest(op);
+    if (op.result.empty() && !namedResult(op, rest, caller)) return false;
+    return checkContracted(op);
   }
-  for (const DimRef& ref : type.dims) {
+  return elementwiseRest(op, rest) && namedResult(op, rest, caller);
+}
+
+/// The result of a signature whose `..` is known.
+bool ModelBuilder::namedResult(OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller) {
+  for (const DimRef& ref : op.syntax.result.dims) {
     if (ref.rest) {
-      op.result.insert(op.result.end(), middle.begin(), middle.end());
+      op.result.insert(op.result.end(), rest.begin(), rest.end());
       continue;
     }
     const bool routed = std::any_of(op.routed.begin(), op.routed.end(),
                                     [&](const auto& r) { return r.first->name.text == ref.name.text; });
     const Resolved d = routed ? Resolved{true, {}} : resultDim(op, ref, caller, false);
-    if (!d.found || (!d.id.valid() && !routed)) {
-      if (!d.found) {
-        context_.report(ResultDim, op.call, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
-            .label(ref.range, "declared here")
-            .help(fmt::format("give the model or block a value of that name: `let {} = …`", ref.name.text.view()));
-      }
-      return false;
-    }
+    if (!d.found)
+      context_.report(ResultDim, op.call, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
+          .label(ref.range, "declared here")
+          .help(fmt::format("give the model or block a value of that name: `let {} = …`", ref.name.text.view()));
+    if (!d.id.valid() && !routed) return false;
     op.result.push_back(d.id);
   }
-  op.resultDType = declaredDType(type, op.scope);
   return true;
 }
 
-// y[..] = sum over the dimensions that only x and w have. What both have is summed over, unless the declared result
-// keeps it.
-bool ModelBuilder::contractedResult(OpContext& op, const syntax::Type* annotation, Scope& caller,
-                                    std::vector<ir::DimId>& dims) {
+/// Elementwise operators: `..` is the longest of those of the operands, which has the dimensions of the others.
+bool ModelBuilder::elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest) {
+  const OperandInfo* longest = nullptr;
+  for (const OperandInfo& o : op.operands)
+    if (hasRest(o) && (!longest || restOf(o).size() > rest.size())) {
+      longest = &o;
+      rest = restOf(o);
+    }
+  if (restAt(op.syntax.result) == op.syntax.result.dims.size() || ir::isContraction(op.op.kind)) return true;
+  for (const OperandInfo& o : op.operands)
+    for (ir::DimId d : restOf(o)) {
+      if (contains(rest, d)) continue;
+      context_
+          .report(NotBroadcast, o.range,
+                  {{"name", o.param->name.text.str()},
+                   {"op", op.decl.name.str()},
+                   {"dim", fmt::format("{} {}", model_->dims[d].name.view(), model_->dims[d].extent)},
+                   {"other", longest->param->name.text.str()}})
+          .label(longest->range, shape(longest->value));
+      return false;
+    }
+  return true;
+}
+
+// y[..] = sum over the dimensions that only x and w have. What both have is summed over.
+std::vector<ir::DimId> ModelBuilder::contractedRest(const OpContext& op) const {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
-  const syntax::Type& type = op.syntax.result;
-  auto inferred = [&](const std::vector<ir::DimId>& from, const std::vector<ir::DimId>& other,
-                      const std::vector<ir::DimId>& except) {
-    std::vector<ir::DimId> rest;
-    for (ir::DimId d : from)
-      if (!contains(other, d) && !contains(except, d)) rest.push_back(d);
-    return rest;
-  };
-  if (annotation && restAt(type) < type.dims.size()) {
-    std::vector<ir::DimId> named;
-    for (const DimRef& ref : annotation->dims) {
-      if (ref.rest) {
-        named.push_back({});
-        continue;
-      }
-      const Resolved d = resultDim(op, ref, *statement_->scope, true);
-      if (!d.found) {
-        context_.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
-            .label(x.range, shape(x.value))
-            .label(w.range, shape(w.value));
-        return false;
-      }
-      if (!d.id.valid()) return false;
-      named.push_back(d.id);
-    }
-    const std::vector<ir::DimId> rest = inferred(x.dims, w.dims, named);
-    for (ir::DimId d : named) {
-      if (d.valid())
-        dims.push_back(d);
-      else
-        dims.insert(dims.end(), rest.begin(), rest.end());
-    }
-  } else {
-    dims = inferred(restOf(x), w.dims, {});
-    const std::vector<ir::DimId> second = inferred(restOf(w), x.dims, {});
-    dims.insert(dims.end(), second.begin(), second.end());
-    (void)caller;
+  std::vector<ir::DimId> rest = without(restOf(x), w.dims);
+  const std::vector<ir::DimId> second = without(restOf(w), x.dims);
+  rest.insert(rest.end(), second.begin(), second.end());
+  return rest;
+}
+
+/// The result that a layer declares for a contraction: it may keep what both operands have. Left empty if it lacks a
+/// dimension of the signature; the difference is reported when the declared shape is compared.
+bool ModelBuilder::declaredResult(OpContext& op, const syntax::Type& annotation) {
+  const OperandInfo &x = op.operands[0], &w = op.operands[1];
+  std::vector<ir::DimId> named;
+  for (const DimRef& ref : annotation.dims) {
+    const Resolved d = ref.rest ? Resolved{true, {}} : resultDim(op, ref, *statement_->scope, true);
+    if (!d.found)
+      context_.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
+          .label(x.range, shape(x.value))
+          .label(w.range, shape(w.value));
+    if (!d.id.valid() && !ref.rest) return false;
+    named.push_back(d.id);
   }
-  std::vector<ir::DimId> all = dims;
-  for (const DimRef& ref : type.dims)
-    if (const FormalDim* f = ref.rest ? nullptr : op.formal(ref.name.text)) all.push_back(f->dim);
+  const std::vector<ir::DimId> rest = without(without(x.dims, w.dims), named);
+  std::vector<ir::DimId> dims;
+  for (ir::DimId d : named) {
+    if (d.valid())
+      dims.push_back(d);
+    else
+      dims.insert(dims.end(), rest.begin(), rest.end());
+  }
+  for (const DimRef& ref : op.syntax.result.dims)
+    if (const FormalDim* f = ref.rest ? nullptr : op.formal(ref.name.text); f && !contains(dims, f->dim)) return true;
+  op.result = std::move(dims);
+  return true;
+}
+
+bool ModelBuilder::checkContracted(const OpContext& op) {
+  const OperandInfo &x = op.operands[0], &w = op.operands[1];
   for (ir::DimId d : x.dims)
-    if (contains(w.dims, d) && !contains(all, d)) return true;
+    if (contains(w.dims, d) && !contains(op.result, d)) return true;
   for (ir::DimId d : x.dims) // a name that both have with two extents is the likelier mistake
     for (ir::DimId e : w.dims)
       if (model_->dims[d].name == model_->dims[e].name && d != e) return true; // reported with the iteration space

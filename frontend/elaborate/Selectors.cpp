@@ -23,17 +23,12 @@ PathTree::PathTree(const ir::Model& model) {
 }
 
 uint32_t PathTree::child(uint32_t node, Symbol name) {
-  if (node == 0) {
-    auto [at, fresh] = top_.try_emplace(name, static_cast<uint32_t>(nodes_.size()));
-    if (!fresh) return at->second;
-  } else {
-    for (uint32_t c : nodes_[node].children)
-      if (nodes_[c].name == name) return c;
+  const auto [at, fresh] = byName_.try_emplace({node, name}, static_cast<uint32_t>(nodes_.size()));
+  if (fresh) {
+    nodes_[node].children.push_back(at->second);
+    nodes_.push_back({name, 0, {}});
   }
-  const auto made = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({name, 0, {}});
-  nodes_[node].children.push_back(made);
-  return made;
+  return at->second;
 }
 
 void PathTree::add(const std::vector<Symbol>& path, int64_t count) {

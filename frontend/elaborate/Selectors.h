@@ -30,7 +30,15 @@ private:
 
   std::vector<Node> nodes_;
   std::unordered_set<std::string> reported_; ///< beginnings of selectors that match nothing
-  std::unordered_map<Symbol, uint32_t> top_; ///< children of the root, which may be many
+  struct Key {
+    uint32_t node;
+    Symbol name;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& k) const { return std::hash<Symbol>()(k.name) * 31 + k.node; }
+  };
+  std::unordered_map<Key, uint32_t, KeyHash> byName_; ///< a layer may have many children
 };
 
 /// Appends the steps of a selector as written to `prefix`; nothing after a report about its slices.
