@@ -211,6 +211,13 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
 }
 
+/// Does the fact begin with a name that is no value?
+bool FactTree::isWord(const FactNode& node) {
+  const Expr* at = node.value;
+  while (at->kind == ExprKind::Call || at->kind == ExprKind::Member) at = at->kids[0];
+  return at->kind == ExprKind::None || (at->kind == ExprKind::Name && !ev_.find(at->name.text, *node.scope, at->range));
+}
+
 /// Do the two say different things? Unknown values count as different.
 bool FactTree::changes(FactNode& before, FactNode& after) {
   if (parametric) return true;
@@ -222,12 +229,9 @@ bool FactTree::changes(FactNode& before, FactNode& after) {
     }
     return false;
   }
-  // Words (`accumulate = fused`) are no values in scope: equal texts say the same.
-  if (before.value->kind == ExprKind::Name || after.value->kind == ExprKind::Name)
-    return before.value->kind != after.value->kind || before.value->name.text != after.value->name.text;
-  if (before.value->kind == ExprKind::Call ||
-      after.value->kind == ExprKind::Call) // as above: `fat_tree(oversubscription = 1)`
-    return ev_.context.text(before.value->range) != ev_.context.text(after.value->range) || before.scope != after.scope;
+  // Words (`accumulate = fused`, `fat_tree(oversubscription = 1)`) are no values in scope: their texts are compared.
+  if (isWord(before) || isWord(after))
+    return ev_.context.text(before.value->range) != ev_.context.text(after.value->range);
   const Value a = value(before), b = value(after);
   return a.invalid() || b.invalid() || !same(a, b);
 }

@@ -62,6 +62,7 @@ private:
   FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
                    bool section);
   bool changes(FactNode& before, FactNode& after);
+  bool isWord(const FactNode& node);
 
   Evaluator& ev_;
   FactOwner owner_;

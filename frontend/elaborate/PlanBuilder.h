@@ -92,6 +92,7 @@ private:
   void stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out);
   void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
   void keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
+  void checkOverrideChanges(int layer);
   void overlap();
   void checkSelectors();
   void checkCheckpoints();
@@ -130,6 +131,13 @@ private:
   };
   std::vector<CheckpointDraft> recompute_;
   std::vector<std::pair<ir::Keep, int>> keeps_;
+  /// `override recompute …`: what it replaces.
+  struct OverrideDraft {
+    std::vector<std::string> before;
+    SourceRange range, inherited;
+    int layer = 0;
+  };
+  std::optional<OverrideDraft> recomputeOverride_, keepOverride_;
   std::optional<Said<syntax::PipelineBlock>> pipeline_;
   std::optional<Said<syntax::SearchBlock>> search_;
   std::optional<Said<syntax::Section>> overlap_;

@@ -13,6 +13,22 @@ PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
 PLANC_ERROR(PlanChainTooLong, 527, "a plan at the end of more than {limit} `extends`")
 PLANC_ERROR(OverrideMeasured, 525, "a measured line is never inherited: there is none to override")
 
+namespace {
+
+/// Two statements that differ in `override` and in blanks only.
+bool sameText(Context& context, SourceRange a, SourceRange b) {
+  auto plain = [&](SourceRange r) {
+    std::string text;
+    for (char c : context.text(r))
+      if (c != ' ' && c != '\t' && c != '\n' && c != '\r') text += c;
+    constexpr std::string_view kOverride = "override";
+    return text.starts_with(kOverride) ? text.substr(kOverride.size()) : text;
+  };
+  return plain(a) == plain(b);
+}
+
+} // namespace
+
 PlanBuilder::PlanBuilder(Evaluator& evaluator, Machines& machines)
     : ev_(evaluator), machines_(machines), context_(evaluator.context), plan_(std::make_unique<ir::Plan>()) {}
 PlanBuilder::~PlanBuilder() = default;
@@ -72,6 +88,7 @@ bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
   for (const syntax::PlanItem& i : plan.items)
     if (const auto* m = std::get_if<syntax::MeshBlock>(&i.item)) axes(*m, i, scope, layer);
   for (const syntax::PlanItem& i : plan.items) item(i, scope, layer);
+  if (!overrideParametric_) checkOverrideChanges(layer);
   return true;
 }
 
@@ -116,8 +133,11 @@ void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syn
   else if (!slot && item.override_)
     reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view()))
         .help("leave `override` out to add it");
-  else
+  else {
+    if (slot && !overrideParametric_ && sameText(context_, slot->range, item.range))
+      reportOverrideChangesNothing(context_, item.range, what, slot->range);
     slot = Said<T>{&syntax, &scope, item.range, layer};
+  }
 }
 
 void PlanBuilder::let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer) {

@@ -113,12 +113,38 @@ void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& 
   out.stages.push_back(std::move(line));
 }
 
+namespace {
+
+/// The selectors of a list of drafts, in one order.
+template <class List, class Select> std::vector<std::string> selectorTexts(const List& list, Select select) {
+  std::vector<std::string> texts;
+  for (const auto& item : list) texts.push_back(select(item));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+} // namespace
+
+void PlanBuilder::checkOverrideChanges(int layer) {
+  const auto recompute = selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); });
+  const auto keeps =
+      selectorTexts(keeps_, [](const auto& k) { return k.first.selector.str() + (k.first.gathered ? " g" : " s"); });
+  if (recomputeOverride_ && recomputeOverride_->layer == layer && recompute == recomputeOverride_->before)
+    reportOverrideChangesNothing(context_, recomputeOverride_->range, "recompute", recomputeOverride_->inherited);
+  if (keepOverride_ && keepOverride_->layer == layer && keeps == keepOverride_->before)
+    reportOverrideChangesNothing(context_, keepOverride_->range, "keep", keepOverride_->inherited);
+}
+
 // All `recompute` statements of a plan are overridden together; so are those of `keep`.
 void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
   if (item.override_) {
     if (recompute_.empty())
       reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
+    else if (recompute_.front().layer < layer)
+      recomputeOverride_ =
+          OverrideDraft{selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); }),
+                        item.range, recompute_.front().selector.range, layer};
     std::erase_if(recompute_, [&](const CheckpointDraft& d) { return d.layer < layer; });
   }
   for (const syntax::Selector& sel : s.selectors)
@@ -130,6 +156,11 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
     if (keeps_.empty())
       reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
+    else if (keeps_.front().second < layer)
+      keepOverride_ = OverrideDraft{
+          selectorTexts(keeps_,
+                        [](const auto& k) { return k.first.selector.str() + (k.first.gathered ? " g" : " s"); }),
+          item.range, keeps_.front().first.selector.range, layer};
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
   bool gathered = true;
