@@ -1,0 +1,119 @@
+"""What NVIDIA's tables of NeMo and Megatron Bridge have in common.
+
+| field | rule |
+|---|---|
+| step time | global batch x sequence / (printed tokens per second and GPU x GPUs): rates are printed by two conventions, tokens are not |
+| recomputation | none |
+| sequence parallelism | with tensor parallelism |
+| states | optimizer sharded over data and context parallel ranks, overlapped; with FSDP the parameters |
+| data parallelism | GPUs / (tensor x pipeline x context) |
+| experts | over data and tensor ranks together (expert tensor parallelism 1), loads forced to be balanced |
+| fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 % |
+| vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
+| DeepSeek-V3's stages | src/megatron/bridge/recipes/deepseek/h100/deepseek_v3.py at 0edb66993a; multi-token prediction on the last |
+| stack | by release: up to 26.02, 26.04, from 26.06; for dense models one |
+| racks | 64 of the 72 GPUs of a GB200 rack |
+"""
+# SPDX-License-Identifier: Apache-2.0
+from .common import Incomplete, Run, need, number
+
+VOCABULARY = {"GPT3": 51200, "LLAMA2": 32000, "Nemotron": 256000, "Mixtral": 32000}
+
+
+def device(row):
+    for name in ("GB200", "B200", "H100"):
+        if row["gpu"].startswith(name):
+            return name
+    raise Incomplete(f"a device for {row['gpu']}")
+
+
+def cluster(row):
+    gpus = number(row, "gpus")
+    if device(row) == "GB200":
+        racks = -(-gpus // 64)
+        return f"nvl72.gb200_nvl72(racks = {racks}, gpus = {gpus // racks})"
+    if gpus % 8:
+        return (f"generic.cluster(gpu = devices.h100_sxm5_80gb, per_node = {gpus}, nodes = 1, intra = fabrics.nvlink4, "
+                "intra_bandwidth = 450GB/s, inter = fabrics.ndr, nic = 50GB/s)")
+    return f"hgx.hgx_b200(nodes = {gpus // 8})" if device(row) == "B200" else f"dgx_h100.eos(nodes = {gpus // 8})"
+
+
+def model(row):
+    """(expression, kind, learned positions)."""
+    family = row["model_family"]
+    layers, hidden, heads, ffn = need(row, "layers", "hidden", "heads", "ffn")
+    kv = number(row, "kv_heads") or heads
+    vocab = number(row, "vocab") or next((v for k, v in VOCABULARY.items() if family.startswith(k)), None)
+    if vocab is None:
+        raise Incomplete("vocab")
+    if family.startswith("GPT3"):
+        return f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = {vocab}, dropout = 0.0)", "dense", True
+    if family.startswith("LLAMA"):
+        return f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
+    if family.startswith("Mixtral"):
+        return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
+                f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
+    if family.startswith("Qwen3-30B"):  # experts of width 768, heads of 128
+        return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
+                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab})"), "moe", False
+    if family.startswith("DeepSeekV3"):
+        return "moe.deepseek_v3", "moe", False
+    raise Incomplete(f"a model for {family}")
+
+
+def release(row):
+    """Year and month of a Megatron Bridge release as a number, 0 for NeMo."""
+    text = row["notes"].split("release ")
+    return float(".".join(text[1].split(";")[0].split(".")[:2])) if len(text) > 1 else 0.0
+
+
+def stack(row, kind):
+    if kind == "dense":
+        return "te.te"
+    when = release(row)
+    return "te.te_2606" if when >= 26.06 else "te.te_2604" if when >= 26.04 else "te.te_2602"
+
+
+def deepseek_stages(parts):
+    """The recipes' layouts: equal parts of the 61 layers from the front, of which three are dense; what is left with the head."""
+    per, lines, at = -(-64 // parts), [], 0
+    for i in range(parts):
+        end = min(61, at + per)
+        dense = f"dense[{at}:{min(end, 3)}]" if at < 3 else ""
+        routed = f"decoder[{max(at, 3) - 3}:{end - 3}]" if end > max(at, 3) else ""
+        lines.append(", ".join(x for x in ("embed" if i == 0 else "", dense, routed, "norm, head, mtp, loss" if i == parts - 1 else "") if x))
+        at = end
+    return lines
+
+
+def precision(row):
+    text = row["precision"].lower()
+    compute = "fp4" if "fp4" in text else "fp8" if "fp8" in text else "bf16"
+    return {"compute": compute, "grads": "fp32", "optimizer": "fp32"}
+
+
+def run(row, group, mbs=None):
+    expression, kind, positions = model(row)
+    tp, gbs, gpus, seq = need(row, "tp", "gbs", "gpus", "seq")
+    mbs = mbs or need(row, "mbs")
+    pp = need(row, "pp")
+    cp, ep, chunks = number(row, "cp") or 1, number(row, "ep") or 1, number(row, "vp") or 1
+    if kind == "moe" and ep * pp > gpus:
+        raise Incomplete(f"consistent degrees: {pp} stages of {ep} ranks with experts are more than {gpus} GPUs")
+    mla = row["model_family"].startswith("DeepSeekV3")
+    return Run(
+        name=row["id"].replace("-", "_"), group=f"{group} {kind}, {device(row)}", kind=kind, model=expression, cluster=cluster(row),
+        software=stack(row, kind), seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
+        data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1, mla=mla, positions=positions,
+        sequence_parallel=tp > 1, stored="params" if "fsdp" in row["sharding"] else "optimizer",
+        schedule=f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b",
+        stages=deepseek_stages(pp * chunks) if mla and pp > 1 else [],
+        seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
+
+
+def seconds(row, seq, gbs, gpus):
+    return gbs * seq / (float(row["value"]) * gpus)
+
+
+def cite(row):
+    return row["provenance"].split(" (")[0].split(" release")[0].replace('"', "'")

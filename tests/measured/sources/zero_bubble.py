@@ -1,0 +1,39 @@
+"""Zero Bubble, arXiv 2401.10241, Tables 3 and 4: GPT 1.5B and 14.6B, pipelines of 8 and 16 A100.
+
+| field | rule |
+|---|---|
+| schedule | printed; ZB-1p and ZB-2p are zero-bubble schedules with as many or twice as many activations in flight as 1F1B |
+| stages | the first and the last hold one layer fewer, as printed; interleaved: one layer per chunk, the paper's section 4 |
+| step time | samples of a step / (printed samples per second and GPU x GPUs) |
+| vocabulary, head | 50304, with a table of its own |
+| recomputation | none |
+| attention, accumulation | scores in memory, accumulation in a kernel of its own (`megatron_2021`) |
+"""
+# SPDX-License-Identifier: Apache-2.0
+from .common import Incomplete, Run, need, note, stage_lines
+
+TITLE = "Zero Bubble Pipeline Parallelism, arXiv 2401.10241, Tables 3 and 4."
+SOURCES = ("Zero Bubble PP (ICLR24)",)
+
+SCHEDULES = {"1F1B": "one_f_one_b", "1F1B-I": "interleaved_1f1b(chunks = {chunks})", "ZB-1p": "zero_bubble(in_flight = {stages})",
+             "ZB-2p": "zero_bubble(in_flight = {twice})"}
+
+
+def run(row):
+    layers, hidden, heads, pp, mbs, gbs, gpus, seq = need(row, "layers", "hidden", "heads", "pp", "mbs", "gbs", "gpus", "seq")
+    name = note(row, "schedule")
+    if name.startswith("ZB"):
+        raise Incomplete("a price of zero-bubble schedules")
+    per_stage = (layers + 2) // pp
+    chunks = per_stage if name == "1F1B-I" else 1
+    counts = [per_stage // chunks] * (pp * chunks)
+    counts[0] -= 1
+    counts[-1] -= 1
+    return Run(
+        name=row["id"].replace("-", "_"), group="Zero Bubble", kind="dense",
+        model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 50304, attention = unfused)",
+        cluster=f"hgx.hgx_a100(nodes = {gpus // 8})", software="megatron.megatron_2021",
+        seq=seq, global_batch=gbs, micro_batch=mbs, precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
+        pipeline=pp, positions=True, schedule=SCHEDULES[name].format(chunks=chunks, stages=pp, twice=2 * pp),
+        stages=stage_lines(counts, "embed, position", "norm, head, loss"),
+        seconds=gbs / (float(row["value"]) * gpus), citation=f"arXiv 2401.10241, Table 4: {name}")
