@@ -65,6 +65,7 @@ struct Optimizer {
   Symbol name;
   int states = 0;
   bool master = true; ///< keeps a master copy where parameters are stored narrower
+  int rowStates = 0;  ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
   SourceRange range;
 };
 
@@ -75,6 +76,7 @@ struct Workload {
   int64_t microBatch = 0;
   std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds
   std::optional<Optimizer> optimizer;
+  std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
   SourceRange range, globalBatchRange, microBatchRange;
 };
 

@@ -221,11 +221,12 @@ private:
 
   void printParam(const ParamState& p) {
     const Value& v = model_.values[p.param];
-    line("  param {} : {} {} elements={}{}{}{}{}{}{}", names_.of(p.param, scope_),
+    line("  param {} : {} {} elements={}{}{}{}{}{}{}{}", names_.of(p.param, scope_),
          layoutText(program_.mesh, model_, v.dims, p.layout), name(program_.dtypeOf(p.param)), numberText(p.elements),
          storage("params", p.params), storage("grads", p.grads), storage("optimizer", p.optimizer),
          p.partial ? fmt::format(" gradient=partial({})", program_.mesh.str(p.partial)) : "",
-         p.trainable ? "" : " frozen", p.owner ? "" : " shared");
+         p.trainable ? "" : " frozen", p.owner ? "" : " shared",
+         p.touched > 0 ? fmt::format(" rows={}", numberText(p.touched)) : "");
   }
 
   void printState(const StateCollective& s) {

@@ -113,6 +113,11 @@ struct ParamState {
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
   std::array<const StateRule*, 3> rules{};       ///< that set them
   bool owner = true;    ///< false: shares the storage of another parameter (tied) that this stage already counts
+  /// A table: read by lookups only, in a plan with an optimizer for tables. Elements of one row on a device; 0 of others.
+  double rowElements = 0;
+  /// Of a table whose gradient no device has to wait for: the local elements of the distinct rows that one micro-batch
+  /// reads. They are updated in backward and no gradient is stored; 0 of parameters with a gradient of their own size.
+  double touched = 0;
 };
 
 /// A fused collective of the states of one instance (SEMANTICS §9).

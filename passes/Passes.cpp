@@ -26,6 +26,7 @@ const std::vector<Pass>& pipeline() {
       {"place-states", "storage of parameters, gradients and optimizer states", Sharded, true, placeStates},
       {"lower-reshards", "reshards to collectives", Comm, false, lowerReshards},
       {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork},
+      {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
       {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
   };
   return passes;

@@ -19,6 +19,7 @@ bool deriveBackward(ir::Program& program, DiagnosticEngine& diagnostics);
 bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics);
 bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
+bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes

@@ -29,6 +29,14 @@ const ir::Stack::Passes* passesOf(const Pricing& p) {
   return it == p.facts.stack.passes.end() ? nullptr : &it->second;
 }
 
+/// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
+bool updatesRows(const Pricing& p) {
+  for (const ir::Body& body : p.program.bodies)
+    for (const ir::ParamState& s : body.params)
+      if (s.param == p.node.value && s.touched > 0) return true;
+  return false;
+}
+
 /// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
 Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
   const ir::Number& count = isBackward(p) ? passes.backward : passes.forward;
@@ -92,6 +100,10 @@ Priced cast(const Pricing& p) {
 Priced accumulate(const Pricing& p) {
   const ir::Stack& stack = p.facts.stack;
   const double elements = p.node.work.elements;
+  if (updatesRows(p)) {
+    p.explain("0", "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
+    return nothing();
+  }
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
     // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
     // already.
@@ -107,19 +119,21 @@ Priced accumulate(const Pricing& p) {
   return nothing();
 }
 
-double optimizerSecondsPerElement(const Pricing& p) {
-  const auto& optimizer = p.program.plan->workload.optimizer;
-  if (!optimizer) return 0;
+double optimizerSecondsPerElement(const Pricing& p, const ir::Optimizer& optimizer, bool rows) {
   const double width =
-      p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
+      p.stack(pointer(p.facts.stack.optimizer, optimizer.name), "bytes", {"optimizer", optimizer.name.view()});
   const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
-  const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  const double efficiency =
+      rows ? p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"})
+           : p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
   return width / (efficiency * memory);
 }
 
 Priced optimizerUpdate(const Pricing& p) {
   Priced priced;
-  priced.seconds = p.node.work.elements * optimizerSecondsPerElement(p);
+  const auto& optimizer = p.program.plan->workload.optimizer;
+  if (!optimizer) return nothing();
+  priced.seconds = p.node.work.elements * optimizerSecondsPerElement(p, *optimizer, false);
   priced.bound = Bound::Memory;
   if (p.why)
     p.explain("bytes · elements / (efficiency · B)",

@@ -64,23 +64,30 @@ public:
 private:
   double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
 
+  /// Bytes of optimizer states per element of a parameter. Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with
+  /// parameter and gradient. A state that a row shares is divided by the row's elements.
+  double optimizerBytes(const ir::ParamState& p, double paramWidth) const {
+    const auto& optimizer = p.rowElements > 0 ? plan_.workload.tableOptimizer : plan_.workload.optimizer;
+    if (!optimizer) return 0;
+    const double width = ir::width(plan_.precision.optimizer);
+    const bool master = optimizer->master && paramWidth < width;
+    return width *
+           (optimizer->states + (master ? 1 : 0) + (p.rowElements > 0 ? optimizer->rowStates / p.rowElements : 0));
+  }
+
   States statesOf(const ir::VirtualStage& stage) const {
     const ir::Precision& precision = plan_.precision;
-    const auto& optimizer = plan_.workload.optimizer;
-    const double optimizerWidth = ir::width(precision.optimizer);
-    // Adam in fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B per parameter.
-    const double optimizerBytes =
-        optimizer ? optimizerWidth * (optimizer->states + (optimizer->master && precision.masterCopy() ? 1 : 0)) : 0;
     States sum;
     for (const auto& [id, count] : stage.bodies)
       for (const ir::ParamState& p : program_.bodies[id].params) {
         if (!p.owner) continue;
         const double elements = p.elements * static_cast<double>(count);
         const auto& declared = program_.model.values[p.param].dtype;
-        sum.params += elements * ir::width(declared ? *declared : precision.params) / size(p.params);
+        const double width = ir::width(declared ? *declared : precision.params);
+        sum.params += elements * width / size(p.params);
         if (!p.trainable || !plan_.workload.train) continue;
-        sum.grads += elements * ir::width(precision.grads) / size(p.grads);
-        sum.optimizer += elements * optimizerBytes / size(p.optimizer);
+        if (p.touched == 0) sum.grads += elements * ir::width(precision.grads) / size(p.grads);
+        sum.optimizer += elements * optimizerBytes(p, width) / size(p.optimizer);
       }
     return sum;
   }

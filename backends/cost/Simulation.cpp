@@ -73,18 +73,24 @@ void addTransfers(Simulation& sim, const CostModel& model) {
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   const ir::Workload& workload = program.plan->workload;
-  if (!workload.train || !workload.optimizer) return;
+  if (!workload.train) return;
   ir::Node update;
   update.role = ir::Role::Optimizer;
-  const double each = optimizerSecondsPerElement(Pricing(model.facts(), program, update, nullptr));
-  for (const ir::VirtualStage& stage : program.virtualStages) {
-    double elements = 0;
+  const Pricing pricing(model.facts(), program, update, nullptr);
+  // Every element of a shard once per step; of a table with an optimizer of its own the rows that each micro-batch
+  // read.
+  auto seconds = [&](const ir::ParamState& p) {
+    const auto& optimizer = p.rowElements > 0 ? workload.tableOptimizer : workload.optimizer;
+    if (!p.trainable || !p.owner || !optimizer) return 0.0;
+    const double elements = p.touched > 0 ? p.touched * static_cast<double>(program.microBatches)
+                                          : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
+    return elements * optimizerSecondsPerElement(pricing, *optimizer, p.touched > 0);
+  };
+  for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& [id, count] : stage.bodies)
       for (const ir::ParamState& p : program.bodies[id].params)
-        if (p.trainable && p.owner)
-          elements += p.elements * static_cast<double>(count) / static_cast<double>(program.mesh.size(p.optimizer));
-    sim.steps[static_cast<size_t>(stage.index % program.stages)].optimizer += elements * each;
-  }
+        sim.steps[static_cast<size_t>(stage.index % program.stages)].optimizer +=
+            seconds(p) * static_cast<double>(count);
   for (const StepTimes& s : sim.steps) sim.optimizer = std::max(sim.optimizer, s.optimizer);
 }
 

@@ -42,6 +42,7 @@ std::string workloadText(const PlanReport& report) {
                         plural(static_cast<double>(report.program->microBatches), "micro-batch", "micro-batches"),
                         w.microBatch);
   if (w.optimizer) text += ", " + w.optimizer->name.str();
+  if (w.tableOptimizer) text += ", tables " + w.tableOptimizer->name.str();
   return text;
 }
 

@@ -78,7 +78,7 @@ private:
   void workload();
   void train(FactNode& node);
   void infer(FactNode& node);
-  void optimizer(FactNode& node);
+  void optimizer(FactNode& node, std::optional<ir::Optimizer>& out);
   void precision();
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;

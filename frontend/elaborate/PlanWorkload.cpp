@@ -10,14 +10,15 @@ namespace planc::frontend {
 
 PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it takes at least 1")
 PLANC_ERROR(MissingWorkloadFact, 671, "`train` has no `{fact}`")
-PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record of `states` and `master`; {problem}")
+PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record of `states`, `row_states` and `master`; {problem}")
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
 PLANC_ERROR(UnsupportedWorkload, 675, "workload `{name}` is not supported by this version")
 
 namespace {
 
-const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer");
+const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
+    kTableOptimizer("table_optimizer");
 
 struct PrecisionRow {
   std::string_view name;
@@ -49,13 +50,13 @@ void PlanBuilder::train(FactNode& node) {
   w.train = true;
   w.range = node.range;
   for (FactNode& fact : node.children) {
-    if (fact.section() && fact.name != kOptimizer) {
-      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
-                        {"global_batch", "micro_batch", "optimizer", "precision"});
+    if (fact.name == kOptimizer || fact.name == kTableOptimizer) {
+      optimizer(fact, fact.name == kOptimizer ? w.optimizer : w.tableOptimizer);
       continue;
     }
-    if (fact.name == kOptimizer) {
-      optimizer(fact);
+    if (fact.section()) {
+      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
+                        {"global_batch", "micro_batch", "optimizer", "table_optimizer", "precision"});
       continue;
     }
     const auto n = count(fact, fmt::format("train.{}", fact.name.view()));
@@ -80,7 +81,7 @@ void PlanBuilder::train(FactNode& node) {
 }
 
 /// A record: `{states = 2, master = true}`, named after the `let` that holds it.
-void PlanBuilder::optimizer(FactNode& node) {
+void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
   auto wrong = [&](std::string problem) {
     context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
         .help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
@@ -101,17 +102,18 @@ void PlanBuilder::optimizer(FactNode& node) {
                     ? node.value->name.text
                     : Symbol();
   for (const Field& f : v.record->fields) {
-    if (f.name == Symbol("states") && f.value.isInt() && f.value.integer >= 0 && f.value.integer <= 64)
-      made.states = static_cast<int>(f.value.integer);
-    else if (f.name == Symbol("master") && f.value.isBool())
+    const bool states = f.name == Symbol("states"), rows = f.name == Symbol("row_states"),
+               master = f.name == Symbol("master");
+    if ((states || rows) && f.value.isInt() && f.value.integer >= 0 && f.value.integer <= 64)
+      (states ? made.states : made.rowStates) = static_cast<int>(f.value.integer);
+    else if (master && f.value.isBool())
       made.master = f.value.truth;
     else
       return wrong(
-          fmt::format("`{}` is {}", f.name.view(),
-                      f.name == Symbol("states") || f.name == Symbol("master") ? show(f.value) : "no part of it"));
+          fmt::format("`{}` is {}", f.name.view(), states || rows || master ? show(f.value) : "no part of it"));
   }
   if (!v.record->find("states")) return wrong("this one has no `states`");
-  plan_->workload.optimizer = made;
+  out = made;
 }
 
 void PlanBuilder::infer(FactNode& node) {
@@ -211,7 +213,7 @@ void PlanBuilder::checkExtents() {
     bool dimension = false;
     for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
     if (dimension) continue;
-    std::vector<std::string> known{"global_batch", "micro_batch", "optimizer", "precision"};
+    std::vector<std::string> known{"global_batch", "micro_batch", "optimizer", "table_optimizer", "precision"};
     for (Symbol asked : extents_.asked)
       if (asked != Symbol("batch")) known.push_back(asked.str());
     reportUnknownFact(context_, node->nameRange, name.view(),
