@@ -4,6 +4,7 @@
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ plan row_{n} {{
   model    = {model}
   cluster  = dgx_h100.eos(nodes = 1)
   software = te.te
-  train     {{ seq = {seq}; global_batch = 8; micro_batch = 1; optimizer = optimizers.adam }}
+  train     {{ {extents}; global_batch = 8; micro_batch = 1; optimizer = optimizers.adam }}
   precision {{ compute = bf16 }}
   mesh {{ dp = 8 }}
   place {{ batch -> dp }}
@@ -24,10 +25,10 @@ plan row_{n} {{
 def main():
     planc, table = sys.argv[1], pathlib.Path(sys.argv[2])
     rows = [r for r in csv.DictReader(line for line in table.read_text().splitlines() if not line.startswith("#"))]
-    modules = sorted({r["model"].split(".")[0] for r in rows})
+    modules = sorted({module for r in rows for module in re.findall(r"\b([a-z]\w*)\.", r["model"])})
     text = "".join(f"import std.models.{m}\n" for m in modules)
     text += "import std.clusters.dgx_h100\nimport std.stacks.te\nimport std.optimizers\n"
-    text += "".join(PLAN.format(n=n, model=r["model"], seq=r["seq"]) for n, r in enumerate(rows))
+    text += "".join(PLAN.format(n=n, model=r["model"], extents=r["extents"]) for n, r in enumerate(rows))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "counts.plan"
         path.write_text(text)
