@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# Model FLOPs of every family against closed forms that are written here by hand, from published counts and sizes: with full attention, and with
+# what masks leave of it. A step counts three times the forward pass (arXiv 2104.04473, appendix). SPDX-License-Identifier: Apache-2.0
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PLAN = """
+plan row_{n} {{
+  model    = {model}
+  cluster  = dgx_h100.eos(nodes = 1)
+  software = te.te
+  train     {{ {extents}; global_batch = 8; micro_batch = 1; optimizer = optimizers.adam }}
+  precision {{ compute = bf16 }}
+  mesh {{ dp = 8 }}
+  place {{ batch -> dp }}
+}}
+"""
+
+
+def causal(s, window=None):
+    """Mean share of s keys that a query sees: half of them; of a window of w keys, w/s - w^2/(2 s^2)."""
+    w = min(window or s, s) / s
+    return w - w * w / 2
+
+
+def decoder(s, matrices, layers, width, shares):
+    """FLOPs of one sequence: two per token and weight of a matrix, and 4 s^2 * width per layer of attention whose heads add up to
+    `width`; `shares` are those of the layers of a period. Gives them with full and with masked attention."""
+    scores = 4 * s * s * width * layers
+    return 2 * s * matrices + scores, 2 * s * matrices + scores * sum(shares) / len(shares)
+
+
+def gpt(s, h, layers, vocab):
+    """arXiv 2104.04473, equation 3, without recomputation: 72 B s l h^2 (1 + s/6h + V/12lh), of which forward is a third."""
+    return 24 * s * layers * h * h * (1 + s / (6 * h) + vocab / (12 * layers * h)), \
+        24 * s * layers * h * h * (1 + s / (12 * h) + vocab / (12 * layers * h))
+
+
+def deepseek(s):
+    """V3: 37.55B active weights with the embedding and 61 * 2 + 1 norms, and 61 * 2 of latent attention; heads of 192 and 128."""
+    active = 671026404352 - 58 * (256 - 8) * 3 * 7168 * 2048
+    matrices = active - 129280 * 7168 - (61 * 2 + 1) * 7168 - 61 * (1536 + 512)
+    scores = 61 * 2 * s * s * 128 * (192 + 128)
+    return 2 * s * matrices + scores, 2 * s * matrices + scores / 2
+
+
+def gpt_oss(s):
+    """20B: 4 of 32 experts. Vectors of a layer: two norms, sinks, biases of q, k, v, o, router and experts."""
+    experts = 24 * 32 * (3 * 2880 * 2880)
+    biases = 24 * (64 * 64 + 2 * 8 * 64 + 2880 + 32 + 32 * 3 * 2880)
+    matrices = 20914757184 - experts * 28 // 32 - biases - 201088 * 2880 - (24 * 2 + 1) * 2880 - 24 * 64
+    return decoder(s, matrices, 24, 64 * 64, [causal(s, 128), causal(s)])
+
+
+def bert(s):
+    """Large: 24 layers of 12 h^2, the transform and the tied head for all positions, the pooler and two classes for one. No mask."""
+    h = 1024
+    flops = decoder(s, 24 * 12 * h * h + h * h + 30522 * h, 24, h, [1])[0] + 2 * (h * h + 2 * h)
+    return flops, flops
+
+
+def t5(s, source):
+    """11B: heads of 128 * 128, all three attentions; the decoder's keys of the encoder's result count by its length."""
+    h, width, ffn = 1024, 128 * 128, 65536
+    encoder = 2 * source * 24 * (4 * h * width + 2 * h * ffn) + 24 * 4 * source * source * width
+    own = 2 * s * 24 * (4 * h * width + 2 * h * width + 2 * h * ffn) + 2 * s * 32128 * h
+    across = 2 * source * 24 * 2 * h * width + 24 * 4 * s * source * width
+    scores = 24 * 4 * s * s * width
+    return encoder + own + across + scores, encoder + own + across + scores / 2
+
+
+def vit(h, layers, heads_and_ffn, patches, s, pixels):
+    """Patches, layers, and a head of 1000 classes for one vector."""
+    flops = 2 * patches * pixels * h + 2 * s * layers * heads_and_ffn + layers * 4 * s * s * h + 2 * h * 1000
+    return flops, flops
+
+
+def dit():
+    """XL/2: 12 h^2 per layer and element, 6 h^2 per layer and sample; the sines' two matrices, patches, the final layer."""
+    h, s = 1152, 256
+    flops = 2 * s * (28 * 12 * h * h + 16 * h + 32 * h) + 28 * 4 * s * s * h + 2 * (28 * 6 * h * h + 2 * h * h + 256 * h + h * h)
+    return flops, flops
+
+
+def ssd(s, inner, state, groups, chunk):
+    """Mamba-2 by chunks, arXiv 2405.21060, section 6: C B inside of chunks per group; states in, states out and scores times x per head. Inside of
+    chunks half is masked."""
+    inside = 2 * s * chunk * (groups * state + inner)
+    across = 2 * 2 * s * inner * state
+    return inside + across, inside / 2 + across
+
+
+def mamba(s):
+    """2.7B: in- and out-projections and the tied head."""
+    h, inner, state, heads = 2560, 5120, 128, 80
+    matrices = 64 * (h * (2 * inner + 2 * state + heads) + inner * h) + 50288 * h
+    return [2 * s * matrices + 64 * x for x in ssd(s, inner, state, 1, 256)]
+
+
+def nemotron_h(s):
+    """8B: 24 Mamba-2 layers, 24 of squared ReLU, 4 of attention, the head."""
+    h, inner, state, groups = 4096, 8192, 128, 8
+    matrices = 24 * (h * (2 * inner + 2 * groups * state + 128) + inner * h) + 24 * 2 * h * 21504 \
+        + 4 * (2 * h * h + 2 * h * 1024) + 131072 * h
+    attention = decoder(s, matrices, 4, h, [causal(s)])
+    return [a + 24 * x for a, x in zip(attention, ssd(s, inner, state, groups, 128))]
+
+
+# model, extents, FLOPs of one forward pass of one sample: with full attention, and masked. Where matrices are a published count, embedding, norms and
+# biases are taken off.
+ROWS = [
+    ("gpt.gpt3_175b", "seq = 2048", gpt(2048, 12288, 96, 51200)),
+    ("llama.llama3_8b", "seq = 8192",
+     decoder(8192, 8030261248 - 128256 * 4096 - 65 * 4096, 32, 32 * 128, [causal(8192)])),
+    ("mistral.mistral_7b", "seq = 16384",
+     decoder(16384, 7241732096 - 32000 * 4096 - 65 * 4096, 32, 32 * 128, [causal(16384, 4096)])),
+    ("qwen.qwen2_7b", "seq = 4096",
+     decoder(4096, 7615616512 - 152064 * 3584 - 57 * 3584 - 28 * (28 + 2 * 4) * 128, 28, 28 * 128, [causal(4096)])),
+    ("qwen.qwen3_30b_a3b", "seq = 4096",
+     decoder(4096, 30532122624 - 48 * 120 * 3 * 2048 * 768 - 151936 * 2048 - 97 * 2048 - 48 * 2 * 128, 48, 32 * 128, [causal(4096)])),
+    ("gemma.gemma2_9b", "seq = 8192",
+     decoder(8192, 9241705984 - (42 * 4 + 1) * 3584, 42, 16 * 256, [causal(8192, 4096), causal(8192)])),
+    ("gemma.gemma3_27b", "seq = 8192",
+     decoder(8192, 27009346304 - (62 * 4 + 1) * 5376 - 62 * 2 * 128, 62, 32 * 128, [causal(8192, 1024)] * 52 + [causal(8192)] * 10)),
+    ("neox.neox_20b", "seq = 2048", decoder(2048, 44 * 12 * 6144**2 + 50432 * 6144, 44, 6144, [causal(2048)])),
+    ("palm.palm_540b", "seq = 2048",
+     decoder(2048, 118 * (2 * 18432 * 12288 + 2 * 18432 * 256 + 3 * 18432 * 73728) + 256000 * 18432, 118, 48 * 256, [causal(2048)])),
+    ("falcon.falcon_40b", "seq = 2048",
+     decoder(2048, 60 * (2 * 8192**2 + 2 * 8192 * 512 + 8 * 8192**2) + 65024 * 8192, 60, 8192, [causal(2048)])),
+    ("opt.opt_175b", "seq = 2048", gpt(2048, 12288, 96, 50272)),
+    ("bloom.bloom_176b", "seq = 2048", gpt(2048, 14336, 70, 250880)),
+    ("moe.mixtral_8x7b", "seq = 4096",
+     decoder(4096, 46702792704 - 32 * 6 * 3 * 4096 * 14336 - 32000 * 4096 - 65 * 4096, 32, 4096, [causal(4096)])),
+    ("deepseek.deepseek_v3(mtp_depth = 0)", "seq = 4096", deepseek(4096)),
+    ("gpt_oss.gpt_oss_20b", "seq = 4096", gpt_oss(4096)),
+    ("bert.bert_large", "seq = 512", bert(512)),
+    ("t5.t5_11b", "seq = 128; source = 512", t5(128, 512)),
+    ("vit.vit_l16", "seq = 197", vit(1024, 24, 12 * 1024**2, 196, 197, 768)),
+    ("vit.vit_22b", "seq = 256", vit(6144, 48, 12 * 6144**2, 256, 256, 588)),
+    ("dit.dit_xl2", "seq = 256", dit()),
+    ("mamba.mamba2_2_7b", "seq = 2048", mamba(2048)),
+    ("nemotron_h.nemotron_h_8b", "seq = 8192", nemotron_h(8192)),
+]
+TOLERANCE = 1e-9
+
+
+def main():
+    planc = sys.argv[1]
+    modules = sorted({module for model, _, _ in ROWS for module in re.findall(r"\b([a-z]\w*)\.", model)})
+    text = "".join(f"import std.models.{m}\n" for m in modules)
+    text += "import std.clusters.dgx_h100\nimport std.stacks.te\nimport std.optimizers\n"
+    text += "".join(PLAN.format(n=n, model=model, extents=extents) for n, (model, extents, _) in enumerate(ROWS))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "flops.plan"
+        path.write_text(text)
+        run = subprocess.run([planc, "estimate", str(path), "--format", "json", "--allow-oom"], capture_output=True, text=True)
+    report = json.loads(run.stdout)
+    plans = {p["name"]: p["totals"] for p in report["plans"]}
+    wrong = 0
+    for n, (model, _, forms) in enumerate(ROWS):
+        totals = plans.get(f"row_{n}")
+        for metric, form in zip(["model_tflops_per_device", "model_tflops_per_device_causal"], forms):
+            # Eight devices, one sample each, three passes.
+            counted = totals and totals[metric] * 1e12 * totals["step_time_s"] / 3
+            if not totals or abs(counted - form) > TOLERANCE * form:
+                wrong += 1
+                print(f"{model}: {metric} means {counted} FLOP per sample and pass, the closed form {form:.0f}"
+                      + (f" ({counted / form - 1:+.2e})" if totals else ""))
+    for d in report["diagnostics"]:
+        if d["severity"] == "error":
+            print(f"{d['code']}: {d['message']} ({d['file']}:{d['line']})")
+    print(f"{2 * len(ROWS)} closed forms, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
