@@ -114,6 +114,7 @@ struct Stack {
   OptNumber tableGradient;            ///< bytes per table element
   Curve grouped;                      ///< efficiency by tokens per expert
   OptNumber attentionFactor, attentionBackward;
+  Curve attentionHead; ///< factor by head dimension, in place of the device's
   OptNumber launch, unattributed, step;
   OptNumber prefetch, bucket;
   std::optional<bool> earlyStop;

@@ -77,10 +77,13 @@ Priced fusedAttention(const Pricing& p) {
                          fmt::format("calibration.attention.forward({})", number(w.sequence)), device.forward.range,
                          device.forward.source);
   }
-  if (!device.head.empty()) {
-    head =
-        p.readOff(device.head.at(w.headDim), "head", fmt::format("calibration.attention.head({})", number(w.headDim)),
-                  device.head.range, device.head.source);
+  // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
+  const bool own = !stack.attentionHead.empty();
+  const ir::Curve& heads = own ? stack.attentionHead : device.head;
+  if (!heads.empty()) {
+    head = p.readOff(heads.at(w.headDim), "head",
+                     fmt::format("{}attention.head({})", own ? "" : "calibration.", number(w.headDim)), heads.range,
+                     heads.source);
   } else if (w.headDim != kCurveHeadDim) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
   }

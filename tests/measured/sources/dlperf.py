@@ -31,7 +31,7 @@ def run(row):
         model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {HEADS[hidden]}, vocab = {row['vocab']}, attention = unfused)",
         cluster=f"generic.cluster(gpu = devices.v100_sxm2_16gb, per_node = {per_node}, nodes = {gpus // per_node}, intra = fabrics.nvlink2, "
                 "intra_bandwidth = 150GB/s, inter = fabrics.edr, nic = 1.5625GB/s)",
-        software="megatron.megatron_2021", seq=seq, global_batch=gbs, micro_batch=gbs // dp // (MICRO_BATCHES if pp > 1 else 1),
+        software="megatron.megatron_2020", seq=seq, global_batch=gbs, micro_batch=gbs // dp // (MICRO_BATCHES if pp > 1 else 1),
         precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
         data=dp, tensor=tp, pipeline=pp, positions=True, recompute="decoder", scatter=True,
         seconds=gbs / float(row["value"]), citation="Oneflow-Inc/DLPerf, reports/GPT/dlperf_gpt_test_report_210512.md")

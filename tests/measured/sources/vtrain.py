@@ -25,7 +25,7 @@ def run(row):
         model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 51200, attention = unfused)",
         cluster=f"generic.cluster(gpu = devices.a100_sxm4_80gb, per_node = 8, nodes = {gpus // 8}, intra = fabrics.nvlink3, "
                 "intra_bandwidth = 300GB/s, inter = fabrics.hdr, nic = 12.5GB/s)",
-        software="megatron.megatron_2021", seq=seq, global_batch=gbs, micro_batch=mbs,
+        software="megatron.megatron_ds", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
         data=dp, tensor=tp, pipeline=pp, positions=True, scatter=True, recompute="decoder",
         seconds=float(row["value"]), citation="VIA-Research/vTrain at f8dda8473a, data/ground_truth_multi.csv")

@@ -140,6 +140,9 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   expect(price(b.body(body).backward[0]).seconds, 2.286896289933e-04);
   b.plan.stack->attentionBackward = number(3);
   expect(price(b.body(body).backward[0]).seconds, 3 * 9.147585159732e-05);
+  b.plan.stack->attentionHead = {.x = {64, 128}, .y = {.98, 1}};
+  expect(price(attention(16, 3000, 64)).seconds,
+         (1.559425665425e-04 - 5e-6) * .78 / .98 + 5e-6); // the stack's own curve
   Node split = n;
   split.work.sequenceSplit = true;
   b.plan.stack->attentionFactor = number(.58);

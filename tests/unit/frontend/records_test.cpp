@@ -35,7 +35,7 @@ stack s {
 stack t extends s {
   override accumulate = none
   passes { override gelu = {forward = 3, backward = 3}; relu = {forward = 1, backward = 1} }
-  attention { backward = 2.9 }
+  attention { backward = 2.9; head = curve(x = [64, 128], y = [0.98, 1.0]) }
 }
 cluster c(nodes: int where nodes >= 1) {
   require nodes % 2 == 0 : "nodes come in pairs"
@@ -78,6 +78,7 @@ TEST(Records, FactsLandInTheirFields) {
   EXPECT_EQ(s.optimizer.at(Symbol("adam")).value, 50);
   EXPECT_EQ(s.attentionFactor->value, 0.9);
   EXPECT_EQ(s.attentionBackward->value, 2.9);
+  EXPECT_EQ(s.attentionHead.y.at(0), 0.98);
   EXPECT_TRUE(*s.earlyStop);
 }
 
