@@ -65,8 +65,8 @@ struct Optimizer {
   Symbol name;
   int states = 0;
   bool master = true; ///< keeps a master copy where parameters are stored narrower
-  int rowStates = 0;  ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
   SourceRange range;
+  int rowStates = 0; ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
 };
 
 /// `train { … }`. Invalid counts were already reported.
