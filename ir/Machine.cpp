@@ -11,14 +11,15 @@ namespace planc::ir {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kTopologies{"switch", "fat_tree", "ring", "torus", "full_mesh"};
+constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined", "ring", "tree", "hierarchical",
+                                                                    "fastest"};
 constexpr std::array<std::string_view, kCollectiveClasses> kClasses{"activation", "regather", "exchange", "ring",
                                                                     "state",      "gradient", "pipeline", "statistic"};
 
 } // namespace
 
-std::string_view name(Topology t) {
-  return kTopologies[static_cast<size_t>(t)];
+std::string_view name(Algorithm a) {
+  return kAlgorithmNames[static_cast<size_t>(a)];
 }
 
 std::string_view name(CollectiveClass c) {

@@ -1,7 +1,9 @@
-// Facts about machines and their software: device, fabric, stack, cluster. Every number keeps where it was written and its source.
-// SPDX-License-Identifier: Apache-2.0
+// Facts about machines and their software: device, fabric, stack, cluster. Every number keeps where it was written and
+// its source. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/DType.h"
+#include "ir/Topology.h"
+#include "support/Quantity.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
 
@@ -18,6 +20,7 @@ struct Number {
   double value = 0;
   SourceRange range;
   std::string source;
+  Unit unit{}; ///< reports print it
 };
 using OptNumber = std::optional<Number>;
 
@@ -26,6 +29,7 @@ struct Curve {
   std::vector<double> x, y;
   SourceRange range;
   std::string source;
+  Unit unit{}; ///< of y
   bool empty() const { return x.empty(); }
   double at(double v) const;
   bool covers(double v) const { return !x.empty() && v >= x.front() && v <= x.back(); }
@@ -53,6 +57,18 @@ struct Device {
   OptNumber lookupEfficiency;              ///< random access
 };
 
+/// How a collective over several levels is run (docs/cost-model.md, section 2.5).
+enum class Algorithm { Pipelined, Ring, Tree, Hierarchical, Fastest };
+inline constexpr int kAlgorithms = 5;
+std::string_view name(Algorithm a);
+/// By kind of collective; without an entry the fabric's own form (samples, card or nominal) prices it.
+struct AlgorithmChoice {
+  Algorithm algorithm = Algorithm::Pipelined;
+  SourceRange range;
+  std::string source;
+};
+using Algorithms = std::map<CollectiveKind, AlgorithmChoice>;
+
 struct Fabric {
   Symbol name;
   SourceRange range;
@@ -65,21 +81,19 @@ struct Fabric {
     std::string source;
   };
   Samples allReduce, allGather, reduceScatter, allToAll;
-  OptNumber growth;                                      ///< of `a` per doubling beyond 8 ranks
+  OptNumber growth;                                                      ///< of `a` per doubling beyond 8 ranks
   OptNumber start, hop, g, nicEfficiency, exchangeEfficiency, pairBonus; ///< priced from the network card
   OptNumber sendRecvStart, sendRecvBandwidth, sendRecvEfficiency;
+  Algorithms algorithms; ///< that its software runs between and inside the units it joins
 };
-
-enum class Topology { Switch, FatTree, Ring, Torus, FullMesh };
-std::string_view name(Topology t);
 
 struct ClusterLevel {
   Symbol name;
   int64_t count = 1; ///< units of the level below in one unit of this one
   Fabric fabric;
   OptNumber bandwidth, latency; ///< nominal, per device and direction
-  Topology topology = Topology::Switch;
-  double oversubscription = 1;
+  Topology topology;
+  OptNumber cards; ///< network cards of one unit of the level below, which its devices share
   SourceRange range;
 };
 
@@ -87,6 +101,7 @@ struct Cluster {
   Symbol name;
   Device device;
   std::vector<ClusterLevel> levels; ///< inner to outer
+  OptNumber jitter;                 ///< of a device's time in a step: standard deviation over mean
   SourceRange range;
   int64_t devices() const;
 };
@@ -116,6 +131,8 @@ struct Stack {
   OptNumber attentionFactor, attentionBackward;
   Curve attentionHead; ///< factor by head dimension, in place of the device's
   OptNumber launch, unattributed, step;
+  OptNumber jitter;      ///< what the software adds to the cluster's
+  Algorithms algorithms; ///< take precedence over the fabric's
   OptNumber prefetch, bucket;
   std::optional<bool> earlyStop;
   OptNumber workspace, fragmentation, reserved;

@@ -33,7 +33,7 @@ std::string joinWritten(const Mesh& mesh, const AxisList& axes) {
 
 /// Ranks of one axis, `stride` devices apart, that share an aligned block of `unit` devices. Exact where sizes divide
 /// each other; where an axis straddles blocks it is what the worst placed group has for certain.
-int64_t ranksInBlock(int64_t size, int64_t stride, int64_t unit) {
+int64_t inBlock(int64_t size, int64_t stride, int64_t unit) {
   int64_t shared = std::gcd(unit, times(stride, size)) / std::gcd(unit, stride);
   return std::clamp<int64_t>(std::min(shared, unit / stride), 1, size);
 }
@@ -98,10 +98,35 @@ std::pair<AxisId, AxisId> Mesh::refine(AxisId axis, int64_t majorSize) {
   return {major, minor};
 }
 
-int64_t Mesh::ranksWithin(AxisMask mask, size_t level) const {
+int64_t Mesh::ranksInBlock(AxisMask mask, int64_t devices) const {
   int64_t ranks = 1;
-  for (AxisId a : list(mask)) ranks *= ranksInBlock(axes[a].size, axes[a].stride, levelSizes[level]);
+  for (AxisId a : list(mask)) ranks *= inBlock(axes[a].size, axes[a].stride, devices);
   return ranks;
+}
+
+int64_t Mesh::ranksWithin(AxisMask mask, size_t level) const {
+  return ranksInBlock(mask, levelSizes[level]);
+}
+
+int64_t Mesh::reach(AxisMask mask, int64_t low, int64_t high) const {
+  int64_t blocks = 1;
+  for (AxisId a : list(mask)) {
+    const int64_t end = std::min(times(axes[a].stride, axes[a].size), high);
+    if (end > low && axes[a].size > 1) blocks = std::max(blocks, (end + low - 1) / low);
+  }
+  return blocks;
+}
+
+bool Mesh::dividesLevels(AxisMask mask) const {
+  for (AxisId a : list(mask)) {
+    const int64_t end = times(axes[a].stride, axes[a].size);
+    for (int64_t unit : levelSizes) {
+      const bool inside = unit % end == 0, outside = axes[a].stride % unit == 0;
+      const bool across = unit % axes[a].stride == 0 && end % unit == 0;
+      if (axes[a].size > 1 && !inside && !outside && !across) return false;
+    }
+  }
+  return true;
 }
 
 size_t Mesh::levelOf(AxisMask mask) const {

@@ -16,7 +16,9 @@ struct Axis;
 using AxisId = Id<Axis>;
 /// Set of axes; a mesh has at most 64 after refinement.
 using AxisMask = uint64_t;
-inline AxisMask maskOf(AxisId a) { return AxisMask(1) << a.index; }
+inline AxisMask maskOf(AxisId a) {
+  return AxisMask(1) << a.index;
+}
 /// Ordered axes, major first.
 using AxisList = std::vector<AxisId>;
 
@@ -55,6 +57,13 @@ struct Mesh {
   std::pair<AxisId, AxisId> refine(AxisId axis, int64_t majorSize);
   /// Ranks of the group over `axes` that share one unit of level `l` (0 = innermost).
   int64_t ranksWithin(AxisMask axes, size_t level) const;
+  /// The same for any aligned block of that many devices.
+  int64_t ranksInBlock(AxisMask axes, int64_t devices) const;
+  /// Blocks of `low` devices that the group over `axes` reaches across inside a block of `high`: 8 of 16 where every
+  /// second of them has ranks and the axes end half way.
+  int64_t reach(AxisMask axes, int64_t low, int64_t high) const;
+  /// Does `axes` fall into levels in equal parts? If not, `ranksWithin` counts the worst placed group.
+  bool dividesLevels(AxisMask axes) const;
   /// The innermost level whose unit holds a whole group.
   size_t levelOf(AxisMask axes) const;
   /// `tp`, or `dp*cp`: written names, for reports.

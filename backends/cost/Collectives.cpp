@@ -83,7 +83,8 @@ double rootTerm(double g, double x) {
 
 /// Line rate of one device at a level: its nominal bandwidth, less what the topology oversubscribes.
 double lineRate(const Pricing& p, const ir::ClusterLevel& level) {
-  return p.level(level.bandwidth, level, "NIC", {"bandwidth"}) / std::max(1.0, level.oversubscription);
+  return p.level(level.bandwidth, level, "NIC", {"bandwidth"}) /
+         std::max(1.0, level.topology.number("oversubscription"));
 }
 
 /// What the members of one node reach together: the narrowest level on the way, and the fabric inside the node.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/Machines.h"
 #include "frontend/elaborate/RecordTables.h"
+#include "frontend/elaborate/Topologies.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +81,8 @@ bool Machines::level(const OpenCluster::Level& level, Scope& scope, ir::Cluster&
   }
   if (const BoundDecl* fabric = expect(level.facts->value(*link), DeclKind::Fabric, "`link`"))
     if (auto read = this->fabric(*fabric, link->range)) made.fabric = *read;
-  const bool good = count && *count >= 1;
+  bool good = count && *count >= 1;
+  if (good) good = checkDims(ev_.context, made.topology, *count, made.name, s.count->range);
   cluster.levels.push_back(std::move(made));
   return good;
 }
@@ -94,13 +96,10 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   cluster.name = info.name;
   cluster.range = info.nameRange;
   if (!ev_.context.enter(info, use)) return std::nullopt;
-  for (FactNode& node : opened.facts->root().children) {
-    if (node.name != Symbol("device") || node.section()) {
-      reportUnknownFact(ev_.context, node.nameRange, node.name.view(), opened.facts->owner(), {"device", "level"});
-    } else if (const BoundDecl* device = expect(opened.facts->value(node), DeclKind::Device, "`device`")) {
-      if (auto read = this->device(*device, node.range)) cluster.device = *read;
-    }
-  }
+  FactReader(ev_, *opened.facts).read(clusterFacts(), cluster);
+  if (FactNode* node = opened.facts->root().find("device"); node && !node->section())
+    if (const BoundDecl* device = expect(opened.facts->value(*node), DeclKind::Device, "`device`"))
+      if (auto read = this->device(*device, node->range)) cluster.device = *read;
   if (!opened.facts->root().find("device"))
     ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "device"}})
         .help("write `device = devices.…`");

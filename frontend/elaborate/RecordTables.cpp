@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/RecordTables.h"
 
+#include "frontend/elaborate/Topologies.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -69,30 +71,26 @@ void accumulate(S& s, In& in) {
   if (const int at = wordIndex(in, kWords); at >= 0) s.accumulate = static_cast<ir::Accumulate>(at);
 }
 
-void topology(L& l, In& in) {
+/// `algorithm.NAME = hierarchical`.
+void algorithm(ir::Algorithms& algorithms, In& in) {
+  static const std::array<ir::CollectiveKind, 4> kKinds{ir::CollectiveKind::AllReduce, ir::CollectiveKind::AllGather,
+                                                        ir::CollectiveKind::ReduceScatter,
+                                                        ir::CollectiveKind::AllToAll};
+  auto kind =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](ir::CollectiveKind k) { return Symbol(ir::name(k)) == in.star; });
+  if (kind == kKinds.end()) {
+    std::vector<std::string> names;
+    for (ir::CollectiveKind k : kKinds) names.emplace_back(ir::name(k));
+    reportUnknownFact(in.ev->context, in.node->nameRange, in.star.view(), {"`algorithm`", in.node->nameRange}, names);
+    return;
+  }
   static const std::vector<std::string> kWords = [] {
     std::vector<std::string> words;
-    for (int t = 0; t <= static_cast<int>(ir::Topology::FullMesh); ++t)
-      words.emplace_back(ir::name(static_cast<ir::Topology>(t)));
+    for (int a = 0; a < ir::kAlgorithms; ++a) words.emplace_back(ir::name(static_cast<ir::Algorithm>(a)));
     return words;
   }();
-  const int at = wordIndex(in, kWords);
-  if (at < 0) return;
-  l.topology = static_cast<ir::Topology>(at);
-  const Expr& e = *in.node->value;
-  for (const syntax::Arg& arg : e.kind == ExprKind::Call ? e.args : std::vector<syntax::Arg>{}) {
-    if (l.topology != ir::Topology::FatTree || !arg.name || arg.name->text != Symbol("oversubscription")) {
-      FactOwner owner{fmt::format("topology `{}`", kWords[static_cast<size_t>(at)]), e.range};
-      reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range,
-                        arg.name ? arg.name->text.view() : "argument", owner,
-                        l.topology == ir::Topology::FatTree ? std::vector<std::string>{"oversubscription"}
-                                                            : std::vector<std::string>{});
-      continue;
-    }
-    static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
-    const Value v = in.ev->evaluateAs(*arg.value, *in.node->scope, kFloat, "`oversubscription`");
-    if (v.numeric()) l.oversubscription = std::max(v.asDouble(), 1e-9);
-  }
+  if (const int at = wordIndex(in, kWords); at >= 0)
+    algorithms[*kind] = {static_cast<ir::Algorithm>(at), in.node->value->range, in.node->source};
 }
 
 #define SET(T, FIELD) [](T& t, In& in) { t.FIELD = in.number; }
@@ -179,6 +177,12 @@ const std::vector<FactRow<F>>& fabricRows() {
       {"send_recv.bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None,
        SET(F, sendRecvBandwidth)},
       {"send_recv.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(F, sendRecvEfficiency)},
+      {"algorithm.*",
+       {},
+       Sign::Any,
+       FactForm::Custom,
+       StarKey::Name,
+       [](F& f, In& in) { algorithm(f.algorithms, in); }},
   };
   return rows;
 }
@@ -205,6 +209,13 @@ const std::vector<FactRow<S>>& stackRows() {
       {"launch", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, launch)},
       {"unattributed", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, unattributed)},
       {"step", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, step)},
+      {"jitter", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, jitter)},
+      {"algorithm.*",
+       {},
+       Sign::Any,
+       FactForm::Custom,
+       StarKey::Name,
+       [](S& s, In& in) { algorithm(s.algorithms, in); }},
       {"prefetch", {}, Sign::NotNegative, FactForm::Count, StarKey::None, SET(S, prefetch)},
       {"bucket", units::bytes, Sign::Positive, FactForm::Number, StarKey::None, SET(S, bucket)},
       {"early_stop", {}, Sign::Any, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.earlyStop = in.truth; }},
@@ -220,11 +231,11 @@ const std::vector<FactRow<L>>& levelRows() {
       {"link", {}, Sign::Any, FactForm::Custom, StarKey::None, [](L&, In&) {}}, // a record: Machines resolves it
       {"bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(L, bandwidth)},
       {"latency", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(L, latency)},
-      {"topology", {}, Sign::Any, FactForm::Custom, StarKey::None, topology},
+      {"cards", {}, Sign::Positive, FactForm::Count, StarKey::None, SET(L, cards)},
+      {"topology", {}, Sign::Any, FactForm::Custom, StarKey::None, [](L& l, In& in) { readTopology(l.topology, in); }},
   };
   return rows;
 }
-#undef SET
 
 } // namespace
 
@@ -240,6 +251,15 @@ std::span<const FactRow<S>> stackFacts() {
 std::span<const FactRow<L>> levelFacts() {
   return levelRows();
 }
+std::span<const FactRow<ir::Cluster>> clusterFacts() {
+  static const std::vector<FactRow<ir::Cluster>> rows{
+      {"device", {}, Sign::Any, FactForm::Custom, StarKey::None, [](ir::Cluster&, In&) {}}, // Machines resolves it
+      {"jitter", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(ir::Cluster, jitter)},
+  };
+  return rows;
+}
+
+#undef SET
 
 int wordIndex(FactInput& in, const std::vector<std::string>& words) {
   const Expr* e = in.node->value;

@@ -10,6 +10,8 @@ std::span<const FactRow<ir::Fabric>> fabricFacts();
 std::span<const FactRow<ir::Stack>> stackFacts();
 /// All of a level but `link`.
 std::span<const FactRow<ir::ClusterLevel>> levelFacts();
+/// All of a cluster but its levels; `device` is only named.
+std::span<const FactRow<ir::Cluster>> clusterFacts();
 
 /// A bare word out of a list, with an optional call: `fused`, `fat_tree(oversubscription = 1)`. -1 after a report.
 int wordIndex(FactInput& input, const std::vector<std::string>& words);

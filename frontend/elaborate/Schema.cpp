@@ -204,9 +204,10 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   if (row.form == FactForm::Bool) {
     input.truth = v.truth;
   } else if (row.form == FactForm::Curve) {
-    input.curve = {v.curve->x, v.curve->y, at, input.number.source};
+    input.curve = {v.curve->x, v.curve->y, at, input.number.source, row.unit};
   } else {
     input.number.value = v.asDouble();
+    input.number.unit = row.unit;
     if (!inRange(input.number.value, row.sign)) {
       ev_.context.report(FactRange, at, {{"fact", path}, {"value", show(v)}, {"expected", signText(row.sign)}});
       return false;

@@ -22,6 +22,7 @@ ir::Fabric nvlink3();
 ir::Fabric nvlink5();
 /// HDR InfiniBand, priced from the network card.
 ir::Fabric hdr();
+ir::Topology fatTree(double oversubscription);
 /// `nodes` nodes of `perNode` devices, 25 GB/s of network card per device.
 ir::Cluster superpod(int64_t nodes, int64_t perNode = 8);
 /// Megatron of 2022: ratio 1.9, fused accumulation, everything inline but half of the re-gathers.

@@ -142,7 +142,7 @@ struct ThreeLevels : Builder {
     auto& levels = plan.cluster->levels;
     levels[1].count = 4;
     levels[1].bandwidth = number(50e9);
-    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), Topology::FatTree, 2, {}});
+    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}});
     program.mesh = mesh(*plan.cluster, {{"g", 128}});
   }
 };
@@ -154,7 +154,7 @@ TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
   // between nodes .95·50·8 = 380 GB/s, between racks .95·(50/2)·32 = 760 GB/s, inside the node b = 229.7 GB/s; 16 nodes
   const double x = 2 * 127. / 128 * 1e9;
   expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
-  b.plan.cluster->levels[2].oversubscription = 16;
+  b.plan.cluster->levels[2].topology = fatTree(16);
   expect(b.model(diagnostics)->collective(b.program, n),
          40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
 }

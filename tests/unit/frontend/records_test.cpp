@@ -57,8 +57,8 @@ TEST(Records, FactsLandInTheirFields) {
   const ir::Cluster& c = *plans[0]->cluster;
   EXPECT_EQ(c.devices(), 48);
   EXPECT_EQ(c.levels[2].count, 3);
-  EXPECT_EQ(c.levels[1].topology, ir::Topology::FatTree);
-  EXPECT_EQ(c.levels[1].oversubscription, 2);
+  EXPECT_EQ(c.levels[1].topology.kind, Symbol("fat_tree"));
+  EXPECT_EQ(c.levels[1].topology.number("oversubscription"), 2);
   EXPECT_EQ(c.device.memory->value, 40e9);
   EXPECT_EQ(c.device.power->value, 300);
   EXPECT_DOUBLE_EQ(c.device.price->value, 0.001);
