@@ -110,6 +110,14 @@ def nemotron_h(s):
     return [a + 24 * x for a, x in zip(attention, ssd(s, inner, state, groups, 128))]
 
 
+def jamba(s):
+    """v0.1: 28 Mamba-1 layers, 4 of attention; 16 feed-forward parts, 16 with 2 of 16 experts. The recurrence is no matrix product."""
+    h, inner, rank, state, ffn = 4096, 8192, 256, 16, 14336
+    matrices = 28 * (3 * h * inner + inner * (rank + 2 * state) + rank * inner) + 4 * (2 * h * h + 2 * h * 1024) \
+        + 16 * 3 * h * ffn + 16 * (2 * 3 * h * ffn + h * 16) + 65536 * h
+    return decoder(s, matrices, 4, h, [causal(s)])
+
+
 # model, extents, FLOPs of one forward pass of one sample: with full attention, and masked. Where matrices are a published count, embedding, norms and
 # biases are taken off.
 ROWS = [
@@ -143,6 +151,7 @@ ROWS = [
     ("vit.vit_22b", "seq = 256", vit(6144, 48, 12 * 6144**2, 256, 256, 588)),
     ("dit.dit_xl2", "seq = 256", dit()),
     ("mamba.mamba2_2_7b", "seq = 2048", mamba(2048)),
+    ("jamba.jamba_v0_1", "seq = 4096", jamba(4096)),
     ("nemotron_h.nemotron_h_8b", "seq = 8192", nemotron_h(8192)),
 ]
 TOLERANCE = 1e-9
