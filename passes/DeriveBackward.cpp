@@ -234,7 +234,7 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
     if (!checkpoints.back().ok) return false;
   }
   Outer outer(program.model.values.size());
-  if (program.model.loss.valid())
+  if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
     for (uint32_t b = program.bodies.size(); b-- > 0;) {
       Body& body = program.bodies[BodyId(b)];
       BackwardDerivation derivation{

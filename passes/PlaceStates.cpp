@@ -99,7 +99,7 @@ struct StatePlacer {
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0]);
     if (usedBackward)
       bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
-    if (!p.trainable || !p.owner) return;
+    if (!p.trainable || !p.owner || !program.plan->workload.train) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
     bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient,
@@ -115,6 +115,7 @@ struct StatePlacer {
   }
 
   bool usedBackward(const Body& body, ValueId param) const {
+    if (!program.plan->workload.train) return false;
     const Unit& unit = program.model.units[body.unit];
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
