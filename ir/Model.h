@@ -29,6 +29,9 @@ struct Dim {
   DimKind kind = DimKind::Basic;
   std::vector<DimId> parts;
   double scale = 1; ///< Routed only
+  DimId chosen = {}; ///< Routed only: the dim that the data chooses along (experts)
+  double skew = 1;  ///< Routed only: load of the busiest device over the mean, where `chosen` is split (bound from the workload)
+  double capacity = 0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: as many as arrive
   bool operator==(const Dim&) const = default;
 };
 
@@ -115,6 +118,7 @@ struct Op {
   std::vector<DimId> resultDims;
   Poly flops;                     ///< without any mask
   double share = 1;               ///< what a mask leaves of them
+  double lastShare = 0;           ///< idem, of the last position, to which it rises linearly (causal: 1, mean 1/2); 0: as the mean
   std::optional<Poly> reads, writes;
   std::vector<Save> saves;
   std::vector<Reduce> reduces;
@@ -122,6 +126,7 @@ struct Op {
   std::vector<DimId> along;
   std::vector<DimId> contest;
   std::optional<Poly> copies;
+  double capacity = 0;            ///< slots kept per slot that balanced routing fills; 0: as many as arrive
   std::vector<CompositeId> composites; ///< in scope, innermost block last
   UnitId unit;
   RegionId region;

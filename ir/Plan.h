@@ -34,6 +34,7 @@ struct PlacementRule {
   std::vector<Symbol> targets; ///< axis or group names as written, major first; empty = `replicate`
   bool ring = false;
   bool uneven = false;
+  bool contiguous = false; ///< one range per rank; else shards are balanced under a mask (docs/semantics.md)
   SourceRange range;      ///< of the rule
   SourceRange dimRange;   ///< of the dimension's name
   SourceRange targetRange;
@@ -77,6 +78,7 @@ struct Workload {
   std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds
   std::optional<Optimizer> optimizer;
   std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
+  double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device
   SourceRange range, globalBatchRange, microBatchRange;
 };
 

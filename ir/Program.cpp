@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Program.h"
 
+#include <algorithm>
 #include <array>
 
 namespace planc::ir {
@@ -53,6 +54,27 @@ std::vector<bool> Program::loose(const std::vector<DimId>& dims) const {
   out.reserve(dims.size());
   for (DimId d : dims) out.push_back(model.dims[d].kind != DimKind::Basic);
   return out;
+}
+
+namespace {
+template <class IsSplit> double skewWhere(const Model& model, const std::vector<DimId>& dims, IsSplit isSplit) {
+  double skew = 1;
+  for (DimId d : dims)
+    if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed && dim.skew != 1 && isSplit(dim.chosen))
+      skew *= dim.skew;
+  return skew;
+}
+} // namespace
+
+double Program::skew(const std::vector<DimId>& dims, const Layout& layout) const {
+  return skewWhere(model, dims, [&](DimId chosen) {
+    const auto at = std::find(dims.begin(), dims.end(), chosen);
+    return at != dims.end() && !layout.shard[static_cast<size_t>(at - dims.begin())].empty();
+  });
+}
+
+double Program::skew(const std::vector<DimId>& dims, const Placement& placement) const {
+  return skewWhere(model, dims, [&](DimId chosen) { return !placement.axesOf(chosen).empty(); });
 }
 
 } // namespace planc::ir

@@ -46,7 +46,8 @@ std::string_view name(Role r);
 /// The problem one device solves at a compute node; level comm only.
 struct LocalWork {
   double flops = 0;       ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1;       ///< of the operator
+  double share = 1;       ///< of the operator, on the device with the most of it
+  double skew = 1;        ///< load of this device over the mean (routed data)
   double reads = 0, writes = 0;         ///< bytes, declared or operands and result
   double firstOperandBytes = 0;         ///< what stack.passes multiplies: forward's first operand
   double resultBytes = 0;
@@ -194,6 +195,10 @@ struct Program {
   DType dtypeOf(ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
+  /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of a
+  /// routed dim whose chosen dim is split. One otherwise.
+  double skew(const std::vector<DimId>& dims, const Layout& layout) const;
+  double skew(const std::vector<DimId>& dims, const Placement& placement) const;
 };
 
 /// Text form of the program's level. With `sources` every reshard and collective says which line of the plan caused it.

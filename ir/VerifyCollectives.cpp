@@ -65,7 +65,9 @@ private:
       out_.wrong("{} of {} has layouts of another value", name(n.collective), value);
       return;
     }
+    const std::vector<DimId>& dims = model_.values[n.value].dims;
     double larger = std::max(localElements(mesh_, extents, n.from), localElements(mesh_, extents, n.to));
+    larger *= std::max(program_.skew(dims, n.from), program_.skew(dims, n.to));
     static constexpr std::array<double, 5> kWidths{0.5, 1, 2, 4, 8};
     bool fits = std::any_of(kWidths.begin(), kWidths.end(), [&](double w) { return n.bytes == larger * w; });
     if (!fits)

@@ -68,6 +68,7 @@ private:
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
       value *= static_cast<double>(ceilDiv(model_.dims[dim].extent, ranks)) * static_cast<double>(ranks);
+      value *= program_.skew({dim}, placement);
     }
     return value;
   }

@@ -23,7 +23,7 @@ int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
 }
 
 /// New extents for every dim of that name, and for the routed ones that stand for it.
-void bind(Model& model, Symbol name, int64_t extent) {
+void bind(Model& model, Symbol name, int64_t extent, double skew) {
   for (Dim& d : model.dims)
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
@@ -31,6 +31,7 @@ void bind(Model& model, Symbol name, int64_t extent) {
     double slots = d.scale;
     for (DimId part : d.parts) slots *= static_cast<double>(model.dims[part].extent);
     d.extent = static_cast<int64_t>(slots);
+    if (d.capacity == 0) d.skew = skew;
   }
 }
 
@@ -63,7 +64,7 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     }
     return false;
   }
-  bind(program.model, "batch", batch);
+  bind(program.model, "batch", batch, w.expertImbalance);
   program.microBatches = w.globalBatch / batch;
   return true;
 }

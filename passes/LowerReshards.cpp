@@ -64,7 +64,8 @@ struct Rewriter {
       c.axes = step.axes;
       c.group = program.mesh.size(step.axes);
       c.level = program.mesh.levelOf(step.axes);
-      c.bytes = step.elements * wireWidth(node);
+      c.bytes = step.elements * wireWidth(node) *
+                std::max(program.skew(value.dims, from), program.skew(value.dims, step.after));
       c.strided = step.strided;
       c.cls = classOf(node, step.kind);
       c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node) : 1;
@@ -105,10 +106,10 @@ struct Rewriter {
     return CollectiveClass::Activation;
   }
 
-  /// How many places an element of a routed value is sent to.
+  /// How many places an element of a routed value is sent to; padded slots travel as they are.
   double copiesOf(const Node& node) const {
     for (OpId id : {node.source, node.op})
-      if (id.valid() && model().ops[id].copies)
+      if (id.valid() && model().ops[id].copies && model().ops[id].capacity == 0)
         return model().ops[id].copies->evaluate([&](DimId d) { return static_cast<double>(model().dims[d].extent); },
                                                 [](int) { return 1.0; });
     return 1;

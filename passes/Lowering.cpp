@@ -44,11 +44,12 @@ Layout produced(const Program& program, const Op& op, const Placement& placement
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
   const double extent = static_cast<double>(program.model.dims[dim].extent);
   const AxisList& axes = placement.axesOf(dim);
-  return axes.empty() ? extent : std::ceil(extent / static_cast<double>(program.mesh.size(axes)));
+  return (axes.empty() ? extent : std::ceil(extent / static_cast<double>(program.mesh.size(axes)))) *
+         program.skew({dim}, placement);
 }
 
 double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {
-  return ir::localElements(program.mesh, program.extents(dims), layout);
+  return ir::localElements(program.mesh, program.extents(dims), layout) * program.skew(dims, layout);
 }
 
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {

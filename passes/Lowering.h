@@ -17,10 +17,10 @@ ir::Layout need(const ir::Program& program, const ir::Placement& placement, cons
 ir::Layout produced(const ir::Program& program, const ir::Op& op, const ir::Placement& placement,
                     const std::vector<ir::DimId>& dims);
 
-/// Extent of a dim on one device under a placement: the largest shard.
+/// Extent of a dim on one device under a placement: the largest shard, on the busiest device.
 double localExtent(const ir::Program& program, const ir::Placement& placement, ir::DimId dim);
 
-/// Elements of one device.
+/// Elements of one device, the busiest.
 double localElements(const ir::Program& program, const std::vector<ir::DimId>& dims, const ir::Layout& layout);
 
 /// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.

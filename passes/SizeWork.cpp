@@ -36,6 +36,25 @@ struct Sizer {
     return extent(id, d);
   }
 
+  /// What a mask leaves, on the device with the most of it. Shards of a masked sequence are balanced unless a rule says
+  /// `contiguous`: then the last of n ranges has last - (last - mean) / n, for a share that rises linearly to `last`.
+  double shareOf(OpId id, const Op& op) const {
+    if (op.lastShare <= op.share) return op.share;
+    double share = op.share;
+    for (const PlacedDim& p : placement(id).dims)
+      if (p.rule && p.rule->contiguous && !p.axes.empty() && masked(op, p.dim))
+        share = op.lastShare - (op.lastShare - op.share) / static_cast<double>(program.mesh.size(p.axes));
+    return share;
+  }
+
+  /// A mask relates a dimension to the one that an operand calls otherwise: queries along seq, keys along kv_seq.
+  bool masked(const Op& op, DimId d) const {
+    for (const Operand& o : op.operands)
+      for (size_t i = 0; i < o.dims.size(); ++i)
+        if (o.dims[i] != d && model().values[o.value].dims[i] == d) return true;
+    return false;
+  }
+
   double evaluate(OpId id, const Poly& poly) const {
     const Op& op = model().ops[id];
     return poly.evaluate([&](DimId d) { return workedExtent(id, d); }, [&](int o) { return widthAt(op, o); });
@@ -45,7 +64,8 @@ struct Sizer {
     if (node.kind != NodeKind::Compute) return;
     LocalWork& w = node.work;
     const Op& op = model().ops[node.op];
-    w.share = op.share;
+    w.share = shareOf(node.op, op);
+    w.skew = program.skew(op.dims, placement(node.op));
     w.dtype = program.plan->precision.compute;
     w.operandWidth = width(w.dtype);
     w.resultElements = elements(node.op, op.resultDims);

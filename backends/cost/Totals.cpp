@@ -50,7 +50,7 @@ double executedFlops(const Simulation& sim) {
       const auto& costs = sim.bodies[b].of(backward).nodes;
       for (size_t n = 0; n < nodes.size(); ++n)
         if (costs[n].runs && nodes[n].kind == ir::NodeKind::Compute && isProduct(program.model.ops[nodes[n].op].kind))
-          perInstance[b] += costs[n].flops;
+          perInstance[b] += costs[n].flops / nodes[n].work.skew;
     }
   }
   double sum = 0;
@@ -73,7 +73,8 @@ double activeParameters(const ir::Model& model) {
       if (model.dims[d].kind != ir::DimKind::Routed) continue;
       double elements = static_cast<double>(model.times(model.values[id].region));
       for (ir::DimId e : model.values[id].dims) elements *= static_cast<double>(model.dims[e].extent);
-      active -= elements * (1 - std::min(1.0, model.dims[d].scale));
+      const double kept = model.dims[d].capacity > 0 ? model.dims[d].capacity : 1;
+      active -= elements * (1 - std::min(1.0, model.dims[d].scale / kept));
     }
   }
   return active;

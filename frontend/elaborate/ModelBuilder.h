@@ -119,6 +119,7 @@ private:
   bool kindOf(OpContext& op);
   void facts(OpContext& op);
   void fact(OpContext& op, const syntax::Fact& f);
+  std::optional<double> factor(OpContext& op, const syntax::Fact& f, double most);
   void defaultFlops(OpContext& op);
   void saves(OpContext& op, const syntax::SaveItem& item);
   void reduces(OpContext& op, const syntax::ReduceItem& item);

@@ -310,19 +310,27 @@ bool ModelBuilder::checkContracted(const OpContext& op) {
   return false;
 }
 
-// Routing neither makes nor drops elements: the result has `copies` times the elements of the first operand.
+// Routing neither makes nor drops elements: the result has `copies` times the elements of the first operand; with a
+// `capacity` factor every choice has so many slots, filled or not.
 bool ModelBuilder::settleRouted(OpContext& op) {
   for (auto& [decl, made] : op.routed) {
-    double copies = 1;
-    for (const syntax::OpItem& item : op.syntax.items)
-      if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol("copies"))
-        if (const Value v = ev_.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
-          copies = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-    double elements = copies, parts = 1, others = 1;
+    auto number = [&](std::string_view name) -> double {
+      for (const syntax::OpItem& item : op.syntax.items)
+        if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol(name))
+          if (const Value v = ev_.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
+            return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+      return 0;
+    };
+    const double copies = number("copies"), capacity = number("capacity");
+    made.capacity = capacity;
+    double elements = (copies > 0 ? copies : 1) * (capacity > 0 ? capacity : 1), parts = 1, others = 1;
     for (ir::DimId d : op.operands[0].dims) elements *= static_cast<double>(model_->dims[d].extent);
     for (ir::DimId d : made.parts) parts *= static_cast<double>(model_->dims[d].extent);
     for (ir::DimId d : op.result)
-      if (d.valid()) others *= static_cast<double>(model_->dims[d].extent);
+      if (d.valid()) {
+        others *= static_cast<double>(model_->dims[d].extent);
+        if (!made.chosen.valid() && !contains(op.operands[0].dims, d)) made.chosen = d;
+      }
     made.scale = elements / (parts * others);
     made.extent = std::max<int64_t>(1, static_cast<int64_t>(std::min(made.scale * parts * (1 + 1e-12), 9e18)));
     const ir::DimId id = specialDim(made);

@@ -15,19 +15,20 @@ PLANC_ERROR(MissingKind, 440, "operator `{op}` has no kind")
 PLANC_ERROR(UnknownKind, 413, "`{kind}` is not a kind of operator")
 PLANC_ERROR(UnknownOpFact, 441, "`{fact}` is no fact of an operator")
 PLANC_ERROR(FormulaType, 414, "{what} is {expected}; this is {actual}")
-PLANC_ERROR(ShareRange, 442, "`share` is the part of the FLOPs that a mask leaves, from 0 to 1; this is {value}")
+PLANC_ERROR(ShareRange, 442, "`{name}` is the part of the FLOPs that a mask leaves, from 0 to 1; this is {value}")
 PLANC_ERROR(UnknownOperand, 421, "operator `{op}` has no operand `{name}`")
 PLANC_ERROR(BufferBytes, 443, "`{name}` is no operand: a buffer of its own needs `{name}.bytes = …`")
 PLANC_ERROR(DimensionFunctionArgument, 444, "`{function}` takes the name of {expected}")
 PLANC_ERROR(UnknownDimension, 445, "operator `{op}` has no dimension `{dim}`")
 PLANC_ERROR(CountFact, 446, "`{name}` is a count of values; this is {actual}")
+PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor on the slots, at least 0; this is {value}")
 
 namespace {
 
 const Symbol kOut("out");
 
 std::vector<std::string> factNames() {
-  return {"kind", "flops", "share", "reads", "writes", "copies"};
+  return {"kind", "flops", "share", "last_share", "reads", "writes", "copies", "capacity"};
 }
 
 std::vector<std::string> dimNames(const OpContext& op) {
@@ -124,17 +125,12 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
     if (name == "reads") return void(op.op.reads = poly(op, *f.value, op.scope, units::bytes, "`reads`"));
     if (name == "writes") return void(op.op.writes = poly(op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(op, *f.value, op.scope, units::none, "`copies`"));
-    if (name == "share") {
-      const Value v = ev_.evaluate(*f.value, op.scope);
-      if (v.invalid()) return void(ok(!op.known));
-      const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
-      const double share = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-      if (share >= 0 && share <= 1) {
-        op.op.share = share;
-        return;
-      }
-      context_.report(ShareRange, f.value->range, {{"value", show(v)}});
-      failed_ = true;
+    if (name == "share" || name == "last_share") {
+      if (auto share = factor(op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
+      return;
+    }
+    if (name == "capacity") {
+      if (auto capacity = factor(op, f, 1e9)) op.op.capacity = *capacity;
       return;
     }
   }
@@ -144,9 +140,27 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
   if (auto meant = didYouMean(name, factNames()); !meant.empty())
     report.help(meant);
   else
-    report.note("facts of an operator are `kind`, `flops`, `share`, `reads`, `writes`, `copies`, and `NAME.bytes` of a "
-                "saved buffer");
+    report.note("facts of an operator are `kind`, `flops`, `share`, `last_share`, `reads`, `writes`, `copies`, "
+                "`capacity`, and `NAME.bytes` of a saved buffer");
   failed_ = true;
+}
+
+/// A number from 0 to `most`.
+std::optional<double> ModelBuilder::factor(OpContext& op, const syntax::Fact& f, double most) {
+  const Value v = ev_.evaluate(*f.value, op.scope);
+  if (v.invalid()) {
+    ok(!op.known);
+    return std::nullopt;
+  }
+  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
+  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+  if (value >= 0 && value <= most) return value;
+  if (f.name.text == Symbol("capacity"))
+    context_.report(CapacityRange, f.value->range, {{"value", show(v)}});
+  else
+    context_.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
+  failed_ = true;
+  return std::nullopt;
 }
 
 // Contractions: one multiplication and one addition per point of the iteration space.

@@ -79,6 +79,7 @@ private:
   void train(FactNode& node);
   void infer(FactNode& node);
   void optimizer(FactNode& node, std::optional<ir::Optimizer>& out);
+  void expertImbalance(FactNode& node);
   void precision();
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;

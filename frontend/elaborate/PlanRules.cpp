@@ -117,7 +117,8 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
   SourceRange targetRange = rule.targets.front().range;
   targetRange = SourceRange::cover(targetRange, rule.targets.back().range);
   for (const syntax::Name& dim : rule.dims) {
-    ir::PlacementRule made{selector, dim.text, *axes, ring, rule.uneven, rule.range, dim.range, targetRange};
+    ir::PlacementRule made{selector,        dim.text,   *axes,     ring,       rule.uneven,
+                           rule.contiguous, rule.range, dim.range, targetRange};
     size_t index = 0;
     const int action =
         ruleKey(placementKeys_, keyOf(selector, dim.text.view()), shown(selector, dim.text.view()), isOverride, layer,
@@ -126,7 +127,7 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
     if (action != 1) continue;
     ir::PlacementRule& before = plan_->placements[index];
     if (!overrideParametric_ && before.targets == made.targets && before.ring == made.ring &&
-        before.uneven == made.uneven)
+        before.uneven == made.uneven && before.contiguous == made.contiguous)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, dim.text.view()), before.range);
     before = std::move(made);
   }
@@ -134,8 +135,9 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
 
 void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
   const auto axes = targets(rule);
-  if (rule.via || rule.uneven) context_.report(StateForm, rule.range);
-  if (!axes || rule.via || rule.uneven) return;
+  const bool plain = !rule.via && !rule.uneven && !rule.contiguous;
+  if (!plain) context_.report(StateForm, rule.range);
+  if (!axes || !plain) return;
   static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads,
                                                   ir::StateKind::Optimizer};
   for (const syntax::Name& state : rule.dims) {

@@ -14,11 +14,12 @@ PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record of `states`, `row_stat
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
 PLANC_ERROR(UnsupportedWorkload, 675, "workload `{name}` is not supported by this version")
+PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
 
 namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
-    kTableOptimizer("table_optimizer");
+    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance");
 
 struct PrecisionRow {
   std::string_view name;
@@ -55,8 +56,13 @@ void PlanBuilder::train(FactNode& node) {
       continue;
     }
     if (fact.section()) {
-      reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
-                        {"global_batch", "micro_batch", "optimizer", "table_optimizer", "precision"});
+      reportUnknownFact(
+          context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
+          {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision"});
+      continue;
+    }
+    if (fact.name == kImbalance) {
+      expertImbalance(fact);
       continue;
     }
     const auto n = count(fact, fmt::format("train.{}", fact.name.view()));
@@ -78,6 +84,23 @@ void PlanBuilder::train(FactNode& node) {
                                   : "samples that one replica computes at a time: `micro_batch = 1`");
       ok_ = false;
     }
+}
+
+/// Routing that sends the busiest device more than the mean: a number, since no text says what the data will do.
+void PlanBuilder::expertImbalance(FactNode& node) {
+  static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
+  const Value v = ev_.coerce(facts_->value(node, &kFloat), kFloat, "`train.expert_imbalance`");
+  if (v.invalid()) {
+    ok_ = false;
+    return;
+  }
+  if (v.asDouble() >= 1) {
+    plan_->workload.expertImbalance = v.asDouble();
+    return;
+  }
+  context_.report(ExpertImbalance, node.value->range, {{"value", show(v)}})
+      .help("1.0 is balanced routing; 1.2 gives the busiest device a fifth more than the mean");
+  ok_ = false;
 }
 
 /// A record: `{states = 2, master = true}`, named after the `let` that holds it.
@@ -213,7 +236,8 @@ void PlanBuilder::checkExtents() {
     bool dimension = false;
     for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
     if (dimension) continue;
-    std::vector<std::string> known{"global_batch", "micro_batch", "optimizer", "table_optimizer", "precision"};
+    std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
+                                   "table_optimizer", "expert_imbalance", "precision"};
     for (Symbol asked : extents_.asked)
       if (asked != Symbol("batch")) known.push_back(asked.str());
     reportUnknownFact(context_, node->nameRange, name.view(),

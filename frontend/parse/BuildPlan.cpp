@@ -91,6 +91,7 @@ PlaceItem TreeBuilder::placeItem(Rule::PlaceItemContext* node) {
     while (auto* target = targets.next<Rule::PathContext>()) rule.targets.push_back(path(target));
     if (at.accept(Type::VIA)) rule.via = name(at.rule<Rule::NameContext>());
     rule.uneven = at.accept(Type::UNEVEN);
+    rule.contiguous = at.accept(Type::CONTIGUOUS);
     return {std::move(rule)};
   }
   PlaceBlock block;

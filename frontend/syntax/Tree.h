@@ -291,12 +291,13 @@ struct MeshBlock {
   std::vector<AxisItem> axes;
 };
 
-/// `heads, seq -> [cp, tp] via ring uneven`
+/// `heads, seq -> [cp, tp] via ring uneven contiguous`
 struct PlaceRule {
   std::vector<Name> dims;
   std::vector<DottedName> targets;
   std::optional<Name> via;
   bool uneven = false;
+  bool contiguous = false;
   SourceRange range;
 };
 struct PlaceBlock;
