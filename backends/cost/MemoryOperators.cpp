@@ -9,7 +9,7 @@ namespace {
 // Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B
 // twice, as is and transposed; adding a 2 B gradient to an fp32 accumulator reads 2 + 4 B, writes 4 B and reads 2 B
 // again in the wgrad epilogue; a copy reads and writes.
-constexpr double kCastBytes = 4;
+constexpr double kCastBytes = 4, kCastSource = 2;
 constexpr double kSeparateAccumulate = 12;
 constexpr double kCopyPasses = 2;
 
@@ -94,6 +94,8 @@ Priced lookup(const Pricing& p) {
 }
 
 Priced cast(const Pricing& p) {
+  if (const ir::Stack::Passes* passes = passesOf(p))
+    return byPasses(p, *passes, kCastSource * p.node.work.elements, "operand");
   return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements");
 }
 

@@ -80,12 +80,30 @@ def table(groups):
     return lines
 
 
+def left_out(missing):
+    """One line per reason for which rows are not priced."""
+    by_reason = {}
+    for row, reason in missing:
+        by_reason.setdefault(reason, []).append(row)
+    return [f"* without {reason}: {len(rows)} ({rows[0]}{' to ' + rows[-1] if len(rows) > 1 else ''})" for reason, rows in by_reason.items()]
+
+
+def renew(page, lines):
+    """Puts lines between the markers of a page."""
+    with open(page) as f:
+        before, _, rest = f.read().partition("<!-- errors -->\n")
+    _, _, after = rest.partition("<!-- end -->")
+    with open(page, "w") as f:
+        f.write(before + "<!-- errors -->\n" + "\n".join(lines) + "\n<!-- end -->" + after)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--planc", required=True)
     parser.add_argument("--truth", required=True, help="the folder of training.csv")
     parser.add_argument("--only", action="append", help="sources, by the name of their module")
     parser.add_argument("--rows", action="store_true", help="print every row")
+    parser.add_argument("--write", help="renew the table between the markers of this page")
     parser.add_argument("--keep", help="write the generated plans to this folder")
     a = parser.parse_args()
     if not os.path.exists(os.path.join(a.truth, "training.csv")):
@@ -104,7 +122,7 @@ def main():
             continue
         path = os.path.join(folder, name + ".plan")
         with open(path, "w") as out:
-            out.write(file_text(source.TITLE, runs))
+            out.write(file_text(source.TITLE, runs, getattr(source, "PREAMBLE", "")))
         report, stderr = price(a.planc, path)
         priced = {p["name"]: p for p in report["plans"]}
         for run in runs:
@@ -119,13 +137,10 @@ def main():
         if any(r.name in failed for r in runs):
             print(stderr[:3000])
     groups.update({f"all {k} runs": v for k, v in kinds.items()})
-    lines = table(groups)
+    lines = table(groups) + [""] + left_out(missing)
     print("\n".join(lines))
-    by_reason = {}
-    for row, reason in missing:
-        by_reason.setdefault(reason, []).append(row)
-    for reason, rows in by_reason.items():
-        print(f"incomplete, {reason}: {len(rows)} ({rows[0]}{' to ' + rows[-1] if len(rows) > 1 else ''})")
+    if a.write and not failed:
+        renew(a.write, lines)
     for name in failed:
         print(f"not priced: {name}")
     return 1 if failed else 0

@@ -18,7 +18,7 @@ def need(row, *names):
     """The whole numbers of columns that must be printed."""
     missing = [n for n in names if number(row, n) is None]
     if missing:
-        raise Incomplete(", ".join(missing))
+        raise Incomplete(" and ".join(missing))
     values = [number(row, n) for n in names]
     return values[0] if len(values) == 1 else values
 
@@ -64,13 +64,12 @@ class Run:
     scatter: bool = False  # boundary values travel in slices over the tensor-parallel axis
     positions: bool = False  # the model has learned positions
     mla: bool = False  # DeepSeek's layers: dense ones first, a shared expert, multi-token prediction
-    imports: tuple = ()  # beyond those that the expressions name
-    note: str = ""
     measured: tuple = ()  # other metrics than the step time: (text of the metric, value with unit)
 
 
 MODULES = {
-    "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe", "nemotron": "std.models.nemotron",
+    "ops": "std.ops", "blocks": "std.blocks",
+    "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
     "megatron": "std.stacks.megatron", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",
@@ -154,11 +153,11 @@ def plan_text(run):
     return "\n".join(out + ["}"])
 
 
-def file_text(title, runs):
-    """A file of plans: what it is, the imports that they need, and the plans."""
+def file_text(title, runs, preamble=""):
+    """A file of plans: what it is, the imports that they need, models that the library does not have, and the plans."""
     plans = "\n\n".join(plan_text(r) for r in runs)
-    imports = [f"import {path}" for module, path in MODULES.items() if _uses(plans, module)]
-    return "/// " + title + "\n" + "\n".join(imports) + "\n\n" + plans + "\n"
+    imports = [f"import {path}" for module, path in MODULES.items() if _uses(preamble + plans, module)]
+    return "/// " + title + "\n" + "\n".join(imports) + "\n\n" + (preamble + "\n" if preamble else "") + plans + "\n"
 
 
 def stage_lines(counts, first, last, repeat="decoder"):

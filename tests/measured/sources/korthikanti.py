@@ -17,7 +17,7 @@ SOURCES = ("Korthikanti 2022",)
 
 def run(row):
     if number(row, "gbs") is None:
-        raise Incomplete("mbs, gbs")
+        raise Incomplete("micro-batch and batch")
     layers, hidden, heads, dp, tp, pp, mbs, gbs, gpus = need(row, "layers", "hidden", "heads", "dp", "tp", "pp", "mbs", "gbs", "gpus")
     split = row["seq_parallel"] == "yes"
     chunks = number(row, "vp") or 1

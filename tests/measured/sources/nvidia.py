@@ -3,15 +3,16 @@
 | field | rule |
 |---|---|
 | step time | global batch x sequence / (printed tokens per second and GPU x GPUs): rates are printed by two conventions, tokens are not |
-| recomputation | none |
+| recomputation | none; DeepSeek-V3: the up-projections of its attention, with two nodes and more of experts (B200) or on H100 the dense layers' feed-forward part, too |
 | sequence parallelism | with tensor parallelism |
 | states | optimizer sharded over data and context parallel ranks, overlapped; with FSDP the parameters |
+| gradients | travel in bf16: `grad_reduce_in_fp32 = False` in the performance scripts of NeMo and Megatron Bridge |
 | data parallelism | GPUs / (tensor x pipeline x context) |
 | experts | over data and tensor ranks together (expert tensor parallelism 1), loads forced to be balanced |
 | fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 % |
 | vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
-| DeepSeek-V3's stages | src/megatron/bridge/recipes/deepseek/h100/deepseek_v3.py at 0edb66993a; multi-token prediction on the last |
-| stack | by release: up to 26.02, 26.04, from 26.06; for dense models one |
+| DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
+| stack | by release: up to 26.02, 26.04, from 26.06; for dense models one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts) |
 | racks | 64 of the 72 GPUs of a GB200 rack |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -50,14 +51,16 @@ def model(row):
         return f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = {vocab}, dropout = 0.0)", "dense", True
     if family.startswith("LLAMA"):
         return f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
+    if family.startswith("Nemotron"):
+        return f"nemotron(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
     if family.startswith("Mixtral"):
         return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
                 f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
     if family.startswith("Qwen3-30B"):  # experts of width 768, heads of 128
-        return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
-                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab})"), "moe", False
+        return (f"qwen.moe(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
+                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab}, qk_norm = true)"), "moe", False
     if family.startswith("DeepSeekV3"):
-        return "moe.deepseek_v3", "moe", False
+        return "deepseek.deepseek_v3", "moe", False
     raise Incomplete(f"a model for {family}")
 
 
@@ -69,16 +72,16 @@ def release(row):
 
 def stack(row, kind):
     if kind == "dense":
-        return "te.te"
+        return "te.te_ub" if number(row, "tp") > 1 else "te.te"
     when = release(row)
     return "te.te_2606" if when >= 26.06 else "te.te_2604" if when >= 26.04 else "te.te_2602"
 
 
 def deepseek_stages(parts):
-    """The recipes' layouts: equal parts of the 61 layers from the front, of which three are dense; what is left with the head."""
+    """The scripts' layouts (`Et*4|(t*4|)*14tmL` in 16 parts, `Et|(tt|)*30mL` in 32): 61 layers, of which three are dense, then the head."""
     per, lines, at = -(-64 // parts), [], 0
     for i in range(parts):
-        end = min(61, at + per)
+        end = min(61, at + (1 if parts == 32 and i == 0 else per))
         dense = f"dense[{at}:{min(end, 3)}]" if at < 3 else ""
         routed = f"decoder[{max(at, 3) - 3}:{end - 3}]" if end > max(at, 3) else ""
         lines.append(", ".join(x for x in ("embed" if i == 0 else "", dense, routed, "norm, head, mtp, loss" if i == parts - 1 else "") if x))
@@ -86,10 +89,16 @@ def deepseek_stages(parts):
     return lines
 
 
+def deepseek_recompute(row):
+    """The up-projections and the rotary positions after them; the dense layers where memory is short."""
+    names = [f"{layer}.attn.{name}" for layer in ("decoder", "dense") for name in ("q_up", "q", "k_up", "v")]
+    return ", ".join(names + (["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []))
+
+
 def precision(row):
     text = row["precision"].lower()
     compute = "fp4" if "fp4" in text else "fp8" if "fp8" in text else "bf16"
-    return {"compute": compute, "grads": "fp32", "optimizer": "fp32"}
+    return {"compute": compute, "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"}
 
 
 def run(row, group, mbs=None):
@@ -99,7 +108,7 @@ def run(row, group, mbs=None):
     pp = need(row, "pp")
     cp, ep, chunks = number(row, "cp") or 1, number(row, "ep") or 1, number(row, "vp") or 1
     if kind == "moe" and ep * pp > gpus:
-        raise Incomplete(f"consistent degrees: {pp} stages of {ep} ranks with experts are more than {gpus} GPUs")
+        raise Incomplete(f"consistent degrees ({pp} stages of {ep} ranks with experts, {gpus} GPUs)")
     mla = row["model_family"].startswith("DeepSeekV3")
     return Run(
         name=row["id"].replace("-", "_"), group=f"{group} {kind}, {device(row)}", kind=kind, model=expression, cluster=cluster(row),
@@ -108,7 +117,7 @@ def run(row, group, mbs=None):
         sequence_parallel=tp > 1, stored="params" if "fsdp" in row["sharding"] else "optimizer",
         schedule=f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b",
         stages=deepseek_stages(pp * chunks) if mla and pp > 1 else [],
-        seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
+        recompute=deepseek_recompute(row) if mla else "", seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
 
 
 def seconds(row, seq, gbs, gpus):

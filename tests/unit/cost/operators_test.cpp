@@ -193,6 +193,8 @@ TEST_F(CostOperators, CastCopyAndOptimizer) {
   Node cast = b.compute(b.op("cast", OpKind::Cast));
   cast.work.elements = 1e6;
   expect(price(cast).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
+  b.plan.stack->passes[Symbol("cast")] = {.forward = *number(3), .backward = *number(3)};
+  expect(price(cast).seconds, 6e6 / (.85 * 2.039e12) + 3e-6); // 2 B per element and pass
   Node copy;
   copy.kind = NodeKind::Copy;
   copy.bytes = 1e6;
