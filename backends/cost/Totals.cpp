@@ -5,6 +5,8 @@
 #include "backends/cost/Facts.h"
 #include "backends/cost/Rows.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,22 +61,37 @@ double executedFlops(const Simulation& sim) {
   return sum * static_cast<double>(program.microBatches) / static_cast<double>(program.stages);
 }
 
-/// Parameters that a token meets: of experts only those it is sent to. `slots` counts the tokens of one expert, so its
-/// scale is the share of experts that a token reaches.
-double activeParameters(const ir::Model& model) {
-  double active = model.parameterCount();
-  std::vector<bool> seen(model.values.size());
+/// Dimensions that grouped products keep apart: the experts.
+std::vector<ir::DimId> expertDims(const ir::Model& model) {
+  std::vector<ir::DimId> experts;
   for (const ir::Op& op : model.ops) {
     if (op.kind != ir::OpKind::GroupedGemm || op.operands.size() < 2) continue;
-    const ir::ValueId id = op.operands[1].value;
-    if (model.values[id].kind != ir::ValueKind::Param || seen[id.index]) continue;
-    seen[id.index] = true;
-    for (ir::DimId d : op.dims) {
-      if (model.dims[d].kind != ir::DimKind::Routed) continue;
-      double elements = static_cast<double>(model.times(model.values[id].region));
-      for (ir::DimId e : model.values[id].dims) elements *= static_cast<double>(model.dims[e].extent);
-      const double kept = model.dims[d].capacity > 0 ? model.dims[d].capacity : 1;
-      active -= elements * (1 - std::min(1.0, model.dims[d].scale / kept));
+    for (ir::DimId d : op.operands[1].dims)
+      if (llvm::is_contained(op.operands[0].dims, d) && llvm::is_contained(op.resultDims, d) &&
+          !llvm::is_contained(experts, d))
+        experts.push_back(d);
+  }
+  return experts;
+}
+
+/// Parameters that a token meets: of experts only those it is sent to, biases too. `slots` counts the tokens of one
+/// expert, so its scale is the share of experts that a token reaches.
+double activeParameters(const ir::Model& model) {
+  double active = model.parameterCount();
+  const std::vector<ir::DimId> experts = expertDims(model);
+  std::vector<bool> seen(model.values.size());
+  for (const ir::Op& op : model.ops) {
+    const auto slots = llvm::find_if(op.dims, [&](ir::DimId d) { return model.dims[d].kind == ir::DimKind::Routed; });
+    if (slots == op.dims.end()) continue;
+    for (const ir::Operand& operand : op.operands) {
+      const ir::Value& param = model.values[operand.value];
+      if (param.kind != ir::ValueKind::Param || seen[operand.value.index]) continue;
+      if (llvm::none_of(param.dims, [&](ir::DimId d) { return llvm::is_contained(experts, d); })) continue;
+      seen[operand.value.index] = true;
+      double elements = static_cast<double>(model.times(param.region));
+      for (ir::DimId e : param.dims) elements *= static_cast<double>(model.dims[e].extent);
+      const ir::Dim& dim = model.dims[*slots];
+      active -= elements * (1 - std::min(1.0, dim.scale / (dim.capacity > 0 ? dim.capacity : 1)));
     }
   }
   return active;
