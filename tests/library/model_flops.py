@@ -56,6 +56,13 @@ def gpt_oss(s):
     return decoder(s, matrices, 24, 64 * 64, [causal(s, 128), causal(s)])
 
 
+def llama4(s):
+    """Scout: one of 16 experts and a shared one; three layers of four see chunks of 8192, half of them in the mean."""
+    expert = 3 * 5120 * 8192
+    matrices = 107769861120 - 48 * 15 * expert - 202048 * 5120 - (48 * 2 + 1) * 5120
+    return decoder(s, matrices, 48, 40 * 128, [8192 / s / 2] * 3 + [causal(s)])
+
+
 def bert(s):
     """Large: 24 layers of 12 h^2, the transform and the tied head for all positions, the pooler and two classes for one. No mask."""
     h = 1024
@@ -145,6 +152,7 @@ ROWS = [
      decoder(4096, 46702792704 - 32 * 6 * 3 * 4096 * 14336 - 32000 * 4096 - 65 * 4096, 32, 4096, [causal(4096)])),
     ("deepseek.deepseek_v3(mtp_depth = 0)", "seq = 4096", deepseek(4096)),
     ("gpt_oss.gpt_oss_20b", "seq = 4096", gpt_oss(4096)),
+    ("llama4.llama4_scout", "seq = 32768", llama4(32768)),
     ("bert.bert_large", "seq = 512", bert(512)),
     ("t5.t5_11b", "seq = 128; source = 512", t5(128, 512)),
     ("vit.vit_l16", "seq = 197", vit(1024, 24, 12 * 1024**2, 196, 197, 768)),
