@@ -140,7 +140,8 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   expect(price(b.body(body).backward[0]).seconds, 2.286896289933e-04);
   b.plan.stack->attentionBackward = number(3);
   expect(price(b.body(body).backward[0]).seconds, 3 * 9.147585159732e-05);
-  b.plan.stack->attentionHead = {.x = {64, 128}, .y = {.98, 1}};
+  b.plan.stack->attentionHead.x = {64, 128};
+  b.plan.stack->attentionHead.y = {.98, 1};
   expect(price(attention(16, 3000, 64)).seconds,
          (1.559425665425e-04 - 5e-6) * .78 / .98 + 5e-6); // the stack's own curve
   Node split = n;
@@ -193,7 +194,7 @@ TEST_F(CostOperators, CastCopyAndOptimizer) {
   Node cast = b.compute(b.op("cast", OpKind::Cast));
   cast.work.elements = 1e6;
   expect(price(cast).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
-  b.plan.stack->passes[Symbol("cast")] = {.forward = *number(3), .backward = *number(3)};
+  b.plan.stack->passes[Symbol("cast")] = {number(3), number(3)};
   expect(price(cast).seconds, 6e6 / (.85 * 2.039e12) + 3e-6); // 2 B per element and pass
   Node copy;
   copy.kind = NodeKind::Copy;
