@@ -32,12 +32,28 @@ double siluSlope(double x) {
   return s * (1 + x * (1 - s));
 }
 
+// Norms by the root of a sum of squares, over whichever dimension the operator reduces.
+double squares(int, const Point& p) {
+  return p.args[0] * p.args[0];
+}
+double normed(const Point& p) {
+  return p.args[0] * p.args[1] / std::sqrt(p.stats[0] + 1);
+}
+double scaledSlope(int, const Point& p) {
+  return p.dy * p.args[1] * p.args[0];
+}
+double normSlope(int i, const Point& p) {
+  const double r = 1 / std::sqrt(p.stats[0] + 1);
+  return i == 1 ? p.dy * p.args[0] * r : p.dy * p.args[1] * r - p.args[0] * p.back[0] * r * r * r;
+}
+
 const std::vector<Kernel> kKernels = {
     {"matmul", 0, 0, nullptr, product, nullptr, others},
     {"project_kv", 0, 0, nullptr, product, nullptr, others},
     {"scores", 0, 0, nullptr, product, nullptr, others},
     {"context", 0, 0, nullptr, product, nullptr, others},
     {"attention", 0, 0, nullptr, product, nullptr, others},
+    {"biased_attention", 0, 0, nullptr, product, nullptr, others},
     {"add", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr,
      [](int, const Point& p) { return p.dy; }},
     {"bias", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr,
@@ -57,13 +73,8 @@ const std::vector<Kernel> kKernels = {
      [](const Point& p) { return std::exp(p.args[0]) / p.stats[0]; },
      [](int, const Point& p) { return p.dy * std::exp(p.args[0]) / p.stats[0]; },
      [](int, const Point& p) { return std::exp(p.args[0]) / p.stats[0] * (p.dy - p.back[0]); }},
-    {"rms_norm", 1, 1, [](int, const Point& p) { return p.args[0] * p.args[0]; },
-     [](const Point& p) { return p.args[0] * p.args[1] / std::sqrt(p.stats[0] + 1); },
-     [](int, const Point& p) { return p.dy * p.args[1] * p.args[0]; },
-     [](int i, const Point& p) {
-       const double r = 1 / std::sqrt(p.stats[0] + 1);
-       return i == 1 ? p.dy * p.args[0] * r : p.dy * p.args[1] * r - p.args[0] * p.back[0] * r * r * r;
-     }},
+    {"rms_norm", 1, 1, squares, normed, scaledSlope, normSlope},
+    {"head_norm", 1, 1, squares, normed, scaledSlope, normSlope},
     {"cross_entropy", 2, 0,
      [](int k, const Point& p) {
        return k == 0 ? std::exp(p.args[0]) : static_cast<int64_t>(p.args[1]) == p.index ? p.args[0] : 0.0;

@@ -56,7 +56,7 @@ struct OperatorRun {
   };
   View viewOf(const Op& op) const {
     View v{kernel(op), {}, strides(op, op.resultDims), strides(op, rest(op)), strides(op, op.dims)};
-    const size_t terms = op.name == Symbol("linear") ? 2 : op.operands.size(); // the bias is not a factor
+    const size_t terms = hasBias(op) ? 2 : op.operands.size(); // the bias is not a factor
     for (size_t i = 0; i < terms; ++i) v.operands.push_back(strides(op, op.operands[i].dims));
     for (size_t d = 0; d < op.dims.size(); ++d)
       if (model().dims[op.dims[d]].name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
@@ -120,9 +120,9 @@ struct OperatorRun {
     return n;
   }
 
-  static const Kernel& kernel(const Op& op) {
-    return kernelOf(op.name == Symbol("linear") ? Symbol("matmul") : op.name);
-  }
+  /// Products whose third operand is added to the result.
+  static bool hasBias(const Op& op) { return op.name == Symbol("linear") || op.name == Symbol("linear_kv"); }
+  static const Kernel& kernel(const Op& op) { return kernelOf(hasBias(op) ? Symbol("matmul") : op.name); }
   AxisMask contracted(const Op& op, const Placement& placement) const {
     AxisMask m = 0;
     for (DimId d : op.dims)
@@ -151,8 +151,7 @@ struct OperatorRun {
         double& out = t.data[dot(v.result, at)];
         out = (std::isnan(out) ? 0 : out) + v.kernel.term(p) / copies;
       });
-      if (op.name == Symbol("linear") && devices.first(d, contracted(op, placement)))
-        addBias(op, placement, operands[2], d, t);
+      if (hasBias(op) && devices.first(d, contracted(op, placement))) addBias(op, placement, operands[2], d, t);
       result.push_back(std::move(t));
     }
     return result;
@@ -184,7 +183,7 @@ struct OperatorRun {
       full(at, d);
       return v.kernel.backStat(i, p);
     });
-    const bool bias = op.name == Symbol("linear") && operand == 2;
+    const bool bias = hasBias(op) && operand == 2;
     Sharded result;
     for (int64_t d = 0; d < devices.count; ++d) {
       const size_t device = static_cast<size_t>(d);
