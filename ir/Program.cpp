@@ -56,6 +56,15 @@ std::vector<bool> Program::loose(const std::vector<DimId>& dims) const {
   return out;
 }
 
+std::vector<bool> Program::loose(const Node& travelling) const {
+  std::vector<bool> out = loose(model.values[travelling.value].dims);
+  if (travelling.gradient || !travelling.op.valid()) return out;
+  for (const Operand& o : model.ops[travelling.op].operands)
+    for (size_t i = 0; o.value == travelling.value && i < out.size(); ++i)
+      if (model.dims[o.dims[i]].kind != DimKind::Basic) out[i] = true;
+  return out;
+}
+
 namespace {
 template <class IsSplit> double skewWhere(const Model& model, const std::vector<DimId>& dims, IsSplit isSplit) {
   double skew = 1;

@@ -195,6 +195,9 @@ struct Program {
   DType dtypeOf(ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
+  /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls them
+  /// (an index goes where its row is).
+  std::vector<bool> loose(const Node& travelling) const;
   /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of a
   /// routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;

@@ -93,7 +93,9 @@ private:
     for (size_t i = 0; i < cur_.size(); ++i) {
       int64_t ranks = 1;
       for (const Digit& d : cur_[i]) ranks *= size(d.axis);
-      n *= static_cast<double>(ceilDiv(extents_[i], ranks));
+      // What lies where depends on the data in a loose dimension: no rank rounds its share up.
+      n *= loose_[i] ? static_cast<double>(extents_[i]) / static_cast<double>(ranks)
+                     : static_cast<double>(ceilDiv(extents_[i], ranks));
     }
     return n;
   }

@@ -58,6 +58,20 @@ private:
     if (!(bytes > 0) || std::isinf(bytes)) out_.wrong("{}: {} bytes", what, bytes);
   }
 
+  /// Of the largest shard; what data places has no rank that rounds up.
+  double elements(const Node& node, const Layout& layout) const {
+    const std::vector<int64_t> extents = program_.extents(model_.values[node.value].dims);
+    const std::vector<bool> loose = program_.loose(node);
+    double n = 1;
+    for (size_t i = 0; i < extents.size(); ++i) {
+      int64_t ranks = 1;
+      for (const Digit& d : layout.shard[i]) ranks *= mesh_.axes[d.axis].size;
+      n *= loose[i] ? static_cast<double>(extents[i]) / static_cast<double>(ranks)
+                    : static_cast<double>(ceilDiv(extents[i], ranks));
+    }
+    return n;
+  }
+
   /// Where the node still knows its two layouts: bytes = the larger local side · the width that travels.
   void checkSides(const Node& n, const std::string& value) {
     std::vector<int64_t> extents = program_.extents(model_.values[n.value].dims);
@@ -66,7 +80,7 @@ private:
       return;
     }
     const std::vector<DimId>& dims = model_.values[n.value].dims;
-    double larger = std::max(localElements(mesh_, extents, n.from), localElements(mesh_, extents, n.to));
+    double larger = std::max(elements(n, n.from), elements(n, n.to));
     larger *= std::max(program_.skew(dims, n.from), program_.skew(dims, n.to));
     static constexpr std::array<double, 5> kWidths{0.5, 1, 2, 4, 8};
     bool fits = std::any_of(kWidths.begin(), kWidths.end(), [&](double w) { return n.bytes == larger * w; });

@@ -67,7 +67,8 @@ private:
     double value = t.coefficient;
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
-      value *= static_cast<double>(ceilDiv(model_.dims[dim].extent, ranks)) * static_cast<double>(ranks);
+      const int64_t extent = model_.dims[dim].extent; // loose dimensions hold what the data says: nothing is rounded
+      value *= static_cast<double>(model_.dims[dim].kind == DimKind::Basic ? ceilDiv(extent, ranks) * ranks : extent);
       value *= program_.skew({dim}, placement);
     }
     return value;

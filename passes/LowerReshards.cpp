@@ -49,8 +49,7 @@ struct Rewriter {
 
   std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
     const Value& value = model().values[node.value];
-    const auto steps =
-        ir::reshard(program.mesh, program.extents(value.dims), program.loose(value.dims), node.from, node.to);
+    const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.loose(node), node.from, node.to);
     Layout before = node.from;
     for (const ReshardStep& step : steps) {
       const Layout from = std::exchange(before, step.after);

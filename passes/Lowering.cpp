@@ -41,15 +41,28 @@ Layout produced(const Program& program, const Op& op, const Placement& placement
   return layout;
 }
 
+namespace {
+/// The largest of `ranks` shards of a dim; where data decides what lies where no rank rounds up.
+double share(const Dim& dim, int64_t ranks) {
+  const double part = static_cast<double>(dim.extent) / static_cast<double>(ranks);
+  return dim.kind == DimKind::Basic ? std::ceil(part) : part;
+}
+} // namespace
+
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
-  const double extent = static_cast<double>(program.model.dims[dim].extent);
+  const Dim& d = program.model.dims[dim];
   const AxisList& axes = placement.axesOf(dim);
-  return (axes.empty() ? extent : std::ceil(extent / static_cast<double>(program.mesh.size(axes)))) *
-         program.skew({dim}, placement);
+  return share(d, program.mesh.size(axes)) * program.skew({dim}, placement);
 }
 
 double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {
-  return ir::localElements(program.mesh, program.extents(dims), layout) * program.skew(dims, layout);
+  double n = program.skew(dims, layout);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t ranks = 1;
+    for (const Digit& d : layout.shard[i]) ranks *= program.mesh.axes[d.axis].size;
+    n *= share(program.model.dims[dims[i]], ranks);
+  }
+  return n;
 }
 
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
