@@ -62,6 +62,7 @@ class Run:
     schedule: str = "one_f_one_b"
     stages: list = field(default_factory=list)
     scatter: bool = False  # boundary values travel in slices over the tensor-parallel axis
+    overlap: str = ""  # facts in place of the stack's
     positions: bool = False  # the model has learned positions
     mla: bool = False  # DeepSeek's layers: dense ones first, a shared expert, multi-token prediction
     measured: tuple = ()  # other metrics than the step time: (text of the metric, value with unit)
@@ -146,6 +147,8 @@ def plan_text(run):
         facts = [f"schedule = {run.schedule}"] + (["scatter = tp"] if run.scatter and run.tensor > 1 else [])
         facts += [f"stage {i} = {text}" for i, text in enumerate(run.stages)]
         out += ["  pipeline pp {"] + ["    " + f for f in facts] + ["  }"]
+    if run.overlap:
+        out.append(f"  overlap {{ {run.overlap} }}")
     if run.recompute:
         out.append(f"  recompute {run.recompute}")
     metrics = run.measured or (("step_time", f"{run.seconds:.6g}s"),)

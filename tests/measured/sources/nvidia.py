@@ -13,6 +13,8 @@
 | vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
 | DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
 | stack | by release: up to 26.02, 26.04, from 26.06; for dense models one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts) |
+| stages without chunks | their sends block: Megatron Core overlaps them in the interleaved schedule only |
+| CUDA graphs | by the performance scripts: none on H100 and for DeepSeek-V3 on B200 in 16 stages, so experts wait for the host as in `te_2602` (qwen3_workload_base_configs.py at 01b2977e) |
 | racks | 64 of the 72 GPUs of a GB200 rack |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -73,8 +75,15 @@ def release(row):
 def stack(row, kind):
     if kind == "dense":
         return "te.te_ub" if number(row, "tp") > 1 else "te.te"
+    if not graphs(row):
+        return "te.te_2602"
     when = release(row)
     return "te.te_2606" if when >= 26.06 else "te.te_2604" if when >= 26.04 else "te.te_2602"
+
+
+def graphs(row):
+    """Whether the performance scripts capture the layers with experts in CUDA graphs: not on H100, nor DeepSeek-V3 on B200 in 16 stages."""
+    return not (device(row) == "H100" or row["model_family"].startswith("DeepSeekV3") and device(row) == "B200" and number(row, "ep") == 8)
 
 
 def deepseek_stages(parts):
@@ -116,6 +125,7 @@ def run(row, group, mbs=None):
         data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1, mla=mla, positions=positions,
         sequence_parallel=tp > 1, stored="params" if "fsdp" in row["sharding"] else "optimizer",
         schedule=f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b",
+        overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "",
         stages=deepseek_stages(pp * chunks) if mla and pp > 1 else [],
         recompute=deepseek_recompute(row) if mla else "", seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
 
