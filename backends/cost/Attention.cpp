@@ -75,7 +75,7 @@ Priced fusedAttention(const Pricing& p) {
     if (!device.forward.covers(w.sequence)) p.facts.outsideCurve(device.forward, w.sequence, p.asker());
     achieved = p.readOff(device.forward.at(w.sequence), "curve",
                          fmt::format("calibration.attention.forward({})", number(w.sequence)), device.forward.range,
-                         device.forward.source);
+                         device.forward.source, device.forward.unit);
   }
   // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
   const bool own = !stack.attentionHead.empty();

@@ -19,6 +19,7 @@ struct Derivation {
   std::string equation;                                             ///< the formula with symbols
   std::string substituted;                                          ///< the same with numbers and units
   std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
+  std::vector<std::pair<std::string, std::string>> notes;           ///< algorithm, levels and phases of a collective
   std::vector<std::shared_ptr<const ir::Number>> read; ///< owns those constants that were read off a curve or a sample
 };
 
@@ -86,6 +87,7 @@ struct Totals {
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
   double mfu = 0, mfuCausal = 0, hfu = 0;
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
+  std::optional<double> straggler; ///< waiting for the slowest device, where stack or cluster say `jitter`
   double exposedState = 0; ///< exposed state and gradient, part of exposedComm
   double params = 0, paramsActive = 0;
   std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours

@@ -55,12 +55,16 @@ public:
   }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
   double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
-                 const std::string& source) const {
+                 const std::string& source, const Unit& unit = {}) const {
     if (why) {
-      why->read.push_back(std::make_shared<ir::Number>(ir::Number{value, range, source}));
+      why->read.push_back(std::make_shared<ir::Number>(ir::Number{value, range, source, unit}));
       why->constants.emplace_back(fmt::format("{} = {}", symbol, path), why->read.back().get());
     }
     return value;
+  }
+  /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
+  void note(std::string_view key, std::string text) const {
+    if (why) why->notes.emplace_back(key, std::move(text));
   }
   void explain(std::string equation, std::string substituted) const {
     if (!why) return;

@@ -5,6 +5,7 @@
 #include "backends/cost/Operators.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace planc::cost {
 
@@ -101,6 +102,16 @@ void addTied(Simulation& sim, const CostModel& model) {
     if (group.stages.size() > 1) sim.tied += model.collective(program, group.allReduce);
 }
 
+/// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables (Boucheron,
+/// Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
+double stragglerOf(const Simulation& sim, const Facts& facts) {
+  const double n = static_cast<double>(sim.schedule->program->mesh.devices());
+  const double cluster = facts.cluster.jitter ? facts.cluster.jitter->value : 0;
+  const double stack = facts.stack.jitter ? facts.stack.jitter->value : 0;
+  const double busy = sim.end - sim.stages[static_cast<size_t>(sim.critical)].bubble() + sim.optimizer;
+  return std::hypot(cluster, stack) * std::sqrt(2 * std::log(std::max(1.0, n))) * busy;
+}
+
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
 void compose(Simulation& sim, Facts& facts) {
   for (size_t s = 0; s < sim.stages.size(); ++s) {
@@ -109,7 +120,8 @@ void compose(Simulation& sim, Facts& facts) {
   }
   const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
   const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
-  sim.stepTime = (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0));
+  sim.straggler = stragglerOf(sim, facts);
+  sim.stepTime = (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
 }
 
 } // namespace

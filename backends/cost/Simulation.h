@@ -27,6 +27,7 @@ struct Simulation {
   double optimizer = 0; ///< of the slowest stage
   int64_t critical = 0; ///< the stage that ends last
   double end = 0;       ///< when it ends, what its reductions expose included
+  double straggler = 0; ///< waiting for the slowest device, once per step
   double stepTime = 0;
 
   const Passage& passage(int64_t virtualStage, bool backwardPass) const {

@@ -1,4 +1,4 @@
-// Totals of a step: compute + exposed communication + bubble + optimizer + overhead on the critical stage.
+// Totals of a step: compute + exposed communication + bubble + optimizer + overhead + straggler on the critical stage.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Totals.h"
 
@@ -131,7 +131,7 @@ void addTimes(Totals& t, const Simulation& sim) {
   t.bubble = times.bubble();
   t.optimizer = sim.optimizer;
   t.stepTime = sim.stepTime;
-  t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer);
+  t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
 }
 
 void addInterval(Totals& t, const Simulation& sim, const CostModel& model) {
@@ -191,6 +191,7 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
 Totals totals(const Simulation& sim, const CostModel& model) {
   Totals t;
   addTimes(t, sim);
+  if (model.facts().cluster.jitter || model.facts().stack.jitter) t.straggler = sim.straggler;
   addInterval(t, sim, model);
   addRates(t, sim, model);
   return t;

@@ -118,7 +118,8 @@ std::string Writer::asWritten(const ir::Number& number) const {
   constexpr size_t kLongest = 24;
   const std::string_view text = number.range.valid() ? sources_.text(number.range) : std::string_view();
   const bool plain = !text.empty() && text.size() <= kLongest && text.front() >= '0' && text.front() <= '9';
-  return plain ? std::string(text) : fmt::format("{:.4g}", number.value);
+  if (plain) return std::string(text);
+  return number.unit.plain() ? fmt::format("{:.4g}", number.value) : formatQuantity(number.value, number.unit);
 }
 
 void Writer::derivation(const cost::Derivation& why) {
@@ -166,6 +167,7 @@ void Writer::collective(const ir::Node& node, const std::string& what, double in
   fact("group", fmt::format("{} ranks of {}{}{}", node.group, program_.mesh.str(node.axes),
                             level.empty() ? "" : ", level " + level, node.ring ? ", as a ring" : ""));
   fact("bytes", formatQuantity(node.bytes, units::bytes) + " on the larger local side");
+  for (const auto& [key, text] : why.notes) fact(key.c_str(), text);
   derivation(why);
   if (node.because.valid())
     fact("because", fmt::format("{}: {}", sources_.where(node.because), std::string(sources_.text(node.because))));

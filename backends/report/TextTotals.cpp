@@ -20,6 +20,8 @@ std::string stepTable(const cost::Totals& t, bool color) {
                                                   {"overhead", t.overhead}};
   for (const auto& [name, value] : parts)
     table.add({{name, TextStyle::Gutter}, formatQuantity(value, units::time), share(value)});
+  if (t.straggler)
+    table.add({{"straggler", TextStyle::Gutter}, formatQuantity(*t.straggler, units::time), share(*t.straggler)});
   std::string head = fmt::format("step time {}", formatQuantity(t.stepTime, units::time));
   std::string interval =
       fmt::format(", {:.0f} % interval {} to {}", t.coverage * 100, formatQuantity(t.stepTimeLow, units::time),

@@ -39,6 +39,7 @@ Parts stepParts(const Estimate& e) {
   parts.push_back({"pipeline bubble", e.totals.bubble});
   parts.push_back({"optimizer", e.totals.optimizer});
   parts.push_back({"overhead", e.totals.overhead});
+  if (e.totals.straggler) parts.push_back({"straggler", *e.totals.straggler});
   return parts;
 }
 

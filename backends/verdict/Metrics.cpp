@@ -51,6 +51,7 @@ const std::vector<Metric>& metrics() {
       {"bubble", units::time, false, "totals.bubble_s", PLANC_READ(e.totals.bubble)},
       {"optimizer", units::time, false, "totals.optimizer_s", PLANC_READ(e.totals.optimizer)},
       {"overhead", units::time, false, "totals.overhead_s", PLANC_READ(e.totals.overhead)},
+      {"straggler", units::time, false, "totals.straggler_s", PLANC_READ(e.totals.straggler)},
       {"params", units::none, false, "totals.params", PLANC_READ(e.totals.params)},
       {"params.active", units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
       {"device_hours", units::deviceTime, false, "totals.device_hours", PLANC_READ(seconds(e.totals.deviceHours))},

@@ -167,6 +167,22 @@ TEST(CostEstimate, TheStepIsPutTogetherAsDocumented) {
   EXPECT_NEAR(e->totals.stepTime, 1.02 * (latest + tied + optimizer + 2e-3), 1e-12);
 }
 
+TEST(CostEstimate, StragglersAreALineOfTheirOwn) {
+  Sample calm, jumpy;
+  const auto before = calm.estimate(calm.diagnostics);
+  jumpy.plan.cluster->jitter = number(.03);
+  jumpy.plan.stack->jitter = number(.04); // independent: together 5 %
+  const auto after = jumpy.estimate(jumpy.diagnostics);
+  ASSERT_TRUE(before && after);
+  EXPECT_FALSE(before->totals.straggler);
+  const Totals& t = after->totals;
+  const double tied = jumpy.model(jumpy.diagnostics)->collective(jumpy.program, jumpy.program.stageGroups[0].allReduce);
+  const double busy = t.compute + t.exposedComm - tied + t.optimizer;
+  EXPECT_NEAR(*t.straggler, .05 * std::sqrt(2 * std::log(32.)) * busy, 1e-12);
+  EXPECT_NEAR(t.stepTime, before->totals.stepTime + *t.straggler, 1e-12);
+  EXPECT_NEAR(t.overhead, before->totals.overhead, 1e-12);
+}
+
 TEST(CostEstimate, RowsAreOfOneInstanceAndPathsDoNotNest) {
   Sample s;
   const auto e = s.estimate(s.diagnostics);

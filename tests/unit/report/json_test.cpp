@@ -48,6 +48,7 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
               "bubble_s",
               "optimizer_s",
               "overhead_s",
+              "straggler_s",
               "params",
               "params_active",
               "device_hours",

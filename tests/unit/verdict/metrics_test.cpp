@@ -27,6 +27,7 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "bubble",
                                                "optimizer",
                                                "overhead",
+                                               "straggler",
                                                "params",
                                                "params.active",
                                                "device_hours",

@@ -1,0 +1,156 @@
+// One level of a route (docs/cost-model.md, sections 2.1, 2.5 and 2.6).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/collectives/Level.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::cost {
+
+using ir::CollectiveKind;
+
+namespace {
+
+/// Largest domain whose `a` was sampled everywhere: it grows per doubling beyond (docs/cost-model.md, section 2.1).
+constexpr double kSampledRanks = 8;
+
+/// The sample whose group is nearest in log distance; the smaller one on a tie.
+const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ranks) {
+  auto distance = [&](const ir::Fabric::Sample& s) {
+    return std::fabs(std::log(s.ranks / static_cast<double>(ranks)));
+  };
+  const ir::Fabric::Sample* best = &samples.rows.front();
+  for (const auto& s : samples.rows)
+    if (distance(s) < distance(*best)) best = &s;
+  return *best;
+}
+
+/// How the group lies at a level. `alone`: one rank per unit, as in a phase.
+ir::TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, bool alone) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  ir::TopologyGroup g;
+  g.collective = kind;
+  g.units = r.units(level);
+  g.ranks = alone ? g.units : static_cast<double>(r.ranks);
+  g.nodes = alone ? g.units : r.nodes;
+  g.each = alone ? 1 : r.below(level);
+  g.count = static_cast<double>(l.count);
+  if (r.scattered)
+    g.spans = {{l.count, static_cast<int64_t>(g.units), 1, false}};
+  else
+    g.spans = ir::spansOf(p.program.mesh, p.node.axes, level, l.topology);
+  return g;
+}
+
+/// How many times its share of the node's cards a device has: more than once where the others are silent, but not more
+/// than one card carries.
+double cardShare(const Pricing& p, const Route& r, size_t level) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  if (!l.cards || !r.scattered || level == 0) return 1;
+  const double devices = static_cast<double>(p.program.mesh.levelSizes[level - 1]);
+  // One stage of those in a node takes part: the devices of the others are silent.
+  const double silent =
+      static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, p.program.mesh.levelSizes[level - 1]));
+  const double cards = p.level(l.cards, l, "cards", {"cards"});
+  return std::clamp(silent, 1.0, std::max(1.0, devices / cards));
+}
+
+} // namespace
+
+const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind kind) {
+  static const ir::Fabric::Samples kNone;
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return fabric.allReduce;
+  case CollectiveKind::AllGather:
+    return fabric.allGather;
+  case CollectiveKind::ReduceScatter:
+    return fabric.reduceScatter;
+  case CollectiveKind::AllToAll:
+    return fabric.allToAll;
+  case CollectiveKind::Slice:
+  case CollectiveKind::SendRecv:
+    break;
+  }
+  return kNone; // these have equations of their own
+}
+
+double rootTerm(double g, double x) {
+  return g * std::sqrt(x / kGigabyte);
+}
+
+double Sampled::time(double x) const {
+  return a + x / b + rootTerm(g, x);
+}
+
+Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks) {
+  const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
+  const ir::Fabric::Sample& s = nearest(samples, std::max<int64_t>(2, ranks));
+  auto read = [&](double value, std::string_view field, const Unit& unit) {
+    if (!p.why) return value;
+    const std::string path = fmt::format("{} of {} ranks, {}", ir::name(kind), number(s.ranks), field);
+    return p.readOff(value, field, path, samples.range, samples.source, unit);
+  };
+  Sampled out{read(s.a, "a", units::time), read(s.b, "b", units::bandwidth), read(s.g, "g", units::time)};
+  const double sampled = std::max(kSampledRanks, s.ranks);
+  if (static_cast<double>(ranks) > sampled)
+    out.a *=
+        1 + p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
+  return out;
+}
+
+double wireBytes(CollectiveKind kind, double bytes, double ranks) {
+  const double share = (ranks - 1) / ranks;
+  return bytes * (kind == CollectiveKind::AllReduce ? 2 * share : share);
+}
+
+ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
+  return ir::factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
+}
+
+double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  return p.level(l.bandwidth, l, "NIC", {"bandwidth"}) * cardShare(p, r, level) * share;
+}
+
+double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
+  return fabric.nicEfficiency ? p.fabric(fabric.nicEfficiency, fabric, "efficiency", {"nic_efficiency"}) : 1;
+}
+
+double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  const ir::Fabric& fabric = l.fabric;
+  const double units = r.units(level), x = wireBytes(kind, bytesOf, units);
+  double time = 0;
+  std::string text;
+  if (!samplesOf(fabric, kind).rows.empty()) {
+    const Sampled s = readSample(p, fabric, kind, static_cast<int64_t>(units));
+    time = s.time(x);
+    if (p.why)
+      text = fmt::format("{} + {} / {} + {}", seconds(s.a), bytes(x), bandwidth(s.b), seconds(rootTerm(s.g, x)));
+  } else {
+    const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
+    const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);
+    if (fabric.nicEfficiency) {
+      const double start = p.fabric(fabric.start, fabric, "start", {"start"});
+      const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
+      const double root = rootTerm(p.fabric(fabric.g, fabric, "g", {"g"}), x);
+      time = start + hop * factors.steps + x / rate + root;
+      if (p.why)
+        text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(factors.steps), bytes(x),
+                           bandwidth(rate), seconds(root));
+    } else {
+      p.facts.nominal(l, kind, p.asker());
+      const double latency = p.level(l.latency, l, "latency", {"latency"});
+      time = latency * factors.steps + x / rate;
+      if (p.why)
+        text = fmt::format("{} · {} + {} / {}", seconds(latency), number(factors.steps), bytes(x), bandwidth(rate));
+    }
+  }
+  if (p.why)
+    p.note("phase", fmt::format("{} of {} between {} in a {}: {} = {}", ir::name(kind), bytes(bytesOf), number(units),
+                                l.name.view(), text, seconds(time)));
+  return time;
+}
+
+} // namespace planc::cost

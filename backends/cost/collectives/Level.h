@@ -1,0 +1,35 @@
+// One level of a route: what its fabric was sampled with, which rate a device has there, and a collective inside it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Collectives.h"
+
+namespace planc::cost {
+
+/// Samples of an operation; empty where it has none.
+const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, ir::CollectiveKind kind);
+
+struct Sampled {
+  double a = 0, b = 1, g = 0;
+  double time(double x) const;
+};
+/// a, b and g of the nearest group size; `a` grows beyond the sampled ones.
+Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks);
+
+/// Bytes on one rank's wire: all-reduce 2(n-1)/n, all others (n-1)/n of the larger local side (Thakur et al. 2005).
+double wireBytes(ir::CollectiveKind kind, double bytes, double ranks);
+/// g · √(x / 1 GB).
+double rootTerm(double g, double x);
+
+/// What the topology of a level makes of the whole route, every member of a node with its part of the data.
+ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
+/// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
+/// share.
+double lineRate(const Pricing& p, const Route& r, size_t level, double share);
+/// `efficiency` of a card-priced fabric, 1 for others.
+double cardEfficiency(const Pricing& p, const ir::Fabric& fabric);
+
+/// One phase of a collective over several levels: ranks of equal position in all units of one level, every device of a
+/// node in a group of its own, at the same time.
+double phase(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double bytes);
+
+} // namespace planc::cost

@@ -1,0 +1,122 @@
+// Send and receive, rings of them, and the exchange of everybody with everybody (docs/cost-model.md, section 2.3).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/collectives/Algorithms.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::cost {
+
+using ir::CollectiveKind;
+
+namespace {
+
+/// Expected distinct destinations among `units` of `copies` copies.
+double distinct(double units, double copies) {
+  return units * (1 - std::pow(1 - 1 / units, copies));
+}
+
+double exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
+  return fabric.exchangeEfficiency ? p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"})
+                                   : 1;
+}
+
+struct Forwarded {
+  double across = 0, between = 0; ///< bytes over the outermost level, and the time of the levels below it
+};
+
+/// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
+Forwarded forward(const Pricing& p, const Route& r) {
+  const auto& levels = p.facts.cluster.levels;
+  const double token = p.node.bytes / p.node.copies;
+  Forwarded out;
+  double outer = 1; // units that the levels above have reached
+  for (size_t l = r.top + 1; l-- > 0;) {
+    const bool inner = &levels[l] == r.domain;
+    const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
+    if (units > 1) {
+      const double moved = token * outer * distinct(units, p.node.copies / outer) * (units - 1) / units;
+      if (l == r.top)
+        out.across = moved;
+      else if (inner)
+        out.between += readSample(p, levels[l].fabric, CollectiveKind::AllToAll, r.inside).time(moved);
+      else
+        out.between +=
+            moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
+      outer *= units;
+    }
+    if (inner) break;
+  }
+  return out;
+}
+
+} // namespace
+
+bool isTransfer(const Pricing& p, const Route& r) {
+  if (p.node.collective != CollectiveKind::SendRecv) return false;
+  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
+  return fabric.sendRecvStart || fabric.sendRecvBandwidth || fabric.sendRecvEfficiency;
+}
+
+double transfer(const Pricing& p, const Route& r) {
+  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
+  const ir::Fabric& fabric = level.fabric;
+  const double start = p.fabric(fabric.sendRecvStart, fabric, "start", {"send_recv.start"});
+  const double rateOf = fabric.sendRecvBandwidth
+                            ? p.fabric(fabric.sendRecvBandwidth, fabric, "b", {"send_recv.bandwidth"})
+                            : p.fabric(fabric.sendRecvEfficiency, fabric, "efficiency", {"send_recv.efficiency"}) *
+                                  lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
+  const double n = static_cast<double>(r.ranks);
+  const double steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
+  const double time = steps * start + p.node.bytes / rateOf;
+  if (p.why)
+    p.explain(p.node.ring ? "steps · start + bytes / b" : "start + bytes / b",
+              fmt::format("{} · {} + {} / {} = {}", number(steps), seconds(start), bytes(p.node.bytes),
+                          bandwidth(rateOf), seconds(time)));
+  return time;
+}
+
+double leavingTime(const Pricing& p, const Route& r, double (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {
+  const auto& levels = p.facts.cluster.levels;
+  const double n = static_cast<double>(r.ranks);
+  double slowest = 0;
+  for (size_t l = 0; l <= r.top; ++l) {
+    const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps with the rest
+    if (sampledBelow || (r.units(l) <= 1 && l != r.top)) continue;
+    const double leaving = p.node.bytes * (n - r.below(l)) / n;
+    const double rateOf = efficiencyAt(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
+    slowest = std::max(slowest, leaving / rateOf);
+    if (p.why)
+      p.note("phase", fmt::format("{} leave each unit below {}, at {}: {}", bytes(leaving), levels[l].name.view(),
+                                  bandwidth(rateOf), seconds(leaving / rateOf)));
+  }
+  return slowest;
+}
+
+bool isExchange(const Pricing& p, const Route& r) {
+  return r.card && p.node.collective == CollectiveKind::AllToAll;
+}
+
+double exchange(const Pricing& p, const Route& r) {
+  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
+  const double start = p.fabric(fabric.start, fabric, "start", {"start"});
+  if (p.node.copies <= 1) {
+    const double slowest = leavingTime(p, r, exchangeEfficiency), time = start + slowest;
+    if (p.why)
+      p.explain("start + across / (efficiency · NIC)",
+                fmt::format("{} + {} = {}", seconds(start), seconds(slowest), seconds(time)));
+    return time;
+  }
+  const Forwarded f = forward(p, r);
+  const double rateOf = p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"}) *
+                        lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  const double time = start + f.across / rateOf + f.between;
+  if (p.why)
+    p.explain("start + across / (efficiency · NIC) + inside",
+              fmt::format("{} + {} / {} + {} = {}", seconds(start), bytes(f.across), bandwidth(rateOf),
+                          seconds(f.between), seconds(time)));
+  return time;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,253 @@
+// Algorithms over several levels, topologies and shared cards against closed forms, and the laws that hold for all of
+// them. SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/Collectives.h"
+#include "backends/cost/Facts.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+using Axes = std::vector<std::pair<std::string, int64_t>>;
+using Kind = CollectiveKind;
+
+constexpr Kind kKinds[] = {Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter, Kind::AllToAll};
+
+/// Nodes of eight, and what a test changes.
+struct Machine : Builder {
+  DiagnosticEngine diagnostics;
+
+  explicit Machine(int64_t nodes, const Axes& axes) : Builder(nodes, axes) {}
+  /// One level of `units` without samples: 100 GB/s and 1 us.
+  Machine(int64_t units, const Axes& axes, Topology topology) : Builder(1, axes) {
+    plan.cluster->levels = {{"pod", units, Fabric(), number(100e9), number(1e-6), std::move(topology), {}, {}}};
+    program.mesh = mesh(*plan.cluster, axes);
+  }
+  std::vector<ClusterLevel>& levels() { return plan.cluster->levels; }
+  void choose(Algorithm a) {
+    for (Kind k : kKinds) plan.stack->algorithms[k] = {a, {}, ""};
+  }
+  double price(Kind kind, const std::vector<std::string>& axes, double bytes, Derivation* why = nullptr) {
+    AxisMask mask = 0;
+    for (const std::string& a : axes) mask |= axis(a);
+    return model(diagnostics)->collective(program, collective({}, kind, CollectiveClass::Gradient, mask, bytes), why);
+  }
+};
+
+double root(double s, double x) {
+  return s * std::sqrt(x); // s/√B, as the fixtures have it
+}
+
+void expect(double actual, double expected) {
+  EXPECT_NEAR(actual / expected, 1, 1e-10);
+}
+
+TEST(Algorithms, HierarchicalIsTheSumOfItsPhases) {
+  Machine m(8, {{"g", 64}});
+  m.choose(Algorithm::Hierarchical);
+  const double v = 1e9, inside = v * 7 / 8, part = v / 8 * 7 / 8;
+  const double scatter = 14.36e-6 + inside / 221.3e9 + root(8.29e-9, inside);
+  const double gather = 15.02e-6 + inside / 216.8e9 + root(9.29e-9, inside);
+  auto across = [&](double x, double hops) { return 40e-6 + 10e-6 * hops + x / (.95 * 25e9) + root(3e-8, x); };
+  expect(m.price(Kind::AllReduce, {"g"}, v), scatter + across(2 * part, 2 * 3) + gather);
+  expect(m.price(Kind::ReduceScatter, {"g"}, v), scatter + across(part, 7));
+  expect(m.price(Kind::AllGather, {"g"}, v), across(part, 7) + gather);
+  const double exchange = 12.8e-6 + inside / 224.2e9 + root(9.7e-9, inside);
+  expect(m.price(Kind::AllToAll, {"g"}, v), exchange + across(inside, 7)); // everything moves once per level
+}
+
+TEST(Algorithms, RingAndTreeDifferInTheirStepsOnly) {
+  Machine m(8, {{"g", 64}});
+  const double x = 2 * 63. / 64 * 1e6, rest = 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x);
+  m.choose(Algorithm::Ring);
+  expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 63);
+  m.choose(Algorithm::Tree);
+  expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 6);
+}
+
+TEST(Algorithms, TheFastestIsTheLeastOfAll) {
+  for (Kind kind : kKinds)
+    for (double bytes : {1e4, 1e6, 1e8, 1e10}) {
+      Machine m(16, {{"tp", 2}, {"g", 64}});
+      double least = m.price(kind, {"g"}, bytes);
+      for (Algorithm a : {Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical}) {
+        m.choose(a);
+        least = std::min(least, m.price(kind, {"g"}, bytes));
+      }
+      m.choose(Algorithm::Fastest);
+      EXPECT_EQ(m.price(kind, {"g"}, bytes), least) << ir::name(kind) << " " << bytes;
+    }
+}
+
+TEST(Algorithms, AStackGoesBeforeTheFabric) {
+  Machine m(8, {{"g", 64}});
+  const double usual = m.price(Kind::AllReduce, {"g"}, 1e6);
+  m.levels()[1].fabric.algorithms[Kind::AllReduce] = {Algorithm::Ring, {}, ""};
+  EXPECT_GT(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
+  m.plan.stack->algorithms[Kind::AllReduce] = {Algorithm::Pipelined, {}, ""};
+  EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
+}
+
+TEST(Algorithms, AnAxisPartlyInsideANode) {
+  Machine m(4, {{"tp", 2}, {"g", 16}}); // four in a node, four nodes
+  Derivation why;
+  m.choose(Algorithm::Hierarchical);
+  const double v = 1e8, inside = v * 3 / 4, part = 2 * v / 4 * 3 / 4;
+  expect(m.price(Kind::AllReduce, {"g"}, v, &why), 10.46e-6 + inside / 234.4e9 + root(1.168e-8, inside) + 40e-6 +
+                                                       10e-6 * 4 + part / (.95 * 25e9) + root(3e-8, part) + 10.7e-6 +
+                                                       inside / 227.5e9 + root(1.391e-8, inside));
+  bool levels = false;
+  int phases = 0;
+  for (const auto& [key, text] : why.notes) {
+    levels |= key == "levels" && text == "4 in a node x 4 in a nodes";
+    phases += key == "phase";
+  }
+  EXPECT_TRUE(levels);
+  EXPECT_EQ(phases, 3);
+}
+
+TEST(Algorithms, ATorusByItsBuckets) {
+  const double v = 1e9;
+  Machine whole(256, {{"g", 256}}, {"torus", {}, {16, 16}});
+  expect(whole.price(Kind::AllGather, {"g"}, v), 16e-6 + v * 255 / 256 / 100e9);
+  expect(whole.price(Kind::AllReduce, {"g"}, v), 32e-6 + 2 * v * 255 / 256 / 100e9);
+  expect(whole.price(Kind::AllToAll, {"g"}, v), 16e-6 + v * 8 / 100e9); // the cut through the middle
+  Machine row(256, {{"g", 16}, {"other", 16}}, {"torus", {}, {16, 16}});
+  expect(row.price(Kind::AllGather, {"g"}, v), 8e-6 + v * 15 / 16 / 50e9);
+}
+
+TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
+  const AddedTopology added(
+      {"star", "one link for all", "made up", {}, false, false, [](const Topology&, const TopologyGroup& g) {
+         return TopologyFactors{1 / g.units, 2};
+       }});
+  Machine m(8, {{"g", 8}}, {"star", {}, {}});
+  expect(m.price(Kind::AllGather, {"g"}, 8e8), 2e-6 + 7e8 / (100e9 / 8));
+}
+
+TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
+  // Four stages in a node of eight; the first and the last of sixteen share a parameter.
+  Machine m(4, {{"tp", 2}, {"pp", 16}});
+  Node tied = m.collective({}, Kind::AllReduce, CollectiveClass::Gradient, m.axis("pp"), 1e9);
+  tied.group = 2;
+  const double own = m.model(m.diagnostics)->collective(m.program, tied);
+  const double fixed = 40e-6 + 10e-6 * 2 + root(3e-8, 1e9);
+  expect(own, fixed + 1e9 / (1.25 * .95 * 25e9));
+  m.levels()[1].cards = number(4); // two devices share a card: one alone has all of it, not more
+  expect(m.model(m.diagnostics)->collective(m.program, tied), fixed + 1e9 / (1.25 * .95 * 50e9));
+  Machine all(4, {{"g", 32}});
+  const double before = all.price(Kind::AllReduce, {"g"}, 1e9);
+  all.levels()[1].cards = number(4); // nobody is silent
+  EXPECT_EQ(all.price(Kind::AllReduce, {"g"}, 1e9), before);
+}
+
+TEST(Algorithms, OversubscriptionHitsWhatCrossesTheSpine) {
+  for (Kind kind : kKinds) {
+    Machine tree(8, {{"g", 64}}), rails(8, {{"g", 64}});
+    const double free = tree.price(kind, {"g"}, 1e9);
+    tree.levels()[1].topology = {"fat_tree", {{"oversubscription", 16}}, {}};
+    rails.levels()[1].topology = {"rail_optimized", {{"oversubscription", 16}}, {}};
+    EXPECT_GT(tree.price(kind, {"g"}, 1e9), free);
+    if (kind == Kind::AllToAll) {
+      EXPECT_GT(rails.price(kind, {"g"}, 1e9), free);
+      const double direct = rails.price(kind, {"g"}, 1e9);
+      rails.choose(Algorithm::Hierarchical); // NVLink first: then every byte is on its rail
+      EXPECT_LT(rails.price(kind, {"g"}, 1e9), direct);
+    } else {
+      EXPECT_EQ(rails.price(kind, {"g"}, 1e9), free);
+    }
+  }
+}
+
+// ---- laws (docs/cost-model.md, section 7) --------------------------------------
+
+constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined, Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical,
+                                     Algorithm::Fastest};
+
+/// Device, node, rack and site.
+Machine& threeLevels(Machine& m) {
+  m.levels()[1].count = 4;
+  m.levels().push_back({"site", 4, hdr(), number(25e9), number(8e-6), fatTree(3), {}, {}});
+  return m;
+}
+
+TEST(AlgorithmLaws, SplittingAnAxisChangesNoPrice) {
+  for (Algorithm a : kAlgorithms)
+    for (Kind kind : kKinds) {
+      Machine one(16, {{"tp", 2}, {"g", 64}}), parts(16, {{"tp", 2}, {"in", 2}, {"mid", 8}, {"out", 4}});
+      for (Machine* m : {&one, &parts}) {
+        threeLevels(*m).choose(a);
+        m->program.mesh = mesh(*m->plan.cluster, m == &one ? Axes{{"tp", 2}, {"g", 64}}
+                                                           : Axes{{"tp", 2}, {"in", 2}, {"mid", 8}, {"out", 4}});
+      }
+      EXPECT_EQ(one.price(kind, {"g"}, 1e8), parts.price(kind, {"in", "mid", "out"}, 1e8)) << ir::name(a);
+    }
+}
+
+TEST(AlgorithmLaws, LevelsThatAGroupDoesNotReachDoNotMatter) {
+  for (Algorithm a : kAlgorithms)
+    for (Kind kind : kKinds) {
+      Machine fast(16, {{"g", 8}, {"dp", 16}}), slow(16, {{"g", 8}, {"dp", 16}});
+      fast.choose(a), slow.choose(a);
+      slow.levels()[1].bandwidth = number(1e9);
+      slow.levels()[1].topology = {"ring", {}, {}};
+      EXPECT_EQ(fast.price(kind, {"g"}, 1e8), slow.price(kind, {"g"}, 1e8));
+    }
+}
+
+TEST(AlgorithmLaws, MoreBandwidthOrMoreBytes) {
+  for (const char* topology : {"switch", "fat_tree", "rail_optimized", "ring", "full_mesh", "dragonfly"})
+    for (Algorithm a : kAlgorithms)
+      for (Kind kind : kKinds) {
+        Machine slow(16, {{"tp", 4}, {"g", 32}}), fast(16, {{"tp", 4}, {"g", 32}});
+        for (Machine* m : {&slow, &fast}) {
+          m->choose(a);
+          m->levels()[1].topology = {topology, {}, {}};
+        }
+        fast.levels()[1].bandwidth = number(35e9);
+        double last = 0;
+        for (double bytes : {1e3, 1e5, 1e7, 1e9}) {
+          const double time = slow.price(kind, {"g"}, bytes);
+          EXPECT_LE(fast.price(kind, {"g"}, bytes), time) << topology << ir::name(a) << ir::name(kind);
+          EXPECT_GT(time, last) << topology << ir::name(a) << ir::name(kind);
+          last = time;
+        }
+      }
+}
+
+TEST(AlgorithmLaws, MoreNodesNeverTakeLess) {
+  // From four nodes on: two exchange halves directly, with the fabric's bonus.
+  for (Algorithm a : {Algorithm::Pipelined, Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical})
+    for (Kind kind : kKinds) {
+      double last = 0;
+      for (int64_t nodes = 4; nodes <= 256; nodes *= 2) {
+        Machine m(nodes, {{"g", 8 * nodes}});
+        m.choose(a);
+        const double time = m.price(kind, {"g"}, 1e8);
+        EXPECT_GE(time, last * (1 - 1e-12)) << nodes << ir::name(a) << ir::name(kind);
+        last = time;
+      }
+    }
+}
+
+TEST(AlgorithmLaws, OneRankIsFree) {
+  for (Algorithm a : kAlgorithms)
+    for (Kind kind : kKinds) {
+      Machine m(2, {{"tp", 16}, {"g", 1}});
+      m.choose(a);
+      EXPECT_EQ(m.price(kind, {"g"}, 1e9), 0);
+    }
+}
+
+TEST(AlgorithmLaws, EveryRowSaysWhatItIs) {
+  for (const CollectiveAlgorithm& row : collectiveAlgorithms()) {
+    EXPECT_FALSE(row.name.empty() || row.equation.empty());
+    EXPECT_TRUE(row.name == "local" || !row.source.empty()) << row.name;
+  }
+}
+
+} // namespace
+} // namespace planc::cost::test

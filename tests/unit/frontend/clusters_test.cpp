@@ -1,0 +1,91 @@
+// Clusters of the library: how many devices they have, in which levels, and that every topology of a caller is a word.
+// SPDX-License-Identifier: Apache-2.0
+#include "Compile.h"
+
+namespace planc::frontend {
+namespace {
+
+const std::string kModel = R"(
+import std.ops
+import std.clusters
+import std.stacks.te
+model m(hidden: int = 4) {
+  in x: [batch, hidden]
+  loss = ops.gelu(x)
+}
+)";
+
+ir::Cluster clusterOf(const std::string& expression) {
+  auto plans = plansOf(kModel + "plan p { model = m; cluster = clusters." + expression + "; software = te.te }");
+  if (plans.size() != 1 || !plans[0]->cluster) {
+    ADD_FAILURE() << expression;
+    return {};
+  }
+  return *plans[0]->cluster;
+}
+
+TEST(Clusters, OfTheLibraryHaveTheirDevicesAndLevels) {
+  struct Row {
+    const char* expression;
+    std::vector<int64_t> levels; ///< devices in one unit, inner to outer
+    const char* device;
+    const char* inner; ///< topology of the innermost level
+  };
+  const Row rows[] = {
+      {"superpod_b200(nodes = 4)", {8, 32}, "b200_sxm_180gb", "switch"},
+      {"superpod_h200(nodes = 4)", {8, 32}, "h200_sxm_141gb", "switch"},
+      {"hgx_h800(nodes = 256)", {8, 2048}, "h800_sxm5_80gb", "switch"},
+      {"gb200_nvl72(racks = 2)", {72, 144}, "gb200_186gb", "switch"},
+      {"gb200_nvl36(racks = 2)", {36, 72}, "gb200_186gb", "switch"},
+      {"gb200_site(pods = 4, gpus = 64)", {64, 512, 2048}, "gb200_186gb", "switch"},
+      {"zionex()", {8, 128}, "a100_sxm4_40gb", "switch"},
+      {"nd_a100_v4(instances = 2)", {8, 16}, "a100_sxm4_80gb", "switch"},
+      {"nd_h100_v5(instances = 2)", {8, 16}, "h100_sxm5_80gb", "switch"},
+      {"nd_h200_v5(instances = 2)", {8, 16}, "h200_sxm_141gb", "switch"},
+      {"nd_mi300x_v5(instances = 2)", {8, 16}, "mi300x_192gb", "full_mesh"},
+      {"p6_b200(instances = 2)", {8, 16}, "b200_sxm_180gb", "switch"},
+      {"trn2(instances = 4)", {16, 64}, "trainium2", "torus"},
+      {"tpu_v4(x = 8, y = 8, z = 16)", {1024, 1024}, "tpu_v4", "torus"},
+      {"tpu_v5e(slices = 2)", {256, 512}, "tpu_v5e", "torus"},
+      {"tpu_v5e_part(x = 4, y = 8)", {32, 32}, "tpu_v5e", "grid"},
+      {"tpu_v5p(x = 4, y = 4, z = 8)", {128, 128}, "tpu_v5p", "torus"},
+      {"tpu_v6e()", {256, 256}, "tpu_v6e", "torus"},
+  };
+  for (const Row& row : rows) {
+    const ir::Cluster cluster = clusterOf(row.expression);
+    EXPECT_EQ(cluster.device.name, Symbol(row.device)) << row.expression;
+    ASSERT_EQ(cluster.levels.size(), row.levels.size()) << row.expression;
+    int64_t devices = 1;
+    for (size_t l = 0; l < cluster.levels.size(); ++l) {
+      EXPECT_EQ(devices *= cluster.levels[l].count, row.levels[l]) << row.expression;
+      EXPECT_TRUE(cluster.levels[l].bandwidth && cluster.levels[l].latency) << row.expression;
+      EXPECT_FALSE(cluster.levels[l].bandwidth->source.empty()) << row.expression;
+    }
+    EXPECT_EQ(cluster.levels[0].topology.kind, Symbol(row.inner)) << row.expression;
+    EXPECT_FALSE(cluster.device.gemm.empty() || cluster.device.attention.forward.empty()) << row.expression;
+    EXPECT_TRUE(cluster.device.memory && cluster.device.bandwidth) << row.expression;
+  }
+}
+
+TEST(Clusters, TheLanguageTakesTheTopologiesOfTheTable) {
+  const std::string text = R"(
+import std.devices
+import std.fabrics
+cluster c {
+  device = devices.a100_sxm4_80gb
+  level node * 8 { link = fabrics.hdr; topology = butterfly(radix = 4) }
+}
+)";
+  EXPECT_EQ(check(text).size(), 1u);
+  const ir::AddedTopology added({"butterfly",
+                                 "made up",
+                                 "made up",
+                                 {{"radix", 2, 64, 2}},
+                                 false,
+                                 false,
+                                 [](const ir::Topology&, const ir::TopologyGroup&) { return ir::TopologyFactors{}; }});
+  EXPECT_EQ(check(text), std::vector<std::string>{});
+}
+
+} // namespace
+} // namespace planc::frontend
