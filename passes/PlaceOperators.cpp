@@ -14,6 +14,7 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}` ({size})")
+PLANC_ERROR(AxisBeyondExtent, 613, "mesh axis `{axis}` ({size}) is larger than dimension `{dim}` ({extent})")
 PLANC_ERROR(AxisWantedTwice, 630, "`{first}` and `{second}` of `{op}` both want axis `{axis}`")
 PLANC_ERROR(TwoRules, 631, "two rules place `{dim}` of `{op}`")
 PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` hides `{dim} -> {outer}`: `{lost}` would be idle in `{op}`")
@@ -82,13 +83,28 @@ struct Placer {
   void indivisible(const PlacementRule& rule, Symbol name, int64_t extent, const AxisList& axes) {
     ok = false;
     const int64_t size = program.mesh.size(axes);
+    const bool beyond = size > extent;
     auto report =
-        diagnostics.report(IndivisibleExtent, rule.range,
+        diagnostics.report(beyond ? AxisBeyondExtent : IndivisibleExtent, rule.range,
                            {{"dim", name.str()}, {"extent", extent}, {"axis", program.mesh.str(axes)}, {"size", size}});
-    for (AxisId a : axes)
-      report.label(program.mesh.axes[a].range,
-                   fmt::format("`{}` is {} here", program.mesh.axes[a].written.view(), program.mesh.axes[a].size));
+    for (size_t i = 0; i < axes.size(); ++i) { // an axis that refine-axes has split is labelled once, as written
+      const Axis& axis = program.mesh.axes[axes[i]];
+      int64_t written = 1;
+      bool first = true;
+      for (size_t k = 0; k < axes.size(); ++k)
+        if (program.mesh.axes[axes[k]].written == axis.written) {
+          written *= program.mesh.axes[axes[k]].size;
+          first &= k >= i;
+        }
+      if (first) report.label(axis.range, fmt::format("`{}` is {} here", axis.written.view(), written));
+    }
     report.label(op.range, fmt::format("`{}` of `{}` is {} here", name.view(), path(), extent));
+    if (beyond) {
+      report.help(fmt::format("{} of the {} devices would hold nothing of `{}`: split it over {} at most, and give the "
+                              "others another dimension, or write `{} -> replicate`",
+                              size - extent, size, name.view(), extent, name.view()));
+      return;
+    }
     report.help(fmt::format("choose a size of `{}` that divides {}, or write `{} -> replicate`{}",
                             program.mesh.str(axes), extent, name.view(),
                             program.plan->model->dims.empty()
@@ -207,7 +223,8 @@ struct Placer {
 
   void checkDivides(const PlacedDim& placed) { // L3
     const Dim& d = dim(placed.dim);
-    if (!placed.uneven && d.extent % program.mesh.size(placed.axes) != 0)
+    const int64_t size = program.mesh.size(placed.axes);
+    if (size > d.extent || (!placed.uneven && d.extent % size != 0))
       indivisible(*placed.rule, d.name, d.extent, placed.axes);
   }
 
