@@ -71,6 +71,7 @@ class Run:
 MODULES = {
     "ops": "std.ops", "blocks": "std.blocks",
     "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
+    "nemotron": "std.models.nemotron",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
     "megatron": "std.stacks.megatron", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",

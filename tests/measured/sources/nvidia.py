@@ -54,7 +54,7 @@ def model(row):
     if family.startswith("LLAMA"):
         return f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
     if family.startswith("Nemotron"):
-        return f"nemotron(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
+        return f"nemotron.nemotron(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
     if family.startswith("Mixtral"):
         return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
                 f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
