@@ -97,6 +97,44 @@ def renew(page, lines):
         f.write(before + "<!-- errors -->\n" + "\n".join(lines) + "\n<!-- end -->" + after)
 
 
+class Tally:
+    """What pricing gave so far: errors by group and by kind of run, and what was not priced."""
+
+    def __init__(self):
+        self.groups, self.kinds, self.missing, self.failed = {}, {}, [], []
+
+    def add(self, run, found, show):
+        """The measured values of a run's plan as planc predicts them."""
+        if len(found) != len(run.measured or (1,)):
+            self.failed.append(run.name)
+        for m in found:
+            pair = m["predicted"], m["measured"]
+            self.groups.setdefault(run.group, []).append(pair)
+            self.kinds.setdefault(f"all {run.kind} runs", []).append(pair)
+            if show:
+                print(f"{run.group:28} {run.name:20} {pair[1]:10.4g} {pair[0]:10.4g} {100 * (pair[0] / pair[1] - 1):+7.2f} %")
+
+
+def price_source(source, arguments, folder, tally):
+    """Writes the plans of a source into one file and prices them with one process."""
+    name = source.__name__.rpartition(".")[2]
+    runs, incomplete = runs_of(arguments.truth, source)
+    tally.missing += incomplete
+    if not runs:
+        tally.failed.append(f"{name}: no complete row")
+        return
+    path = os.path.join(folder, name + ".plan")
+    with open(path, "w") as out:
+        out.write(file_text(source.TITLE, runs, getattr(source, "PREAMBLE", "")))
+    report, stderr = price(arguments.planc, path)
+    priced = {p["name"]: p["measured"] for p in report["plans"]}
+    before = len(tally.failed)
+    for run in runs:
+        tally.add(run, priced.get(run.name, []), arguments.rows)
+    if len(tally.failed) > before:
+        print(stderr[:3000])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--planc", required=True)
@@ -104,46 +142,25 @@ def main():
     parser.add_argument("--only", action="append", help="sources, by the name of their module")
     parser.add_argument("--rows", action="store_true", help="print every row")
     parser.add_argument("--write", help="renew the table between the markers of this page")
-    parser.add_argument("--keep", help="write the generated plans to this folder")
+    parser.add_argument("--keep", help="leave the generated plans in this folder")
     a = parser.parse_args()
     if not os.path.exists(os.path.join(a.truth, "training.csv")):
         print(f"skipped: no training.csv in {a.truth}")
         return 77
-    folder = a.keep or tempfile.mkdtemp(prefix="measured-")
-    os.makedirs(folder, exist_ok=True)
-    groups, kinds, missing, failed = {}, {}, [], []
-    for source in sources.ALL:
-        name = source.__name__.rpartition(".")[2]
-        if a.only and name not in a.only:
-            continue
-        runs, incomplete = runs_of(a.truth, source)
-        missing += incomplete
-        if not runs:
-            continue
-        path = os.path.join(folder, name + ".plan")
-        with open(path, "w") as out:
-            out.write(file_text(source.TITLE, runs, getattr(source, "PREAMBLE", "")))
-        report, stderr = price(a.planc, path)
-        priced = {p["name"]: p for p in report["plans"]}
-        for run in runs:
-            found = priced.get(run.name, {}).get("measured", [])
-            if len(found) != len(run.measured or (1,)):
-                failed.append(run.name)
-            for m in found:
-                groups.setdefault(run.group, []).append((m["predicted"], m["measured"]))
-                kinds.setdefault(run.kind, []).append((m["predicted"], m["measured"]))
-                if a.rows:
-                    print(f"{run.group:28} {run.name:20} {m['measured']:10.4g} {m['predicted']:10.4g} {100 * (m['predicted'] / m['measured'] - 1):+7.2f} %")
-        if any(r.name in failed for r in runs):
-            print(stderr[:3000])
-    groups.update({f"all {k} runs": v for k, v in kinds.items()})
-    lines = table(groups) + [""] + left_out(missing)
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="measured-") as scratch:
+        if a.keep:
+            os.makedirs(a.keep, exist_ok=True)
+        for source in sources.ALL:
+            if not a.only or source.__name__.rpartition(".")[2] in a.only:
+                price_source(source, a, a.keep or scratch, tally)
+    lines = table({**tally.groups, **tally.kinds}) + [""] + left_out(tally.missing)
     print("\n".join(lines))
-    if a.write and not failed:
-        renew(a.write, lines)
-    for name in failed:
+    for name in tally.failed:
         print(f"not priced: {name}")
-    return 1 if failed else 0
+    if a.write and not tally.failed:
+        renew(a.write, lines)
+    return 1 if tally.failed else 0
 
 
 if __name__ == "__main__":
