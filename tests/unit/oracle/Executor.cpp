@@ -17,7 +17,8 @@ struct Machine : OperatorRun {
   Outcome outcome;
 
   Machine(const Program& p, unsigned s, Perturbation moved) : OperatorRun(p), seed(s), perturbation(std::move(moved)) {}
-  std::vector<int64_t> extents(ValueId v) const { return program.extents(model().values[v].dims); }
+  std::vector<bool> wanted = passes::valuesWithGradient(program.model);
+  std::vector<int64_t> extents(ValueId v) const { return flatExtents(model().values[v].dims); }
   std::string nameOf(ValueId v, int64_t instance) const {
     return model().pathOf(v) + "[" + std::to_string(instance) + "]";
   }
@@ -31,8 +32,21 @@ struct Machine : OperatorRun {
     std::uniform_real_distribution<double> real(-1, 1);
     for (double& x : t.data)
       x = value.dtype && !isFloat(*value.dtype) ? static_cast<double>(random() % 4) : real(random);
+    aimAtRows(v, t);
     if (nameOf(v, instance) == perturbation.parameter) t.data[perturbation.element] += perturbation.delta;
     return t;
+  }
+  /// An index goes where its row is: the p-th index of a bag has its row in the p-th part of the table.
+  void aimAtRows(ValueId v, Tensor& t) const {
+    for (const Op& op : model().ops)
+      for (const Operand& o : op.operands)
+        if (o.value == v && !o.dims.empty() && model().dims[o.dims.back()].kind == DimKind::Following) {
+          const Dim& pool = model().dims[o.dims.back()];
+          const int64_t part = model().dims[pool.parts[0]].extent / pool.extent;
+          for (size_t i = 0; i < t.data.size(); ++i)
+            t.data[i] = static_cast<double>(static_cast<int64_t>(i) % pool.extent * part +
+                                            static_cast<int64_t>(t.data[i]) % part);
+        }
   }
   Sharded scatter(const Tensor& full, const Layout& layout) const {
     Sharded result;
@@ -49,15 +63,18 @@ struct Machine : OperatorRun {
     return draw(storage, model().values[storage].region.valid() && unit.repeat ? instance : 0);
   }
 
-  Sharded reshard(const std::vector<int64_t>& e, const std::vector<bool>& loose, Sharded value, const Layout& from,
-                  const Layout& to) const {
-    for (const ReshardStep& step : ir::reshard(program.mesh, e, loose, from, to)) {
+  Sharded reshard(ValueId v, Sharded value, const Layout& from, const Layout& to) const {
+    return reshard(model().values[v].dims, std::move(value), from, to);
+  }
+  Sharded reshard(const std::vector<DimId>& dims, Sharded value, const Layout& from, const Layout& to) const {
+    const std::vector<int64_t> e = flatExtents(dims);
+    for (const ReshardStep& step : ir::reshard(program.mesh, program.extents(dims), program.loose(dims), from, to)) {
       Sharded next;
       for (int64_t d = 0; d < devices.count; ++d) {
         Tensor t = empty(e);
         const std::vector<int64_t> group = devices.group(d, step.axes);
         const bool sums = step.kind == CollectiveKind::AllReduce || step.kind == CollectiveKind::ReduceScatter;
-        forEach(devices.held(d, e, step.after), [&](const auto& at) {
+        forEach(devices.held(d, e, flat(dims, step.after)), [&](const auto& at) {
           const size_t o = offset(e, at);
           if (step.kind == CollectiveKind::Slice) {
             t.data[o] = get(value[static_cast<size_t>(d)], at);
@@ -76,10 +93,6 @@ struct Machine : OperatorRun {
     }
     return value;
   }
-  Sharded reshard(ValueId v, Sharded value, const Layout& from, const Layout& to) const {
-    return reshard(extents(v), program.loose(model().values[v].dims), std::move(value), from, to);
-  }
-
   static void accumulate(Sharded& into, const Sharded& from) {
     if (into.empty()) {
       into = from;
@@ -171,10 +184,20 @@ struct Machine : OperatorRun {
         frame.results[op.result] = operands[0];
         continue;
       }
-      frame.results[op.result] = compute(op, id, placement, operands, frame);
+      passRound(op, placement, operands);
+      frame.results[op.result] = compute(op, id, withoutRing(placement), operands, frame);
       frame.operands[id] = std::move(operands);
       ++node;
     }
+  }
+
+  /// Shards of a rotated dimension pass every device by.
+  void passRound(const Op& op, const Placement& placement, std::vector<Sharded>& operands) const {
+    const Placement whole = withoutRing(placement);
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      operands[k] =
+          reshard(op.operands[k].dims, std::move(operands[k]), passes::need(program, placement, op.operands[k].dims),
+                  passes::need(program, whole, op.operands[k].dims));
   }
 
   Sharded operandOf(const Body& body, const Unit& unit, Frame& frame, OpId id, size_t k, UnitId u,
@@ -272,12 +295,13 @@ struct Machine : OperatorRun {
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const Operand& o = op.operands[k];
       const Value& v = model().values[o.value];
-      if (v.kind == ValueKind::Input || (v.kind == ValueKind::Param && !v.trainable)) continue;
+      if (!wanted[o.value.index]) continue;
       const bool passes = (op.linear() && o.dims.size() == op.resultDims.size()) || op.kind == OpKind::Carry;
       Layout layout = passes && v.kind != ValueKind::Param ? planc::passes::need(program, placement, o.dims)
                                                            : planc::passes::produced(program, op, placement, o.dims);
       layout.partial |= pending & ~layout.axes();
-      Gradient g{layout, passes ? dy : gradient(op, id, placement, k, frame.operands[id], dy, frame)};
+      Gradient g{layout, passes ? dy : gradient(op, id, withoutRing(placement), k, frame.operands[id], dy, frame)};
+      sendHome(op, placement, k, g);
       if (v.kind == ValueKind::Param)
         addParameter(body, unit, o.value, instance, std::move(g));
       else if (op.kind == OpKind::Carry && std::any_of(unit.carries.begin(), unit.carries.end(),
@@ -287,6 +311,19 @@ struct Machine : OperatorRun {
         gradients[o.value].push_back(std::move(g));
       else
         outer[o.value].push_back(std::move(g));
+    }
+  }
+
+  /// The gradient of what travelled a ring is summed on its way home.
+  void sendHome(const Op& op, const Placement& placement, size_t k, Gradient& g) const {
+    const auto& dims = op.operands[k].dims;
+    for (const PlacedDim& p : placement.dims) {
+      const AxisMask axes = maskOf(p.axes);
+      if (!p.ring || !axes || std::find(dims.begin(), dims.end(), p.dim) == dims.end()) continue;
+      Layout travelled = planc::passes::need(program, withoutRing(placement), dims);
+      travelled.partial = (g.layout.partial & ~axes) | axes;
+      g.layout.partial &= ~axes;
+      g.value = reshard(dims, std::move(g.value), travelled, g.layout);
     }
   }
 

@@ -17,6 +17,7 @@ struct Point {
   double dy = 0;
   int64_t position = 0; ///< a number that is the same for one point on every device: for masks
   int64_t index = 0;    ///< along the dimension that the kernel looks up or reduces
+  bool chosen = false;  ///< routing kernels: this token goes to this expert with its k-th choice
 };
 
 struct Kernel {
@@ -27,6 +28,7 @@ struct Kernel {
   double (*backStat)(int, const Point&) = nullptr;
   double (*gradient)(int, const Point&) = nullptr; ///< of operand i; summed over the dimensions that the operand lacks
   const char* along = "";                          ///< dimension of `Point::index`
+  bool routes = false;                             ///< wants `Point::chosen`
 };
 
 const Kernel& kernelOf(Symbol op);

@@ -22,8 +22,70 @@ struct OperatorRun {
   const Program& program;
   Devices devices;
 
-  explicit OperatorRun(const Program& p) : program(p), devices(p.mesh) {}
+  explicit OperatorRun(const Program& p) : program(p), devices(p.mesh) { findTokens(); }
   const Model& model() const { return program.model; }
+
+  // A routed dimension (slots) is run as the tokens that it stands for, of which each expert sees those that chose it
+  // and zeros elsewhere: the order of slots depends on data and means nothing. `tokens` says which tokens the ranks of
+  // an axis hold; plans of routed models place batch and seq alike everywhere.
+  std::map<AxisId, std::pair<DimId, Digit>> tokens;
+
+  /// From the operators that carry tokens to slots and back.
+  void findTokens() {
+    for (const Body& body : program.bodies) {
+      const Unit& unit = model().units[body.unit];
+      for (size_t i = 0; i < body.placements.size(); ++i) {
+        const Op& op = model().ops[OpId(unit.first.index + static_cast<uint32_t>(i))];
+        for (DimId routed : op.dims)
+          for (DimId part : model().dims[routed].parts)
+            if (model().dims[routed].kind == DimKind::Routed &&
+                std::find(op.dims.begin(), op.dims.end(), part) != op.dims.end()) {
+              const Layout layout = Layout::of(program.mesh, {body.placements[i].axesOf(part)});
+              for (const Digit& digit : layout.shard[0]) tokens[digit.axis] = {part, digit};
+            }
+      }
+    }
+  }
+  std::vector<DimId> flat(const std::vector<DimId>& dims) const {
+    std::vector<DimId> out;
+    auto has = [](const std::vector<DimId>& list, DimId d) {
+      return std::find(list.begin(), list.end(), d) != list.end();
+    };
+    for (DimId d : dims) {
+      if (model().dims[d].kind != DimKind::Routed)
+        out.push_back(d);
+      else
+        for (DimId part : model().dims[d].parts)
+          if (!has(dims, part)) out.push_back(part);
+    }
+    return out;
+  }
+  Layout flat(const std::vector<DimId>& dims, const Layout& layout) const {
+    const std::vector<DimId> to = flat(dims);
+    Layout out;
+    out.shard.resize(to.size());
+    out.partial = layout.partial;
+    auto at = [&](DimId d) { return static_cast<size_t>(std::find(to.begin(), to.end(), d) - to.begin()); };
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (model().dims[dims[i]].kind != DimKind::Routed) {
+        out.shard[at(dims[i])] = layout.shard[i];
+        continue;
+      }
+      for (const Digit& g : layout.shard[i]) {
+        const auto& [part, digit] = tokens.at(g.axis);
+        if (std::find(dims.begin(), dims.end(), part) == dims.end()) out.shard[at(part)].push_back(digit);
+      }
+    }
+    return out;
+  }
+  std::vector<int64_t> flatExtents(const std::vector<DimId>& dims) const { return program.extents(flat(dims)); }
+
+  /// What rotates passes every device by: the operator works as if it were whole.
+  static Placement withoutRing(Placement placement) {
+    for (PlacedDim& p : placement.dims)
+      if (p.ring) p.axes.clear();
+    return placement;
+  }
 
   /// The local iteration space of an operator.
   struct Space {
@@ -32,16 +94,17 @@ struct OperatorRun {
   };
   Space space(const Op& op, const Placement& placement, int64_t device) const {
     Space s;
-    s.extents = program.extents(op.dims);
-    s.held = devices.held(device, s.extents, passes::need(program, placement, op.dims));
+    s.extents = flatExtents(op.dims);
+    s.held = devices.held(device, s.extents, flat(op.dims, passes::need(program, placement, op.dims)));
     return s;
   }
   /// Strides of a tensor over `dims`, per dimension of the operator's iteration space.
-  Strides strides(const Op& op, const std::vector<DimId>& dims) const {
-    Strides result(op.dims.size());
+  Strides strides(const Op& op, const std::vector<DimId>& logical) const {
+    const std::vector<DimId> space = flat(op.dims), dims = flat(logical);
+    Strides result(space.size());
     size_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
-      result[static_cast<size_t>(std::find(op.dims.begin(), op.dims.end(), dims[d]) - op.dims.begin())] = stride;
+      result[static_cast<size_t>(std::find(space.begin(), space.end(), dims[d]) - space.begin())] = stride;
       stride *= static_cast<size_t>(model().dims[dims[d]].extent);
     }
     return result;
@@ -53,13 +116,23 @@ struct OperatorRun {
     std::vector<Strides> operands;
     Strides result, rest, position;
     int along = -1;
+    int batch = -1, seq = -1, choice = -1, expert = -1; ///< of routing kernels
+    int64_t experts = 1, choices = 1;
   };
   View viewOf(const Op& op) const {
     View v{kernel(op), {}, strides(op, op.resultDims), strides(op, rest(op)), strides(op, op.dims)};
     const size_t terms = hasBias(op) ? 2 : op.operands.size(); // the bias is not a factor
     for (size_t i = 0; i < terms; ++i) v.operands.push_back(strides(op, op.operands[i].dims));
-    for (size_t d = 0; d < op.dims.size(); ++d)
-      if (model().dims[op.dims[d]].name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
+    const std::vector<DimId> space = flat(op.dims);
+    for (size_t d = 0; d < space.size(); ++d) {
+      const Dim& dim = model().dims[space[d]];
+      if (dim.name == Symbol(v.kernel.along)) v.along = static_cast<int>(d);
+      if (!v.kernel.routes) continue;
+      if (dim.name == Symbol("batch")) v.batch = static_cast<int>(d);
+      if (dim.name == Symbol("seq")) v.seq = static_cast<int>(d);
+      if (dim.name == Symbol("k")) v.choice = static_cast<int>(d), v.choices = dim.extent;
+      if (dim.name == Symbol("experts")) v.expert = static_cast<int>(d), v.experts = dim.extent;
+    }
     return v;
   }
   static void fill(Point& p, const View& v, const std::vector<int64_t>& at, const std::vector<Sharded>& operands,
@@ -68,6 +141,10 @@ struct OperatorRun {
     for (size_t i = 0; i < v.operands.size(); ++i) p.args[i] = read(operands[i][device], dot(v.operands[i], at));
     p.position = static_cast<int64_t>(dot(v.position, at));
     p.index = v.along < 0 ? 0 : at[static_cast<size_t>(v.along)];
+    if (!v.kernel.routes) return;
+    auto index = [&](int d) { return at[static_cast<size_t>(d)]; };
+    const int64_t token = index(v.batch) + index(v.seq);
+    p.chosen = index(v.expert) == v.choices * (token % (v.experts / v.choices)) + index(v.choice);
   }
   static void fillStatistics(std::vector<double>& out, const std::vector<Sharded>& stats, size_t o, size_t device) {
     out.resize(stats.size());
@@ -144,7 +221,7 @@ struct OperatorRun {
       const size_t device = static_cast<size_t>(d);
       const Space s = space(op, placement, d);
       const double copies = repeats(op, s);
-      Tensor t = empty(program.extents(op.resultDims));
+      Tensor t = empty(flatExtents(op.resultDims));
       forEach(s.held, [&](const auto& at) {
         fill(p, v, at, operands, device);
         fillStatistics(p.stats, frame.stats[id], dot(v.rest, at), device);
@@ -188,7 +265,7 @@ struct OperatorRun {
     for (int64_t d = 0; d < devices.count; ++d) {
       const size_t device = static_cast<size_t>(d);
       const Space s = space(op, placement, d);
-      Tensor t = empty(program.extents(op.operands[operand].dims));
+      Tensor t = empty(flatExtents(op.operands[operand].dims));
       double copies = 1; // a bias does not see the contracted dims: count each of its points once
       if (bias)
         for (size_t i = 0; i < op.dims.size(); ++i)

@@ -212,5 +212,168 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
             0);
 }
 
+// ---- operators with rules of their own ------------------------------------------------------------------------------
+
+const Plan& familyPlan(const std::string& name) {
+  static frontend::Session session;
+  static const auto plans = [] {
+    std::string error;
+    if (!session.load(PLANC_SOURCE_DIR "/tests/unit/oracle/families.plan", error)) ADD_FAILURE() << error;
+    auto all = session.plans();
+    for (const Diagnostic* d : session.diagnostics().sorted()) ADD_FAILURE() << d->kind->id() << ": " << d->message;
+    return all;
+  }();
+  for (const auto& plan : plans)
+    if (plan->name == Symbol(name)) return *plan;
+  ADD_FAILURE() << "no plan " << name;
+  return *plans.front();
+}
+
+/// Draws the rules of one plan; `axes` in random order.
+using Draw = std::function<void(Plan&, std::vector<std::string> axes, std::mt19937&)>;
+
+Mesh randomMesh(std::mt19937& random) {
+  const int shape = static_cast<int>(random() % 4);
+  return shape == 0   ? meshOf({{"a", 2}, {"b", 4}})
+         : shape == 1 ? meshOf({{"a", 4}, {"b", 2}})
+                      : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
+}
+
+/// Executes `count` plans that the laws accept and compares each with the model on one device.
+void compareRandomPlans(const Plan& base, int count, unsigned seed, const Draw& draw) {
+  Plan single = base;
+  single.mesh = meshOf({{"a", 1}});
+  const auto whole = lower(single);
+  ASSERT_TRUE(whole);
+  const oracle::Outcome reference = oracle::execute(*whole, 7);
+  ASSERT_FALSE(reference.gradients.empty());
+  std::mt19937 random(seed);
+  int accepted = 0, refused = 0;
+  double worst = 0;
+  while (accepted < count && refused < 20 * count) {
+    Plan plan = base;
+    plan.mesh = randomMesh(random);
+    std::vector<std::string> axes;
+    for (AxisId a : plan.mesh.order) axes.push_back(plan.mesh.axes[a].name.str());
+    std::shuffle(axes.begin(), axes.end(), random);
+    draw(plan, axes, random);
+    const auto program = lower(plan);
+    if (!program) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    double d = 0;
+    std::string name;
+    ASSERT_NO_THROW(d = oracle::difference(reference, oracle::execute(*program, 7), &name)) << print(*program);
+    worst = std::max(worst, d);
+    ASSERT_LE(d, 1e-12) << name << " differs in\n" << print(*program);
+  }
+  std::printf("%d random plans executed, %d refused, worst relative difference %.1e\n", accepted, refused, worst);
+  EXPECT_EQ(accepted, count);
+}
+
+/// Rules of random scopes over random dims, as for the large model.
+Draw anywhere(std::vector<Scope> scopes) {
+  return [scopes = std::move(scopes)](Plan& plan, std::vector<std::string> names, std::mt19937& random) {
+    for (const Scope& scope : scopes) {
+      if (random() % 4 == 0) continue;
+      std::vector<std::string> axes = names;
+      std::vector<const char*> dims = scope.dims;
+      std::shuffle(axes.begin(), axes.end(), random);
+      std::shuffle(dims.begin(), dims.end(), random);
+      for (size_t i = 0, rules = random() % 3; i < std::min(rules, dims.size()) && !axes.empty(); ++i) {
+        const size_t take = std::min(axes.size(), size_t(1 + random() % 2));
+        plan.placements.push_back(
+            ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
+        axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
+      }
+    }
+    if (random() % 2) plan.recompute.push_back(selectorOf("decoder"));
+  };
+}
+
+/// Tokens over some axes, experts and their ffn over any: inside of what the tokens hold, beside it, or folded over
+/// both.
+void routedRules(Plan& plan, std::vector<std::string> axes, std::mt19937& random) {
+  const size_t forBatch = random() % (axes.size() + 1), forSeq = random() % (axes.size() - forBatch + 1);
+  const std::vector<std::string> batch(axes.begin(), axes.begin() + static_cast<long>(forBatch));
+  const std::vector<std::string> seq(axes.begin() + static_cast<long>(forBatch),
+                                     axes.begin() + static_cast<long>(forBatch + forSeq));
+  if (!batch.empty()) plan.placements.push_back(ruleOf("", "batch", batch));
+  if (!seq.empty()) plan.placements.push_back(ruleOf(random() % 2 ? "" : "decoder", "seq", seq));
+  std::shuffle(axes.begin(), axes.end(), random);
+  const size_t forExperts = random() % 3, forFfn = random() % 2;
+  auto take = [&](size_t n) {
+    n = std::min(n, axes.size());
+    std::vector<std::string> taken(axes.end() - static_cast<long>(n), axes.end());
+    axes.resize(axes.size() - n);
+    return taken;
+  };
+  if (const auto experts = take(forExperts); !experts.empty())
+    plan.placements.push_back(ruleOf("decoder.moe", "experts", experts));
+  if (const auto ffn = take(forFfn); !ffn.empty()) plan.placements.push_back(ruleOf("decoder.moe", "ffn", ffn));
+  if (random() % 2) plan.placements.push_back(ruleOf("decoder.always", "ffn", {axes.empty() ? "a" : axes.back()}));
+  if (random() % 3 == 0) plan.recompute.push_back(selectorOf("decoder"));
+}
+
+TEST(Oracle, RoutedExperts) {
+  compareRandomPlans(familyPlan("routed_experts"), 300, 11, routedRules);
+}
+TEST(Oracle, GatheredExperts) {
+  compareRandomPlans(familyPlan("gathered_experts"), 200, 12, routedRules);
+}
+
+TEST(Oracle, LatentAttention) {
+  compareRandomPlans(familyPlan("latent_attention"), 200, 13,
+                     anywhere({{"", {"batch", "seq"}},
+                               {"decoder", {"seq", "hidden", "batch"}},
+                               {"decoder.attn", {"heads", "q_rank", "kv_rank", "hidden"}},
+                               {"decoder.attn.core", {"heads", "kv_seq", "qk", "seq"}}}));
+}
+
+TEST(Oracle, Tables) {
+  compareRandomPlans(familyPlan("tables"), 200, 14,
+                     anywhere({{"", {"batch"}},
+                               {"bags", {"tables", "rows", "emb_dim", "batch"}},
+                               {"dots", {"emb_dim", "tables", "pairs"}},
+                               {"vector", {"emb_dim", "dense"}}}));
+}
+
+TEST(Oracle, Adapters) {
+  compareRandomPlans(familyPlan("adapters"), 200, 15,
+                     anywhere({{"", {"batch", "seq"}},
+                               {"decoder", {"seq", "hidden"}},
+                               {"decoder.proj", {"hidden", "ffn", "rank"}},
+                               {"head", {"vocab", "hidden"}}}));
+  for (const ValueId v : familyPlan("adapters").model->params) {
+    const Value& value = familyPlan("adapters").model->values[v];
+    EXPECT_EQ(value.trainable, value.name == Symbol("a") || value.name == Symbol("b")) << value.name.str();
+  }
+}
+
+/// Queries over a sequence of axes; keys around a ring of some of them, heads over others (Ulysses), or both (USP).
+TEST(Oracle, RingsAndHeads) {
+  compareRandomPlans(basePlan(), 200, 16, [](Plan& plan, std::vector<std::string> axes, std::mt19937& random) {
+    std::vector<std::string> ring, heads, rest;
+    for (const std::string& a : axes) {
+      const auto where = random() % 4;
+      (where < 2 ? ring : where == 2 ? heads : rest).push_back(a);
+    }
+    std::vector<std::string> seq = ring;
+    if (random() % 3) seq.insert(seq.end(), heads.begin(), heads.end());
+    if (!seq.empty()) plan.placements.push_back(ruleOf("", "seq", seq));
+    if (!rest.empty()) plan.placements.push_back(ruleOf("", "batch", rest));
+    if (!heads.empty())
+      plan.placements.push_back(ruleOf(random() % 2 ? "decoder.attn" : "decoder.attn.core", "heads", heads));
+    if (!ring.empty()) {
+      PlacementRule rule = ruleOf("decoder.attn.core", "kv_seq", ring);
+      rule.ring = true;
+      plan.placements.push_back(std::move(rule));
+    }
+    if (random() % 3 == 0) plan.recompute.push_back(selectorOf("decoder.attn.core"));
+  });
+}
+
 } // namespace
 } // namespace planc
