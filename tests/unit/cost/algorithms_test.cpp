@@ -109,6 +109,15 @@ TEST(Algorithms, AnAxisPartlyInsideANode) {
   EXPECT_EQ(phases, 3);
 }
 
+TEST(Algorithms, AGroupThatDoesNotDivideTheLevelsIsRemarked) {
+  Machine m(3, {{"g", 6}, {"dp", 4}});
+  Derivation why;
+  m.price(Kind::AllReduce, {"g"}, 1e8, &why);
+  bool remarked = false;
+  for (const auto& [key, text] : why.notes) remarked |= key == "levels" && text.find("worst placed") != text.npos;
+  EXPECT_TRUE(remarked);
+}
+
 TEST(Algorithms, ATorusByItsBuckets) {
   const double v = 1e9;
   Machine whole(256, {{"g", 256}}, {"torus", {}, {16, 16}});

@@ -77,6 +77,18 @@ TEST(Mesh, RanksWithinALevel) {
   EXPECT_EQ(m.levelOf(AxisMask(0)), 0u);
 }
 
+TEST(Mesh, BlocksThatAGroupReachesAcross) {
+  Mesh m = mesh({{"tp", 4}, {"cp", 4}, {"dp", 8}}, {{"node", 8}, {"rack", 64}, {"pod", 128}});
+  EXPECT_EQ(m.ranksInBlock(mask(m, {"cp"}), 16), 4);
+  EXPECT_EQ(m.reach(mask(m, {"tp"}), 1, 8), 4);
+  EXPECT_EQ(m.reach(mask(m, {"cp"}), 1, 8), 8);  // devices 0 and 4 of each node: the whole node
+  EXPECT_EQ(m.reach(mask(m, {"cp"}), 8, 64), 2); // two nodes
+  EXPECT_EQ(m.reach(mask(m, {"dp"}), 8, 64), 8);
+  EXPECT_TRUE(m.dividesLevels(mask(m, {"tp", "cp", "dp"})));
+  Mesh n = mesh({{"tp", 6}, {"dp", 4}}, {{"node", 8}, {"nodes", 24}});
+  EXPECT_FALSE(n.dividesLevels(mask(n, {"tp"})));
+}
+
 TEST(Mesh, AnAxisThatStraddlesNodesCountsTheWorstGroup) {
   Mesh m = mesh({{"tp", 6}, {"dp", 4}}, {{"node", 8}, {"nodes", 24}});
   EXPECT_EQ(m.ranksWithin(mask(m, {"tp"}), 0), 2); // ranks 6-11: two in the first node, four in the second
