@@ -137,6 +137,25 @@ TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
   expect(m.price(Kind::AllGather, {"g"}, 8e8), 2e-6 + 7e8 / (100e9 / 8));
 }
 
+TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
+  Machine m(16, {{"g", 128}}); // eight in a node, four nodes in a rack, four racks
+  m.levels()[1].count = 4;
+  m.levels().push_back({"site", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}});
+  m.program.mesh = mesh(*m.plan.cluster, {{"g", 128}});
+  Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
+  n.copies = 8; // 1e7 B of tokens, each to eight of 128 ranks
+  auto moved = [](double outer, double units) {
+    return 1e7 * outer * units * (1 - std::pow(1 - 1 / units, 8 / outer)) * (units - 1) / units;
+  };
+  const double inside = moved(16, 8);
+  expect(m.model(m.diagnostics)->collective(m.program, n), 40e-6 + moved(1, 4) / (.96 * 50e9 / 2) +
+                                                               moved(4, 4) / (.96 * 25e9) + 12.8e-6 + inside / 224.2e9 +
+                                                               root(9.7e-9, inside));
+  n.copies = 1; // each pair for itself: the slowest level counts; 120 of 128 parts leave a node, 96 a rack
+  expect(m.model(m.diagnostics)->collective(m.program, n),
+         40e-6 + std::max(8e7 * 120 / 128 / (.96 * 25e9), 8e7 * 96 / 128 / (.96 * 25e9)));
+}
+
 TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   // Four stages in a node of eight; the first and the last of sixteen share a parameter.
   Machine m(4, {{"tp", 2}, {"pp", 16}});
