@@ -43,7 +43,7 @@ struct Loaded {
 double price(const ir::Plan& plan) {
   DiagnosticEngine diagnostics;
   const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
-  const auto schedule = program ? passes::schedule(*program, diagnostics) : nullptr;
+  const auto schedule = program ? passes::schedule(*program) : nullptr;
   const auto estimate = schedule ? cost::estimate(*schedule, diagnostics) : nullptr;
   if (!estimate) throw std::runtime_error(diagnostics.empty() ? "no estimate" : diagnostics.sorted()[0]->message);
   return estimate->totals.stepTime;
@@ -74,7 +74,7 @@ void lowerExample(benchmark::State& state) {
   for (auto _ : state) {
     DiagnosticEngine diagnostics;
     const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
-    benchmark::DoNotOptimize(passes::schedule(*program, diagnostics));
+    benchmark::DoNotOptimize(passes::schedule(*program));
   }
 }
 
@@ -82,7 +82,7 @@ void priceExample(benchmark::State& state) {
   const Loaded loaded(kExample, "gpt3_175b");
   DiagnosticEngine diagnostics;
   const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
-  const auto schedule = passes::schedule(*program, diagnostics);
+  const auto schedule = passes::schedule(*program);
   for (auto _ : state) benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics));
 }
 

@@ -18,7 +18,7 @@ bool CompiledPlan::lower(ir::Level level, const passes::PassObserver& observer) 
 
 bool CompiledPlan::makeSchedule() {
   Step step("scheduling");
-  schedule = passes::schedule(*program, diagnostics);
+  schedule = passes::schedule(*program);
   return schedule != nullptr;
 }
 

@@ -87,10 +87,16 @@ struct StageLine {
   std::vector<Selector> selectors;
   SourceRange range;
 };
+/// `chunks = 3` of `interleaved_1f1b(chunks = 3)`.
+struct ScheduleArgument {
+  Symbol name;
+  int64_t value = 1;
+  SourceRange range;
+};
 struct Pipeline {
   std::vector<Symbol> axes; ///< written names
   Symbol schedule;          ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
-  int64_t chunks = 1;
+  std::vector<ScheduleArgument> arguments; ///< of the schedule
   std::optional<Symbol> scatter;
   std::vector<StageLine> stages;
   SourceRange range, scheduleRange, scatterRange;

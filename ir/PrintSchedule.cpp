@@ -11,18 +11,19 @@ namespace planc::ir {
 
 namespace {
 
-/// Folds an order of actions: `F0..F6 (F7 B0)..(F[m-1] B[m-8]) B[m-7]..B[m-1]`.
+/// Folds an order of actions: `F0..F6 (F7 B0)..(F[m-1] B[m-8]) B[m-7]..B[m-1]`; `F7&B0` run together.
 class OrderText {
 public:
-  OrderText(const std::vector<Action>& actions, int64_t microBatches, int64_t window, bool chunks)
-      : actions_(actions), m_(microBatches), window_(window), chunks_(chunks) {}
+  /// `held`: the virtual stages of the device.
+  OrderText(const std::vector<Action>& actions, int64_t microBatches, int64_t window, std::vector<size_t> held)
+      : actions_(actions), m_(microBatches), window_(window), held_(std::move(held)) {}
 
   std::string run() const {
     std::string text;
     for (size_t i = 0; i < actions_.size();) {
       size_t period, repeats;
       longest(i, period, repeats);
-      if (!text.empty()) text += ' ';
+      if (!text.empty() && !actions_[i - 1].paired) text += ' ';
       if (repeats == 2 && period == 1) repeats = 1; // two stand as they are
       text += block(i, period);
       if (repeats > 1) text += fmt::format("..{}", block(i + (repeats - 1) * period, period));
@@ -56,31 +57,38 @@ private:
         size_t j = at + n * period + k;
         if (j >= actions_.size()) return n;
         const Action &a = actions_[j - period], &b = actions_[j];
-        if (a.kind != b.kind || a.chunk != b.chunk || b.microBatch != a.microBatch + step) return n;
+        if (a.kind != b.kind || a.paired != b.paired || a.virtualStage != b.virtualStage ||
+            b.microBatch != a.microBatch + step)
+          return n;
       }
   }
 
   std::string block(size_t at, size_t period) const {
     if (period == 1) return one(actions_[at]);
     std::string text;
-    for (size_t k = 0; k < period; ++k) text += fmt::format("{}{}", k ? " " : "", one(actions_[at + k]));
+    for (size_t k = 0; k < period; ++k) {
+      text += one(actions_[at + k]);
+      if (k + 1 < period && !actions_[at + k].paired) text += ' ';
+    }
     return fmt::format("({})", text);
   }
 
-  /// `F0`, `B[m-1]`, with chunks `F0.1`. Numbers of the last micro-batches are written from the end where both readings
-  /// cannot mix.
+  /// `F0`, `B[m-1]`, `F0.1` on the second virtual stage of the device. Numbers of the last micro-batches are written
+  /// from the end where both readings cannot mix.
   std::string one(const Action& a) const {
     static constexpr std::string_view kLetters = "FBIW"; // I and W: input and weight gradients of a split backward
     int64_t i = a.microBatch;
     bool fromEnd = m_ > 2 * window_ && i >= m_ - window_;
     std::string number = fromEnd ? fmt::format("[m-{}]", m_ - i) : fmt::format("{}", i);
-    std::string chunk = chunks_ ? fmt::format(".{}", a.chunk) : "";
-    return fmt::format("{}{}{}", kLetters[static_cast<size_t>(a.kind)], number, chunk);
+    std::string stage;
+    if (held_.size() > 1)
+      stage = fmt::format(".{}", std::find(held_.begin(), held_.end(), a.virtualStage) - held_.begin());
+    return fmt::format("{}{}{}{}", kLetters[static_cast<size_t>(a.kind)], number, stage, a.paired ? "&" : "");
   }
 
   const std::vector<Action>& actions_;
   int64_t m_, window_;
-  bool chunks_;
+  std::vector<size_t> held_;
 };
 
 class SchedulePrinter {
@@ -97,7 +105,7 @@ public:
     line("inline{} prefetch={} slowdown={}", shares, schedule_.prefetch, numberText(schedule_.slowdown));
     for (const auto* list : {&schedule_.forward, &schedule_.backward})
       for (const Segment& s : *list) printSegment(s);
-    if (schedule_.kind && schedule_.kind->actions) printOrders();
+    if (schedule_.kind && schedule_.kind->orders) printOrders();
     return out_;
   }
 
@@ -141,11 +149,11 @@ private:
   }
 
   void printOrders() {
-    int64_t window = std::max<int64_t>(1, program_.stages * program_.chunks);
-    for (int64_t s = 0; s < program_.stages; ++s) {
-      std::vector<Action> actions = schedule_.actions(s);
-      line("stage {}: {}", s, OrderText(actions, program_.microBatches, window, program_.chunks > 1).run());
-    }
+    const int64_t window = std::max<int64_t>(1, program_.stages * program_.chunks);
+    const Orders orders = schedule_.kind->orders(schedule_.shape());
+    for (size_t s = 0; s < orders.size(); ++s)
+      line("stage {}: {}", s,
+           OrderText(orders[s], program_.microBatches, window, program_.heldBy(static_cast<int64_t>(s))).run());
   }
 
   const Schedule& schedule_;

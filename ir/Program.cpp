@@ -31,6 +31,19 @@ AxisMask Placement::mask() const {
   return m;
 }
 
+std::vector<size_t> Program::heldBy(int64_t stage) const {
+  std::vector<size_t> held;
+  for (size_t route = 0; route < static_cast<size_t>(routes); ++route)
+    for (size_t vs = 0; vs < virtualStages.size(); ++vs)
+      if (virtualStages[vs].devices[route] == stage) held.push_back(vs);
+  return held;
+}
+
+bool Program::crosses(size_t virtualStage) const {
+  return virtualStage + 1 < virtualStages.size() &&
+         virtualStages[virtualStage].devices != virtualStages[virtualStage + 1].devices;
+}
+
 DType Program::dtypeOf(ValueId value) const {
   const Value& v = model.values[value];
   if (v.dtype) return *v.dtype;

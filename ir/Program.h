@@ -162,20 +162,25 @@ struct Boundary {
   Node gather;           ///< Collective; valid if scatter != 0
 };
 
-/// A contiguous piece of the model: runs on device stage `index % stages`.
+/// A contiguous piece of the model.
 struct VirtualStage {
   int64_t index = 0;
   std::vector<std::pair<BodyId, int64_t>> bodies; ///< in order, with how many instances of each run here
   std::vector<Boundary> sends;                    ///< to stage index + 1, forward; backward sends the gradients back
-  size_t level = 0;                               ///< of the link to the next stage
+  size_t level = 0;                               ///< of the link to the next stage; with several routes of the slowest
+  std::vector<int64_t> devices;                   ///< the device stage that it runs on, for each route of the schedule
 };
 
-/// A parameter that lives in several stages (tied embedding): its gradient is summed over them, once.
+/// A parameter that lives on several device stages: its gradient is summed over them, once. Tied embeddings, and every parameter of a
+/// virtual stage that lives once per route: those of one virtual stage go together, named by the first.
 struct StageGroup {
   ValueId storage;
+  size_t more = 0; ///< parameters that go with it
   std::vector<int64_t> stages; ///< device stages
   Node allReduce;
 };
+
+struct ScheduleKind;
 
 struct Program {
   Level level = Level::Sharded;
@@ -184,12 +189,22 @@ struct Program {
   Model model;                  ///< bound to the workload, casts inserted
   int64_t microBatches = 1;
   int64_t stages = 1;           ///< p: product of the pipeline axes
-  int64_t chunks = 1;           ///< v
+  int64_t chunks = 1;           ///< v: virtual stages of a route on a device
+  int64_t routes = 1;           ///< ways of micro-batches through the virtual stages
+  const std::vector<ScheduleKind>* kinds = nullptr; ///< the schedule table
+  const ScheduleKind* kind = nullptr;               ///< the row of the plan's schedule
+  std::vector<int64_t> scheduleArguments; ///< values of its parameters
   AxisMask stageAxes = 0;
   Store<Body> bodies;
   std::vector<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;
 
+  /// Virtual stages that a device stage holds, those of the first route first.
+  std::vector<size_t> heldBy(int64_t stage) const;
+  /// Does what a virtual stage hands on leave its device?
+  bool crosses(size_t virtualStage) const;
+  /// Micro-batches that pass each virtual stage on each device that holds it.
+  int64_t passes() const { return microBatches / routes; }
   /// Element width on the device of a value under the plan's precision.
   double widthOf(ValueId value) const;
   DType dtypeOf(ValueId value) const;

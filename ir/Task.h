@@ -29,21 +29,64 @@ struct Segment {
   std::vector<Task> tasks; ///< program order
 };
 
-/// What a stage does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one chunk.
+/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one virtual stage.
 enum class ActionKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight };
 struct Action {
   ActionKind kind = ActionKind::Forward;
-  uint16_t chunk = 0;
+  bool paired = false; ///< runs together with the next action: the communication of each beside the computing of the other
+  uint16_t virtualStage = 0;
   uint32_t microBatch = 0;
 };
+/// By device stage: its actions in order.
+using Orders = std::vector<std::vector<Action>>;
 
-/// A row of the schedule table (passes/schedules): p stages, v chunks, m micro-batches.
-struct ScheduleKind {
+/// Seconds of one micro-batch on one virtual stage; `input` and `weight` add up to a whole backward pass.
+struct PassSeconds {
+  double forward = 1, input = 1, weight = 1;
+  double send = 0, sendBack = 0; ///< to the next virtual stage, and of the gradient to the previous one
+};
+
+/// What a schedule is made for.
+struct ScheduleShape {
+  int64_t stages = 1;               ///< p
+  int64_t chunks = 1;               ///< v: virtual stages of a route on a device
+  int64_t microBatches = 1;         ///< m, of all routes together
+  std::vector<int64_t> arguments;   ///< values of the row's parameters, in its order
+  std::vector<PassSeconds> seconds; ///< by virtual stage; empty: all passes take one second and transfers none
+  int64_t virtualStages() const { return stages * chunks; }
+  PassSeconds secondsOf(int64_t virtualStage) const {
+    return seconds.empty() ? PassSeconds{} : seconds[static_cast<size_t>(virtualStage)];
+  }
+};
+
+/// An argument that a schedule takes: `interleaved_1f1b(chunks = 3)`.
+struct ScheduleParameter {
   std::string_view name;
-  bool takesChunks = false;
-  bool splitsBackward = false;
+  int64_t standard = 1; ///< without the argument; arguments are at least 1, so that 0 can stand for "not given"
   std::string_view doc;
-  std::vector<Action> (*actions)(int64_t p, int64_t v, int64_t m, int64_t stage) = nullptr;
+};
+
+/// What a schedule asks of stages and micro-batches. `{p}`, `{v}` and `{m}` in the texts stand for the shape.
+struct ScheduleNeed {
+  bool (*holds)(const ScheduleShape& shape) = nullptr;
+  std::string_view text; ///< completes "the schedule needs …"
+  std::string_view help;
+};
+
+/// The device stage of a virtual stage where the chunks follow each other round the devices: i mod p.
+int64_t loopedDevice(const ScheduleShape& shape, int64_t route, int64_t virtualStage);
+
+/// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages; the first m/routes
+/// micro-batches take the first route, and so on. A virtual stage lives once for each route, its parameters too.
+struct ScheduleKind {
+  std::string_view name = {}, doc = {};
+  std::vector<ScheduleParameter> parameters = {};
+  int64_t chunks = 1; ///< v; 0: the value of the parameter `chunks`
+  int64_t routes = 1;
+  bool waitsForAll = true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
+  int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
+  std::vector<ScheduleNeed> needs = {};
+  Orders (*orders)(const ScheduleShape& shape) = nullptr;
 };
 
 struct Schedule {
@@ -55,10 +98,8 @@ struct Schedule {
   int64_t prefetch = 1;
   double slowdown = 0;
   double bucketBytes = 0; ///< 0: one bucket per instance
-  /// Actions of a device stage, in order.
-  std::vector<Action> actions(int64_t stage) const {
-    return kind->actions(program->stages, program->chunks, program->microBatches, stage);
-  }
+  /// Of the program, with the seconds of its passes where they are known.
+  ScheduleShape shape(std::vector<PassSeconds> seconds = {}) const;
 };
 
 /// Segments with their tasks, then the order of each stage's work; micro-batch numbers near the end are written from `m`.

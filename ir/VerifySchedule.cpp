@@ -21,7 +21,7 @@ public:
     for (const Segment& s : schedule_.backward) checkSegment(s, true);
     for (double share : schedule_.inlineShare)
       if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
-    if (schedule_.kind && schedule_.kind->actions) checkOrders();
+    if (schedule_.kind && schedule_.kind->orders && checkDevices()) checkOrders();
   }
 
 private:
@@ -59,6 +59,26 @@ private:
     if (t.stream != kComputeStream && !own) out_.wrong("{}: task {} is on stream {}", title, i, t.stream);
   }
 
+  // ---- devices ---------------------------------------------------------------
+
+  /// Every route gives each device stage the same number of virtual stages.
+  bool checkDevices() {
+    for (size_t r = 0; r < static_cast<size_t>(program_.routes); ++r) {
+      std::vector<int64_t> held(static_cast<size_t>(program_.stages));
+      for (const VirtualStage& s : program_.virtualStages) {
+        if (r >= s.devices.size() || s.devices[r] < 0 || s.devices[r] >= program_.stages) {
+          out_.wrong("virtual stage {} has no device on route {}", s.index, r);
+          return false;
+        }
+        ++held[static_cast<size_t>(s.devices[r])];
+      }
+      for (size_t d = 0; d < held.size(); ++d)
+        if (held[d] != program_.chunks)
+          out_.wrong("stage {} holds {} virtual stages of route {}, not {}", d, held[d], r, program_.chunks);
+    }
+    return out_.empty();
+  }
+
   // ---- orders ----------------------------------------------------------------
 
   /// Enough micro-batches to see warm-up, steady state and drain; the same remainder, since interleaving counts in
@@ -74,57 +94,89 @@ private:
 
   /// Runs the orders against each other: each action waits until what it receives was sent.
   void checkOrders() {
-    int64_t p = program_.stages, v = program_.chunks, m = sample();
-    std::vector<std::vector<Action>> orders;
-    for (int64_t s = 0; s < p; ++s) orders.push_back(schedule_.kind->actions(p, v, m, s));
-    std::vector<Done> done(static_cast<size_t>(p * v * m));
-    auto at = [&](int64_t stage, int64_t mb) -> Done& { return done[static_cast<size_t>(stage * m + mb)]; };
+    ScheduleShape shape = schedule_.shape();
+    shape.microBatches = sample();
+    const Orders orders = schedule_.kind->orders(shape);
+    const int64_t p = program_.stages, m = shape.microBatches;
+    if (static_cast<int64_t>(orders.size()) != p) {
+      out_.wrong("orders of {} stages for {}", orders.size(), p);
+      return;
+    }
+    std::vector<Done> done(program_.virtualStages.size() * static_cast<size_t>(m));
     std::vector<size_t> next(static_cast<size_t>(p));
     bool upward = true; // forward work travels up the stages, backward work down: sweep both ways
     for (int idle = 0; idle < 2 && out_.empty(); upward = !upward) {
       bool moved = false;
       for (int64_t k = 0; k < p; ++k) {
-        int64_t s = upward ? k : p - 1 - k;
+        const int64_t s = upward ? k : p - 1 - k;
         const std::vector<Action>& order = orders[static_cast<size_t>(s)];
-        size_t& i = next[static_cast<size_t>(s)];
-        for (; i < order.size() && perform(order[i], order[i].chunk * p + s, p * v, m, at); ++i) moved = true;
+        for (size_t& i = next[static_cast<size_t>(s)]; i < order.size(); moved = true) {
+          const size_t together = order[i].paired ? 2 : 1;
+          if (!runs(order, i, together, s, m, done)) break;
+          i += together;
+        }
       }
       idle = moved ? 0 : idle + 1;
     }
     if (!out_.empty()) return;
-    for (int64_t s = 0; s < p; ++s)
-      if (size_t i = next[static_cast<size_t>(s)]; i < orders[static_cast<size_t>(s)].size())
-        out_.wrong("stage {} waits for ever at action {}: nothing sends what it receives", s, i);
+    for (size_t s = 0; s < next.size(); ++s)
+      if (next[s] < orders[s].size())
+        out_.wrong("stage {} waits for ever at action {}: nothing sends what it receives", s, next[s]);
     if (out_.empty()) checkComplete(done);
   }
 
-  /// Does an action of virtual stage `stage` if what it needs is there.
-  template <class At> bool perform(const Action& a, int64_t stage, int64_t stages, int64_t m, At& at) {
-    int64_t mb = a.microBatch;
-    if (mb >= m || a.chunk >= program_.chunks) {
-      out_.wrong("an action of micro-batch {} of {}, chunk {} of {}", mb, m, a.chunk, program_.chunks);
+  /// Do the actions from `i` on, one or a pair, have what they receive? Then they are done.
+  bool runs(const std::vector<Action>& order, size_t i, size_t together, int64_t s, int64_t m,
+            std::vector<Done>& done) {
+    if (i + together > order.size()) {
+      out_.wrong("the last action of stage {} is half of a pair", s);
       return false;
     }
-    Done& here = at(stage, mb);
+    for (size_t k = i; k < i + together; ++k)
+      if (!legal(order[k], s, m) || !ready(order[k], m, done)) return false;
+    for (size_t k = i; k < i + together; ++k) finish(order[k], m, done);
+    return out_.empty();
+  }
+
+  bool legal(const Action& a, int64_t s, int64_t m) {
+    const int64_t route = a.microBatch / std::max<int64_t>(1, m / program_.routes);
+    const bool good = a.microBatch < m && a.virtualStage < program_.virtualStages.size() && route < program_.routes &&
+                      program_.virtualStages[a.virtualStage].devices[static_cast<size_t>(route)] == s;
+    if (!good)
+      out_.wrong("stage {} runs micro-batch {} of {} on virtual stage {}, which is not its own", s, a.microBatch, m,
+                 a.virtualStage);
+    return good;
+  }
+
+  static Done& at(std::vector<Done>& done, int64_t m, int64_t stage, int64_t mb) {
+    return done[static_cast<size_t>(stage * m + mb)];
+  }
+
+  bool ready(const Action& a, int64_t m, std::vector<Done>& done) const {
+    const int64_t stage = a.virtualStage, mb = a.microBatch;
+    const auto last = static_cast<int64_t>(program_.virtualStages.size()) - 1;
     switch (a.kind) {
     case ActionKind::Forward:
-      if (stage > 0 && !at(stage - 1, mb).forward) return false;
-      return once(here.forward, "forward", stage, mb);
+      return stage == 0 || at(done, m, stage - 1, mb).forward;
     case ActionKind::Backward:
     case ActionKind::BackwardInput:
-      if (!here.forward || (stage + 1 < stages && !at(stage + 1, mb).input)) return false;
-      if (a.kind == ActionKind::Backward) here.weight = true;
-      return once(here.input, "backward", stage, mb);
+      return at(done, m, stage, mb).forward && (stage == last || at(done, m, stage + 1, mb).input);
     case ActionKind::BackwardWeight:
-      return here.input && once(here.weight, "weight gradient", stage, mb);
+      return at(done, m, stage, mb).input;
     }
     return false;
   }
 
-  bool once(bool& flag, const char* what, int64_t stage, int64_t mb) {
-    if (flag) out_.wrong("{} of micro-batch {} runs twice on stage {}", what, mb, stage);
+  void finish(const Action& a, int64_t m, std::vector<Done>& done) {
+    Done& here = at(done, m, a.virtualStage, a.microBatch);
+    if (a.kind == ActionKind::Forward) once(here.forward, "forward", a);
+    if (a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardInput) once(here.input, "backward", a);
+    if (a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) once(here.weight, "weight gradient", a);
+  }
+
+  void once(bool& flag, const char* what, const Action& a) {
+    if (flag) out_.wrong("{} of micro-batch {} runs twice on stage {}", what, a.microBatch, a.virtualStage);
     flag = true;
-    return true;
   }
 
   void checkComplete(const std::vector<Done>& done) {

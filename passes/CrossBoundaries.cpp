@@ -73,7 +73,8 @@ struct Crossing {
     b.value = v;
     b.bytes = localElements(program, model().values[v].dims, layout) * program.widthOf(v);
     if (const auto& p = program.plan->pipeline; p && p->scatter) scatter(b, layout, *p);
-    for (int64_t s = from; s < to; ++s) program.virtualStages[static_cast<size_t>(s)].sends.push_back(b);
+    for (size_t s = static_cast<size_t>(from); s < static_cast<size_t>(to); ++s)
+      if (program.crosses(s)) program.virtualStages[s].sends.push_back(b);
   }
 
   /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
@@ -122,8 +123,11 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
   Crossing crossing{program, diagnostics};
   crossing.findStages();
   for (VirtualStage& s : program.virtualStages)
-    if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size()))
-      s.level = crossing.linkLevel(s.index % program.stages, (s.index + 1) % program.stages);
+    if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size())) {
+      const VirtualStage& next = program.virtualStages[static_cast<size_t>(s.index + 1)];
+      for (size_t route = 0; route < s.devices.size(); ++route)
+        s.level = std::max(s.level, crossing.linkLevel(s.devices[route], next.devices[route]));
+    }
   for (uint32_t u = 0; u < program.model.units.size(); ++u) {
     const Unit& unit = program.model.units[UnitId(u)];
     for (const Carry& c : unit.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);

@@ -1,5 +1,6 @@
 // cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
 // rules treat alike. SPDX-License-Identifier: Apache-2.0
+#include "ir/Task.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -12,13 +13,11 @@ using namespace ir;
 PLANC_ERROR(LayersNotDivisible, 711, "{layers} layers are not divisible into {stages} stages x {chunks} chunks")
 PLANC_ERROR(StageLines, 712, "the stage lines do not cover the layers once and in order: {problem}")
 PLANC_ERROR(NoLayersToCut, 716, "pipeline over {stages} stages needs a repeated layer to cut; the model has none")
-PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than {limit} virtual stages")
 PLANC_ERROR(TooManyClasses, 722, "a slice over `{unit}` ({count} instances) is beyond {limit} instances")
 
 namespace {
 
-constexpr int64_t kMaxVirtualStages = 1 << 16; // what one schedule can hold in memory
-constexpr int64_t kMaxSliced = 1 << 20;        // instances looked at one by one where slices differ
+constexpr int64_t kMaxSliced = 1 << 20; // instances looked at one by one where slices differ
 
 /// Instances [lo, hi) of a unit on one virtual stage.
 struct Piece {
@@ -208,9 +207,12 @@ bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
 }
 
 void addStages(Program& program, const Cut& cut) {
+  const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
   for (size_t i = 0; i < cut.size(); ++i) {
     VirtualStage stage;
     stage.index = static_cast<int64_t>(i);
+    for (int64_t route = 0; route < program.routes; ++route)
+      stage.devices.push_back(program.kind->device(shape, route, stage.index));
     for (const Piece& piece : cut[i])
       for (uint32_t b = 0; b < program.bodies.size(); ++b) {
         const Body& body = program.bodies[BodyId(b)];
@@ -257,17 +259,6 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
 } // namespace
 
 bool cutUnits(Program& program, DiagnosticEngine& diagnostics) {
-  if (const auto& pipeline = program.plan->pipeline) {
-    program.stageAxes = maskOf(resolveTargets(program.mesh, pipeline->axes));
-    program.stages = program.mesh.size(program.stageAxes);
-    program.chunks = pipeline->chunks;
-    if (program.chunks < 1 || program.stages > kMaxVirtualStages ||
-        program.chunks > kMaxVirtualStages / program.stages) {
-      diagnostics.report(TooManyStages, pipeline->range,
-                         {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});
-      return false;
-    }
-  }
   auto cut = cutStages(program, diagnostics);
   if (!cut) return false;
   for (uint32_t u = 0; u < program.model.units.size(); ++u)

@@ -18,6 +18,7 @@ const std::vector<Pass>& pipeline() {
       {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false,
        insertCasts},
       {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},
+      {"select-schedule", "the row of the schedule table, its arguments and needs", Sharded, false, selectSchedule},
       {"cut-units", "virtual stages, and classes of equal instances", Sharded, false, cutUnits},
       {"place-operators", "rules to the axes of every dimension of every operator", Sharded, false, placeOperators},
       {"check-rules", "every rule places something; warnings for idle axes", Sharded, false, checkRules},
@@ -42,11 +43,12 @@ void verifyAfter(const Pass& pass, const Program& program) {
 } // namespace
 
 std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
-                               const PassObserver& observer) {
+                               const PassObserver& observer, const std::vector<ScheduleKind>& schedules) {
   if (auto problems = verify(*plan.model); !problems.empty())
     throw InternalError("the model is broken on entry: " + problems.front());
   auto program = std::make_unique<Program>();
   program->plan = &plan;
+  program->kinds = &schedules;
   program->model = *plan.model;
   program->mesh = plan.mesh;
   for (const Pass& pass : pipeline()) {

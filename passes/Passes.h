@@ -26,16 +26,18 @@ const std::vector<Pass>& pipeline();
 /// Called after each pass: its row, the program, and the seconds it took.
 using PassObserver = std::function<void(const Pass&, const ir::Program&, double seconds)>;
 
-/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
-/// program. An internal verifier failure throws InternalError, which names the pass.
-std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
-                                   const PassObserver& observer = {});
-
-/// Level comm to level task; the program must outlive the schedule. Null if the schedule's conditions fail (reported).
-std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, DiagnosticEngine& diagnostics);
-
 /// Every row of the schedule table.
 const std::vector<ir::ScheduleKind>& scheduleKinds();
+
+/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
+/// program, and so must the table its schedule is a row of. An internal verifier failure throws InternalError, which
+/// names the pass.
+std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
+                                   const PassObserver& observer = {},
+                                   const std::vector<ir::ScheduleKind>& schedules = scheduleKinds());
+
+/// Level comm to level task; the program must outlive the schedule.
+std::unique_ptr<ir::Schedule> schedule(const ir::Program& program);
 
 /// A broken invariant of the compiler itself: exit code 3.
 struct InternalError : std::exception {

@@ -133,8 +133,28 @@ std::set<int64_t> stagesOf(const Program& program, BodyId body) {
   std::set<int64_t> stages;
   for (const VirtualStage& s : program.virtualStages)
     for (const auto& [id, count] : s.bodies)
-      if (id == body) stages.insert(s.index % program.stages);
+      if (id == body) stages.insert(s.devices.begin(), s.devices.end());
   return stages;
+}
+
+/// The sum of a gradient over device stages, once per step.
+StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t> stages, double bytes) {
+  StageGroup group;
+  group.storage = storage;
+  group.stages = std::move(stages);
+  Node& n = group.allReduce;
+  n.kind = NodeKind::Collective;
+  n.phase = Phase::Step;
+  n.value = storage;
+  n.gradient = true;
+  n.collective = CollectiveKind::AllReduce;
+  n.cls = CollectiveClass::Gradient;
+  n.axes = program.stageAxes;
+  n.group = static_cast<int64_t>(group.stages.size());
+  n.level = program.mesh.levelOf(program.stageAxes);
+  n.bytes = bytes;
+  n.because = program.plan->pipeline ? program.plan->pipeline->range : SourceRange{};
+  return group;
 }
 
 /// One storage in several bodies: the first of a device stage owns it there; over several stages its gradient is summed
@@ -142,6 +162,7 @@ std::set<int64_t> stagesOf(const Program& program, BodyId body) {
 struct Tying {
   StatePlacer& placer;
   Program& program;
+  std::set<ValueId> summed = {}; ///< storages that a group holds
 
   struct Use {
     BodyId body;
@@ -184,26 +205,35 @@ struct Tying {
           state(list[k]).partial |= state(list[i]).partial;
         }
     if (all.size() < 2 || !program.model.values[storage].trainable) return;
-    StageGroup group;
-    group.storage = storage;
-    group.stages.assign(all.begin(), all.end());
-    Node& n = group.allReduce;
-    n.kind = NodeKind::Collective;
-    n.phase = Phase::Step;
-    n.value = storage;
-    n.gradient = true;
-    n.collective = CollectiveKind::AllReduce;
-    n.cls = CollectiveClass::Gradient;
-    n.axes = program.stageAxes;
-    n.group = static_cast<int64_t>(all.size());
-    n.level = program.mesh.levelOf(program.stageAxes);
     const ParamState& p = state(list[0]);
-    n.bytes = p.elements * width(program.plan->precision.reduce) /
-              static_cast<double>(program.mesh.size(p.grads & p.partial));
-    n.because = program.plan->pipeline ? program.plan->pipeline->range : SourceRange{};
-    program.stageGroups.push_back(std::move(group));
+    program.stageGroups.push_back(sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
+                                          p.elements * width(program.plan->precision.reduce) /
+                                              static_cast<double>(program.mesh.size(p.grads & p.partial))));
+    summed.insert(storage);
   }
 };
+
+/// A virtual stage that lives on several devices, one per route: the gradients of its parameters are summed over them
+/// in one bucket, after the reductions between equal devices have left each its share.
+void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
+  if (program.routes == 1) return;
+  for (const VirtualStage& stage : program.virtualStages) {
+    double bytes = 0;
+    size_t parameters = 0;
+    ValueId first;
+    for (const auto& [id, count] : stage.bodies)
+      for (const ParamState& p : program.bodies[id].params) {
+        const ValueId storage = program.model.values[p.param].storage;
+        if (!p.trainable || !p.owner || summed.count(storage)) continue;
+        if (parameters++ == 0) first = storage;
+        bytes += p.elements * static_cast<double>(count) * width(program.plan->precision.reduce) /
+                 static_cast<double>(program.mesh.size(p.optimizer & p.partial));
+      }
+    if (parameters == 0) continue;
+    program.stageGroups.push_back(sumOver(program, first, stage.devices, bytes));
+    program.stageGroups.back().more = parameters - 1;
+  }
+}
 
 } // namespace
 
@@ -214,8 +244,10 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
       placer.resolve(body, p);
       if (!placer.ok) return false;
     }
-  Tying{placer, program}.run();
+  Tying tying{placer, program};
+  tying.run();
   if (!placer.ok) return false;
+  sumOverRoutes(program, tying.summed);
   for (Body& body : program.bodies)
     for (const ParamState& p : body.params) placer.collectives(body, p, placer.usedBackward(body, p.param));
   return true;

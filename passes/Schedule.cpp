@@ -8,58 +8,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(MicroBatchesPerStage, 713,
-            "interleaved schedule needs micro-batches ({micro}) in whole groups of {stages} stages")
-PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
-PLANC_ERROR(ChunksWithoutInterleaving, 715, "schedule `{schedule}` runs one chunk per stage, not {chunks}")
-PLANC_ERROR(TooManyActions, 724,
-            "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
-
 namespace {
-
-constexpr int64_t kMaxActions = 1 << 25; // what the event simulation walks through in about a second
-
-const ScheduleKind* findKind(const Program& program, DiagnosticEngine& diagnostics) {
-  const auto& kinds = scheduleKinds();
-  const auto& pipeline = program.plan->pipeline;
-  if (!pipeline) return &kinds.front(); // one stage: the plainest order
-  std::vector<std::string> names;
-  for (const ScheduleKind& k : kinds) {
-    if (pipeline->schedule == Symbol(k.name)) return &k;
-    names.emplace_back(k.name);
-  }
-  auto report = diagnostics.report(UnknownSchedule, pipeline->scheduleRange, {{"schedule", pipeline->schedule.str()}});
-  if (auto meant = didYouMean(pipeline->schedule.view(), names); !meant.empty()) report.help(meant);
-  std::string list;
-  for (const ScheduleKind& k : kinds) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", k.name);
-  report.note("known schedules: " + list);
-  return nullptr;
-}
-
-bool checkConditions(const Program& program, const ScheduleKind& kind, DiagnosticEngine& diagnostics) {
-  const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
-  const SourceRange where = program.plan->pipeline ? program.plan->pipeline->scheduleRange : program.plan->range;
-  if (v > 1 && !kind.takesChunks) {
-    diagnostics.report(ChunksWithoutInterleaving, where, {{"schedule", kind.name}, {"chunks", v}})
-        .help("use `interleaved_1f1b(chunks = …)`, or leave the chunks out");
-    return false;
-  }
-  if (v > 1 && m % p != 0) {
-    diagnostics.report(MicroBatchesPerStage, where, {{"micro", m}, {"stages", p}})
-        .label(program.plan->workload.globalBatchRange, fmt::format("makes {} micro-batches", m))
-        .help(fmt::format("choose a `global_batch` that gives a multiple of {} micro-batches, or `one_f_one_b`", p));
-    return false;
-  }
-  int64_t actions = 0;
-  if (__builtin_mul_overflow(m, 2 * p * v, &actions) || actions > kMaxActions) {
-    diagnostics
-        .report(TooManyActions, program.plan->workload.globalBatchRange,
-                {{"micro", m}, {"stages", p * v}, {"limit", kMaxActions}})
-        .help("choose a larger `micro_batch` or a smaller `global_batch`");
-    return false;
-  }
-  return true;
-}
 
 /// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran
 /// beside it.
@@ -138,12 +87,10 @@ void readShares(Schedule& schedule) {
 
 } // namespace
 
-std::unique_ptr<Schedule> schedule(const Program& program, DiagnosticEngine& diagnostics) {
-  const ScheduleKind* kind = findKind(program, diagnostics);
-  if (!kind || !checkConditions(program, *kind, diagnostics)) return nullptr;
+std::unique_ptr<Schedule> schedule(const Program& program) {
   auto result = std::make_unique<Schedule>();
   result->program = &program;
-  result->kind = kind;
+  result->kind = program.kind;
   readShares(*result);
   const bool earlyStop = program.plan->stack && program.plan->stack->earlyStop.value_or(false);
   for (uint32_t b = 0; b < program.bodies.size(); ++b) {

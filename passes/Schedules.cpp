@@ -1,69 +1,81 @@
-// The schedule table: in which order a stage runs the forward and backward passes of its micro-batches and chunks.
+// The schedule table: one row per schedule; its orders are in passes/schedules.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
-
-#include <algorithm>
+#include "passes/schedules/Orders.h"
 
 namespace planc::passes {
 using namespace ir;
 
 namespace {
 
-Action forward(int64_t microBatch, int64_t chunk = 0) {
-  return {ActionKind::Forward, static_cast<uint16_t>(chunk), static_cast<uint32_t>(microBatch)};
-}
-Action backward(int64_t microBatch, int64_t chunk = 0) {
-  return {ActionKind::Backward, static_cast<uint16_t>(chunk), static_cast<uint32_t>(microBatch)};
-}
+const ScheduleParameter kChunks{"chunks", 1, "virtual stages per device"};
+const ScheduleParameter kInFlight{"in_flight", 0, "micro-batches in flight at most; without it as many as stages"};
 
-/// GPipe (arXiv 1811.06965): all forward, then all backward in reverse, so that the last activations are used first.
-std::vector<Action> gpipe(int64_t, int64_t, int64_t m, int64_t) {
-  std::vector<Action> order;
-  order.reserve(static_cast<size_t>(2 * m));
-  for (int64_t k = 0; k < m; ++k) order.push_back(forward(k));
-  for (int64_t k = 0; k < m; ++k) order.push_back(backward(k));
-  return order;
-}
-
-/// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage.
-template <class F, class B> std::vector<Action> steady(int64_t total, int64_t warmUp, F f, B b) {
-  std::vector<Action> order;
-  order.reserve(static_cast<size_t>(2 * total));
-  int64_t next = 0;
-  for (; next < std::min(total, warmUp); ++next) order.push_back(f(next));
-  for (int64_t k = 0; k < total; ++k) {
-    if (next < total) order.push_back(f(next++));
-    order.push_back(b(k));
-  }
-  return order;
-}
-
-/// PipeDream-Flush, 1F1B (arXiv 2006.09503): p - 1 - i forwards of warm-up.
-std::vector<Action> oneForwardOneBackward(int64_t p, int64_t, int64_t m, int64_t stage) {
-  return steady(
-      m, p - 1 - stage, [](int64_t k) { return forward(k); }, [](int64_t k) { return backward(k); });
-}
-
-/// Interleaved 1F1B (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in turn.
-std::vector<Action> interleaved(int64_t p, int64_t v, int64_t m, int64_t stage) {
-  auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
-  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
-  return steady(
-      m * v, (p - stage - 1) * 2 + (v - 1) * p, [=](int64_t k) { return forward(microBatch(k), chunk(k)); },
-      [=](int64_t k) { return backward(microBatch(k), v - 1 - chunk(k)); });
-}
+const ScheduleNeed kWholeGroups{[](const ScheduleShape& s) { return s.chunks == 1 || s.microBatches % s.stages == 0; },
+                                "micro-batches in whole groups of {p}",
+                                "choose a `global_batch` that gives a multiple of {p} micro-batches, or `one_f_one_b`"};
+const ScheduleNeed kEvenStages{[](const ScheduleShape& s) { return s.stages % 2 == 0; },
+                               "an even number of stages, which mirror each other; there are {p}",
+                               "give the pipeline axis an even size, or use `dualpipe_v`"};
+const ScheduleNeed kEvenMicroBatches{[](const ScheduleShape& s) { return s.microBatches % 2 == 0; },
+                                     "an even number of micro-batches, half of them for each direction",
+                                     "choose a `global_batch` that gives an even number of micro-batches"};
+const ScheduleNeed kBothLanesFull{[](const ScheduleShape& s) { return s.microBatches >= 2 * s.stages; },
+                                  "at least two micro-batches per stage, {p} stages here",
+                                  "choose a larger `global_batch` or a smaller `micro_batch`"};
 
 } // namespace
 
 const std::vector<ScheduleKind>& scheduleKinds() {
-  // Rows without an order are legal names that `check` accepts and `estimate` refuses (PLAN0809) until they are
-  // simulated.
+  using namespace schedules;
+  // The first row is what a plan without a pipeline runs.
   static const std::vector<ScheduleKind> kinds = {
-      {"one_f_one_b", false, false, "1F1B: one forward, one backward after the warm-up", oneForwardOneBackward},
-      {"gpipe", false, false, "all forward passes, then all backward passes", gpipe},
-      {"interleaved_1f1b", true, false, "1F1B over `chunks` pieces of the model per stage", interleaved},
-      {"zero_bubble", false, true, "backward split into input and weight gradients", nullptr},
-      {"dualpipe", false, true, "two directions at once, backward split", nullptr},
+      {.name = "one_f_one_b",
+       .doc = "1F1B: one forward, one backward after the warm-up (arXiv 2006.09503)",
+       .orders = oneForwardOneBackward},
+      {.name = "gpipe", .doc = "all forward passes, then all backward passes (arXiv 1811.06965)", .orders = gpipe},
+      {.name = "interleaved_1f1b",
+       .doc = "1F1B over several virtual stages per device, depth-first (arXiv 2104.04473)",
+       .parameters = {kChunks},
+       .chunks = 0,
+       .needs = {kWholeGroups},
+       .orders = interleaved},
+      {.name = "breadth_first",
+       .doc = "all micro-batches through one virtual stage after the other (arXiv 2211.05953)",
+       .parameters = {kChunks},
+       .chunks = 0,
+       .orders = breadthFirst},
+      {.name = "zero_bubble",
+       .doc = "ZB-1p, ZB-2p: backward split, a greedy order for the times of the stages (arXiv 2401.10241)",
+       .parameters = {kInFlight},
+       .waitsForAll = false,
+       .orders = schedules::zeroBubble},
+      {.name = "zb_h1",
+       .doc = "ZB-H1: backward split, memory of 1F1B (arXiv 2401.10241)",
+       .waitsForAll = false,
+       .orders = zeroBubbleH1},
+      {.name = "zb_h2",
+       .doc = "ZB-H2: backward split, 2p - 1 micro-batches in flight (arXiv 2401.10241)",
+       .waitsForAll = false,
+       .orders = zeroBubbleH2},
+      {.name = "zb_v",
+       .doc = "ZB-V: backward split, two virtual stages per device, there and back (arXiv 2401.10241)",
+       .chunks = 2,
+       .waitsForAll = false,
+       .device = foldedDevice,
+       .orders = zeroBubbleV},
+      {.name = "dualpipe",
+       .doc = "two directions at once, forward beside backward (arXiv 2412.19437)",
+       .routes = 2,
+       .device = mirroredDevice,
+       .needs = {kEvenStages, kEvenMicroBatches, kBothLanesFull},
+       .orders = dualPipe},
+      {.name = "dualpipe_v",
+       .doc = "DualPipe cut in half: two virtual stages per device, there and back (github.com/deepseek-ai/DualPipe)",
+       .chunks = 2,
+       .device = foldedDevice,
+       .needs = {kBothLanesFull},
+       .orders = dualPipeV},
   };
   return kinds;
 }

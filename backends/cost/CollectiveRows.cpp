@@ -70,8 +70,8 @@ std::vector<CollectiveRow> instanceRows(const ir::Program& program, ir::BodyId i
 double exposedOn(const Simulation& sim, int64_t stage, ir::BodyId body, size_t state, bool backward) {
   const ir::Program& program = *sim.schedule->program;
   double seconds = 0;
-  for (int64_t vs = stage; vs < static_cast<int64_t>(program.virtualStages.size()); vs += program.stages)
-    for (const StateExposure& e : sim.passage(vs, backward).exposed)
+  for (size_t vs : program.heldBy(stage))
+    for (const StateExposure& e : sim.passage(static_cast<int64_t>(vs), backward).exposed)
       if (e.body == body && e.state == state) seconds += e.seconds;
   return seconds;
 }
@@ -93,7 +93,7 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, int64_t 
       const bool once = state.phase == ir::Phase::Step;
       row.stage = stage;
       row.layer = paths.unitPath();
-      row.count = static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.microBatches));
+      row.count = static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
       row.bytes = state.bytes;
       row.seconds = sim.bodies[b].states[s];
       const double passExposed = once ? 0 : exposedOn(sim, stage, ir::BodyId(b), s, state.phase == ir::Phase::Backward);
@@ -106,8 +106,6 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, int64_t 
 /// One row per boundary value, direction and stage: what a device sends.
 void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
   const ir::Program& program = *sim.schedule->program;
-  if (program.stages <= 1) return;
-  const auto all = static_cast<int64_t>(program.virtualStages.size());
   const size_t firstRow = rows.size();
   auto add = [&](const ir::VirtualStage& from, const ir::Boundary& b, ir::Phase phase) {
     for (const bool gather : {false, true}) {
@@ -118,7 +116,7 @@ void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const
       CollectiveRow row = describe(program, node);
       row.stage = stage;
       row.layer = program.model.pathOf(b.value);
-      row.count = static_cast<double>(program.microBatches);
+      row.count = static_cast<double>(program.passes());
       row.bytes = node.bytes;
       if (!gather) node.axes = 0;
       row.seconds = model.collective(program, node);
@@ -132,15 +130,20 @@ void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const
       rows.push_back(std::move(row));
     }
   };
-  for (int64_t vs = stage; vs < all; vs += program.stages) {
-    if (vs + 1 < all)
-      for (const ir::Boundary& b : program.virtualStages[static_cast<size_t>(vs)].sends)
-        add(program.virtualStages[static_cast<size_t>(vs)], b, ir::Phase::Forward);
-    if (vs > 0 && program.plan->workload.train)
-      for (const ir::Boundary& b : program.virtualStages[static_cast<size_t>(vs - 1)].sends)
-        if (ir::isFloat(program.dtypeOf(b.value)))
-          add(program.virtualStages[static_cast<size_t>(vs - 1)], b, ir::Phase::Backward);
+  for (size_t vs : program.heldBy(stage)) {
+    for (const ir::Boundary& b : program.virtualStages[vs].sends) add(program.virtualStages[vs], b, ir::Phase::Forward);
+    if (vs == 0 || !program.plan->workload.train) continue;
+    for (const ir::Boundary& b : program.virtualStages[vs - 1].sends)
+      if (ir::isFloat(program.dtypeOf(b.value))) add(program.virtualStages[vs - 1], b, ir::Phase::Backward);
   }
+}
+
+/// Pairs of passes hide communication of the instances: the rest is spread over their rows.
+void hide(std::vector<CollectiveRow>& rows, size_t first, double seconds) {
+  double exposed = 0;
+  for (size_t r = first; r < rows.size(); ++r) exposed += rows[r].exposed * rows[r].count;
+  if (exposed <= 0 || seconds <= 0) return;
+  for (size_t r = first; r < rows.size(); ++r) rows[r].exposed *= 1 - std::min(1.0, seconds / exposed);
 }
 
 void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
@@ -169,14 +172,16 @@ std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel
   std::vector<CollectiveRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);
+    const size_t first = rows.size();
     for (size_t b = 0; b < byBody.size(); ++b) {
       if (counts[b] == 0) continue;
       for (const CollectiveRow& row : byBody[b]) {
         rows.push_back(row);
         rows.back().stage = s;
-        rows.back().count *= static_cast<double>(counts[b]) * static_cast<double>(program.microBatches);
+        rows.back().count *= static_cast<double>(counts[b]) * static_cast<double>(program.passes());
       }
     }
+    hide(rows, first, sim.stages[static_cast<size_t>(s)].paired);
     addStates(rows, sim, s, counts);
     addTransfers(rows, sim, model, s);
     addTied(rows, sim, model, s);

@@ -50,13 +50,13 @@ public:
     StageMemory m;
     m.stage = s;
     Buffers buffers;
-    for (size_t vs = static_cast<size_t>(s); vs < states_.size(); vs += static_cast<size_t>(program_.stages)) {
+    for (size_t vs : program_.heldBy(s)) {
       m.params += states_[vs].params;
       m.grads += states_[vs].grads;
       m.optimizer += states_[vs].optimizer;
       buffers.cover(buffers_[vs]);
     }
-    m.activations = activations(s, actions);
+    m.activations = activations(actions);
     m.buffers = buffers.sum();
     return m;
   }
@@ -146,10 +146,10 @@ private:
 
   /// Most bytes alive over the stage's actions: saved ones of all micro-batches in flight, and the working set of the
   /// running pass.
-  double activations(int64_t s, const std::vector<ir::Action>& actions) const {
+  double activations(const std::vector<ir::Action>& actions) const {
     double alive = 0, most = 0;
     for (const ir::Action& a : actions) {
-      const Live& live = live_[static_cast<size_t>(a.chunk * program_.stages + s)];
+      const Live& live = live_[a.virtualStage];
       if (a.kind == ir::ActionKind::Forward) {
         alive += live.saved;
         most = std::max(most, alive + live.workingForward);

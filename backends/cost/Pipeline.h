@@ -3,8 +3,9 @@
 #pragma once
 #include "ir/Task.h"
 
-#include <array>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace planc::cost {
@@ -33,26 +34,36 @@ struct VirtualStageCost {
 };
 
 struct PipelineInput {
-  int64_t stages = 1, chunks = 1, microBatches = 1;
-  std::vector<VirtualStageCost> virtualStages;  ///< stages · chunks, virtual stage = chunk · stages + stage
-  std::vector<std::vector<ir::Action>> actions; ///< per device stage, in order
-  double inlineSend = 1;                        ///< share of a transfer that holds the sender
-  double slowdown = 0;                          ///< of computing beside communication of the step
+  int64_t stages = 1, microBatches = 1;
+  std::vector<VirtualStageCost> virtualStages;
+  std::vector<std::vector<int64_t>> devices; ///< by virtual stage: the device stage of each route
+  ir::Orders actions;
+  /// Seconds of a forward pass of the first virtual stage together with a backward pass of the second; without an entry
+  /// one runs after the other.
+  std::map<std::pair<int64_t, int64_t>, double> pairs;
+  bool waitsForAll = true; ///< a step begins when every stage has ended the one before
+  double inlineSend = 1;   ///< share of a transfer that holds the sender
+  double slowdown = 0;     ///< of computing beside communication of the step
 };
 
 struct StageTimes {
+  double begin = 0;    ///< where its step begins: with all others, or with its own first action
   double end = 0;      ///< of its last action, and of the transfer that holds it after
   double busy = 0;     ///< its passes
   double exposed = 0;  ///< inside `end`: waits for state communication of another pass or of the step
+  double paired = 0;   ///< what pairs save against one pass after the other; `busy` is without it
   double trailing = 0; ///< after `end`: gradient reductions that found nothing to hide under
   /// Waiting for other stages, and held by transfers; what rounding leaves of nothing is nothing.
   double bubble() const {
-    const double left = end - busy - exposed;
+    const double left = end - begin - busy - exposed;
     return left > 1e-12 * end ? left : 0;
   }
 };
 
+/// How to run it: the steady state in strides, or every action by itself. Both give the same times.
+enum class Strides { Taken, Off };
+
 /// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.
-std::vector<StageTimes> runPipeline(const PipelineInput& input);
+std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides = Strides::Taken);
 
 } // namespace planc::cost

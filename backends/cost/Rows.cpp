@@ -118,8 +118,7 @@ size_t RowPaths::rowOf(ir::OpId id) {
 
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
   std::vector<int64_t> counts(program.bodies.size());
-  for (size_t vs = static_cast<size_t>(stage); vs < program.virtualStages.size();
-       vs += static_cast<size_t>(program.stages))
+  for (size_t vs : program.heldBy(stage))
     for (const auto& [id, count] : program.virtualStages[vs].bodies) counts[id.index] += count;
   return counts;
 }
@@ -148,7 +147,7 @@ std::vector<StageRow> stageRows(const Simulation& sim) {
   for (size_t s = 0; s < sim.stages.size(); ++s) {
     StageRow row;
     row.stage = static_cast<int64_t>(s);
-    for (size_t vs = s; vs < sim.passageOf.size(); vs += sim.stages.size()) {
+    for (size_t vs : sim.schedule->program->heldBy(row.stage)) {
       row.forward += sim.passage(static_cast<int64_t>(vs), false).seconds;
       row.backward += sim.passage(static_cast<int64_t>(vs), true).seconds;
     }

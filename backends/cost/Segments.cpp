@@ -67,7 +67,7 @@ void padForHost(SegmentCost& cost, Facts& facts) {
     if (node.runs) launches += node.launches;
   if (launches == 0) return;
   const ir::Number* launch = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
-  const double least = launch ? launch->value * launches : 0;
+  const double least = cost.host = launch ? launch->value * launches : 0;
   if (cost.seconds >= least) return;
   cost.padding = least - cost.seconds;
   cost.seconds = least;

@@ -26,6 +26,7 @@ struct SegmentCost {
   double seconds = 0;          ///< alone: without the states of other instances
   double computing = 0;        ///< what communication can slow
   double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
+  double host = 0;             ///< that the host takes to launch it
   double padding = 0;          ///< the host launches slower than the device runs
   bool overlaps = false;       ///< has tasks on comm streams
 };

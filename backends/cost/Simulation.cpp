@@ -3,9 +3,11 @@
 #include "backends/cost/Simulation.h"
 
 #include "backends/cost/Operators.h"
+#include "backends/cost/Pair.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace planc::cost {
 
@@ -36,7 +38,7 @@ double edgeShare(const ir::Schedule& schedule, const ir::StateCollective& state)
 }
 
 /// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
-void addStepComm(const Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost, StepTimes& step) {
+void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost) {
   const ir::Schedule& schedule = *sim.schedule;
   bool firstGather = true, firstReduction = true; // in program order; a pass backward ends with the first body
   for (const auto& [id, count] : stage.bodies) {
@@ -49,8 +51,10 @@ void addStepComm(const Simulation& sim, const ir::VirtualStage& stage, VirtualSt
       const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
       (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
       (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, states[s]);
-      step.inlined += all * share;
-      step.comm += all;
+      for (int64_t device : stage.devices) {
+        sim.steps[static_cast<size_t>(device)].inlined += all * share;
+        sim.steps[static_cast<size_t>(device)].comm += all;
+      }
     }
     if (firstGather && gatherEdge > 0) cost.gathers.edge = gatherEdge, firstGather = false;
     if (firstReduction && reductionEdge > 0) cost.reductions.edge = reductionEdge, firstReduction = false;
@@ -60,7 +64,6 @@ void addStepComm(const Simulation& sim, const ir::VirtualStage& stage, VirtualSt
 /// What a virtual stage hands on, and what its successor hands back: gradients exist for floating-point values only.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  if (program.stages <= 1) return;
   auto& costs = sim.pipeline.virtualStages;
   for (size_t vs = 0; vs + 1 < costs.size(); ++vs)
     for (const ir::Boundary& b : program.virtualStages[vs].sends) {
@@ -83,23 +86,63 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
   auto seconds = [&](const ir::ParamState& p) {
     const auto& optimizer = p.rowElements > 0 ? workload.tableOptimizer : workload.optimizer;
     if (!p.trainable || !p.owner || !optimizer) return 0.0;
-    const double elements = p.touched > 0 ? p.touched * static_cast<double>(program.microBatches)
+    const double elements = p.touched > 0 ? p.touched * static_cast<double>(program.passes())
                                           : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
     return elements * optimizerSecondsPerElement(pricing, *optimizer, p.touched > 0);
   };
   for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& [id, count] : stage.bodies)
       for (const ir::ParamState& p : program.bodies[id].params)
-        sim.steps[static_cast<size_t>(stage.index % program.stages)].optimizer +=
-            seconds(p) * static_cast<double>(count);
+        for (int64_t device : stage.devices)
+          sim.steps[static_cast<size_t>(device)].optimizer += seconds(p) * static_cast<double>(count);
   for (const StepTimes& s : sim.steps) sim.optimizer = std::max(sim.optimizer, s.optimizer);
 }
 
+/// Sums over stages run one after the other on each device; the device with most of them holds up the step.
 void addTied(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
-  for (const ir::StageGroup& group : program.stageGroups)
-    if (group.stages.size() > 1) sim.tied += model.collective(program, group.allReduce);
+  std::vector<double> seconds(static_cast<size_t>(program.stages));
+  for (const ir::StageGroup& group : program.stageGroups) {
+    if (group.stages.size() < 2) continue;
+    const double each = model.collective(program, group.allReduce);
+    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, seconds[static_cast<size_t>(s)] += each);
+  }
+}
+
+/// The actions of every device stage, for the times of the passes; without backward ones if nothing is trained.
+ir::Orders ordersOf(const ir::Schedule& schedule, const PipelineInput& in) {
+  std::vector<ir::PassSeconds> seconds;
+  for (const VirtualStageCost& c : in.virtualStages)
+    seconds.push_back(
+        {c.forward.seconds, c.backward.seconds - c.backward.weight, c.backward.weight, c.send, c.sendBack});
+  ir::Orders orders = schedule.kind->orders(schedule.shape(std::move(seconds)));
+  if (schedule.program->plan->workload.train) return orders;
+  for (std::vector<ir::Action>& order : orders) {
+    std::erase_if(order, [](const ir::Action& a) { return a.kind != ir::ActionKind::Forward; });
+    for (ir::Action& a : order) a.paired = false;
+  }
+  return orders;
+}
+
+/// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
+void addPairs(Simulation& sim) {
+  std::map<std::pair<size_t, size_t>, double> known;
+  for (const auto& order : sim.pipeline.actions)
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (!order[i].paired) continue;
+      const ir::Action &f = order[i], &b = order[i + 1];
+      auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage}, 0);
+      if (!fresh) continue;
+      const std::pair<size_t, size_t> kind{sim.passageOf[f.virtualStage], sim.passageOf[b.virtualStage]};
+      auto [seconds, unknown] = known.try_emplace(kind, 0);
+      if (unknown) {
+        const auto& stages = sim.schedule->program->virtualStages;
+        seconds->second = pairSeconds(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
+                                      stages[b.virtualStage], sim.backward[kind.second]);
+      }
+      entry->second = seconds->second;
+    }
 }
 
 /// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables (Boucheron,
@@ -115,7 +158,7 @@ double stragglerOf(const Simulation& sim, const Facts& facts) {
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
 void compose(Simulation& sim, Facts& facts) {
   for (size_t s = 0; s < sim.stages.size(); ++s) {
-    const double end = sim.stages[s].end + sim.stages[s].trailing + sim.steps[s].inlined;
+    const double end = sim.stages[s].end - sim.stages[s].begin + sim.stages[s].trailing + sim.steps[s].inlined;
     if (s == 0 || end > sim.end) sim.end = end, sim.critical = static_cast<int64_t>(s);
   }
   const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
@@ -126,8 +169,7 @@ void compose(Simulation& sim, Facts& facts) {
 
 } // namespace
 
-Simulation simulate(const ir::Schedule& schedule, std::vector<std::vector<ir::Action>> actions,
-                    const CostModel& model) {
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
@@ -136,19 +178,21 @@ Simulation simulate(const ir::Schedule& schedule, std::vector<std::vector<ir::Ac
   sim.steps.resize(static_cast<size_t>(program.stages));
   PipelineInput& in = sim.pipeline;
   in.stages = program.stages;
-  in.chunks = program.chunks;
   in.microBatches = program.microBatches;
-  in.actions = std::move(actions);
+  in.waitsForAll = schedule.kind->waitsForAll;
   in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     VirtualStageCost cost;
     cost.forward = passCost(sim.forward[sim.passageOf[vs]]);
     cost.backward = passCost(sim.backward[sim.passageOf[vs]]);
-    addStepComm(sim, program.virtualStages[vs], cost, sim.steps[vs % static_cast<size_t>(program.stages)]);
+    addStepComm(sim, program.virtualStages[vs], cost);
     in.virtualStages.push_back(cost);
+    in.devices.push_back(program.virtualStages[vs].devices);
   }
   addTransfers(sim, model);
+  in.actions = ordersOf(schedule, in);
+  addPairs(sim);
   addOptimizer(sim, model);
   addTied(sim, model);
   sim.stages = runPipeline(in);

@@ -35,7 +35,7 @@ struct Simulation {
   }
 };
 
-/// `actions` per device stage.
-Simulation simulate(const ir::Schedule& schedule, std::vector<std::vector<ir::Action>> actions, const CostModel& model);
+/// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`.
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model);
 
 } // namespace planc::cost

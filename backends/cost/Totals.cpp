@@ -100,7 +100,7 @@ double activeParameters(const ir::Model& model) {
 void addTimes(Totals& t, const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
   const auto c = static_cast<size_t>(sim.critical);
-  const double microBatches = static_cast<double>(program.microBatches);
+  const double microBatches = static_cast<double>(program.passes());
   const std::vector<int64_t> counts = instancesOn(program, sim.critical);
   double alone = 0, exposed = 0, comm = 0;
   for (size_t b = 0; b < counts.size(); ++b) {
@@ -120,13 +120,15 @@ void addTimes(Totals& t, const Simulation& sim) {
       comm += static_cast<double>(counts[b]) * sim.bodies[b].states[s] *
               (body.states[s].phase == ir::Phase::Step ? 1 : microBatches);
   }
-  for (size_t vs = c; vs < sim.passageOf.size(); vs += sim.stages.size())
+  for (size_t vs : program.heldBy(sim.critical))
     comm += microBatches * (sim.pipeline.virtualStages[vs].send +
                             (program.plan->workload.train ? sim.pipeline.virtualStages[vs].sendBack : 0));
   const StageTimes& times = sim.stages[c];
-  t.exposedState = times.busy - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
-  t.compute = alone - exposed;
-  t.exposedComm = exposed + t.exposedState;
+  // Pairs of passes hide communication; if that is not enough, waits for the host.
+  const double hidden = std::min(times.paired, exposed);
+  t.exposedState = times.busy + times.paired - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
+  t.compute = alone - exposed - (times.paired - hidden);
+  t.exposedComm = exposed - hidden + t.exposedState;
   t.comm = comm + sim.tied;
   t.bubble = times.bubble();
   t.optimizer = sim.optimizer;

@@ -106,7 +106,8 @@ std::string Writer::bodyTitle(const ir::Body& body, ir::BodyId id) const {
   std::map<int64_t, int64_t> byStage;
   for (const ir::VirtualStage& vs : program_.virtualStages)
     for (const auto& [other, count] : vs.bodies)
-      if (other == id) byStage[vs.index % program_.stages] += count;
+      if (other == id)
+        for (int64_t device : vs.devices) byStage[device] += count;
   if (unit.repeat) text += fmt::format(", {} instances", body.instances.count());
   std::vector<int64_t> stages;
   for (const auto& entry : byStage) stages.push_back(entry.first);

@@ -33,12 +33,10 @@ const cost::StageMemory* fullestStage(const cost::Memory& memory) {
 
 /// Calls `visit(param state, copies)` for the parameters that a device stage owns.
 template <class Visit> void eachParam(const ir::Program& program, int64_t stage, Visit visit) {
-  for (const ir::VirtualStage& vs : program.virtualStages) {
-    if (vs.index % program.stages != stage) continue;
-    for (const auto& [body, count] : vs.bodies)
+  for (size_t vs : program.heldBy(stage))
+    for (const auto& [body, count] : program.virtualStages[vs].bodies)
       for (const ParamState& p : program.bodies[body].params)
         if (p.owner && p.trainable) visit(p, static_cast<double>(count));
-  }
 }
 
 /// The axes over which gradients of this stage are pending sums: parameters are copies there.

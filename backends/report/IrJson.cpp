@@ -226,7 +226,7 @@ public:
       for (const ir::Boundary& b : vs.sends)
         sends.push_back({{"value", model_.value(b.value)}, {"bytes", number(b.bytes)}});
       out["virtual_stages"].push_back(
-          {{"index", vs.index}, {"bodies", std::move(bodies)}, {"sends", std::move(sends)}});
+          {{"index", vs.index}, {"devices", vs.devices}, {"bodies", std::move(bodies)}, {"sends", std::move(sends)}});
     }
     return out;
   }

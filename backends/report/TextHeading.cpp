@@ -64,7 +64,7 @@ std::string precisionText(const ir::Precision& p) {
 std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* program) {
   std::string text = pipeline.schedule.str();
   if (program) text += ", " + plural(static_cast<double>(program->stages), "stage", "stages");
-  if (pipeline.chunks > 1) text += fmt::format(" of {} chunks", pipeline.chunks);
+  if (program && program->chunks > 1) text += fmt::format(" of {} chunks", program->chunks);
   return text;
 }
 

@@ -128,7 +128,7 @@ std::string layersText(const PlanReport& report, const TextOptions& options) {
     table.add(std::move(row));
   }
   int64_t critical = verdict::criticalStage(e);
-  double microBatches = report.program ? static_cast<double>(report.program->microBatches) : 1;
+  double microBatches = report.program ? static_cast<double>(report.program->passes()) : 1;
   StepSum sum = sumStage(e.layers, critical, microBatches);
   std::vector<StyledText> total = {{"per step", TextStyle::Bold}};
   if (staged) total.emplace_back(std::to_string(critical));

@@ -90,6 +90,7 @@ private:
   void pipeline();
   void pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out);
   void schedule(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
+  void scheduleArgument(const syntax::Arg& arg, Scope& scope, ir::Pipeline& out);
   void stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out);
   void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
   void keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);

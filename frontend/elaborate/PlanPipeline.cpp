@@ -13,8 +13,8 @@ using syntax::ExprKind;
 PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed inside `{outer}`")
 PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
 PLANC_ERROR(ScheduleForm, 752,
-            "a schedule is a name, with `chunks` where it interleaves: `interleaved_1f1b(chunks = 3)`")
-PLANC_ERROR(ScheduleChunks, 753, "`chunks` is {value}; it takes at least 1")
+            "a schedule is a name, with named arguments where it takes them: `interleaved_1f1b(chunks = 3)`")
+PLANC_ERROR(SmallArgument, 753, "`{argument}` is {value}; it takes at least 1")
 PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
 PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
 PLANC_ERROR(UnknownSide, 756, "`{side}` is no side of a reshard to keep")
@@ -73,7 +73,7 @@ void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline
   }
 }
 
-/// The names of schedules are rows of a table of the passes, which look them up.
+/// The names of schedules and of their arguments are rows of a table of the passes, which look them up.
 void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
   const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
   bool good = name->kind == ExprKind::Name;
@@ -81,14 +81,28 @@ void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
   out.scheduleRange = e.range;
   if (good && e.kind == ExprKind::Call)
     for (const syntax::Arg& arg : e.args) {
-      good &= arg.name && arg.name->text == Symbol("chunks");
+      good = arg.name.has_value();
       if (!good) break;
-      const auto chunks = ev_.integer(*arg.value, scope, "`chunks`");
-      if (chunks && *chunks < 1) context_.report(ScheduleChunks, arg.value->range, {{"value", *chunks}});
-      out.chunks = std::max<int64_t>(chunks.value_or(1), 1);
+      scheduleArgument(arg, scope, out);
     }
   if (!good) context_.report(ScheduleForm, e.range);
   ok_ &= good;
+}
+
+void PlanBuilder::scheduleArgument(const syntax::Arg& arg, Scope& scope, ir::Pipeline& out) {
+  const Symbol name = arg.name->text;
+  for (const ir::ScheduleArgument& earlier : out.arguments)
+    if (earlier.name == name) {
+      reportGivenTwice(context_, arg.name->range, name.view(), earlier.range);
+      ok_ = false;
+      return;
+    }
+  const auto value = ev_.integer(*arg.value, scope, fmt::format("`{}`", name.view()));
+  if (value && *value < 1) {
+    context_.report(SmallArgument, arg.value->range, {{"argument", name.str()}, {"value", *value}});
+    ok_ = false;
+  }
+  out.arguments.push_back({name, std::max<int64_t>(value.value_or(1), 1), arg.name->range});
 }
 
 void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out) {

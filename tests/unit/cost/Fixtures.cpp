@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 
+#include "passes/Passes.h"
+
 #include "support/Symbol.h"
 
 #include <algorithm>
@@ -268,6 +270,7 @@ void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vect
   for (size_t i = 0; i < pieces.size(); ++i) {
     VirtualStage s;
     s.index = static_cast<int64_t>(i);
+    s.devices = {s.index % stages};
     s.level = 1;
     for (size_t b = 0; b < pieces[i].size(); ++b)
       if (pieces[i][b] > 0) s.bodies.emplace_back(BodyId(static_cast<uint32_t>(b)), pieces[i][b]);
@@ -321,74 +324,42 @@ std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {
 
 // ---- orders ------------------------------------------------------------------
 
-namespace {
-
-Action action(ActionKind kind, int64_t mb, int64_t chunk = 0) {
-  return {kind, static_cast<uint16_t>(chunk), static_cast<uint32_t>(mb)};
+const ScheduleKind& scheduleNamed(std::string_view name) {
+  for (const ScheduleKind& k : passes::scheduleKinds())
+    if (k.name == name) return k;
+  throw std::runtime_error("no such schedule");
 }
-
-std::vector<Action> steady(int64_t total, int64_t warmUp, auto forward, auto backward) {
-  std::vector<Action> order;
-  int64_t next = 0;
-  for (; next < std::min(total, warmUp); ++next) order.push_back(forward(next));
-  for (int64_t k = 0; k < total; ++k) {
-    if (next < total) order.push_back(forward(next++));
-    order.push_back(backward(k));
-  }
-  return order;
-}
-
-std::vector<Action> order1f1b(int64_t p, int64_t, int64_t m, int64_t s) {
-  return steady(
-      m, p - 1 - s, [](int64_t k) { return action(ActionKind::Forward, k); },
-      [](int64_t k) { return action(ActionKind::Backward, k); });
-}
-
-std::vector<Action> orderInterleaved(int64_t p, int64_t v, int64_t m, int64_t s) {
-  auto mb = [=](int64_t k) { return k / (p * v) * p + k % p; };
-  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
-  return steady(
-      m * v, (p - s - 1) * 2 + (v - 1) * p, [=](int64_t k) { return action(ActionKind::Forward, mb(k), chunk(k)); },
-      [=](int64_t k) { return action(ActionKind::Backward, mb(k), v - 1 - chunk(k)); });
-}
-
-std::vector<Action> orderGpipe(int64_t, int64_t, int64_t m, int64_t) {
-  std::vector<Action> order;
-  for (int64_t k = 0; k < m; ++k) order.push_back(action(ActionKind::Forward, k));
-  for (int64_t k = 0; k < m; ++k) order.push_back(action(ActionKind::Backward, k));
-  return order;
-}
-
-std::vector<Action> orderSplit(int64_t p, int64_t, int64_t m, int64_t s) {
-  std::vector<Action> order;
-  for (const Action& a : order1f1b(p, 1, m, s)) {
-    if (a.kind == ActionKind::Forward) {
-      order.push_back(a);
-      continue;
-    }
-    order.push_back(action(ActionKind::BackwardInput, a.microBatch));
-    if (a.microBatch > 0) order.push_back(action(ActionKind::BackwardWeight, a.microBatch - 1));
-  }
-  order.push_back(action(ActionKind::BackwardWeight, m - 1));
-  return order;
-}
-
-} // namespace
 
 const ScheduleKind& oneForwardOneBackward() {
-  static const ScheduleKind kind{"one_f_one_b", false, false, "", order1f1b};
-  return kind;
+  return scheduleNamed("one_f_one_b");
 }
 const ScheduleKind& interleaved() {
-  static const ScheduleKind kind{"interleaved_1f1b", true, false, "", orderInterleaved};
-  return kind;
+  return scheduleNamed("interleaved_1f1b");
 }
 const ScheduleKind& gpipe() {
-  static const ScheduleKind kind{"gpipe", false, false, "", orderGpipe};
-  return kind;
+  return scheduleNamed("gpipe");
 }
+
 const ScheduleKind& splitBackward() {
-  static const ScheduleKind kind{"split", false, true, "", orderSplit};
+  static const ScheduleKind kind{.name = "split", .orders = [](const ScheduleShape& shape) {
+                                   Orders orders = oneForwardOneBackward().orders(shape);
+                                   for (auto& order : orders) {
+                                     std::vector<Action> split;
+                                     for (Action a : order) {
+                                       if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
+                                       split.push_back(a);
+                                       if (a.kind == ActionKind::Forward || a.microBatch == 0) continue;
+                                       a.kind = ActionKind::BackwardWeight;
+                                       --a.microBatch;
+                                       split.push_back(a);
+                                     }
+                                     Action last = split.back();
+                                     ++last.microBatch;
+                                     split.push_back(last);
+                                     order = std::move(split);
+                                   }
+                                   return orders;
+                                 }};
   return kind;
 }
 

@@ -63,7 +63,8 @@ struct Builder {
   std::unique_ptr<Estimate> estimate(DiagnosticEngine& diagnostics);
 };
 
-/// Orders of 1F1B (PipeDream-Flush) and of interleaved 1F1B (arXiv 2104.04473), and GPipe.
+/// Rows of the schedule table.
+const ir::ScheduleKind& scheduleNamed(std::string_view name);
 const ir::ScheduleKind& oneForwardOneBackward();
 const ir::ScheduleKind& interleaved();
 const ir::ScheduleKind& gpipe();

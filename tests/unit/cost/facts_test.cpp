@@ -103,13 +103,6 @@ TEST_F(CostFacts, NoSoftware) {
   EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0801"});
 }
 
-TEST_F(CostFacts, AScheduleWithoutAnOrderIsRefused) {
-  static const ScheduleKind none{"dualpipe", false, true, "", nullptr};
-  b.schedule.kind = &none;
-  EXPECT_FALSE(b.estimate(diagnostics));
-  EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0809"});
-}
-
 TEST_F(CostFacts, NoModelOfThatName) {
   EXPECT_FALSE(makeCostModel("oracle", *b.plan.cluster, *b.plan.stack, diagnostics));
 }

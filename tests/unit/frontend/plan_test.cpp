@@ -189,7 +189,9 @@ TEST(Plans, StatesPipelineKeepAndOverlap) {
   EXPECT_EQ(p.states[0].targets.size(), 0u);
   EXPECT_EQ(p.states[3].selector.str(), "decoder");
   EXPECT_EQ(p.pipeline->schedule, Symbol("interleaved_1f1b"));
-  EXPECT_EQ(p.pipeline->chunks, 2);
+  ASSERT_EQ(p.pipeline->arguments.size(), 1u);
+  EXPECT_EQ(p.pipeline->arguments[0].name, Symbol("chunks"));
+  EXPECT_EQ(p.pipeline->arguments[0].value, 2);
   EXPECT_EQ(*p.pipeline->scatter, Symbol("dp"));
   ASSERT_EQ(p.pipeline->stages.size(), 2u);
   EXPECT_EQ(p.pipeline->stages[0].selectors[1].str(), "decoder[0:2]");

@@ -57,6 +57,7 @@ struct ReportFixture : PlanFixture {
       ir::VirtualStage vs;
       vs.index = stage;
       vs.bodies = {{id, 8}};
+      vs.devices = {stage};
       program.virtualStages.push_back(vs);
     }
   }

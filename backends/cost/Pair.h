@@ -1,0 +1,13 @@
+// A forward pass of one micro-batch and a backward pass of another that run together on one device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Passage.h"
+
+namespace planc::cost {
+
+/// Seconds of both passes together: communication of either, inline shares too, runs beside the computing of the other;
+/// statistics stand inside their operator. Never more than one after the other.
+double pairSeconds(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+                   const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
+
+} // namespace planc::cost

@@ -1,0 +1,117 @@
+// select-schedule: the plan's row of the schedule table and its arguments, and what the row asks of stages and
+// micro-batches. SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
+#include "passes/Steps.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(ScheduleNeedsMore, 713, "schedule `{schedule}` needs {need}")
+PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
+PLANC_ERROR(UnknownArgument, 715, "schedule `{schedule}` takes no `{argument}`")
+PLANC_ERROR(TooManyActions, 724,
+            "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
+PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than {limit} virtual stages")
+
+namespace {
+
+constexpr int64_t kMaxActions = 1 << 25;       // what the event simulation walks through in about a second
+constexpr int64_t kMaxVirtualStages = 1 << 16; // what an action can name
+
+template <class Rows> std::string listOf(const Rows& rows) {
+  std::string list;
+  for (const auto& row : rows) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", row.name);
+  return list;
+}
+
+const ScheduleKind* findKind(const Pipeline& pipeline, const std::vector<ScheduleKind>& kinds,
+                             DiagnosticEngine& diagnostics) {
+  std::vector<std::string> names;
+  for (const ScheduleKind& k : kinds) {
+    if (pipeline.schedule == Symbol(k.name)) return &k;
+    names.emplace_back(k.name);
+  }
+  auto report = diagnostics.report(UnknownSchedule, pipeline.scheduleRange, {{"schedule", pipeline.schedule.str()}});
+  if (auto meant = didYouMean(pipeline.schedule.view(), names); !meant.empty()) report.help(meant);
+  report.note("known schedules: " + listOf(kinds));
+  return nullptr;
+}
+
+/// The values of the row's parameters, in its order.
+bool readArguments(Program& program, const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
+  const ScheduleKind& kind = *program.kind;
+  for (const ScheduleParameter& p : kind.parameters) program.scheduleArguments.push_back(p.standard);
+  for (const ScheduleArgument& given : pipeline.arguments) {
+    auto known = std::find_if(kind.parameters.begin(), kind.parameters.end(),
+                              [&](const ScheduleParameter& p) { return given.name == Symbol(p.name); });
+    if (known != kind.parameters.end()) {
+      program.scheduleArguments[static_cast<size_t>(known - kind.parameters.begin())] = given.value;
+      if (kind.chunks == 0 && known->name == "chunks") program.chunks = given.value;
+      continue;
+    }
+    auto report =
+        diagnostics.report(UnknownArgument, given.range, {{"schedule", kind.name}, {"argument", given.name.str()}});
+    if (kind.parameters.empty())
+      report.help("leave it out: the schedule takes no arguments");
+    else
+      report.help("it takes " + listOf(kind.parameters));
+    return false;
+  }
+  return true;
+}
+
+std::string textOf(std::string_view text, const ScheduleShape& shape) {
+  return fmt::format(fmt::runtime(text), fmt::arg("p", shape.stages), fmt::arg("v", shape.chunks),
+                     fmt::arg("m", shape.microBatches));
+}
+
+bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
+  const Plan& plan = *program.plan;
+  const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
+  const ScheduleShape shape{p, v, m, program.scheduleArguments, {}};
+  for (const ScheduleNeed& need : program.kind->needs) {
+    if (need.holds(shape)) continue;
+    diagnostics
+        .report(ScheduleNeedsMore, plan.pipeline->scheduleRange,
+                {{"schedule", program.kind->name}, {"need", textOf(need.text, shape)}})
+        .label(plan.workload.globalBatchRange, fmt::format("makes {} micro-batches", m))
+        .help(textOf(need.help, shape));
+    return false;
+  }
+  int64_t actions = 0;
+  if (__builtin_mul_overflow(m, 2 * p * v, &actions) || actions > kMaxActions) {
+    diagnostics
+        .report(TooManyActions, plan.workload.globalBatchRange,
+                {{"micro", m}, {"stages", p * v}, {"limit", kMaxActions}})
+        .help("choose a larger `micro_batch` or a smaller `global_batch`");
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
+  const auto& kinds = *program.kinds;
+  const auto& pipeline = program.plan->pipeline;
+  program.kind = &kinds.front();
+  if (!pipeline) return checkNeeds(program, diagnostics);
+  program.kind = findKind(*pipeline, kinds, diagnostics);
+  if (!program.kind) return false;
+  program.stageAxes = maskOf(resolveTargets(program.mesh, pipeline->axes));
+  program.stages = program.mesh.size(program.stageAxes);
+  program.routes = program.kind->routes;
+  program.chunks = std::max<int64_t>(1, program.kind->chunks);
+  if (!readArguments(program, *pipeline, diagnostics)) return false;
+  if (program.stages > kMaxVirtualStages || program.chunks > kMaxVirtualStages / program.stages) {
+    diagnostics.report(TooManyStages, pipeline->range,
+                       {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});
+    return false;
+  }
+  return checkNeeds(program, diagnostics);
+}
+
+} // namespace planc::passes

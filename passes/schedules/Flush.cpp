@@ -1,0 +1,69 @@
+// Schedules that run whole passes and empty the pipeline once per step: GPipe, 1F1B, interleaved, breadth-first.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedules/Orders.h"
+
+#include <algorithm>
+
+namespace planc::passes::schedules {
+using namespace ir;
+
+namespace {
+
+/// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage.
+template <class F, class B> std::vector<Action> steady(int64_t total, int64_t warmUp, F f, B b) {
+  std::vector<Action> order;
+  order.reserve(static_cast<size_t>(2 * total));
+  int64_t next = 0;
+  for (; next < std::min(total, warmUp); ++next) order.push_back(f(next));
+  for (int64_t k = 0; k < total; ++k) {
+    if (next < total) order.push_back(f(next++));
+    order.push_back(b(k));
+  }
+  return order;
+}
+
+} // namespace
+
+/// All forward, then all backward (arXiv 1811.06965); chunk by chunk where a device holds several: breadth-first
+/// (arXiv 2211.05953, section 4), which needs each chunk's parameters once per direction.
+Orders breadthFirst(const ScheduleShape& shape) {
+  return eachStage(shape, [&](int64_t stage) {
+    std::vector<Action> order;
+    order.reserve(static_cast<size_t>(2 * shape.chunks * shape.microBatches));
+    for (int64_t c = 0; c < shape.chunks; ++c)
+      for (int64_t k = 0; k < shape.microBatches; ++k)
+        order.push_back(act(ActionKind::Forward, c * shape.stages + stage, k));
+    for (int64_t c = shape.chunks; c-- > 0;)
+      for (int64_t k = 0; k < shape.microBatches; ++k)
+        order.push_back(act(ActionKind::Backward, c * shape.stages + stage, k));
+    return order;
+  });
+}
+
+Orders gpipe(const ScheduleShape& shape) {
+  return breadthFirst(shape);
+}
+
+/// PipeDream-Flush (arXiv 2006.09503): p - 1 - i forwards of warm-up.
+Orders oneForwardOneBackward(const ScheduleShape& shape) {
+  return eachStage(shape, [&](int64_t stage) {
+    return steady(
+        shape.microBatches, shape.stages - 1 - stage, [=](int64_t k) { return act(ActionKind::Forward, stage, k); },
+        [=](int64_t k) { return act(ActionKind::Backward, stage, k); });
+  });
+}
+
+/// Depth-first (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in turn.
+Orders interleaved(const ScheduleShape& shape) {
+  const int64_t p = shape.stages, v = shape.chunks;
+  auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
+  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
+  return eachStage(shape, [&](int64_t stage) {
+    return steady(
+        shape.microBatches * v, (p - stage - 1) * 2 + (v - 1) * p,
+        [=](int64_t k) { return act(ActionKind::Forward, chunk(k) * p + stage, microBatch(k)); },
+        [=](int64_t k) { return act(ActionKind::Backward, (v - 1 - chunk(k)) * p + stage, microBatch(k)); });
+  });
+}
+
+} // namespace planc::passes::schedules
