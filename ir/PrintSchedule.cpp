@@ -23,7 +23,8 @@ public:
     for (size_t i = 0; i < actions_.size();) {
       size_t period, repeats;
       longest(i, period, repeats);
-      if (!text.empty() && !actions_[i - 1].paired) text += ' ';
+      if (period == 1 && actions_[i].paired) period = 2, repeats = 1;
+      if (!text.empty()) text += ' ';
       if (repeats == 2 && period == 1) repeats = 1; // two stand as they are
       text += block(i, period);
       if (repeats > 1) text += fmt::format("..{}", block(i + (repeats - 1) * period, period));
@@ -38,6 +39,7 @@ private:
   void longest(size_t at, size_t& period, size_t& repeats) const {
     period = repeats = 1;
     for (size_t p = 1; p <= static_cast<size_t>(2 * window_) && at + 2 * p <= actions_.size(); ++p) {
+      if (actions_[at + p - 1].paired) continue; // pairs stay together
       size_t n = repeatsOf(at, p);
       if (n < 3 || n * p <= period * repeats) continue;
       period = p;
@@ -65,6 +67,7 @@ private:
 
   std::string block(size_t at, size_t period) const {
     if (period == 1) return one(actions_[at]);
+    if (period == 2 && actions_[at].paired) return one(actions_[at]) + one(actions_[at + 1]);
     std::string text;
     for (size_t k = 0; k < period; ++k) {
       text += one(actions_[at + k]);

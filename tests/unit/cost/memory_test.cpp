@@ -15,9 +15,7 @@ using namespace ir;
 Memory account(Builder& b) {
   b.finish();
   Facts facts(*b.plan.cluster, *b.plan.stack);
-  std::vector<std::vector<Action>> actions;
-  for (int64_t s = 0; s < b.program.stages; ++s) actions.push_back(b.schedule.actions(s));
-  return accountMemory(b.schedule, actions, facts);
+  return accountMemory(b.schedule, b.schedule.kind->orders(b.schedule.shape()), facts);
 }
 
 ParamState parameters(ValueId param, double elements) {

@@ -16,12 +16,15 @@ PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, int64_t 
                     const Seconds& backward, double transfer = 0, double inlineSend = 1) {
   PipelineInput in;
   in.stages = p;
-  in.chunks = v;
   in.microBatches = m;
+  in.waitsForAll = kind.waitsForAll;
   in.inlineSend = inlineSend;
-  for (int64_t s = 0; s < p; ++s) in.actions.push_back(kind.actions(p, v, m, s));
+  ir::ScheduleShape shape{p, v, m, std::vector<int64_t>(kind.parameters.size(), v), {}};
+  in.actions = kind.orders(shape);
   for (int64_t vs = 0; vs < p * v; ++vs) {
     VirtualStageCost c;
+    std::vector<int64_t>& devices = in.devices.emplace_back();
+    for (int64_t route = 0; route < kind.routes; ++route) devices.push_back(kind.device(shape, route, vs));
     c.forward.seconds = forward[static_cast<size_t>(vs) % forward.size()];
     c.backward.seconds = backward[static_cast<size_t>(vs) % backward.size()];
     c.send = vs + 1 < p * v ? transfer : 0;

@@ -9,58 +9,81 @@ namespace {
 
 using test::Tiny;
 
-Action act(ActionKind kind, int64_t mb) {
-  return {kind, 0, static_cast<uint32_t>(mb)};
+Action act(ActionKind kind, int64_t stage, int64_t mb) {
+  return {kind, false, static_cast<uint16_t>(stage), static_cast<uint32_t>(mb)};
 }
 
 /// 1F1B: p - 1 - i forwards of warm-up.
-std::vector<Action> oneForwardOneBackward(int64_t p, int64_t, int64_t m, int64_t stage) {
-  std::vector<Action> order;
-  int64_t warm = std::min(m, p - 1 - stage);
-  for (int64_t i = 0; i < warm; ++i) order.push_back(act(ActionKind::Forward, i));
-  for (int64_t i = warm; i < m; ++i) {
-    order.push_back(act(ActionKind::Forward, i));
-    order.push_back(act(ActionKind::Backward, i - warm));
+Orders oneForwardOneBackward(const ScheduleShape& shape) {
+  Orders orders;
+  const int64_t p = shape.stages, m = shape.microBatches;
+  for (int64_t stage = 0; stage < p; ++stage) {
+    std::vector<Action>& order = orders.emplace_back();
+    int64_t warm = std::min(m, p - 1 - stage);
+    for (int64_t i = 0; i < warm; ++i) order.push_back(act(ActionKind::Forward, stage, i));
+    for (int64_t i = warm; i < m; ++i) {
+      order.push_back(act(ActionKind::Forward, stage, i));
+      order.push_back(act(ActionKind::Backward, stage, i - warm));
+    }
+    for (int64_t i = m - warm; i < m; ++i) order.push_back(act(ActionKind::Backward, stage, i));
   }
-  for (int64_t i = m - warm; i < m; ++i) order.push_back(act(ActionKind::Backward, i));
-  return order;
+  return orders;
 }
 
-/// Every stage waits for a gradient before it has sent what that depends on.
-std::vector<Action> deadlock(int64_t, int64_t, int64_t m, int64_t stage) {
-  std::vector<Action> order;
-  for (int64_t i = 0; i < m; ++i) {
-    order.push_back(act(stage == 0 ? ActionKind::Backward : ActionKind::Forward, i));
-    order.push_back(act(stage == 0 ? ActionKind::Forward : ActionKind::Backward, i));
+/// The first stage waits for a gradient before it has sent what that depends on.
+Orders deadlock(const ScheduleShape& shape) {
+  Orders orders;
+  for (int64_t stage = 0; stage < shape.stages; ++stage) {
+    std::vector<Action>& order = orders.emplace_back();
+    for (int64_t i = 0; i < shape.microBatches; ++i) {
+      order.push_back(act(stage == 0 ? ActionKind::Backward : ActionKind::Forward, stage, i));
+      order.push_back(act(stage == 0 ? ActionKind::Forward : ActionKind::Backward, stage, i));
+    }
   }
-  return order;
+  return orders;
 }
 
-std::vector<Action> twice(int64_t, int64_t, int64_t, int64_t) {
-  return {act(ActionKind::Forward, 0), act(ActionKind::Forward, 0)};
+Orders twice(const ScheduleShape&) {
+  return {{act(ActionKind::Forward, 0, 0), act(ActionKind::Forward, 0, 0)}};
 }
-std::vector<Action> forgetsTheLast(int64_t p, int64_t v, int64_t m, int64_t stage) {
-  auto order = oneForwardOneBackward(p, v, m, stage);
-  if (stage == 0) order.pop_back();
-  return order;
+Orders forgetsTheLast(const ScheduleShape& shape) {
+  Orders orders = oneForwardOneBackward(shape);
+  orders[0].pop_back();
+  return orders;
 }
-std::vector<Action> splitBackward(int64_t p, int64_t v, int64_t m, int64_t stage) {
-  std::vector<Action> order;
-  for (Action a : oneForwardOneBackward(p, v, m, stage)) {
-    if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
-    order.push_back(a);
+Orders elsewhere(const ScheduleShape& shape) {
+  Orders orders = oneForwardOneBackward(shape);
+  std::swap(orders[0], orders[1]);
+  return orders;
+}
+Orders halfAPair(const ScheduleShape& shape) {
+  Orders orders = oneForwardOneBackward(shape);
+  orders[0].back().paired = true;
+  return orders;
+}
+Orders splitBackward(const ScheduleShape& shape) {
+  Orders orders = oneForwardOneBackward(shape);
+  for (int64_t stage = 0; stage < shape.stages; ++stage) {
+    std::vector<Action>& order = orders[static_cast<size_t>(stage)];
+    for (Action& a : order)
+      if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
+    for (int64_t i = 0; i < shape.microBatches; ++i) order.push_back(act(ActionKind::BackwardWeight, stage, i));
   }
-  for (int64_t i = 0; i < m; ++i) order.push_back(act(ActionKind::BackwardWeight, i));
-  return order;
+  return orders;
 }
 
 struct Fixture {
   Tiny tiny;
-  ScheduleKind kind{"test", false, false, "", oneForwardOneBackward};
+  ScheduleKind kind{.name = "test", .orders = oneForwardOneBackward};
   Schedule schedule;
   explicit Fixture(int64_t stages = 1, int64_t microBatches = 1) {
     tiny.lowerToComm();
     tiny.program.stages = stages;
+    tiny.program.virtualStages.resize(static_cast<size_t>(stages));
+    for (int64_t i = 0; i < stages; ++i) {
+      tiny.program.virtualStages[static_cast<size_t>(i)].index = i;
+      tiny.program.virtualStages[static_cast<size_t>(i)].devices = {i};
+    }
     tiny.program.microBatches = microBatches;
     schedule.program = &tiny.program;
     schedule.kind = &kind;
@@ -86,23 +109,23 @@ TEST(VerifySchedule, AcceptsOneForwardOneBackward) {
     for (int64_t m : {1, 3, 8, 100}) {
       Fixture f(p, m);
       EXPECT_EQ(f.finding(), "");
-      f.kind.actions = splitBackward;
+      f.kind.orders = splitBackward;
       EXPECT_EQ(f.finding(), "");
     }
 }
 
 TEST(VerifySchedule, RejectsAReceiveWithoutASend) {
   Fixture f(2, 4);
-  f.kind.actions = deadlock;
+  f.kind.orders = deadlock;
   EXPECT_EQ(f.finding(), "stage 0 waits for ever at action 0: nothing sends what it receives\n"
                          "stage 1 waits for ever at action 0: nothing sends what it receives");
 }
 
 TEST(VerifySchedule, RejectsWorkDoneTwiceOrNever) {
   Fixture f(1, 2);
-  f.kind.actions = twice;
+  f.kind.orders = twice;
   EXPECT_EQ(f.finding(), "forward of micro-batch 0 runs twice on stage 0");
-  f.kind.actions = forgetsTheLast;
+  f.kind.orders = forgetsTheLast;
   EXPECT_EQ(f.finding(), "1 of 2 micro-batches of stages are not run to the end");
 }
 

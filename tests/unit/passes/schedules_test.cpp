@@ -1,5 +1,5 @@
-// The schedule table: every micro-batch of every chunk goes forward once and backward once, in an order that can run,
-// with the known depth. SPDX-License-Identifier: Apache-2.0
+// The schedule table: every micro-batch passes every virtual stage once in each direction, on its device, in an order that
+// can run, with the known depth. SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
 #include <algorithm>
@@ -17,62 +17,124 @@ const ScheduleKind& kind(std::string_view name) {
   throw std::runtime_error("no such schedule");
 }
 
-/// Most forwards without their backward, per stage.
+ScheduleShape shapeOf(const ScheduleKind& k, int64_t p, int64_t v, int64_t m) {
+  ScheduleShape shape{p, k.chunks > 0 ? k.chunks : v, m, {}, {}};
+  for (const ScheduleParameter& parameter : k.parameters)
+    shape.arguments.push_back(parameter.name == "chunks" ? v : parameter.standard);
+  return shape;
+}
+
+Orders orders(std::string_view name, int64_t p, int64_t v, int64_t m) {
+  return kind(name).orders(shapeOf(kind(name), p, v, m));
+}
+
+/// Most forwards of a device without their backward, until the gradients of weights if those come later.
 int64_t depth(const std::vector<Action>& order) {
   int64_t live = 0, most = 0;
   for (const Action& a : order) {
+    if (a.kind == ActionKind::BackwardInput) continue;
     live += a.kind == ActionKind::Forward ? 1 : -1;
     most = std::max(most, live);
   }
   return most;
 }
 
-/// Can all stages run their orders to the end, each waiting for its neighbours only?
-bool runs(const ScheduleKind& k, int64_t p, int64_t v, int64_t m) {
-  std::vector<std::vector<Action>> orders;
-  for (int64_t s = 0; s < p; ++s) orders.push_back(k.actions(p, v, m, s));
-  std::map<std::tuple<bool, int64_t, uint32_t>, bool> done; // (backward, virtual stage, micro-batch)
-  std::vector<size_t> at(static_cast<size_t>(p));
+/// Runs all orders against each other: (what, virtual stage, micro-batch) in the order of time.
+std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& k, const ScheduleShape& shape) {
+  const Orders all = k.orders(shape);
+  const int64_t last = shape.virtualStages() - 1;
+  std::map<std::tuple<ActionKind, int64_t, int64_t>, int> done;
+  auto has = [&](bool forward, int64_t stage, int64_t mb) {
+    return forward ? done.count({ActionKind::Forward, stage, mb})
+                   : done.count({ActionKind::Backward, stage, mb}) + done.count({ActionKind::BackwardInput, stage, mb});
+  };
+  auto ready = [&](const Action& a) {
+    const int64_t stage = a.virtualStage, mb = a.microBatch;
+    if (a.kind == ActionKind::Forward) return stage == 0 || has(true, stage - 1, mb) > 0;
+    if (a.kind == ActionKind::BackwardWeight) return has(false, stage, mb) > 0;
+    return has(true, stage, mb) > 0 && (stage == last || has(false, stage + 1, mb) > 0);
+  };
+  std::vector<size_t> at(all.size());
   for (bool moved = true; moved;) {
     moved = false;
-    for (int64_t s = 0; s < p; ++s)
-      for (auto& order = orders[static_cast<size_t>(s)]; at[static_cast<size_t>(s)] < order.size();
-           ++at[static_cast<size_t>(s)], moved = true) {
-        const Action& a = order[at[static_cast<size_t>(s)]];
-        const int64_t stage = a.chunk * p + s;
-        const bool back = a.kind == ActionKind::Backward;
-        const bool ready = back ? done.count({false, stage, a.microBatch}) &&
-                                      (stage == p * v - 1 || done.count({true, stage + 1, a.microBatch}))
-                                : stage == 0 || done.count({false, stage - 1, a.microBatch});
-        if (!ready) break;
-        done[{back, stage, a.microBatch}] = true;
+    for (size_t s = 0; s < all.size(); ++s)
+      while (at[s] < all[s].size()) {
+        const size_t n = all[s][at[s]].paired ? 2 : 1;
+        bool all_ready = true;
+        for (size_t i = 0; i < n; ++i) all_ready = all_ready && ready(all[s][at[s] + i]);
+        if (!all_ready) break;
+        for (size_t i = 0; i < n; ++i) {
+          const Action& a = all[s][at[s] + i];
+          ++done[{a.kind, a.virtualStage, a.microBatch}];
+          const int64_t route = a.microBatch / (shape.microBatches / k.routes);
+          EXPECT_EQ(k.device(shape, route, a.virtualStage), static_cast<int64_t>(s)) << k.name;
+        }
+        at[s] += n, moved = true;
       }
   }
-  return done.size() == static_cast<size_t>(2 * p * v * m);
+  return done;
 }
 
-TEST(Schedules, EveryPassOnceAndInAnOrderThatRuns) {
-  for (const ScheduleKind& k : passes::scheduleKinds()) {
-    if (!k.actions) continue;
+TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
+  for (const ScheduleKind& k : passes::scheduleKinds())
     for (int64_t p : {1, 2, 3, 4, 8})
-      for (int64_t v : k.takesChunks ? std::vector<int64_t>{1, 2, 3} : std::vector<int64_t>{1})
-        for (int64_t m : {p, 2 * p, 5 * p})
-          EXPECT_TRUE(runs(k, p, v, m)) << k.name << " p=" << p << " v=" << v << " m=" << m;
-  }
+      for (int64_t v : {1, 2, 3})
+        for (int64_t m : {1, 3, 2 * p, 4 * p, 5 * p + 1, 6 * p}) {
+          const ScheduleShape shape = shapeOf(k, p, v, m);
+          if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); }))
+            continue;
+          const auto done = run(k, shape);
+          std::map<std::pair<bool, int64_t>, int64_t> passes; // forward, input and weight gradients by virtual stage
+          int64_t inputs = 0, weights = 0;
+          for (const auto& [what, times] : done) {
+            EXPECT_EQ(times, 1) << k.name << " p=" << p << " m=" << m;
+            const ActionKind kind = std::get<0>(what);
+            inputs += kind == ActionKind::Backward || kind == ActionKind::BackwardInput;
+            weights += kind == ActionKind::Backward || kind == ActionKind::BackwardWeight;
+            passes[{kind == ActionKind::Forward, std::get<1>(what)}] += 1;
+          }
+          const int64_t all = shape.virtualStages() * m;
+          EXPECT_EQ(inputs, all) << k.name << " p=" << p << " v=" << v << " m=" << m;
+          EXPECT_EQ(weights, all) << k.name << " p=" << p << " v=" << v << " m=" << m;
+          for (int64_t vs = 0; vs < shape.virtualStages(); ++vs) EXPECT_EQ((passes[{true, vs}]), m) << k.name;
+        }
 }
 
 TEST(Schedules, OneForwardOneBackwardHoldsStagesLeftMicroBatches) {
-  for (int64_t s = 0; s < 4; ++s) EXPECT_EQ(depth(kind("one_f_one_b").actions(4, 1, 16, s)), 4 - s);
+  for (size_t s = 0; s < 4; ++s) EXPECT_EQ(depth(orders("one_f_one_b", 4, 1, 16)[s]), 4 - static_cast<int64_t>(s));
 }
 
-TEST(Schedules, GpipeHoldsAllMicroBatches) {
-  EXPECT_EQ(depth(kind("gpipe").actions(4, 1, 16, 0)), 16);
+TEST(Schedules, GpipeAndBreadthFirstHoldAllMicroBatches) {
+  EXPECT_EQ(depth(orders("gpipe", 4, 1, 16)[0]), 16);
+  EXPECT_EQ(depth(orders("breadth_first", 4, 3, 16)[0]), 3 * 16);
 }
 
 // arXiv 2205.05198, section 4.2.3: the first stage holds L(1 + (p-1)/(p·v)) layers, that is p·v + p - 1 passes of
 // L/(p·v) layers.
 TEST(Schedules, InterleavedHoldsTheExtraPart) {
-  EXPECT_EQ(depth(kind("interleaved_1f1b").actions(8, 3, 64, 0)), 8 * 3 + 8 - 1);
+  EXPECT_EQ(depth(orders("interleaved_1f1b", 8, 3, 64)[0]), 8 * 3 + 8 - 1);
+}
+
+// arXiv 2401.10241, Table 2: p and 2p - 1 micro-batches; ZB-V holds p micro-batches in 2p halves (section 6).
+TEST(Schedules, ZeroBubbleHoldsWhatItsTableSays) {
+  for (int64_t p : {2, 4, 8, 16})
+    for (size_t s = 0; s < static_cast<size_t>(p); ++s) {
+      EXPECT_LE(depth(orders("zb_h1", p, 1, 8 * p)[s]), p);
+      EXPECT_LE(depth(orders("zb_h2", p, 1, 8 * p)[s]), 2 * p - 1);
+      EXPECT_LE(depth(orders("zb_v", p, 1, 8 * p)[s]), 2 * p);
+    }
+  EXPECT_EQ(depth(orders("zb_h1", 8, 1, 64)[0]), 8);
+  EXPECT_EQ(depth(orders("zb_h2", 8, 1, 64)[0]), 15);
+  EXPECT_EQ(depth(orders("zb_v", 8, 1, 64)[0]), 16);
+}
+
+// arXiv 2412.19437, Table 2: PP + 1 micro-batches of one stage; cut in half, the same on half of the devices.
+TEST(Schedules, DualPipeHoldsOneMoreThanStages) {
+  for (int64_t p : {4, 8, 16}) {
+    EXPECT_EQ(depth(orders("dualpipe", p, 1, 6 * p)[0]), p + 1);
+    for (const auto& order : orders("dualpipe", p, 1, 6 * p)) EXPECT_LE(depth(order), p + 1);
+    EXPECT_EQ(depth(orders("dualpipe_v", p / 2, 1, 3 * p)[0]), p + 1);
+  }
 }
 
 } // namespace
