@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/Pipeline.h"
+#include "backends/cost/SteadyState.h"
+#include "passes/Passes.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <random>
 
 namespace planc::cost::test {
 namespace {
@@ -133,6 +136,107 @@ TEST(CostPipeline, OrdersThatWaitForEachOtherAreAnInternalError) {
   PipelineInput in = input(oneForwardOneBackward(), 2, 1, 2, {1}, {2});
   std::swap(in.actions[0].front(), in.actions[0].back());
   EXPECT_THROW(runPipeline(in), std::logic_error);
+}
+
+// ---- published bubbles -----------------------------------------------------------
+
+/// What the stage that takes longest takes beyond the passes of a device; `pair`: seconds of a pair, 0 for both apart.
+double bubble(std::string_view name, int64_t p, int64_t m, double f, double b, double w, double pair = 0) {
+  const ir::ScheduleKind& kind = scheduleNamed(name);
+  PipelineInput in = input(kind, p, kind.chunks, m, {f}, {b + w});
+  for (VirtualStageCost& c : in.virtualStages) c.backward.weight = w;
+  if (pair > 0)
+    for (int64_t i = 0; i < p * kind.chunks; ++i)
+      for (int64_t k = 0; k < p * kind.chunks; ++k) in.pairs[{i, k}] = pair;
+  double most = 0;
+  for (const StageTimes& t : runPipeline(in)) {
+    EXPECT_NEAR(t.bubble(), t.end - t.begin - t.busy, 1e-9);
+    most = std::max(most, t.bubble());
+  }
+  return most;
+}
+
+// arXiv 2401.10241, Table 2, with B for the input's gradient: (p-1)(F+B+W), (p-1)(F+B-W), (p-1)(F+B-2W).
+TEST(CostPipeline, ZeroBubblesAreThoseOfItsTable) {
+  for (int64_t p : {2, 4, 8, 16}) {
+    const double n = static_cast<double>(p - 1);
+    EXPECT_NEAR(bubble("one_f_one_b", p, 4 * p, 1, 1, 1), n * 3, 1e-9);
+    EXPECT_NEAR(bubble("zb_h1", p, 4 * p, 1, 1, 1), n * 1, 1e-9);
+    EXPECT_NEAR(bubble("zb_h2", p, 4 * p, 1, 1, 1), 0, 1e-9);
+    EXPECT_NEAR(bubble("zb_v", p, 4 * p, 1, 1, 1), 0, 1e-9); // section 6: none where the three are equal
+  }
+}
+
+// arXiv 2412.19437, Table 2, with B for a whole backward pass: (PP/2 - 1)(F&B + B - 3W), F&B the time of a pair.
+TEST(CostPipeline, DualPipesBubbleIsThatOfItsTable) {
+  const double f = 1, b = 2, w = 1;
+  for (int64_t p : {4, 8, 16}) {
+    const double n = static_cast<double>(p / 2 - 1);
+    for (double pair : {f + b, .8 * (f + b)}) {
+      EXPECT_NEAR(bubble("dualpipe", p, 6 * p, f, b - w, w, pair), n * (pair + b - 3 * w), 1e-9) << p << " " << pair;
+      EXPECT_NEAR(bubble("dualpipe_v", p / 2, 3 * p, f, b - w, w, pair), n * (pair + b - 3 * w), 1e-9);
+    }
+  }
+}
+
+TEST(CostPipeline, PairsSaveWhatTheyOverlap) {
+  PipelineInput in = input(scheduleNamed("dualpipe"), 4, 1, 16, {1}, {2});
+  for (int64_t i = 0; i < 4; ++i) in.pairs[{i, 3 - i}] = 2.5;
+  for (const StageTimes& t : runPipeline(in)) {
+    EXPECT_NEAR(t.busy + t.paired, 16 * 3, 1e-9);
+    EXPECT_GT(t.paired, 0);
+  }
+}
+
+// ---- steady state ----------------------------------------------------------------
+
+void expectSame(const PipelineInput& in, const std::string& what) {
+  const auto fast = runPipeline(in), events = runPipeline(in, Strides::Off);
+  ASSERT_EQ(fast.size(), events.size());
+  for (size_t s = 0; s < fast.size(); ++s) {
+    const double unit = 1e-9 * events[s].end;
+    EXPECT_NEAR(fast[s].end, events[s].end, unit) << what << " stage " << s;
+    EXPECT_NEAR(fast[s].begin, events[s].begin, unit) << what;
+    EXPECT_NEAR(fast[s].busy, events[s].busy, unit) << what;
+    EXPECT_NEAR(fast[s].exposed, events[s].exposed, unit) << what;
+    EXPECT_NEAR(fast[s].paired, events[s].paired, unit) << what;
+    EXPECT_NEAR(fast[s].trailing, events[s].trailing, unit) << what;
+  }
+}
+
+TEST(CostPipeline, SteadyStateEqualsTheEventSimulation) {
+  std::mt19937 random(7);
+  auto seconds = [&](double most) { return std::uniform_real_distribution<double>(.1, most)(random); };
+  auto choose = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
+  for (int round = 0; round < 300; ++round) {
+    const auto& kinds = passes::scheduleKinds();
+    const ir::ScheduleKind& kind = kinds[static_cast<size_t>(round) % kinds.size()];
+    const int64_t p = 2 * choose(1, 4), v = kind.chunks > 0 ? kind.chunks : choose(1, 3), m = p * choose(2, 60);
+    const double most = round % 3 == 0 ? .1 : 2; // also stages that are all alike
+    Seconds f, b;
+    for (int64_t vs = 0; vs < p * v; ++vs) f.push_back(seconds(most)), b.push_back(seconds(2 * most));
+    PipelineInput in = input(kind, p, v, m, f, b, round % 2 ? .05 : 0, round % 5 ? 1 : 0);
+    for (VirtualStageCost& c : in.virtualStages) {
+      c.backward.weight = c.backward.seconds * .4;
+      c.backward.first = c.backward.seconds * .2, c.forward.last = c.forward.seconds * .3;
+      if (round % 4 == 0) c.reductions = {seconds(3), .05}, c.gathers = {seconds(3), .05};
+      if (round % 7 == 0) c.backward.tail = .02, c.forward.waitsForComm = true;
+    }
+    expectSame(in, std::string(kind.name) + " p=" + std::to_string(p) + " v=" + std::to_string(v) +
+                       " m=" + std::to_string(m) + " round " + std::to_string(round));
+  }
+}
+
+TEST(CostPipeline, OrdersHaveTheirPeriods) {
+  auto period = [](std::string_view name, int64_t p, int64_t v, int64_t m) {
+    const auto steady = findSteadyOrders(input(scheduleNamed(name), p, v, m, {1}, {2}).actions);
+    return steady ? steady->microBatches : 0;
+  };
+  EXPECT_EQ(period("one_f_one_b", 8, 1, 256), 1);
+  EXPECT_EQ(period("interleaved_1f1b", 4, 3, 256), 4);
+  EXPECT_EQ(period("zb_h1", 8, 1, 256), 1);
+  EXPECT_EQ(period("dualpipe", 8, 1, 256), 1);
+  EXPECT_EQ(period("one_f_one_b", 8, 1, 8), 0); // too few
 }
 
 // ---- laws ------------------------------------------------------------------------

@@ -110,7 +110,7 @@ TEST(Print, StatesStagesAndSharedParameters) {
   t.program.stages = 2;
   t.program.virtualStages[0].level = 1;
   t.program.virtualStages[0].sends = {{t.out, 8192, 0, {}}};
-  t.program.virtualStages.push_back({1, {}, {}, 0});
+  t.program.virtualStages.push_back({1, {}, {}, 0, {}});
   StageGroup group;
   group.storage = t.w1;
   group.stages = {0, 1};

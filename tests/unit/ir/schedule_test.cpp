@@ -129,6 +129,24 @@ TEST(VerifySchedule, RejectsWorkDoneTwiceOrNever) {
   EXPECT_EQ(f.finding(), "1 of 2 micro-batches of stages are not run to the end");
 }
 
+TEST(VerifySchedule, RejectsWorkOfAnotherDeviceAndHalfAPair) {
+  Fixture f(2, 2);
+  f.kind.orders = elsewhere;
+  EXPECT_NE(f.finding().find("stage 0 runs micro-batch 0 of 2 on virtual stage 1, which is not its own"),
+            std::string::npos)
+      << f.finding();
+  f.kind.orders = halfAPair;
+  EXPECT_EQ(f.finding(), "the last action of stage 0 is half of a pair");
+}
+
+TEST(VerifySchedule, RejectsDevicesThatDoNotShareEvenly) {
+  Fixture f(2, 2);
+  f.tiny.program.virtualStages[1].devices = {0};
+  EXPECT_EQ(f.finding(), "stage 0 holds 2 virtual stages of route 0, not 1\nstage 1 holds 0 virtual stages of route 0, not 1");
+  f.tiny.program.virtualStages[1].devices = {};
+  EXPECT_EQ(f.finding(), "virtual stage 1 has no device on route 0");
+}
+
 TEST(VerifySchedule, RejectsACycle) {
   Fixture f;
   f.schedule.forward[0].tasks[0].deps = {4};

@@ -79,7 +79,7 @@ TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
   for (const ScheduleKind& k : passes::scheduleKinds())
     for (int64_t p : {1, 2, 3, 4, 8})
       for (int64_t v : {1, 2, 3})
-        for (int64_t m : {1, 3, 2 * p, 4 * p, 5 * p + 1, 6 * p}) {
+        for (int64_t m : std::vector<int64_t>{1, 3, 2 * p, 4 * p, 5 * p + 1, 6 * p}) {
           const ScheduleShape shape = shapeOf(k, p, v, m);
           if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); }))
             continue;
