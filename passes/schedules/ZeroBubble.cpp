@@ -107,16 +107,74 @@ private:
   Orders orders_;
 };
 
-/// The best of a few patiences, as the paper searches over its heuristic's parameters.
+/// 1F1B whose gradients of weights lag behind by as many micro-batches as there are stages before: then every stage
+/// holds p (section 2.1).
+Orders lagging(const ScheduleShape& shape) {
+  return eachStage(shape, [&](int64_t stage) {
+    std::vector<Action> order;
+    const int64_t m = shape.microBatches, warmUp = std::min(m, shape.stages - 1 - stage);
+    for (int64_t k = 0; k < warmUp; ++k) order.push_back(act(ActionKind::Forward, stage, k));
+    for (int64_t k = 0; k < m; ++k) {
+      if (k + warmUp < m) order.push_back(act(ActionKind::Forward, stage, k + warmUp));
+      order.push_back(act(ActionKind::BackwardInput, stage, k));
+      if (k >= stage) order.push_back(act(ActionKind::BackwardWeight, stage, k - stage));
+    }
+    for (int64_t k = std::max<int64_t>(0, m - stage); k < m; ++k)
+      order.push_back(act(ActionKind::BackwardWeight, stage, k));
+    return order;
+  });
+}
+
+/// How long the stage that takes longest takes.
+double longest(const ScheduleShape& shape, const Orders& orders) {
+  const size_t p = orders.size(), m = static_cast<size_t>(shape.microBatches);
+  std::vector<double> forward(p * m, kNever), input(p * m, kNever), free(p, 0), begin(p, kNever);
+  std::vector<size_t> next(p, 0);
+  auto arrival = [&](const Action& a) {
+    const size_t s = a.virtualStage, here = s * m + a.microBatch;
+    if (a.kind == ActionKind::Forward)
+      return s == 0 ? 0 : forward[here - m] + shape.secondsOf(static_cast<int64_t>(s) - 1).send;
+    if (a.kind == ActionKind::BackwardWeight) return input[here];
+    return s + 1 == p ? forward[here] : input[here + m] + shape.secondsOf(static_cast<int64_t>(s) + 1).sendBack;
+  };
+  for (bool moved = true, upward = true; moved || !upward; upward = !upward) {
+    moved = false;
+    for (size_t k = 0; k < p; ++k) {
+      const size_t s = upward ? k : p - 1 - k;
+      const PassSeconds pass = shape.secondsOf(static_cast<int64_t>(s));
+      for (; next[s] < orders[s].size(); ++next[s], moved = true) {
+        const Action& a = orders[s][next[s]];
+        const double start = std::max(free[s], arrival(a));
+        if (start == kNever) break;
+        begin[s] = std::min(begin[s], start);
+        free[s] = start + (a.kind == ActionKind::Forward         ? pass.forward
+                           : a.kind == ActionKind::BackwardInput ? pass.input
+                                                                 : pass.weight);
+        if (a.kind == ActionKind::Forward) forward[s * m + a.microBatch] = free[s];
+        if (a.kind == ActionKind::BackwardInput) input[s * m + a.microBatch] = free[s];
+      }
+    }
+  }
+  double most = 0;
+  for (size_t s = 0; s < p; ++s) most = std::max(most, free[s] - begin[s]);
+  return most;
+}
+
+/// The best of a few patiences, as the paper searches over its heuristic's parameters, and of the pattern above if the
+/// limit admits it.
 Orders best(const ScheduleShape& shape, int64_t limit) {
   static constexpr std::array<double, 5> kPatience{0, .25, .5, .75, 1};
   Orders orders;
   double shortest = kNever;
+  if (limit >= shape.stages) {
+    orders = lagging(shape);
+    shortest = longest(shape, orders);
+  }
   for (double patience : kPatience) {
     Greedy greedy(shape, limit, patience);
-    const double longest = greedy.run();
-    if (longest >= shortest * (1 - 1e-9)) continue;
-    shortest = longest;
+    const double taken = greedy.run();
+    if (taken >= shortest * (1 - 1e-9)) continue;
+    shortest = taken;
     orders = greedy.orders();
   }
   return orders;
@@ -125,7 +183,7 @@ Orders best(const ScheduleShape& shape, int64_t limit) {
 } // namespace
 
 Orders zeroBubbleH1(const ScheduleShape& shape) {
-  return best(shape, shape.stages);
+  return lagging(shape);
 }
 Orders zeroBubbleH2(const ScheduleShape& shape) {
   return best(shape, 2 * shape.stages - 1);

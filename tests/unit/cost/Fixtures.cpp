@@ -3,7 +3,6 @@
 #include "Fixtures.h"
 
 #include "passes/Passes.h"
-
 #include "support/Symbol.h"
 
 #include <algorithm>

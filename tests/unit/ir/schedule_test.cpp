@@ -142,7 +142,8 @@ TEST(VerifySchedule, RejectsWorkOfAnotherDeviceAndHalfAPair) {
 TEST(VerifySchedule, RejectsDevicesThatDoNotShareEvenly) {
   Fixture f(2, 2);
   f.tiny.program.virtualStages[1].devices = {0};
-  EXPECT_EQ(f.finding(), "stage 0 holds 2 virtual stages of route 0, not 1\nstage 1 holds 0 virtual stages of route 0, not 1");
+  EXPECT_EQ(f.finding(),
+            "stage 0 holds 2 virtual stages of route 0, not 1\nstage 1 holds 0 virtual stages of route 0, not 1");
   f.tiny.program.virtualStages[1].devices = {};
   EXPECT_EQ(f.finding(), "virtual stage 1 has no device on route 0");
 }
