@@ -155,6 +155,46 @@ TEST(Oracle, GatheredExperts) {
   compareRandomPlans(familyPlan("gathered_experts"), 200, 12, routedRules);
 }
 
+TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
+  // As if the gradients of experts were not summed over the copies of an expert, or partial results not at all.
+  Plan single = familyPlan("routed_experts");
+  single.mesh = meshOf({{"a", 1}});
+  const auto whole = lower(single);
+  ASSERT_TRUE(whole);
+  const oracle::Outcome reference = oracle::execute(*whole, 7);
+  std::mt19937 random(17);
+  int gradients = 0, results = 0;
+  for (int accepted = 0; accepted < 40;) {
+    Plan plan = familyPlan("routed_experts");
+    plan.mesh = randomMesh(random);
+    std::vector<std::string> axes;
+    for (AxisId a : plan.mesh.order) axes.push_back(plan.mesh.axes[a].name.str());
+    routedRules(plan, axes, random);
+    const auto wrong = [&](const std::function<void(Program&)>& breakRule) {
+      const auto program = lower(plan);
+      breakRule(*program);
+      try {
+        return !(oracle::difference(reference, oracle::execute(*program, 7)) <= 1e-9);
+      } catch (const std::runtime_error&) {
+        return true;
+      }
+    };
+    if (!lower(plan)) continue;
+    ++accepted;
+    gradients += wrong([](Program& p) {
+      for (Body& b : p.bodies)
+        for (ParamState& s : b.params)
+          if (p.model.values[s.param].name == Symbol("w_up")) s.partial = 0;
+    });
+    results += wrong([](Program& p) {
+      for (Body& b : p.bodies)
+        for (Node& n : b.forward) n.from.partial = 0;
+    });
+  }
+  EXPECT_GT(gradients, 0);
+  EXPECT_GT(results, 0);
+}
+
 TEST(Oracle, LatentAttention) {
   compareRandomPlans(familyPlan("latent_attention"), 200, 13,
                      anywhere({{"", {"batch", "seq"}},
