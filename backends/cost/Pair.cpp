@@ -38,10 +38,10 @@ public:
   double perform(size_t stream, double start) {
     const uint32_t t = queues_[stream][heads_[stream]++];
     const ir::Task& task = segment().tasks[t];
-    ends_[t] = start + cost().nodes[task.node].seconds * task.fraction;
-    last_ = std::max(last_, ends_[t]);
+    const double end = ends_[t] = start + cost().nodes[task.node].seconds * task.fraction;
+    last_ = std::max(last_, end);
     if (--left_ == 0) step();
-    return ends_[t];
+    return end;
   }
 
   double last() const { return last_; }
@@ -94,17 +94,21 @@ private:
   size_t left_ = 0;
 };
 
-/// Both lanes on shared streams: whoever can start first does, backward on a tie. Gives the end.
+/// Both lanes on shared streams: what can start first does, of two that could what was ready first, backward on a tie.
+/// Gives the end.
 double together(Lane& forward, Lane& backward, double& computing, double& communicating) {
   std::vector<double> free;
   while (!forward.done() || !backward.done()) {
     free.resize(std::max({free.size(), forward.streams(), backward.streams()}), 0);
-    double start = kNever;
+    double start = kNever, since = kNever;
     Lane* next = nullptr;
     size_t stream = 0;
     for (Lane* lane : {&backward, &forward})
-      for (size_t s = 0; s < lane->streams(); ++s)
-        if (const double at = std::max(free[s], lane->ready(s)); at < start) start = at, next = lane, stream = s;
+      for (size_t s = 0; s < lane->streams(); ++s) {
+        const double ready = lane->ready(s), at = std::max(free[s], ready);
+        if (at < start || (at == start && at < kNever && ready < since))
+          start = at, since = ready, next = lane, stream = s;
+      }
     if (!next) break; // program order is a topological order: cannot happen
     free[stream] = next->perform(stream, start);
     (stream == 0 ? computing : communicating) += free[stream] - start;

@@ -1,0 +1,88 @@
+// A forward and a backward pass together: communication of each beside the computing of the other, within what both
+// need. SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/Pair.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+/// `count` layers that compute, exchange, and compute what depends on the exchange, in both directions.
+struct Exchanging {
+  Builder b{8, {{"ep", 64}}};
+  std::vector<BodyCost> costs;
+  Passage forward, backward;
+
+  Exchanging(int64_t count, double computes, double exchanges, CollectiveClass cls = CollectiveClass::Exchange) {
+    const BodyId id = b.unit("layer", count, true);
+    const OpId op = b.op("work", OpKind::Memory, "work");
+    for (const bool back : {false, true}) {
+      auto& nodes = back ? b.body(id).backward : b.body(id).forward;
+      nodes = {b.lasting(op, 1, back), b.collective(op, CollectiveKind::AllToAll, cls, b.axis("ep"), 1e9),
+               b.lasting(op, 1, back)};
+      nodes[1].deps = {0};
+      nodes[2].deps = {1};
+    }
+    b.stages(1, 1, {{count}});
+    b.finish();
+    DiagnosticEngine diagnostics;
+    costs = priceBodies(b.schedule, *b.model(diagnostics));
+    for (SegmentCost* cost : {&costs[0].forward, &costs[0].backward}) {
+      cost->nodes[0].seconds = cost->nodes[2].seconds = computes;
+      cost->nodes[1].seconds = exchanges;
+      cost->seconds = 2 * computes + exchanges;
+      cost->host = 0;
+    }
+    forward = runPassage(b.schedule, costs, b.program.virtualStages[0], false);
+    backward = runPassage(b.schedule, costs, b.program.virtualStages[0], true);
+  }
+  double apart() const { return forward.seconds + backward.seconds; }
+  double together() const {
+    const VirtualStage& stage = b.program.virtualStages[0];
+    return pairSeconds(b.schedule, costs, stage, forward, stage, backward);
+  }
+};
+
+TEST(CostPair, ComputingHidesTheExchangeOfTheOther) {
+  // Each layer: 2 + 2 of computing and 1 + 1 of exchange; only the ends of the pass find nothing to hide under.
+  const Exchanging e(10, 1, 1);
+  EXPECT_NEAR(e.apart(), 60, 1e-9);
+  EXPECT_NEAR(e.together(), 40, 1 + 1e-9);
+}
+
+TEST(CostPair, LiesBetweenItsBounds) {
+  for (int64_t count : {1, 3, 8})
+    for (double computes : {.2, 1., 2.5})
+      for (double exchanges : {0., .5, 3.}) {
+        const Exchanging e(count, computes, exchanges);
+        const double n = static_cast<double>(count);
+        EXPECT_LE(e.together(), e.apart() + 1e-9);
+        EXPECT_GE(e.together(), n * std::max(4 * computes, 2 * exchanges) - 1e-9); // either stream
+        EXPECT_GE(e.together(), n * (2 * computes + exchanges) - 1e-9);            // either pass
+      }
+}
+
+TEST(CostPair, StatisticsStandInsideTheirOperator) {
+  const Exchanging e(4, 1, 1, CollectiveClass::Statistic);
+  EXPECT_NEAR(e.together(), e.apart(), 1e-9);
+}
+
+TEST(CostPair, CommunicationSlowsTheComputingBesideIt) {
+  Exchanging e(10, 1, 1);
+  const double free = e.together();
+  e.b.schedule.slowdown = .1;
+  EXPECT_NEAR(e.together(), free + .1 * (60 - free), 1e-9); // what runs at the same time
+}
+
+TEST(CostPair, TheHostStillLaunchesBoth) {
+  Exchanging e(10, 1, 1);
+  e.costs[0].forward.host = 3, e.costs[0].backward.host = 2;
+  EXPECT_NEAR(e.together(), 50, 1e-9);
+}
+
+} // namespace
+} // namespace planc::cost::test
