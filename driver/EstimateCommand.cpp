@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Report.h"
 #include "driver/Commands.h"
+#include "driver/MemoryFixes.h"
 #include "driver/Pipeline.h"
 
 #include <fmt/core.h>
@@ -44,10 +45,12 @@ std::string printJson(const Console& console, const std::vector<report::PlanRepo
 
 constexpr Format kFormats[] = {{"text", printText}, {"json", printJson}, {"csv", printCsv}};
 
-std::vector<report::PlanReport> reportsOf(const InputFile& file, const Plans& plans) {
+std::vector<report::PlanReport> reportsOf(const InputFile& file, const Plans& plans,
+                                          const std::vector<std::vector<report::Fix>>& fixes) {
   std::vector<report::PlanReport> out;
-  for (const auto& p : plans)
-    if (p->estimate) out.push_back({file.shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results});
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (const auto& p = plans[i]; p->estimate)
+      out.push_back({file.shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results, &fixes[i]});
   return out;
 }
 
@@ -57,14 +60,18 @@ int runEstimate(Console& console, const Arguments& arguments) {
   file.check();
   Plans plans = file.plans(arguments.value("--plan"));
   bool oom = false;
+  std::vector<std::vector<report::Fix>> fixes;
   for (const auto& plan : plans) {
     plan->price();
     oom |= plan->estimate && !plan->estimate->memory.fits;
+    const bool wanted = !arguments.has("--no-fixes");
+    fixes.push_back(wanted ? memoryFixes(*plan, file.sources(), arguments.value("--plan"))
+                           : std::vector<report::Fix>{});
   }
   const Format* format = kFormats;
   for (const Format& f : kFormats)
     if (f.name == *arguments.value("--format")) format = &f;
-  std::vector<report::PlanReport> reports = reportsOf(file, plans);
+  std::vector<report::PlanReport> reports = reportsOf(file, plans, fixes);
   bool json = format->name == "json"; // holds the diagnostics, so they are collected first
   if (!json) console.out(format->print(console, reports, file.sources()));
   file.report(plans);
@@ -83,7 +90,8 @@ const Command kEstimateCommand = {
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "only this plan; 'NAME(nodes = 8)' binds its parameters"},
      {"--format", "", {"text", "json", "csv"}, "csv: a line per layer"},
-     {"--allow-oom", "", {}, "do not fail when memory does not fit"}},
+     {"--allow-oom", "", {}, "do not fail when memory does not fit"},
+     {"--no-fixes", "", {}, "do not look for changes that make a plan fit"}},
     "planc estimate examples/gpt3_175b.plan",
     runEstimate,
 };

@@ -59,6 +59,10 @@ bool Session::load(const std::string& path, std::string& ioError) {
   return impl_->main != nullptr;
 }
 
+void Session::loadText(const std::string& path, std::string text) {
+  impl_->main = impl_->loader.loadText(path, std::move(text));
+}
+
 /// Has parameters that a use must give.
 bool Session::Impl::generic(DeclInfo& decl) {
   for (const ParamInfo& p : evaluator.params(decl))

@@ -38,8 +38,11 @@ public:
   SourceManager& sources();
   DiagnosticEngine& diagnostics();
 
-  /// Reads and parses a file (`-` is stdin) and what it imports. False if the file cannot be read (an I/O error, reported in `ioError`).
+  /// Reads and parses a file (`-` is stdin) and what it imports. False if the file cannot be read (an I/O error,
+  /// reported in `ioError`).
   bool load(const std::string& path, std::string& ioError);
+  /// Parses `text` as if it stood in a file at `path`, which need not exist; imports are found from there.
+  void loadText(const std::string& path, std::string text);
   /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`.
   void check();
   /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.

@@ -8,8 +8,8 @@
 namespace planc::ir {
 
 std::string_view name(CollectiveKind k) {
-  static constexpr std::array<std::string_view, 6> kNames{"slice",      "all_gather", "reduce_scatter",
-                                                          "all_reduce", "all_to_all", "send_recv"};
+  static constexpr std::array<std::string_view, 7> kNames{"slice",      "all_gather", "reduce_scatter",
+                                                          "all_reduce", "all_to_all", "send_recv", "host_copy"};
   return kNames[static_cast<size_t>(k)];
 }
 

@@ -25,7 +25,7 @@ struct Layout {
   static Layout of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMask partial = 0);
 };
 
-enum class CollectiveKind { Slice, AllGather, ReduceScatter, AllReduce, AllToAll, SendRecv };
+enum class CollectiveKind { Slice, AllGather, ReduceScatter, AllReduce, AllToAll, SendRecv, HostCopy };
 std::string_view name(CollectiveKind k);
 
 /// One step of a change of layout.

@@ -14,7 +14,8 @@ namespace {
 constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined", "ring", "tree", "hierarchical",
                                                                     "fastest"};
 constexpr std::array<std::string_view, kCollectiveClasses> kClasses{"activation", "regather", "exchange", "ring",
-                                                                    "state",      "gradient", "pipeline", "statistic"};
+                                                                    "state",      "gradient", "pipeline", "statistic",
+                                                                    "offload"};
 
 } // namespace
 

@@ -54,6 +54,10 @@ struct Device {
     OptNumber split; ///< efficiency where `seq` or `kv_seq` is placed (0.60)
   } attention;
   OptNumber memoryEfficiency, memoryStart; ///< memory operators
+  struct Host { ///< memory outside of the device: what `-> host` uses, per device
+    OptNumber bandwidth; ///< of the link, achieved, in one direction
+    OptNumber memory;    ///< share of one device
+  } host;
   OptNumber lookupEfficiency;              ///< random access
 };
 
@@ -107,12 +111,13 @@ struct Cluster {
 };
 
 /// COSTMODEL §2: derived from the IR, never from a scheme's name.
-enum class CollectiveClass { Activation, Regather, Exchange, Ring, State, Gradient, Pipeline, Statistic };
-inline constexpr int kCollectiveClasses = 8;
+enum class CollectiveClass { Activation, Regather, Exchange, Ring, State, Gradient, Pipeline, Statistic, Offload };
+inline constexpr int kCollectiveClasses = 9;
 std::string_view name(CollectiveClass c);
 std::optional<CollectiveClass> parseCollectiveClass(std::string_view text);
 
-enum class Accumulate { None, Separate, Fused };
+/// Deferred: as Separate, but only when the pass has ended; until then its gradients live beside the accumulated ones.
+enum class Accumulate { None, Separate, Fused, Deferred };
 
 struct Stack {
   Symbol name;
@@ -136,6 +141,12 @@ struct Stack {
   OptNumber prefetch, bucket;
   std::optional<bool> earlyStop;
   OptNumber workspace, fragmentation, reserved;
+  /// What the software keeps twice; all false unless it says so.
+  struct Copies {
+    bool buckets = false; ///< gradients travel in buckets that live beside the accumulated ones, for the whole run
+    bool update = false;  ///< new parameters are gathered in one flat buffer of the stage and copied from there
+    bool gathers = false; ///< gathered activations: one buffer per class of collective, never freed
+  } copies;
 };
 
 } // namespace planc::ir

@@ -47,6 +47,7 @@ struct StateRule {
   StateKind state = StateKind::Params;
   std::vector<Symbol> targets;
   SourceRange range;
+  bool host = false; ///< its shard lives in the host's memory
 };
 
 struct Precision {
@@ -105,6 +106,7 @@ struct Pipeline {
 struct Keep {
   Selector selector;
   bool gathered = true;
+  bool host = false; ///< copied to the host's memory between forward and backward
 };
 
 /// `overlap { … }`: overrides of the stack for this plan.

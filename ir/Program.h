@@ -102,6 +102,7 @@ struct Saved {
   ValueId value;    ///< or the value whose buffer (mask) it is
   Symbol buffer;
   double bytes = 0; ///< local
+  bool host = false; ///< leaves the device between forward and backward
 };
 
 /// Compute and communication of one parameter of one instance.
@@ -113,6 +114,7 @@ struct ParamState {
   AxisMask partial = 0; ///< axes over which its gradient is a pending sum
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
   std::array<const StateRule*, 3> rules{};       ///< that set them
+  std::array<bool, 3> host{};                    ///< params, grads, optimizer: in the host's memory
   bool owner = true;    ///< false: shares the storage of another parameter (tied) that this stage already counts
   /// A table: read by lookups only, in a plan with an optimizer for tables. Elements of one row on a device; 0 of others.
   double rowElements = 0;
@@ -130,6 +132,7 @@ struct StateCollective {
   int64_t group = 1;
   size_t level = 0;
   double bytes = 0;       ///< larger local side, of one instance
+  bool out = false;       ///< HostCopy: to the host, when its instance has ended; else to the device, before it begins
   std::vector<ValueId> params;
   SourceRange because;
 };
@@ -149,6 +152,7 @@ struct Body {
   std::vector<Saved> saved;
   double workingForward = 0;        ///< bytes live beyond `saved`, at most, while an instance runs
   double workingBackward = 0;       ///< idem, recompute replay included
+  double weightOperands = 0;        ///< bytes that a backward split in two keeps for the gradients of parameters
   std::vector<ParamState> params;
   std::vector<StateCollective> states;
 };

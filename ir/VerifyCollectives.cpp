@@ -23,8 +23,11 @@ public:
       for (const Node& n : body.forward) checkNode(n);
       for (const Node& n : body.backward) checkNode(n);
       for (const StateCollective& s : body.states)
-        checkGroup(s.params.empty() ? "states" : names_.of(s.params[0]), s.collective, s.axes, s.group, s.level,
-                   s.bytes);
+        if (s.collective == CollectiveKind::HostCopy)
+          checkCopy(s);
+        else
+          checkGroup(s.params.empty() ? "states" : names_.of(s.params[0]), s.collective, s.axes, s.group, s.level,
+                     s.bytes);
       if (!body.seam) checkSums(body);
     }
     for (const VirtualStage& stage : program_.virtualStages) checkBoundary(stage);
@@ -41,6 +44,13 @@ private:
     if (n.cls == CollectiveClass::Statistic && n.collective != CollectiveKind::AllReduce)
       out_.wrong("a statistic of {} is a {}", value, name(n.collective));
     if (n.value.valid() && !n.to.shard.empty()) checkSides(n, value);
+  }
+
+  /// A copy to or from the host's memory has no group; its stream is the one behind those of the levels.
+  void checkCopy(const StateCollective& s) {
+    if (s.axes || s.group != 1) out_.wrong("a host copy over {}", mesh_.str(s.axes));
+    if (s.level != mesh_.levelNames.size()) out_.wrong("a host copy on the stream of level {}", s.level);
+    if (!(s.bytes > 0) || std::isinf(s.bytes)) out_.wrong("a host copy of {} bytes", s.bytes);
   }
 
   void checkGroup(const std::string& value, CollectiveKind kind, AxisMask axes, int64_t group, size_t level,

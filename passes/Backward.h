@@ -46,6 +46,7 @@ private:
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
   void saveEntering(int checkpoint);
   bool reads(const ir::Op& op, size_t operand) const;
+  bool onHost(ir::ValueId value) const;
   bool entersFrom(ir::ValueId value, int checkpoint) const;
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
   int32_t replayOf(int32_t forwardNode) const {

@@ -114,12 +114,24 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   return best;
 }
 
+/// Does the plan keep what this value's producer makes in the host's memory?
+bool Keeper::onHost(ValueId value) const {
+  const Value& v = program_.model.values[value];
+  if (v.kind != ValueKind::Result) return false;
+  const Op& producer = program_.model.ops[v.producer];
+  const bool inside = producer.unit == body_.unit;
+  return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
+    return keep.host && reaches(keep.selector, producer.path, program_.model.units[producer.unit],
+                                inside ? body_.instances : RangeSet{});
+  });
+}
+
 void Keeper::save(OpId reader, ValueId value, const Layout& layout, double elements) {
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
   const double times = timesOf(program_, program_.model.ops[reader]);
-  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times});
+  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times, onHost(value)});
 }
 
 void Keeper::saveBuffer(OpId id, const Save& buffer) {
@@ -129,7 +141,7 @@ void Keeper::saveBuffer(OpId id, const Save& buffer) {
       [&](DimId d) { return localExtent(program_, placement, d); },
       [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
   const double times = timesOf(program_, op);
-  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times});
+  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(op.result)});
 }
 
 bool Keeper::entersFrom(ValueId v, int checkpoint) const {

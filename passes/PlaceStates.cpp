@@ -40,6 +40,7 @@ struct StatePlacer {
           if (auto depth = reaches(rule.selector, value(p.param).path, home, body.instances); depth && *depth >= best)
             best = *depth, p.rules[k] = &rule;
       axes[k] = best >= 0 ? maskOfRule(p.rules[k]) : k ? axes[k - 1] : 0;
+      p.host[k] = best >= 0 ? p.rules[k]->host : k && p.host[k - 1];
       if (best < 0 && k) p.rules[k] = p.rules[k - 1];
       if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
     }
@@ -85,6 +86,48 @@ struct StatePlacer {
     c.params = {p.param};
     c.because = rule ? rule->range : SourceRange{};
     body.states.push_back(std::move(c));
+  }
+
+  /// A copy between the device and the host's memory, on the stream behind those of the levels.
+  void hostCopy(Body& body, Phase phase, bool out, double bytes, SourceRange because) const {
+    if (bytes <= 0) return;
+    for (StateCollective& c : body.states)
+      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out) {
+        c.bytes += bytes;
+        return;
+      }
+    StateCollective c;
+    c.collective = CollectiveKind::HostCopy;
+    c.cls = CollectiveClass::Offload;
+    c.phase = phase;
+    c.level = program.mesh.levelNames.size();
+    c.bytes = bytes;
+    c.out = out;
+    c.because = because;
+    body.states.push_back(std::move(c));
+  }
+
+  /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass. What the optimizer
+  /// streams belongs to its step.
+  void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
+    const Precision& precision = program.plan->precision;
+    auto because = [&](int k) { return p.rules[k] ? p.rules[k]->range : SourceRange{}; };
+    const double stored = p.elements * share(p.params) * width(precision.params);
+    if (p.host[0]) hostCopy(body, Phase::Forward, false, stored, because(0));
+    if (p.host[0] && usedBackward) hostCopy(body, Phase::Backward, false, stored, because(0));
+    if (p.host[1] && p.trainable && p.owner && p.touched == 0)
+      hostCopy(body, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads), because(1));
+  }
+
+  /// Values kept in the host's memory leave after forward and are back before backward.
+  void hostActivations(Body& body) const {
+    double bytes = 0;
+    for (const Saved& s : body.saved) bytes += s.host ? s.bytes : 0;
+    SourceRange because;
+    for (const Keep& keep : program.plan->keeps)
+      if (keep.host && !because.valid()) because = keep.selector.range;
+    hostCopy(body, Phase::Forward, true, bytes, because);
+    hostCopy(body, Phase::Backward, false, bytes, because);
   }
 
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
@@ -249,7 +292,13 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
   for (Body& body : program.bodies)
-    for (const ParamState& p : body.params) placer.collectives(body, p, placer.usedBackward(body, p.param));
+    for (const ParamState& p : body.params) {
+      const bool backward = placer.usedBackward(body, p.param);
+      placer.collectives(body, p, backward);
+      if (program.plan->workload.train) placer.hostStates(body, p, backward);
+    }
+  if (program.plan->workload.train)
+    for (Body& body : program.bodies) placer.hostActivations(body);
   return true;
 }
 

@@ -70,6 +70,7 @@ double clampShare(double s) {
 void readShares(Schedule& schedule) {
   const Plan& plan = *schedule.program->plan;
   schedule.inlineShare.fill(1);
+  schedule.inlineShare[static_cast<size_t>(CollectiveClass::Offload)] = 0; // copy engines work beside the kernels
   if (plan.stack)
     for (const auto& [cls, share] : plan.stack->inlineShare)
       schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);

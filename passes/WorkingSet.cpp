@@ -3,6 +3,7 @@
 #include "passes/Backward.h"
 
 #include <algorithm>
+#include <set>
 
 namespace planc::passes {
 using namespace ir;
@@ -55,10 +56,37 @@ double peak(const Program& program, const Body& body, const std::vector<Node>& n
   return most;
 }
 
+/// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
+/// result. Values that several contractions share count once.
+double weightOperands(const Program& program, const Body& body) {
+  const Unit& unit = program.model.units[body.unit];
+  std::set<ValueId> operands, results;
+  double bytes = 0;
+  for (const Node& node : body.backward) {
+    if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
+    const Op& op = program.model.ops[node.op];
+    if (results.insert(op.result).second)
+      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) * program.widthOf(op.result);
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const ValueId v = op.operands[i].value;
+      if (static_cast<int>(i) == node.operand || !operands.insert(v).second) continue;
+      const auto saved = std::find_if(body.saved.begin(), body.saved.end(),
+                                      [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
+      bytes += saved != body.saved.end()
+                   ? saved->bytes
+                   : localElements(program, program.model.values[v].dims,
+                                   need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
+                         program.widthOf(v);
+    }
+  }
+  return bytes;
+}
+
 } // namespace
 
 void measureWorkingSet(const Program& program, Body& body) {
   if (body.seam) return;
+  body.weightOperands = weightOperands(program, body);
   body.workingForward = peak(program, body, body.forward, true);
   body.workingBackward = peak(program, body, body.backward, false);
 }

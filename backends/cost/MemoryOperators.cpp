@@ -114,8 +114,8 @@ Priced accumulate(const Pricing& p) {
     return memoryTime(p, width * elements, "table gradient · elements");
   }
   if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
-  if (stack.accumulate == ir::Accumulate::Separate && p.program.microBatches > 1)
-    return memoryTime(p, kSeparateAccumulate * elements, "12 B · elements");
+  const bool apart = stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred;
+  if (apart && p.program.microBatches > 1) return memoryTime(p, kSeparateAccumulate * elements, "12 B · elements");
   p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product"
                                                            : "one micro-batch, or nothing is accumulated");
   return nothing();

@@ -1,194 +1,111 @@
-// Memory of a stage: states by their storage, activations in flight, buffers (docs/cost-model.md, section 3a).
-// SPDX-License-Identifier: Apache-2.0
+// Memory of a device: states by their storage, the fullest moment of passes and optimizer, what the software adds
+// (docs/cost-model.md, section 3a). SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/MemoryUse.h"
 
 #include "backends/cost/Facts.h"
+#include "backends/cost/MemoryTimeline.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace planc::cost {
 
 namespace {
 
-/// Kept for the whole run by the instances of one virtual stage.
-struct States {
-  double params = 0, grads = 0, optimizer = 0;
-};
-
-/// What one micro-batch keeps, and what a running instance needs beyond it.
-struct Live {
-  double saved = 0, workingForward = 0, workingBackward = 0;
-};
-
-struct Buffers {
-  double gathered = 0; ///< parameters of running and prefetched instances, before they are sharded again
-  double gradients = 0;
-  double boundary = 0; ///< received and to be sent
-  double logits = 0;
-  double sum() const { return gathered + gradients + boundary + logits; }
-  void cover(const Buffers& o) {
-    gathered = std::max(gathered, o.gathered);
-    gradients = std::max(gradients, o.gradients);
-    boundary = std::max(boundary, o.boundary);
-    logits = std::max(logits, o.logits);
-  }
-};
-
-constexpr double kSinglePrecision = 4;
-
-class Accountant {
-public:
-  Accountant(const ir::Schedule& schedule) : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan) {
-    for (const ir::VirtualStage& stage : program_.virtualStages) {
-      states_.push_back(statesOf(stage));
-      live_.push_back(liveOf(stage));
-      buffers_.push_back(buffersOf(stage));
-    }
-  }
-
-  StageMemory stage(int64_t s, const std::vector<ir::Action>& actions) const {
-    StageMemory m;
-    m.stage = s;
-    Buffers buffers;
-    for (size_t vs : program_.heldBy(s)) {
-      m.params += states_[vs].params;
-      m.grads += states_[vs].grads;
-      m.optimizer += states_[vs].optimizer;
-      buffers.cover(buffers_[vs]);
-    }
-    m.activations = activations(actions);
-    m.buffers = buffers.sum();
-    return m;
-  }
-
-private:
-  double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
-
-  /// Bytes of optimizer states per element of a parameter. Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with
-  /// parameter and gradient. A state that a row shares is divided by the row's elements.
-  double optimizerBytes(const ir::ParamState& p, double paramWidth) const {
-    const auto& optimizer = p.rowElements > 0 ? plan_.workload.tableOptimizer : plan_.workload.optimizer;
-    if (!optimizer) return 0;
-    const double width = ir::width(plan_.precision.optimizer);
-    const bool master = optimizer->master && paramWidth < width;
-    return width *
-           (optimizer->states + (master ? 1 : 0) + (p.rowElements > 0 ? optimizer->rowStates / p.rowElements : 0));
-  }
-
-  States statesOf(const ir::VirtualStage& stage) const {
-    const ir::Precision& precision = plan_.precision;
-    States sum;
-    for (const auto& [id, count] : stage.bodies)
-      for (const ir::ParamState& p : program_.bodies[id].params) {
-        if (!p.owner) continue;
-        const double elements = p.elements * static_cast<double>(count);
-        const auto& declared = program_.model.values[p.param].dtype;
-        const double width = ir::width(declared ? *declared : precision.params);
-        sum.params += elements * width / size(p.params);
-        if (!p.trainable || !plan_.workload.train) continue;
-        if (p.touched == 0) sum.grads += elements * ir::width(precision.grads) / size(p.grads);
-        sum.optimizer += elements * optimizerBytes(p, width) / size(p.optimizer);
-      }
-    return sum;
-  }
-
-  Live liveOf(const ir::VirtualStage& stage) const {
-    Live live;
-    for (const auto& [id, count] : stage.bodies) {
-      const ir::Body& body = program_.bodies[id];
-      for (const ir::Saved& s : body.saved) live.saved += s.bytes * static_cast<double>(count);
-      live.workingForward = std::max(live.workingForward, body.workingForward);
-      live.workingBackward = std::max(live.workingBackward, body.workingBackward);
-    }
-    if (!plan_.workload.train) live.saved = 0;
-    return live;
-  }
-
-  Buffers buffersOf(const ir::VirtualStage& stage) const {
-    Buffers b;
-    for (const auto& [id, count] : stage.bodies) {
-      const ir::Body& body = program_.bodies[id];
-      double gathered = 0, gradients = 0;
-      for (const ir::StateCollective& s : body.states) {
-        if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward) gathered += s.bytes;
-        if (s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward) gradients += s.bytes;
-      }
-      const int64_t ahead = std::min(count, 1 + schedule_.prefetch);
-      b.gathered = std::max(b.gathered, gathered * static_cast<double>(ahead));
-      // One bucket is filled while the one before is reduced, unless reductions are inline.
-      const bool overlaps = schedule_.inlineShare[static_cast<size_t>(ir::CollectiveClass::Gradient)] < 1;
-      b.gradients = std::max(b.gradients, gradients * (overlaps && count > 1 ? 2 : 1));
-      b.logits = std::max(b.logits, logits(body));
-    }
-    const size_t index = static_cast<size_t>(stage.index);
-    b.boundary = boundary(stage) + (index > 0 ? boundary(program_.virtualStages[index - 1]) : 0);
-    return b;
-  }
-
-  static double boundary(const ir::VirtualStage& stage) {
-    double bytes = 0;
-    for (const ir::Boundary& s : stage.sends) bytes += s.scatter ? s.gather.bytes : s.bytes;
-    return bytes;
-  }
-
-  /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
-  double logits(const ir::Body& body) const {
-    const ir::Model& model = program_.model;
-    if (!plan_.workload.train || !model.loss.valid()) return 0;
-    const ir::OpId producer = model.values[model.loss].producer;
-    for (const ir::Node& n : body.forward) {
-      if (n.kind != ir::NodeKind::Compute || n.op != producer || model.ops[producer].operands.empty()) continue;
-      const double width = program_.widthOf(model.ops[producer].operands[0].value);
-      if (width < kSinglePrecision) return n.work.firstOperandBytes / width * kSinglePrecision;
-    }
-    return 0;
-  }
-
-  /// Most bytes alive over the stage's actions: saved ones of all micro-batches in flight, and the working set of the
-  /// running pass.
-  double activations(const std::vector<ir::Action>& actions) const {
-    double alive = 0, most = 0;
-    for (const ir::Action& a : actions) {
-      const Live& live = live_[a.virtualStage];
-      if (a.kind == ir::ActionKind::Forward) {
-        alive += live.saved;
-        most = std::max(most, alive + live.workingForward);
-      } else {
-        most = std::max(most, alive + live.workingBackward);
-        if (a.kind != ir::ActionKind::BackwardInput) alive -= live.saved;
-      }
-    }
-    return most;
-  }
-
-  const ir::Schedule& schedule_;
-  const ir::Program& program_;
-  const ir::Plan& plan_;
-  std::vector<States> states_;
-  std::vector<Live> live_;
-  std::vector<Buffers> buffers_;
-};
-
 /// Optional facts of the stack: fragmentation is 1, workspace and reserve are 0 unless it says so (docs/cost-model.md,
-/// section 5).
+/// section 4).
 double value(const ir::OptNumber& number, double otherwise) {
   return number ? number->value : otherwise;
+}
+
+/// What the chunks of a device hold together: states add up, buffers are shared.
+StageParts together(const std::vector<const StageParts*>& chunks) {
+  StageParts sum;
+  for (const StageParts* c : chunks) {
+    for (auto part : {&StageParts::params, &StageParts::grads, &StageParts::optimizer, &StageParts::hostParams,
+                      &StageParts::hostGrads, &StageParts::hostOptimizer, &StageParts::buckets, &StageParts::update})
+      sum.*part += c->*part;
+    for (auto part : {&StageParts::received, &StageParts::gathered, &StageParts::reducing, &StageParts::boundary,
+                      &StageParts::staged})
+      sum.*part = std::max(sum.*part, c->*part);
+  }
+  return sum;
+}
+
+void live(StageMemory& m, std::string what, double bytes) {
+  if (bytes > 0) m.live.push_back({std::move(what), bytes});
+}
+
+/// What lives through the whole run, in every moment.
+void addStates(StageMemory& m, const StageParts& parts, double workspace) {
+  m.params = parts.params;
+  m.grads = parts.grads;
+  m.optimizer = parts.optimizer;
+  live(m, "parameters", parts.params);
+  live(m, "gradients", parts.grads);
+  live(m, "optimizer states", parts.optimizer);
+  live(m, "copies of gradients in buckets", parts.buckets);
+  live(m, "kept receive buffers", parts.received);
+  live(m, "workspace", workspace);
+}
+
+void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
+  const std::string layer =
+      peak.body.valid() ? program.model.units[program.bodies[peak.body].unit].name.str() : std::string("the model");
+  m.phase = peak.phase;
+  m.microBatch = peak.microBatch;
+  m.chunk = peak.chunk;
+  m.layer = layer;
+  m.activations = peak.kept + peak.working;
+  live(m, "activations kept for backward", peak.kept);
+  live(m, fmt::format("working set of {}", layer), peak.working);
+  live(m, "logits in fp32, and their gradient", peak.logits);
+  live(m, "gradients of this pass, not accumulated yet", peak.narrow);
+  live(m, "gathered parameters", parts.gathered);
+  live(m, "gradients being reduced", parts.reducing);
+  live(m, "sent and received between stages", parts.boundary);
+  live(m, "on the way to and from the host", parts.staged);
+}
+
+StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack) {
+  StageMemory m;
+  const double workspace = value(stack.workspace, 0);
+  const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
+  const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
+  m.passPeak = pass;
+  m.stepPeak = program.plan->workload.train ? states + parts.update : 0;
+  m.hostBytes = parts.hostParams + parts.hostGrads + parts.hostOptimizer + peak.host;
+  addStates(m, parts, workspace);
+  if (m.stepPeak > m.passPeak) {
+    m.phase = ir::Phase::Step;
+    live(m, "new parameters in one buffer", parts.update);
+  } else {
+    addPass(m, parts, peak, program);
+  }
+  m.allocated = std::max(m.passPeak, m.stepPeak);
+  const double lost = (value(stack.fragmentation, 1) - 1) * m.allocated;
+  live(m, "fragmentation", lost);
+  m.peak = m.allocated + lost;
+  m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
+  std::stable_sort(m.live.begin(), m.live.end(),
+                   [](const LiveBytes& a, const LiveBytes& b) { return a.bytes > b.bytes; });
+  return m;
 }
 
 } // namespace
 
 Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts) {
-  const ir::Stack& stack = facts.stack;
+  const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(pointer(facts.device.memory), facts.deviceOwner(), {"memory"}, {});
-  const Accountant accountant(schedule);
+  std::vector<StageParts> parts;
+  for (const ir::VirtualStage& stage : program.virtualStages) parts.push_back(partsOf(schedule, stage, facts.stack));
   Memory memory;
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
-    StageMemory m = accountant.stage(static_cast<int64_t>(s), actions[s]);
-    m.buffers += value(stack.workspace, 0);
-    const double sum = m.params + m.grads + m.optimizer + m.activations + m.buffers;
-    m.buffers += (value(stack.fragmentation, 1) - 1) * sum; // what fragmentation adds counts as buffers
-    m.peak = m.params + m.grads + m.optimizer + m.activations + m.buffers;
+    std::vector<const StageParts*> chunks;
+    for (size_t vs : program.heldBy(static_cast<int64_t>(s))) chunks.push_back(&parts[vs]);
+    StageMemory m = account(together(chunks), passPeak(parts, actions[s], program.stages), program, facts.stack);
+    m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;
       memory.fullest = m.stage;
@@ -198,9 +115,15 @@ Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector
       memory.activations = m.activations;
       memory.buffers = m.buffers;
     }
-    memory.stages.push_back(m);
+    memory.hostPeak = std::max(memory.hostPeak, m.hostBytes);
+    memory.stages.push_back(std::move(m));
   }
-  memory.fits = memory.peak <= memory.capacity - value(stack.reserved, 0);
+  memory.fits = memory.peak <= memory.capacity - value(facts.stack.reserved, 0);
+  if (memory.hostPeak > 0) {
+    const ir::Number* host = facts.find(pointer(facts.device.host.memory), facts.deviceOwner(), {"host.memory"}, {});
+    memory.hostCapacity = host ? host->value : 0;
+    memory.fits &= memory.hostPeak <= memory.hostCapacity;
+  }
   return memory;
 }
 

@@ -14,6 +14,11 @@ constexpr int64_t kExactInstances = 8;
 /// Two instances keep the same rhythm if they differ by less than this share.
 constexpr double kSameRhythm = 1e-9;
 
+/// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
+bool after(const ir::StateCollective& state) {
+  return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
+}
+
 bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
   return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
 }
@@ -61,7 +66,7 @@ private:
   template <class F> void eachState(size_t run, bool reductions, F f) const {
     const auto& states = body(runs_[run].first).states;
     for (size_t s = 0; s < states.size(); ++s)
-      if (everyMicroBatch(states[s], backward_) && (states[s].cls == ir::CollectiveClass::Gradient) == reductions)
+      if (everyMicroBatch(states[s], backward_) && after(states[s]) == reductions)
         f(states[s], costs_[runs_[run].first.index].states[s], tagBase_[run] + static_cast<int32_t>(s));
   }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Simulation.h"
 
+#include "backends/cost/Facts.h"
+#include "backends/cost/MemoryParts.h"
 #include "backends/cost/Operators.h"
 #include "backends/cost/Pair.h"
 
@@ -74,6 +76,41 @@ void addTransfers(Simulation& sim, const CostModel& model) {
     }
 }
 
+/// States in the host's memory stream to the device and back while it updates them (arXiv 2104.07857, section 5.2).
+/// Bytes in each direction, per instance.
+struct Streamed {
+  double in = 0, out = 0;
+};
+Streamed streamedStates(const ir::Program& program, const ir::ParamState& p) {
+  if (!p.trainable || !p.owner || p.touched > 0) return {};
+  const double states = p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * optimizerWidth(program, p);
+  Streamed s;
+  if (p.host[2]) s.in = s.out = states;
+  if (p.host[1]) // the shard of the gradient that this device's states need
+    s.in += p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * ir::width(program.plan->precision.grads);
+  if (p.host[0])
+    s.out +=
+        p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * ir::width(program.plan->precision.params);
+  return s;
+}
+
+/// Both directions of the link work at once.
+double streamSeconds(const Simulation& sim, int64_t stage, Facts& facts) {
+  const ir::Program& program = *sim.schedule->program;
+  Streamed sum;
+  for (size_t vs : program.heldBy(stage))
+    for (const auto& [id, count] : program.virtualStages[vs].bodies)
+      for (const ir::ParamState& p : program.bodies[id].params) {
+        const Streamed s = streamedStates(program, p);
+        sum.in += s.in * static_cast<double>(count);
+        sum.out += s.out * static_cast<double>(count);
+      }
+  if (sum.in + sum.out <= 0) return 0;
+  const ir::Number* link =
+      facts.find(pointer(facts.device.host.bandwidth), facts.deviceOwner(), {"host.bandwidth"}, {});
+  return link ? std::max(sum.in, sum.out) / link->value : 0;
+}
+
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   const ir::Workload& workload = program.plan->workload;
@@ -95,7 +132,11 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
       for (const ir::ParamState& p : program.bodies[id].params)
         for (int64_t device : stage.devices)
           sim.steps[static_cast<size_t>(device)].optimizer += seconds(p) * static_cast<double>(count);
-  for (const StepTimes& s : sim.steps) sim.optimizer = std::max(sim.optimizer, s.optimizer);
+  for (int64_t s = 0; s < program.stages; ++s) {
+    double& optimizer = sim.steps[static_cast<size_t>(s)].optimizer;
+    optimizer = std::max(optimizer, streamSeconds(sim, s, model.facts()));
+    sim.optimizer = std::max(sim.optimizer, optimizer);
+  }
 }
 
 /// Sums over stages run one after the other on each device; the device with most of them holds up the step.
@@ -145,8 +186,8 @@ void addPairs(Simulation& sim) {
     }
 }
 
-/// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables (Boucheron,
-/// Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
+/// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables
+/// (Boucheron, Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
 double stragglerOf(const Simulation& sim, const Facts& facts) {
   const double n = static_cast<double>(sim.schedule->program->mesh.devices());
   const double cluster = facts.cluster.jitter ? facts.cluster.jitter->value : 0;
@@ -164,7 +205,8 @@ void compose(Simulation& sim, Facts& facts) {
   const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
   const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
   sim.straggler = stragglerOf(sim, facts);
-  sim.stepTime = (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
+  sim.stepTime =
+      (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
 }
 
 } // namespace

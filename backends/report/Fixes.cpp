@@ -1,9 +1,11 @@
-// What would make a plan use less memory: sharding its states over replicated axes, recomputation, a smaller
-// micro-batch. SPDX-License-Identifier: Apache-2.0
+// The changes that may free memory, read off the program: what is a copy, what is kept, what could be split.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace planc::report {
 namespace {
@@ -13,102 +15,242 @@ using ir::ParamState;
 
 /// The states in the order in which one implies the next: `params -> dp` shards gradients and optimizer states too.
 struct State {
-  const char* key;
+  ir::StateKind kind;
   const char* effect;
   AxisMask ParamState::*axes;
-  double cost::StageMemory::*bytes;
 };
 constexpr std::array<State, 3> kStates = {{
-    {"optimizer", "shards the optimizer states", &ParamState::optimizer, &cost::StageMemory::optimizer},
-    {"grads", "shards gradients and optimizer states", &ParamState::grads, &cost::StageMemory::grads},
-    {"params", "shards parameters, gradients and optimizer states, gathered for each use", &ParamState::params,
-     &cost::StageMemory::params},
+    {ir::StateKind::Optimizer, "shards the optimizer states", &ParamState::optimizer},
+    {ir::StateKind::Grads, "shards gradients and optimizer states", &ParamState::grads},
+    {ir::StateKind::Params, "shards parameters, gradients and optimizer states, gathered for each use",
+     &ParamState::params},
 }};
 
-const cost::StageMemory* fullestStage(const cost::Memory& memory) {
-  for (const cost::StageMemory& stage : memory.stages)
-    if (stage.stage == memory.fullest) return &stage;
-  return nullptr;
-}
+class Search {
+public:
+  Search(const ir::Plan& plan, const ir::Program& program, const cost::Estimate& estimate)
+      : plan_(plan), program_(program), mesh_(program.mesh), stage_(estimate.memory.fullest) {}
 
-/// Calls `visit(param state, copies)` for the parameters that a device stage owns.
-template <class Visit> void eachParam(const ir::Program& program, int64_t stage, Visit visit) {
-  for (size_t vs : program.heldBy(stage))
-    for (const auto& [body, count] : program.virtualStages[vs].bodies)
-      for (const ParamState& p : program.bodies[body].params)
-        if (p.owner && p.trainable) visit(p, static_cast<double>(count));
-}
-
-/// The axes over which gradients of this stage are pending sums: parameters are copies there.
-AxisMask replicatedAxes(const ir::Program& program, int64_t stage) {
-  AxisMask axes = 0;
-  eachParam(program, stage, [&](const ParamState& p, double) { axes |= p.partial; });
-  for (ir::AxisId axis : program.mesh.list(axes))
-    if (program.mesh.axes[axis].size == 1) axes &= ~ir::maskOf(axis);
-  return axes;
-}
-
-/// The part of a state's bytes that stays when it is sharded over `axes` too.
-double remainingShare(const ir::Program& program, int64_t stage, AxisMask ParamState::*state, AxisMask axes) {
-  double before = 0, after = 0;
-  eachParam(program, stage, [&](const ParamState& p, double copies) {
-    AxisMask now = p.*state, then = now | (axes & p.partial);
-    before += copies * p.elements / static_cast<double>(program.mesh.size(now));
-    after += copies * p.elements / static_cast<double>(program.mesh.size(then));
-  });
-  return before > 0 ? after / before : 1;
-}
-
-/// Axes as the plan writes them: `dp`, or `[dp, cp]`; a refined axis once.
-std::string axesText(const ir::Mesh& mesh, AxisMask axes) {
-  std::vector<std::string> names;
-  for (ir::AxisId id : mesh.list(axes)) {
-    const ir::Axis& axis = mesh.axes[id];
-    const std::string& name = (axis.written.empty() ? axis.name : axis.written).str();
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::vector<Candidate> run() {
+    if (plan_.workload.train) {
+      recompute();
+      split();
+      shard();
+      microBatch();
+      stages();
+      offload();
+    }
+    return std::move(found_);
   }
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return names.size() > 1 ? "[" + text + "]" : text;
-}
 
-void addStateFixes(const ir::Program& program, const cost::StageMemory& memory, std::vector<Fix>& fixes) {
-  AxisMask axes = replicatedAxes(program, memory.stage);
-  if (!axes) return;
-  double saved = 0;
-  for (const State& state : kStates) {
-    double more = memory.*state.bytes * (1 - remainingShare(program, memory.stage, state.axes, axes));
-    saved += more;
-    if (more <= 0) continue;
-    fixes.push_back({std::string("states { ") + state.key + " -> " + axesText(program.mesh, axes) + " }", state.effect,
-                     saved, false});
+private:
+  void add(std::string kind, std::string line, std::string effect) {
+    found_.push_back({std::move(kind), {std::move(line)}, std::move(effect)});
   }
-}
 
-void addActivationFixes(const ir::Plan& plan, const ir::Program& program, const cost::StageMemory& memory,
-                        std::vector<Fix>& fixes) {
-  if (!plan.workload.train || memory.activations <= 0) return;
-  auto micro = static_cast<double>(plan.workload.microBatch);
-  if (micro > 1)
-    fixes.push_back({"micro_batch = 1", "keeps the activations of one sample at a time",
-                     memory.activations * (1 - 1 / micro), false});
-  std::string repeats;
-  for (const ir::Unit& unit : program.model.units)
-    if (unit.repeat) repeats += (repeats.empty() ? "" : ", ") + unit.name.str();
-  if (plan.recompute.empty() && !repeats.empty())
-    fixes.push_back({"recompute " + repeats, "keeps only the inputs of each layer", memory.activations, true});
-}
+  // ---- what backward needs ---------------------------------------------------
+
+  /// `decoder`, and what lies in it.
+  std::vector<const ir::Unit*> repeats() const {
+    std::vector<const ir::Unit*> all;
+    for (const ir::Unit& unit : program_.model.units)
+      if (unit.repeat) all.push_back(&unit);
+    return all;
+  }
+
+  void recompute() {
+    std::string cores, half, whole;
+    auto list = [](std::string& text, const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+    for (const ir::Unit* unit : repeats()) {
+      if (const std::string core = coreOf(*unit); !core.empty()) list(cores, core);
+      list(whole, unit->name.str());
+      if (unit->count > 1) list(half, fmt::format("{}[0:{}:2]", unit->name.str(), unit->count));
+    }
+    const std::string statement = plan_.recompute.empty() ? "recompute " : "override recompute ";
+    if (!cores.empty()) add("recompute", statement + cores, "keeps no attention scores");
+    if (!half.empty()) add("recompute", statement + half, "keeps only the inputs of every second layer");
+    if (!whole.empty()) add("recompute", statement + whole, "keeps only the inputs of each layer");
+  }
+
+  /// The path of what stands between scores and context, where the scores reach memory.
+  std::string coreOf(const ir::Unit& unit) const {
+    std::vector<Symbol> path;
+    bool any = false;
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const ir::Op& op = program_.model.ops[ir::OpId(i)];
+      if (op.kind != ir::OpKind::Scores && op.kind != ir::OpKind::Context) continue;
+      if (!any) path = op.path;
+      any = true;
+      size_t same = 0;
+      while (same < path.size() && same < op.path.size() && path[same] == op.path[same]) ++same;
+      path.resize(same);
+    }
+    return path.size() > 1 ? ir::join(path) : std::string();
+  }
+
+  void microBatch() {
+    const int64_t now = plan_.workload.microBatch;
+    for (const int64_t less : {now / 2, int64_t{1}})
+      if (less >= 1 && less < now && now % less == 0 && (less > 1 || now == 2 || now / 2 > 1))
+        add("micro_batch", fmt::format("override train {{ micro_batch = {} }}", less),
+            "keeps the activations of fewer samples");
+  }
+
+  /// Axes that split the inside of a layer but not what is carried between layers: one of its dimensions can take them.
+  void split() {
+    for (const ir::Unit* unit : repeats())
+      for (const ir::Carry& carry : unit->carries) {
+        const ir::Value& value = program_.model.values[carry.inside];
+        AxisMask inside = 0, held = 0;
+        for (const ir::Body& body : program_.bodies) {
+          if (body.seam || &program_.model.units[body.unit] != unit) continue;
+          for (size_t i = 0; i < body.placements.size(); ++i) {
+            inside |= body.placements[i].mask();
+            if (program_.model.ops[ir::OpId(unit->first.index + static_cast<uint32_t>(i))].kind == ir::OpKind::Carry)
+              held |= body.results[i].axes();
+          }
+        }
+        const std::vector<std::string> free = names(inside & ~held);
+        if (free.empty()) continue;
+        for (ir::DimId d : value.dims) {
+          const std::string dim = program_.model.dims[d].name.str();
+          if (dim == "batch") continue;
+          splitBy(*unit, dim, free);
+          break;
+        }
+      }
+  }
+
+  void splitBy(const ir::Unit& unit, const std::string& dim, std::vector<std::string> axes) {
+    std::string verb;
+    for (const ir::PlacementRule& rule : plan_.placements)
+      if (rule.dim == Symbol(dim)) {
+        if (rule.selector.steps.size() == 1 && rule.selector.steps[0].name == unit.name) verb = "override ";
+        if (rule.selector.steps.empty() || !verb.empty())
+          for (auto t = rule.targets.rbegin(); t != rule.targets.rend(); ++t) axes.insert(axes.begin(), t->str());
+      }
+    add("split", fmt::format("{}place {} {{ {} -> {} }}", verb, unit.name.str(), dim, listText(axes)),
+        fmt::format("splits what passes from layer to layer by {}", dim));
+  }
+
+  // ---- states -----------------------------------------------------------------
+
+  template <class Visit> void eachParam(Visit visit) const {
+    for (size_t vs : program_.heldBy(stage_)) {
+      for (const auto& [body, count] : program_.virtualStages[vs].bodies)
+        for (const ParamState& p : program_.bodies[body].params)
+          if (p.owner && p.trainable && count > 0) visit(p);
+    }
+  }
+
+  /// The rule for a state of the whole model, which the change must override.
+  bool ruled(ir::StateKind kind) const {
+    return std::any_of(plan_.states.begin(), plan_.states.end(),
+                       [&](const ir::StateRule& rule) { return rule.state == kind && rule.selector.steps.empty(); });
+  }
+
+  /// Axes over which gradients of the fullest stage are pending sums: parameters are copies there.
+  AxisMask replicated() const {
+    AxisMask axes = 0;
+    eachParam([&](const ParamState& p) { axes |= p.partial; });
+    for (ir::AxisId axis : mesh_.list(axes))
+      if (mesh_.axes[axis].size == 1) axes &= ~ir::maskOf(axis);
+    return axes;
+  }
+
+  void shard() {
+    const AxisMask axes = replicated();
+    if (!axes) return;
+    for (const State& state : kStates) {
+      bool helps = false;
+      eachParam([&](const ParamState& p) { helps |= (axes & p.partial & ~(p.*state.axes)) != 0; });
+      if (!helps) continue;
+      std::string rules;
+      for (const State& later : kStates) // what is split less than this one must follow it
+        if (later.kind >= state.kind && (later.kind == state.kind || ruled(later.kind)))
+          rules = fmt::format("{} -> {}{}{}", ir::name(later.kind), listText(names(axes)), rules.empty() ? "" : "; ",
+                              rules);
+      add("shard", fmt::format("{}states {{ {} }}", ruled(state.kind) ? "override " : "", rules), state.effect);
+    }
+  }
+
+  void offload() {
+    if (!plan_.cluster || !plan_.cluster->device.host.bandwidth) return;
+    std::string targets = "host";
+    std::vector<std::string> axes;
+    eachParam([&](const ParamState& p) {
+      if (axes.empty()) axes = names(p.optimizer);
+    });
+    if (!axes.empty()) {
+      axes.push_back("host");
+      targets = listText(axes);
+    }
+    add("offload",
+        fmt::format("{}states {{ optimizer -> {} }}", ruled(ir::StateKind::Optimizer) ? "override " : "", targets),
+        "keeps the optimizer states in the host's memory and streams them through the step");
+    std::string all;
+    for (const ir::Unit* unit : repeats()) all += (all.empty() ? "" : ", ") + unit->name.str();
+    if (plan_.keeps.empty() && !all.empty())
+      add("keep", fmt::format("keep {} = host", all), "copies activations to the host's memory until backward");
+  }
+
+  // ---- stages -----------------------------------------------------------------
+
+  /// Twice as many stages, taken from an axis over which parameters are copies.
+  void stages() {
+    if (!plan_.pipeline || plan_.pipeline->axes.size() != 1 || !plan_.pipeline->stages.empty()) return;
+    const Symbol pipe = plan_.pipeline->axes[0];
+    for (ir::AxisId id : mesh_.list(replicated())) {
+      const ir::Axis& axis = mesh_.axes[id];
+      if (axis.size % 2 != 0 || !axis.written.empty()) continue;
+      add("stages",
+          fmt::format("override mesh {{ {} = {}; {} = {} }}", pipe.str(), program_.stages * 2, axis.name.str(),
+                      axis.size / 2),
+          "holds fewer layers on a device");
+      return;
+    }
+  }
+
+  /// Axes as the plan writes them; a refined axis once.
+  std::vector<std::string> names(AxisMask axes) const {
+    std::vector<std::string> list;
+    for (ir::AxisId id : mesh_.list(axes)) {
+      const ir::Axis& axis = mesh_.axes[id];
+      if (axis.size == 1) continue;
+      const std::string& name = (axis.written.empty() ? axis.name : axis.written).str();
+      if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+    }
+    return list;
+  }
+  static std::string listText(const std::vector<std::string>& names) {
+    return names.size() == 1 ? names[0] : fmt::format("[{}]", fmt::join(names, ", "));
+  }
+
+  const ir::Plan& plan_;
+  const ir::Program& program_;
+  const ir::Mesh& mesh_;
+  int64_t stage_;
+  std::vector<Candidate> found_;
+};
 
 } // namespace
 
-std::vector<Fix> memoryFixes(const PlanReport& report) {
-  std::vector<Fix> fixes;
-  const cost::StageMemory* memory = fullestStage(report.estimate->memory);
-  if (!memory || !report.program || !report.plan) return fixes;
-  addStateFixes(*report.program, *memory, fixes);
-  addActivationFixes(*report.plan, *report.program, *memory, fixes);
-  std::stable_sort(fixes.begin(), fixes.end(), [](const Fix& a, const Fix& b) { return a.saved > b.saved; });
-  return fixes;
+std::vector<Candidate> memoryCandidates(const ir::Plan& plan, const ir::Program& program,
+                                        const cost::Estimate& estimate) {
+  return Search(plan, program, estimate).run();
+}
+
+void rank(std::vector<Fix>& fixes) {
+  std::stable_sort(fixes.begin(), fixes.end(), [](const Fix& a, const Fix& b) {
+    if (a.fits != b.fits) return a.fits;
+    return a.fits ? a.stepTime < b.stepTime : a.peak < b.peak;
+  });
+}
+
+std::string fixText(const std::string& name, const std::string& base, const std::vector<std::string>& lines) {
+  std::string text = fmt::format("plan {} extends {} {{\n", name, base);
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  return text + "}\n";
 }
 
 } // namespace planc::report

@@ -1,5 +1,6 @@
 // One plan's report as JSON: the field names of the command-line contract, units in the names, null where there is no
 // meaning. SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Fixes.h"
 #include "backends/report/Report.h"
 
 #include <cmath>
@@ -50,18 +51,54 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
   }
 }
 
+/// When a stage is fullest; in the step of the optimizer no pass runs.
+Json momentJson(const cost::StageMemory& s) {
+  const bool pass = s.phase != ir::Phase::Step;
+  return {{"phase", std::string(ir::name(s.phase))},
+          {"micro_batch", pass ? Json(s.microBatch) : Json(nullptr)},
+          {"chunk", pass ? Json(s.chunk) : Json(nullptr)},
+          {"layer", pass ? Json(s.layer) : Json(nullptr)}};
+}
+
+Json liveJson(const cost::StageMemory& s) {
+  Json out = Json::array();
+  for (const cost::LiveBytes& l : s.live) out.push_back({{"what", l.what}, {"bytes", number(l.bytes)}});
+  return out;
+}
+
 Json memoryJson(const cost::Estimate& estimate) {
   Json out = Json::object();
   addMetrics(out, "memory", estimate);
+  out["host_bytes"] = number(estimate.memory.hostPeak);
+  out["host_capacity_bytes"] = estimate.memory.hostPeak > 0 ? number(estimate.memory.hostCapacity) : Json(nullptr);
   out["stages"] = Json::array();
   for (const cost::StageMemory& s : estimate.memory.stages)
     out["stages"].push_back({{"stage", s.stage},
                              {"peak_bytes", number(s.peak)},
+                             {"allocated_bytes", number(s.allocated)},
+                             {"pass_peak_bytes", number(s.passPeak)},
+                             {"step_peak_bytes", number(s.stepPeak)},
+                             {"host_bytes", number(s.hostBytes)},
                              {"params_bytes", number(s.params)},
                              {"grads_bytes", number(s.grads)},
                              {"optimizer_bytes", number(s.optimizer)},
                              {"activations_bytes", number(s.activations)},
-                             {"buffers_bytes", number(s.buffers)}});
+                             {"buffers_bytes", number(s.buffers)},
+                             {"at", momentJson(s)},
+                             {"live", liveJson(s)}});
+  return out;
+}
+
+Json fixesJson(const PlanReport& report) {
+  Json out = Json::array();
+  if (!report.fixes) return out;
+  for (const Fix& fix : *report.fixes)
+    out.push_back({{"plan", fix.text},
+                   {"fits", fix.fits},
+                   {"peak_bytes", number(fix.peak)},
+                   {"saved_bytes", number(fix.saved)},
+                   {"step_time_s", number(fix.stepTime)},
+                   {"slowdown", number(fix.slowdown)}});
   return out;
 }
 
@@ -162,6 +199,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["totals"] = Json::object();
   addMetrics(out["totals"], "totals", *report.estimate);
   out["memory"] = memoryJson(*report.estimate);
+  out["memory"]["fixes"] = fixesJson(report);
   out["layers"] = layersJson(*report.estimate);
   out["collectives"] = collectivesJson(*report.estimate, sources);
   out["stages"] = stagesJson(*report.estimate);

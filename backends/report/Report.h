@@ -5,8 +5,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace planc::report {
+
+struct Fix;
 
 /// All that a report of one plan needs.
 struct PlanReport {
@@ -15,6 +18,7 @@ struct PlanReport {
   const ir::Program* program = nullptr;
   const cost::Estimate* estimate = nullptr;
   const verdict::Results* results = nullptr;
+  const std::vector<Fix>* fixes = nullptr; ///< priced changes that need less memory, best first
 };
 
 struct TextOptions {

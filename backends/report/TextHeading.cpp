@@ -5,6 +5,7 @@
 #include "backends/report/TextParts.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace planc::report {
 namespace {
@@ -95,9 +96,37 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
   return styledLine(plan.name.str(), TextStyle::Bold, options.color) + table.str(options.color);
 }
 
+namespace {
+
+/// Changes with what they save and cost, and the best of them as a plan to paste.
+std::string fixesText(const PlanReport& report, const TextOptions& options) {
+  if (!report.fixes || report.fixes->empty()) return {};
+  Table table("lrrrll");
+  const auto head = TextStyle::Gutter;
+  table.add({{"change", head}, {"peak", head}, {"saves", head}, {"step time", head}, {"", head}, {"", head}});
+  for (const Fix& fix : *report.fixes)
+    table.add({fmt::format("{}", fmt::join(fix.lines, "; ")), formatQuantity(fix.peak, units::bytes),
+               formatQuantity(fix.saved, units::bytes),
+               fmt::format("{}{:.1f} %", fix.slowdown >= 0 ? "+" : "", 100 * fix.slowdown), fix.fits ? "fits" : "",
+               fix.effect});
+  const Fix& best = report.fixes->front();
+  std::string out = best.fits ? "what would free memory, changes that fit first, the fastest of them first:\n"
+                              : "what would free memory, though nothing found makes it fit:\n";
+  out += table.str(options.color);
+  if (best.fits) out += "to paste:\n" + best.text;
+  return out;
+}
+
+} // namespace
+
 std::string doesNotFitText(const PlanReport& report, const TextOptions& options) {
   const cost::Memory& m = report.estimate->memory;
   if (m.fits) return {};
+  if (m.hostPeak > m.hostCapacity && m.peak <= m.capacity)
+    return styledLine(fmt::format("✗ {} does not fit: {} in the host's memory, a device's share of it is {}",
+                                  report.plan->name.str(), formatQuantity(m.hostPeak, units::bytes),
+                                  formatQuantity(m.hostCapacity, units::bytes)),
+                      TextStyle::Error, options.color);
   double over = m.peak - m.capacity;
   std::string by = over > 0
                        ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
@@ -115,15 +144,7 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
   for (const auto& [name, bytes] : parts)
     if (bytes > 0) kinds.add({name, formatQuantity(bytes, units::bytes), shareText(bytes / m.peak)});
   out += kinds.str(options.color);
-  Table fixes("lrll");
-  double missing = over;
-  for (const Fix& fix : memoryFixes(report)) {
-    std::string saving = (fix.bound ? "up to " : "") + formatQuantity(fix.saved, units::bytes);
-    bool enough = over > 0 && fix.saved >= missing && !fix.bound;
-    fixes.add({fix.change, saving, enough ? "fits then" : "", fix.effect});
-  }
-  if (!fixes.empty()) out += "what would free memory, the most first:\n" + fixes.str(options.color);
-  return out;
+  return out + fixesText(report, options);
 }
 
 } // namespace planc::report

@@ -84,6 +84,22 @@ std::string totalsText(const PlanReport& report, const TextOptions& options) {
   return stepTable(t, options.color) + "\n" + rateTable(t, options.color) + (costs.empty() ? "" : "\n" + costs);
 }
 
+namespace {
+
+/// When the fullest stage is fullest, and what lives then.
+std::string liveText(const cost::StageMemory& s, const TextOptions& options) {
+  if (s.live.empty()) return {};
+  std::string when = "in the optimizer's step";
+  if (s.phase != ir::Phase::Step)
+    when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, s.layer);
+  std::string out = fmt::format("fullest {}:\n", when);
+  Table table("lrr");
+  for (const cost::LiveBytes& l : s.live) table.add({l.what, cell(l.bytes, units::bytes), shareText(l.bytes / s.peak)});
+  return out + table.str(options.color);
+}
+
+} // namespace
+
 std::string memoryText(const PlanReport& report, const TextOptions& options) {
   const cost::Memory& m = report.estimate->memory;
   TextCells line;
@@ -115,7 +131,10 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
     for (const std::string& c : fold.cells) row.emplace_back(c);
     table.add(std::move(row));
   }
-  return line.str(options.color) + "\n" + (folds.empty() ? "" : table.str(options.color));
+  std::string out = line.str(options.color) + "\n" + (folds.empty() ? "" : table.str(options.color));
+  for (const cost::StageMemory& s : m.stages)
+    if (s.stage == m.fullest) out += liveText(s, options);
+  return out;
 }
 
 } // namespace planc::report

@@ -141,8 +141,9 @@ template <class List, class Select> std::vector<std::string> selectorTexts(const
 
 void PlanBuilder::checkOverrideChanges(int layer) {
   const auto recompute = selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); });
-  const auto keeps =
-      selectorTexts(keeps_, [](const auto& k) { return k.first.selector.str() + (k.first.gathered ? " g" : " s"); });
+  const auto keeps = selectorTexts(keeps_, [](const auto& k) {
+    return k.first.selector.str() + (k.first.host ? " h" : k.first.gathered ? " g" : " s");
+  });
   if (recomputeOverride_ && recomputeOverride_->layer == layer && recompute == recomputeOverride_->before)
     reportOverrideChangesNothing(context_, recomputeOverride_->range, "recompute", recomputeOverride_->inherited);
   if (keepOverride_ && keepOverride_->layer == layer && keeps == keepOverride_->before)
@@ -177,18 +178,19 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
           item.range, keeps_.front().first.selector.range, layer};
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
-  bool gathered = true;
+  bool gathered = true, host = false;
   if (s.side) {
-    gathered = s.side->text != Symbol("split");
+    host = s.side->text == Symbol("host");
+    gathered = !host && s.side->text != Symbol("split");
     if (gathered && s.side->text != Symbol("gathered")) {
       auto report = context_.report(UnknownSide, s.side->range, {{"side", s.side->text.str()}});
-      const auto meant = didYouMean(s.side->text.view(), {"gathered", "split"});
-      report.help(meant.empty() ? "sides are `gathered` and `split`" : meant);
+      const auto meant = didYouMean(s.side->text.view(), {"gathered", "split", "host"});
+      report.help(meant.empty() ? "sides are `gathered`, `split` and `host`" : meant);
       ok_ = false;
     }
   }
   for (const syntax::Selector& sel : s.selectors)
-    if (auto made = makeSelector(ev_, sel, scope)) keeps_.push_back({{std::move(*made), gathered}, layer});
+    if (auto made = makeSelector(ev_, sel, scope)) keeps_.push_back({{std::move(*made), gathered, host}, layer});
 }
 
 void PlanBuilder::overlap() {

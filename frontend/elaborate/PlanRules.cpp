@@ -133,6 +133,15 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
   }
 }
 
+namespace {
+
+/// `host` among the targets of a state is no axis: the shard lives in the host's memory.
+bool takeHost(std::vector<Symbol>& targets) {
+  return std::erase(targets, Symbol("host")) > 0;
+}
+
+} // namespace
+
 void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
   const auto axes = targets(rule);
   const bool plain = !rule.via && !rule.uneven && !rule.contiguous;
@@ -150,6 +159,7 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
       continue;
     }
     ir::StateRule made{selector, *kind, *axes, rule.range};
+    made.host = takeHost(made.targets);
     size_t index = 0;
     const int action =
         ruleKey(stateKeys_, keyOf(selector, state.text.view()), shown(selector, state.text.view()), isOverride, layer,
@@ -157,7 +167,7 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
     if (action == 0) plan_->states.push_back(std::move(made));
     if (action != 1) continue;
     ir::StateRule& before = plan_->states[index];
-    if (!overrideParametric_ && before.targets == made.targets)
+    if (!overrideParametric_ && before.targets == made.targets && before.host == made.host)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, state.text.view()), before.range);
     before = std::move(made);
   }

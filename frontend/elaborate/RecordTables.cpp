@@ -67,7 +67,7 @@ void samples(FactInput& in, ir::Fabric::Samples& out) {
 }
 
 void accumulate(S& s, In& in) {
-  static const std::vector<std::string> kWords{"none", "separate", "fused"};
+  static const std::vector<std::string> kWords{"none", "separate", "fused", "deferred"};
   if (const int at = wordIndex(in, kWords); at >= 0) s.accumulate = static_cast<ir::Accumulate>(at);
 }
 
@@ -151,6 +151,8 @@ const std::vector<FactRow<D>>& deviceRows() {
       {"calibration.memory.start", units::time, Sign::NotNegative, FactForm::Number, StarKey::None,
        SET(D, memoryStart)},
       {"calibration.lookup.efficiency", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(D, lookupEfficiency)},
+      {"host.bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(D, host.bandwidth)},
+      {"host.memory", units::bytes, Sign::Positive, FactForm::Number, StarKey::None, SET(D, host.memory)},
   };
   return rows;
 }
@@ -222,6 +224,19 @@ const std::vector<FactRow<S>>& stackRows() {
       {"workspace", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, workspace)},
       {"fragmentation", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, fragmentation)},
       {"reserved", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, reserved)},
+      {"copies.buckets",
+       {},
+       Sign::Any,
+       FactForm::Bool,
+       StarKey::None,
+       [](S& s, In& in) { s.copies.buckets = in.truth; }},
+      {"copies.update", {}, Sign::Any, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.copies.update = in.truth; }},
+      {"copies.gathers",
+       {},
+       Sign::Any,
+       FactForm::Bool,
+       StarKey::None,
+       [](S& s, In& in) { s.copies.gathers = in.truth; }},
   };
   return rows;
 }

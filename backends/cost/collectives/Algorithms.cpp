@@ -11,6 +11,17 @@ using ir::CollectiveKind;
 
 namespace {
 
+bool isHostCopy(const Pricing& p, const Route&) {
+  return p.node.collective == CollectiveKind::HostCopy;
+}
+double hostCopy(const Pricing& p, const Route&) {
+  const double rate = p.device(p.facts.device.host.bandwidth, "host link", {"host.bandwidth"});
+  const double time = p.node.bytes / rate;
+  if (p.why)
+    p.explain("bytes / host link", fmt::format("{} / {} = {}", bytes(p.node.bytes), bandwidth(rate), seconds(time)));
+  return time;
+}
+
 bool isFree(const Pricing& p, const Route& r) {
   return p.node.collective == CollectiveKind::Slice || p.node.bytes <= 0 ||
          (r.ranks <= 1 && p.node.collective != CollectiveKind::SendRecv);
@@ -67,6 +78,7 @@ void noteTopologies(const Pricing& p, const Route& r) {
 
 const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
   static const std::vector<CollectiveAlgorithm> table = {
+      {"host copy", "bytes / host link", "copy engines, both directions at once", isHostCopy, hostCopy},
       {"local", "0", "", isFree, nothing},
       {"send and receive", "start + bytes / b, a ring per step", "Hockney 1994", isTransfer, transfer},
       {"sampled", "a + x / b + g·√(x / 1 GB)", "samples of the fabric", isSampled, sampled},

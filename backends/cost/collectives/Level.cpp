@@ -70,6 +70,7 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind ki
     return fabric.allToAll;
   case CollectiveKind::Slice:
   case CollectiveKind::SendRecv:
+  case CollectiveKind::HostCopy:
     break;
   }
   return kNone; // these have equations of their own

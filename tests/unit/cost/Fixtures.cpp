@@ -259,7 +259,7 @@ ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t
 
 StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
                                double bytes) const {
-  return {kind, cls, phase, axes, program.mesh.size(axes), program.mesh.levelOf(axes), bytes, {}, {}};
+  return {kind, cls, phase, axes, program.mesh.size(axes), program.mesh.levelOf(axes), bytes, false, {}, {}};
 }
 
 void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces) {

@@ -114,7 +114,7 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
     EXPECT_NEAR(s.peak, s.params + s.grads + s.optimizer + s.activations + s.buffers, 1e-9);
 }
 
-TEST(CostMemory, LogitsAreHeldInSinglePrecision) {
+TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   Builder b(1, {{"tp", 8}});
   const BodyId id = b.unit("loss");
   const OpId op = b.op("cross_entropy", OpKind::Memory);
@@ -127,7 +127,128 @@ TEST(CostMemory, LogitsAreHeldInSinglePrecision) {
   n.work.firstOperandBytes = 2e9; // fp16
   b.body(id).forward = {n};
   b.stages(1, 1, {{1}});
-  EXPECT_DOUBLE_EQ(account(b).buffers, 4e9);
+  EXPECT_DOUBLE_EQ(account(b).buffers, 8e9);
+}
+
+/// Two stages of four layers that keep 10 bytes each; gradients of 7 bytes.
+struct Timeline {
+  Builder b{2, {{"dp", 8}, {"pp", 2}}};
+  BodyId layer;
+  Timeline() {
+    layer = b.unit("layer", 8, true);
+    const OpId op = b.op("matmul", OpKind::Gemm, "up");
+    b.body(layer).saved = {{op, {}, {}, 10}};
+    ParamState p = parameters(b.param(op, "w", {1}), 3.5);
+    p.partial = b.axis("dp");
+    b.body(layer).params = {p};
+    b.program.microBatches = 4;
+    b.schedule.kind = &oneForwardOneBackward();
+    b.stages(2, 1, {{4}, {4}});
+  }
+};
+
+TEST(CostMemory, ARunningPassFreesAndLeavesInstanceByInstance) {
+  Timeline t;
+  t.b.body(t.layer).workingBackward = 1;
+  // Two micro-batches of four layers each on the first stage; the working set stands on top while all are there.
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].activations, 2 * 40 + 1);
+  EXPECT_EQ(account(t.b).stages[0].phase, Phase::Backward);
+  EXPECT_EQ(account(t.b).stages[0].microBatch, 0);
+  // Gradients that wait for the end of the pass: 7 per layer against 10 freed; the first layer is the fullest moment.
+  t.b.plan.stack->accumulate = Accumulate::Deferred;
+  StageMemory m = account(t.b).stages[0];
+  EXPECT_DOUBLE_EQ(m.activations, 2 * 40 + 1);
+  EXPECT_DOUBLE_EQ(m.buffers, 7);
+  // 12 per layer against 10: now the last one is.
+  t.b.body(t.layer).params[0].elements = 6;
+  m = account(t.b).stages[0];
+  EXPECT_DOUBLE_EQ(m.activations, 2 * 40 - 30 + 1);
+  EXPECT_DOUBLE_EQ(m.buffers, 4 * 12);
+  double live = 0;
+  for (const LiveBytes& l : m.live) live += l.bytes;
+  EXPECT_NEAR(live, m.peak, 1e-9);
+}
+
+TEST(CostMemory, TheOptimizersStepMayBeTheFullestMoment) {
+  Timeline t;
+  const double states = account(t.b).stages[0].params + account(t.b).stages[0].grads + account(t.b).stages[0].optimizer;
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states);
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].passPeak, states + 80);
+  // Buckets are a copy of the gradients in the parameters' width, for the whole run.
+  t.b.plan.stack->copies.buckets = true;
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states + 28);
+  // New parameters in one buffer, and the eighth that this device made.
+  t.b.body(t.layer).params[0].optimizer = t.b.axis("dp");
+  t.b.plan.stack->copies.update = true;
+  t.b.body(t.layer).saved.clear();
+  const StageMemory m = account(t.b).stages[0];
+  EXPECT_DOUBLE_EQ(m.stepPeak, m.params + m.grads + m.optimizer + 28 + 28 * (1 + 1. / 8));
+  EXPECT_EQ(m.phase, Phase::Step);
+  EXPECT_DOUBLE_EQ(m.activations, 0);
+  EXPECT_DOUBLE_EQ(m.peak, m.stepPeak);
+}
+
+TEST(CostMemory, ReceiveBuffersAreKeptPerClassIfTheSoftwareKeepsThem) {
+  Timeline t;
+  const double before = account(t.b).stages[0].stepPeak;
+  Body& body = t.b.body(t.layer);
+  const AxisMask dp = t.b.axis("dp");
+  body.forward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 100)};
+  body.backward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
+                   t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before);
+  t.b.plan.stack->copies.gathers = true;
+  EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before + 100 + 60);
+}
+
+/// All of F B, then W: what the gradients of parameters read stays until then.
+Orders splitInTwo(const ScheduleShape& shape) {
+  Orders orders(1);
+  for (uint32_t k = 0; k < static_cast<uint32_t>(shape.microBatches); ++k) {
+    orders[0].push_back({ActionKind::Forward, false, 0, k});
+    orders[0].push_back({ActionKind::BackwardInput, false, 0, k});
+  }
+  for (uint32_t k = 0; k < static_cast<uint32_t>(shape.microBatches); ++k)
+    orders[0].push_back({ActionKind::BackwardWeight, false, 0, k});
+  return orders;
+}
+
+TEST(CostMemory, ASplitBackwardKeepsOperandsOfWeightGradients) {
+  static const ScheduleKind kind{.name = "split", .orders = splitInTwo};
+  InFlight f(1, 1, 4, kind);
+  f.b.body(BodyId(0)).saved[0].bytes = 10;
+  f.b.body(BodyId(0)).weightOperands = 6;
+  // Three micro-batches have left 6 each when the fourth runs forward.
+  EXPECT_EQ(f.byStage(), (std::vector<double>{3 * 6 + 10}));
+}
+
+TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
+  Timeline t;
+  const StageMemory before = account(t.b).stages[0];
+  t.b.body(t.layer).params[0].host = {false, false, true};
+  t.b.body(t.layer).saved[0].host = true;
+  t.b.plan.cluster->device.host.memory = number(1e3);
+  Memory m = account(t.b);
+  EXPECT_DOUBLE_EQ(m.stages[0].optimizer, 0);
+  EXPECT_DOUBLE_EQ(m.stages[0].activations, 0);
+  EXPECT_DOUBLE_EQ(m.stages[0].hostBytes, before.optimizer + 2 * 40);
+  EXPECT_DOUBLE_EQ(m.hostPeak, before.optimizer + 2 * 40);
+  EXPECT_TRUE(m.fits);
+  t.b.plan.cluster->device.host.memory = number(100);
+  EXPECT_FALSE(account(t.b).fits);
+}
+
+TEST(CostMemory, UnevenStagesAreNotAveraged) {
+  Builder b(2, {{"tp", 8}, {"pp", 2}});
+  const BodyId id = b.unit("layer", 7, true);
+  b.body(id).params = {parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1}), 1e6)};
+  b.schedule.kind = &oneForwardOneBackward();
+  b.stages(2, 1, {{5}, {2}});
+  const Memory m = account(b);
+  EXPECT_DOUBLE_EQ(m.stages[0].peak, 5 * 18e6);
+  EXPECT_DOUBLE_EQ(m.stages[1].peak, 2 * 18e6);
+  EXPECT_DOUBLE_EQ(m.peak, 5 * 18e6);
+  EXPECT_EQ(m.fullest, 0);
 }
 
 TEST(CostMemory, ReservedMemoryIsNotAvailable) {

@@ -110,7 +110,7 @@ TEST(Records, WrongFactsAreReported) {
   EXPECT_EQ(of("device d { memory = 1GB; memory = 2GB }"), "1 PLAN0506 `memory` is given twice");
   EXPECT_EQ(of("device d { calibration = 3 }"), "1 PLAN0509 `calibration` is a section: `calibration { … }`");
   EXPECT_EQ(of("stack s { accumulate = fuse }"),
-            "1 PLAN0510 `accumulate` is one of `none`, `separate` and `fused`; this is `fuse`");
+            "1 PLAN0510 `accumulate` is one of `none`, `separate`, `fused` and `deferred`; this is `fuse`");
   EXPECT_EQ(of("stack s { inline { gradient = 2 } }"), "1 PLAN0507 `inline.gradient` is 2; it takes 0 to 1");
   EXPECT_EQ(of("stack s { inline { gradients = 1 } }"),
             "1 PLAN0508 `gradients` in `inline.gradients` is not a class of collectives");

@@ -90,6 +90,7 @@ void checkStep(const Mesh& m, const ReshardStep& s, AxisMask partial, const Cell
     EXPECT_EQ(now, own);
     EXPECT_EQ(s.axes & partial, s.axes);
     break;
+  case CollectiveKind::HostCopy:
   case CollectiveKind::SendRecv:
     ADD_FAILURE() << "a reshard never sends to another stage";
   }

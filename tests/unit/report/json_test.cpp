@@ -60,9 +60,12 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
              "totals");
   expectKeys(j["memory"],
              {"peak_bytes", "capacity_bytes", "fits", "params_bytes", "grads_bytes", "optimizer_bytes",
-              "activations_bytes", "buffers_bytes", "stages"},
+              "activations_bytes", "buffers_bytes", "host_bytes", "host_capacity_bytes", "stages", "fixes"},
              "memory");
-  expectKeys(j["memory"]["stages"][0], {"stage", "peak_bytes"}, "memory.stages");
+  expectKeys(
+      j["memory"]["stages"][0],
+      {"stage", "peak_bytes", "allocated_bytes", "pass_peak_bytes", "step_peak_bytes", "host_bytes", "at", "live"},
+      "memory.stages");
   expectKeys(j["layers"][0],
              {"path", "count", "stage", "forward_s", "backward_s", "recompute_s", "comm_s", "exposed_comm_s", "flops",
               "bytes", "params", "activation_bytes", "bound"},
@@ -103,6 +106,22 @@ TEST(JsonReport, IsNullWithoutMeaning) {
   EXPECT_TRUE(j["totals"]["mfu"].is_null());
   EXPECT_TRUE(j["inference"].is_null());
   EXPECT_TRUE(j["collectives"][0]["because"].is_null());
+}
+
+TEST(JsonReport, SaysWhenAStageIsFullestAndWhatLivesThen) {
+  ReportFixture f;
+  cost::StageMemory& m = f.estimate.memory.stages[0];
+  m.phase = ir::Phase::Backward;
+  m.microBatch = 3;
+  m.layer = "decoder";
+  m.live = {{"parameters", 8e9}, {"workspace", 1e8}};
+  Json stage = report::json(f.report(), f.sources)["memory"]["stages"][0];
+  EXPECT_EQ(stage["at"].dump(), R"({"phase":"backward","micro_batch":3,"chunk":0,"layer":"decoder"})");
+  EXPECT_EQ(stage["live"][1].dump(), R"({"what":"workspace","bytes":100000000})");
+  m.phase = ir::Phase::Step;
+  EXPECT_TRUE(report::json(f.report(), f.sources)["memory"]["stages"][0]["at"]["layer"].is_null());
+  const std::string text = report::text(f.report(), f.sources);
+  EXPECT_NE(text.find("fullest in the optimizer's step:"), std::string::npos);
 }
 
 TEST(JsonReport, SaysWhereAnAssertionStands) {

@@ -1,6 +1,6 @@
 // Tests of the text and CSV reports: alignment, folding of stages, the report that does not fit, the sum of the rows.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/report/Report.h"
+#include "backends/report/Fixes.h"
 #include "support/TextCells.h"
 #include "tests/unit/report/Fixture.h"
 
@@ -11,6 +11,7 @@
 using namespace planc;
 using planc::testing::ReportFixture;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -39,7 +40,8 @@ TEST(TextReport, NamesWhatIsEstimated) {
   EXPECT_THAT(text, HasSubstr("  cluster    dgx.superpod(nodes = 8), 64 devices (a100)\n"));
   EXPECT_THAT(text, HasSubstr("  software   megatron.megatron_2022\n"));
   EXPECT_THAT(text, HasSubstr("  workload   train, seq 2048, global batch 32, 16 micro-batches of 1, adam\n"));
-  EXPECT_THAT(text, HasSubstr("  precision  compute, activations, parameters bf16; gradients, reduction, optimizer fp32\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  precision  compute, activations, parameters bf16; gradients, reduction, optimizer fp32\n"));
   EXPECT_THAT(text, HasSubstr("  mesh       tp 8 (node), dp 2 (nodes), pp 4 (nodes)\n"));
   EXPECT_THAT(text, HasSubstr("  pipeline   one_f_one_b, 4 stages\n"));
 }
@@ -99,12 +101,32 @@ TEST(TextReport, LeadsWithWhatDoesNotFit) {
   std::string text = report::text(f.report(), f.sources);
   EXPECT_THAT(text, StartsWith("✗ small does not fit: 61 GB on stage 0, the device has 40 GB: 21 GB over (52.5 %)\n"
                                "  parameters         8 GB  13.1 %\n"));
-  // Parameters are copies over dp = 2: sharding all states frees half of 48 GB, optimizer and gradients half of 40 GB.
-  EXPECT_THAT(text, HasSubstr("  states { params -> dp }"));
-  EXPECT_THAT(lineWith(text, "states { params"), HasSubstr("24 GB  fits then"));
-  EXPECT_THAT(lineWith(text, "states { grads"), HasSubstr("20 GB"));
-  EXPECT_THAT(lineWith(text, "states { grads"), Not(HasSubstr("fits then")));
-  EXPECT_LT(text.find("states { params"), text.find("states { optimizer"));
+  // Parameters are copies over dp = 2: the states can be sharded over it.
+  std::vector<std::string> changes;
+  for (const report::Candidate& c : report::memoryCandidates(f.plan, f.program, f.estimate))
+    changes.insert(changes.end(), c.lines.begin(), c.lines.end());
+  EXPECT_THAT(changes,
+              IsSupersetOf({"states { optimizer -> dp }", "states { grads -> dp }", "states { params -> dp }"}));
+  // Priced ones are printed, the fastest that fits first, and that one as a plan.
+  std::vector<report::Fix> fixes = {{{"states { grads -> dp }"}, "shards", "", 4.1e10, 2e10, 2, 0.1, false},
+                                    {{"states { params -> dp }"}, "shards all", "", 3.7e10, 2.4e10, 2.5, 0.25, true},
+                                    {{"recompute decoder"},
+                                     "keeps less",
+                                     report::fixText("small_fits", "small(nodes = 2)", {"recompute decoder"}),
+                                     3.9e10,
+                                     2.2e10,
+                                     2.2,
+                                     0.1,
+                                     true}};
+  report::rank(fixes);
+  EXPECT_EQ(fixes[0].lines[0], "recompute decoder");
+  EXPECT_EQ(fixes[2].lines[0], "states { grads -> dp }");
+  report::PlanReport priced = f.report();
+  priced.fixes = &fixes;
+  text = report::text(priced, f.sources);
+  EXPECT_THAT(lineWith(text, "  recompute decoder "), HasSubstr("39 GB  22 GB    +10.0 %  fits"));
+  EXPECT_THAT(lineWith(text, "states { grads"), Not(HasSubstr("fits")));
+  EXPECT_THAT(text, HasSubstr("plan small_fits extends small(nodes = 2) {\n  recompute decoder\n}\n"));
 }
 
 TEST(TextReport, SaysWhoWantsACollective) {

@@ -95,8 +95,14 @@ inline cost::Estimate smallEstimate() {
         {"decoder.mlp", 8, stage, 4e-3, 8e-3, 0, 1e-3, 0.5e-3, 8e12, 2e9, 8e6, 4e7, cost::Bound::Compute});
     if (stage == 3) e.layers.push_back({"head", 1, 3, 5e-3, 1e-2, 0, 0, 0, 9e12, 1e9, 5e6, 1e7, cost::Bound::Compute});
     e.stages.push_back({stage, 8 * 7e-3, 8 * 15e-3, 0.1, 2.0 + 0.1 * static_cast<double>(stage)});
-    e.memory.stages.push_back({stage, 8e9, 1.6e10, 2.4e10, 1.2e10 - 2e9 * static_cast<double>(stage), 1e9,
-                               6.1e10 - 2e9 * static_cast<double>(stage)});
+    cost::StageMemory& memory = e.memory.stages.emplace_back();
+    memory.stage = stage;
+    memory.params = 8e9;
+    memory.grads = 1.6e10;
+    memory.optimizer = 2.4e10;
+    memory.activations = 1.2e10 - 2e9 * static_cast<double>(stage);
+    memory.buffers = 1e9;
+    memory.peak = 6.1e10 - 2e9 * static_cast<double>(stage);
   }
   const int64_t m = 16;
   auto& t = e.totals;

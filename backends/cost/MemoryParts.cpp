@@ -1,0 +1,172 @@
+// The parts of a stage's memory from bodies, states and the stack's habits (docs/cost-model.md, section 3a).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/MemoryParts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace planc::cost {
+
+namespace {
+
+constexpr double kSinglePrecision = 4;
+/// The logits and what becomes their gradient, both in fp32 (docs/cost-model.md, section 3a).
+constexpr double kLogitCopies = 2;
+
+/// Bytes per element of a parameter as stored.
+double storedWidth(const ir::Program& program, const ir::ParamState& p) {
+  const auto& declared = program.model.values[p.param].dtype;
+  return ir::width(declared ? *declared : program.plan->precision.params);
+}
+
+class Parts {
+public:
+  Parts(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack)
+      : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stage_(stage), stack_(stack) {}
+
+  StageParts all() {
+    for (const auto& [id, count] : stage_.bodies) {
+      const ir::Body& body = program_.bodies[id];
+      addStates(body, static_cast<double>(count));
+      addInstance(id, count);
+      addStateBuffers(body, count);
+      if (stack_.copies.gathers) receive(body);
+    }
+    for (double bytes : received_) parts_.received += bytes;
+    const size_t index = static_cast<size_t>(stage_.index);
+    parts_.boundary = boundary(stage_) + (index > 0 ? boundary(program_.virtualStages[index - 1]) : 0);
+    return std::move(parts_);
+  }
+
+private:
+  double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
+
+  void addStates(const ir::Body& body, double count) {
+    for (const ir::ParamState& p : body.params) {
+      if (!p.owner) continue;
+      const double elements = p.elements * count, width = storedWidth(program_, p);
+      (p.host[0] ? parts_.hostParams : parts_.params) += elements * width / size(p.params);
+      if (!p.trainable || !plan_.workload.train) continue;
+      if (p.touched == 0) // a table that is updated where it is read has no gradient of its own
+        (p.host[1] ? parts_.hostGrads : parts_.grads) += elements * ir::width(plan_.precision.grads) / size(p.grads);
+      (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) +=
+          elements * optimizerWidth(program_, p) / size(p.optimizer);
+      if (stack_.copies.buckets && p.partial && p.touched == 0) parts_.buckets += elements * width;
+      const ir::AxisMask gathered = p.optimizer & ~p.params;
+      if (stack_.copies.update && gathered) // the whole, and the part that this device contributes
+        parts_.update += elements * width / size(p.params) * (1 + 1 / size(gathered));
+    }
+  }
+
+  void addInstance(ir::BodyId id, int64_t count) {
+    const ir::Body& body = program_.bodies[id];
+    InstanceMemory m;
+    m.body = id;
+    m.count = count;
+    for (const ir::Saved& s : body.saved)
+      if (plan_.workload.train) {
+        m.saved += s.host ? 0 : s.bytes;
+        parts_.hostSaved += s.host ? s.bytes * static_cast<double>(count) : 0;
+      }
+    m.workingForward = body.workingForward;
+    m.workingBackward = body.workingBackward;
+    m.weightOperands = body.weightOperands;
+    m.narrow = narrow(body);
+    m.logits = logits(body);
+    parts_.instances.push_back(m);
+  }
+
+  /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.
+  double narrow(const ir::Body& body) const {
+    if (stack_.accumulate != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
+    double bytes = 0;
+    for (const ir::ParamState& p : body.params) {
+      const bool bucket = stack_.copies.buckets && p.partial && program_.microBatches == 1;
+      if (p.owner && p.trainable && p.touched == 0 && !bucket) bytes += p.elements * storedWidth(program_, p);
+    }
+    return bytes;
+  }
+
+  void addStateBuffers(const ir::Body& body, int64_t count) {
+    double gathered = 0, gradients = 0, leaving = 0, arriving = 0;
+    for (const ir::StateCollective& s : body.states) {
+      if (s.collective == ir::CollectiveKind::HostCopy) {
+        double& at = s.out ? leaving : arriving; // forward and backward have copies of their own; they do not meet
+        at = std::max(at, s.bytes);
+        continue;
+      }
+      if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward) gathered += s.bytes;
+      if (s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward) gradients += s.bytes;
+    }
+    const int64_t ahead = std::min(count, 1 + schedule_.prefetch);
+    parts_.gathered = std::max(parts_.gathered, gathered * static_cast<double>(ahead));
+    // What leaves is copied while the next instance runs; what arrives is there before its instance begins.
+    parts_.staged = std::max({parts_.staged, leaving * static_cast<double>(std::min<int64_t>(count, 2)),
+                              arriving * static_cast<double>(ahead)});
+    // One bucket is filled while the one before is reduced, unless reductions are inline.
+    const bool overlaps = schedule_.inlineShare[static_cast<size_t>(ir::CollectiveClass::Gradient)] < 1;
+    parts_.reducing = std::max(parts_.reducing, gradients * (overlaps && count > 1 ? 2 : 1));
+  }
+
+  void receive(const ir::Body& body) {
+    for (const auto* nodes : {&body.forward, &body.backward})
+      for (const ir::Node& n : *nodes)
+        if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllGather) {
+          double& most = received_[static_cast<size_t>(n.cls)];
+          most = std::max(most, n.bytes);
+        }
+  }
+
+  static double boundary(const ir::VirtualStage& stage) {
+    double bytes = 0;
+    for (const ir::Boundary& s : stage.sends) bytes += s.scatter ? s.gather.bytes : s.bytes;
+    return bytes;
+  }
+
+  /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
+  double logits(const ir::Body& body) const {
+    const ir::Model& model = program_.model;
+    if (!plan_.workload.train || !model.loss.valid()) return 0;
+    const ir::OpId producer = model.values[model.loss].producer;
+    for (const ir::Node& n : body.forward) {
+      if (n.kind != ir::NodeKind::Compute || n.op != producer || model.ops[producer].operands.empty()) continue;
+      const double width = program_.widthOf(model.ops[producer].operands[0].value);
+      if (width < kSinglePrecision) return n.work.firstOperandBytes / width * kSinglePrecision * kLogitCopies;
+    }
+    return 0;
+  }
+
+  const ir::Schedule& schedule_;
+  const ir::Program& program_;
+  const ir::Plan& plan_;
+  const ir::VirtualStage& stage_;
+  const ir::Stack& stack_;
+  StageParts parts_;
+  std::array<double, ir::kCollectiveClasses> received_{};
+};
+
+} // namespace
+
+/// Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with parameter and gradient. A state that a row shares is divided
+/// by the row's elements.
+double optimizerWidth(const ir::Program& program, const ir::ParamState& p) {
+  const ir::Plan& plan = *program.plan;
+  const auto& optimizer = p.rowElements > 0 ? plan.workload.tableOptimizer : plan.workload.optimizer;
+  if (!optimizer) return 0;
+  const double width = ir::width(plan.precision.optimizer);
+  const bool master = optimizer->master && storedWidth(program, p) < width;
+  return width *
+         (optimizer->states + (master ? 1 : 0) + (p.rowElements > 0 ? optimizer->rowStates / p.rowElements : 0));
+}
+
+double StageParts::saved() const {
+  double bytes = 0;
+  for (const InstanceMemory& i : instances) bytes += i.saved * static_cast<double>(i.count);
+  return bytes;
+}
+
+StageParts partsOf(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack) {
+  return Parts(schedule, stage, stack).all();
+}
+
+} // namespace planc::cost

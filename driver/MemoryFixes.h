@@ -1,0 +1,14 @@
+// Prices the changes that may make a plan fit, each as a plan that extends it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/report/Fixes.h"
+#include "driver/Pipeline.h"
+
+namespace planc::driver {
+
+/// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. `choice` is
+/// how the plan was chosen, with its arguments. Changes that break a law are left out.
+std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources,
+                                     const std::optional<std::string>& choice);
+
+} // namespace planc::driver
