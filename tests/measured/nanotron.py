@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# Memory against nanotron's published runs: writes a plan for each run of the Ultra-Scale Playbook's sweep (and each that ran out of memory),
+# prices them in one go and compares allocated memory, the verdict `fits`, and for information the step time.
+# SPDX-License-Identifier: Apache-2.0
+"""What the counters mean. A run logs torch.cuda.max_memory_allocated at the end of a step, but in its first steps nanotron resets that counter
+between the passes and the optimizer (trainer.py, log_memory after train_batch_iter). So the published `mem_alloc_GB`, in GiB, is the peak of the
+optimizer's part of the step on the first stage: it does not grow with activations, as the runs show. It is compared with `step_peak_bytes`. The
+verdict needs the peak of the passes; `mem_reserved_GB` is that peak as the allocator sees it, fragmentation included."""
+import argparse
+import csv
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+LAYERS = 32
+LAYER_COST = 4 * 4096 * 4096 + 3 * 4096 * 14336  # nanotron, models/llama.py, get_block_compute_costs
+HEAD_COST = 131072 * 4096
+GIB = 2**30
+
+
+def stages(pp):
+    """Layers of each stage and the stage of the head: blocks fill a stage until its share of the cost is passed (nanotron, models/base.py,
+    build_model). Stages at the end that this leaves empty get one block each, as planc wants work on every stage."""
+    costs = [LAYER_COST] * LAYERS + [HEAD_COST]
+    total, done, stage = sum(costs), 0, 0
+    owners = []
+    for cost in costs:
+        owners.append(stage)
+        done += cost
+        if done > total * (stage + 1) / pp:
+            stage += 1
+    return [max(owner, pp - len(owners) + block) for block, owner in enumerate(owners)]
+
+
+def pipeline(pp):
+    if pp == 1:
+        return ""
+    owners = stages(pp)
+    lines = []
+    for s in range(pp):
+        mine = [l for l in range(LAYERS) if owners[l] == s]
+        parts = (["embed"] if s == 0 else []) + ([f"decoder[{mine[0]}:{mine[-1] + 1}]"] if mine else [])
+        parts += ["norm", "head", "loss"] if owners[LAYERS] == s else []
+        lines.append(f"    stage {s} = {', '.join(parts)}")
+    return "  pipeline pp {\n    schedule = one_f_one_b\n" + "\n".join(lines) + "\n  }\n"
+
+
+def read(path):
+    rows = []
+    with open(path, newline="") as f:
+        for r in csv.DictReader(f):
+            def note(key, notes=r["notes"]):
+                m = re.search(key + r"=([\d.]+)", notes)
+                return float(m[1]) if m else None
+            row = {k: int(r[k]) for k in ("gpus", "dp", "tp", "pp", "mbs", "gbs", "seq")}
+            row.update(id=r["id"].replace("-", "_"), zero1=r["sharding"] == "zero1", alloc=note("mem_alloc_GB"), reserved=note("mem_reserved_GB"),
+                       ran=r["measured_metric"] != "oom", tokens=float(r["value"]))
+            rows.append(row)
+    return rows
+
+
+def plan(r):
+    scattered = r["tp"] > 1  # REDUCE_SCATTER mode: the stream is split by sequence
+    place = ["  place {", "    batch -> dp"]
+    if scattered:
+        place += ["    decoder {", "      seq -> tp", "      attn { heads -> tp }", "      mlp  { ffn -> tp }", "    }", "    norm              { seq -> tp }",
+                  "    embed, head, loss { vocab -> tp }"]
+    place += ["  }"]
+    return (f"plan {r['id']} {{\n  model    = common.llama_8b\n  cluster  = common.p5(instances = {r['gpus'] // 8})\n  software = nanotron.nanotron\n"
+            f"  train {{ seq = {r['seq']}; global_batch = {r['gbs']}; micro_batch = {r['mbs']}; optimizer = optimizers.adam }}\n"
+            "  precision { compute = bf16; grads = fp32; optimizer = fp32 }\n"
+            f"  mesh {{ tp = {r['tp']}; dp = {r['dp']}; pp = {r['pp']} }}\n" + "\n".join(place) + "\n" +
+            ("  states { optimizer -> dp }\n" if r["zero1"] else "") + pipeline(r["pp"]) + "}\n")
+
+
+def price(planc, rows, common):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "runs.plan")
+        with open(common) as f, open(os.path.join(folder, "common.plan"), "w") as g:
+            g.write(f.read())
+        with open(path, "w") as f:
+            f.write('import "common.plan" as common\nimport std.stacks.nanotron\nimport std.optimizers\n\n' + "\n".join(map(plan, rows)))
+        run = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", "--no-fixes"], capture_output=True, text=True)
+    if run.returncode not in (0, 1) or not run.stdout:
+        sys.exit(run.stderr)
+    report = json.loads(run.stdout)
+    for d in report["diagnostics"]:
+        if d["severity"] == "error":
+            print(f"{d['code']} line {d['line']}: {d['message']}")
+    return {p["name"]: p for p in report["plans"]}
+
+
+def quantile(values, q):
+    return sorted(values)[min(len(values) - 1, int(q * len(values)))]
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    out = [0] * len(values)
+    for rank, i in enumerate(order):
+        out[i] = rank
+    return out
+
+
+def summary(name, errors):
+    errors = [abs(e) for e in errors]
+    print(f"{name}: n = {len(errors)}, median error {100 * statistics.median(errors):.1f} %, p90 {100 * quantile(errors, .9):.1f} %")
+    return statistics.median(errors), quantile(errors, .9)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("planc")
+    parser.add_argument("truth", help="folder that holds nanotron_8b.csv and nanotron_8b_out_of_memory.csv")
+    parser.add_argument("--median", type=float, default=8)
+    parser.add_argument("--p90", type=float, default=20)
+    parser.add_argument("--verdict", type=float, default=0.9, help="least precision and recall of the verdict, of both classes")
+    parser.add_argument("--rows", help="write one line per run to this file")
+    a = parser.parse_args()
+    files = [os.path.join(a.truth, f) for f in ("nanotron_8b.csv", "nanotron_8b_out_of_memory.csv")]
+    if not all(map(os.path.exists, files)):
+        print(f"skipped: {files[0]} is not there")
+        return 77
+    rows = [r for f in files for r in read(f)]
+    plans = price(a.planc, rows, os.path.join(os.path.dirname(os.path.abspath(__file__)), "nanotron_model.plan"))
+    missing = [r["id"] for r in rows if r["id"] not in plans]
+    rows = [r for r in rows if r["id"] in plans]
+    ran = [r for r in rows if r["ran"]]
+    for r in rows:
+        p = plans[r["id"]]
+        r["step_peak"] = p["memory"]["stages"][0]["step_peak_bytes"] / GIB
+        r["peak"] = p["memory"]["peak_bytes"] / GIB
+        r["first"] = p["memory"]["stages"][0]["peak_bytes"] / GIB
+        r["fits"] = p["memory"]["fits"]
+        r["rate"] = p["totals"]["tokens_per_s_per_device"]
+    median, p90 = summary("allocated memory of the optimizer's step", [r["step_peak"] / r["alloc"] - 1 for r in ran])
+    summary("reserved memory, for information", [r["first"] / r["reserved"] - 1 for r in ran])
+    summary("step time, for information", [r["tokens"] / r["rate"] - 1 for r in ran])
+    x, y = ranks([r["rate"] for r in ran]), ranks([r["tokens"] for r in ran])
+    print(f"rank correlation of tokens per second and device: {statistics.correlation(x, y):.3f}")
+    cell = {(ran_, fits): sum(r["ran"] == ran_ and r["fits"] == fits for r in rows) for ran_ in (True, False) for fits in (True, False)}
+    print("verdict        predicted to fit   predicted not to")
+    print(f"ran                    {cell[True, True]:9}          {cell[True, False]:9}")
+    print(f"out of memory          {cell[False, True]:9}          {cell[False, False]:9}")
+    scores = []
+    for what, truth in (("fits", True), ("does not fit", False)):
+        right = cell[truth, truth]
+        precision, recall = right / max(1, right + cell[not truth, truth]), right / max(1, right + cell[truth, not truth])
+        print(f"{what}: precision {precision:.3f}, recall {recall:.3f}")
+        scores += [precision, recall]
+    if a.rows:
+        keys = ("id", "gpus", "dp", "tp", "pp", "mbs", "zero1", "ran", "fits", "alloc", "step_peak", "reserved", "first", "peak", "tokens", "rate")
+        with open(a.rows, "w", newline="") as f:
+            csv.writer(f).writerows([keys] + [[r[k] for k in keys] for r in rows])
+    if missing:
+        print(f"not priced: {len(missing)}, {missing[0]}")
+    return 0 if not missing and 100 * median <= a.median and 100 * p90 <= a.p90 and min(scores) >= a.verdict else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
