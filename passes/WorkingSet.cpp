@@ -66,7 +66,8 @@ double weightOperands(const Program& program, const Body& body) {
     if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
     const Op& op = program.model.ops[node.op];
     if (results.insert(op.result).second)
-      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) * program.widthOf(op.result);
+      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) *
+               std::min(program.widthOf(op.result), width(program.plan->precision.compute)); // cast before the product
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
       if (static_cast<int>(i) == node.operand || !operands.insert(v).second) continue;
