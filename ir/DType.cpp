@@ -13,22 +13,33 @@ struct Row {
   std::string_view name;
   double width;
   bool isFloat;
+  DType arithmetic;
 };
 
+// Scales of blocks. Microscaling: one 8-bit exponent per 32 elements (OCP Microscaling Formats 1.0). NVFP4: one fp8
+// scale per 16 (its scale of the whole tensor is nothing beside them). NF4 with double quantisation: an 8-bit constant
+// per 64 and an fp32 one per 256 of those, 0.127 bits per parameter (arXiv 2305.14314, section 3).
+constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale = 1.0 / 64 + 4.0 / (64 * 256);
+
 /// In the order of the enumeration.
-constexpr std::array<Row, 12> kRows{{
-    {DType::fp64, "fp64", 8, true},
-    {DType::fp32, "fp32", 4, true},
-    {DType::tf32, "tf32", 4, true},
-    {DType::fp16, "fp16", 2, true},
-    {DType::bf16, "bf16", 2, true},
-    {DType::fp8, "fp8", 1, true},
-    {DType::fp4, "fp4", 0.5, true},
-    {DType::int64, "int64", 8, false},
-    {DType::int32, "int32", 4, false},
-    {DType::int16, "int16", 2, false},
-    {DType::int8, "int8", 1, false},
-    {DType::boolean, "bool", 1, false},
+constexpr std::array<Row, 17> kRows{{
+    {DType::fp64, "fp64", 8, true, DType::fp64},
+    {DType::fp32, "fp32", 4, true, DType::fp32},
+    {DType::tf32, "tf32", 4, true, DType::tf32},
+    {DType::fp16, "fp16", 2, true, DType::fp16},
+    {DType::bf16, "bf16", 2, true, DType::bf16},
+    {DType::fp8, "fp8", 1, true, DType::fp8},
+    {DType::fp4, "fp4", 0.5, true, DType::fp4},
+    {DType::int64, "int64", 8, false, DType::int64},
+    {DType::int32, "int32", 4, false, DType::int32},
+    {DType::int16, "int16", 2, false, DType::int16},
+    {DType::int8, "int8", 1, false, DType::int8},
+    {DType::boolean, "bool", 1, false, DType::boolean},
+    {DType::mxfp8, "mxfp8", 1 + kMicroscale, true, DType::fp8},
+    {DType::mxfp4, "mxfp4", 0.5 + kMicroscale, true, DType::fp4},
+    {DType::nvfp4, "nvfp4", 0.5 + kNvScale, true, DType::fp4},
+    {DType::nf4, "nf4", 0.5 + kNormalFloatScale, true, DType::nf4},
+    {DType::int4, "int4", 0.5, false, DType::int4},
 }};
 
 const Row& row(DType t) {
@@ -39,6 +50,14 @@ const Row& row(DType t) {
 
 double width(DType t) {
   return row(t).width;
+}
+
+DType arithmetic(DType t) {
+  return row(t).arithmetic;
+}
+
+bool isStorageOnly(DType t) {
+  return t == DType::nf4 || t == DType::int4;
 }
 
 std::string_view name(DType t) {

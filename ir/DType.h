@@ -7,10 +7,17 @@
 
 namespace planc::ir {
 
-enum class DType { fp64, fp32, tf32, fp16, bf16, fp8, fp4, int64, int32, int16, int8, boolean };
+enum class DType {
+  fp64, fp32, tf32, fp16, bf16, fp8, fp4, int64, int32, int16, int8, boolean,
+  mxfp8, mxfp4, nvfp4, nf4, int4 ///< one scale per block of elements
+};
 
-/// Bytes per element (fp4: one half). tf32 is stored as fp32.
+/// Bytes per element as stored, its part of the block's scales included (fp4: one half). tf32 is stored as fp32.
 double width(DType t);
+/// The type whose products a device runs for operands of this one: mxfp8 runs as fp8, nvfp4 and mxfp4 as fp4.
+DType arithmetic(DType t);
+/// Only stored: unpacked to another type before anything computes with it (nf4, int4).
+bool isStorageOnly(DType t);
 std::string_view name(DType t);
 std::optional<DType> parseDType(std::string_view text);
 const std::vector<DType>& allDTypes();

@@ -47,6 +47,7 @@ struct StateRule {
   StateKind state = StateKind::Params;
   std::vector<Symbol> targets;
   SourceRange range;
+  bool regather = true; ///< of parameters: gathered again for backward; false keeps what forward gathered until then
   bool host = false; ///< its shard lives in the host's memory
 };
 
@@ -57,23 +58,39 @@ struct Precision {
   DType grads = DType::fp32;
   DType reduce = DType::fp32;
   DType optimizer = DType::fp32;
+  std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
   std::map<Symbol, DType> onWire; ///< by operator name
   SourceRange range;
   /// Exists iff params are narrower than the optimizer's states.
   bool masterCopy() const { return width(params) < width(optimizer); }
 };
 
+/// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows
+/// are what is summed over, columns what is not; a table of a lookup has its rows first (ir/States.h).
 struct Optimizer {
   Symbol name;
-  int states = 0;
+  int states = 0;     ///< values per element
   bool master = true; ///< keeps a master copy where parameters are stored narrower
-  SourceRange range;
-  int rowStates = 0; ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
+  std::optional<double> stateBytes; ///< of one value, its part of a block's scale included; else that of the precision
+  int factored = 0;      ///< states of one value per row and one per column of a matrix; of a vector one per element
+  int rowStates = 0;     ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
+  int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
+  std::shared_ptr<const Optimizer> others = nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
+  SourceRange range = {};
 };
 
-/// `train { … }`. Invalid counts were already reported.
+/// `lora { rank = 16; targets = [decoder.attn] }`: an adapter beside every contraction that the targets reach.
+struct Adapters {
+  int64_t rank = 0;
+  std::vector<Selector> targets;
+  SourceRange range;
+};
+
+/// `train { … }`, `finetune { … }`. Invalid counts were already reported.
 struct Workload {
-  bool train = false;
+  bool train = false; ///< has a backward pass: also of `finetune`
+  std::vector<Selector> freeze; ///< parameters without gradient, beyond those that the model declares `frozen`
+  std::optional<Adapters> adapters;
   int64_t globalBatch = 0;
   int64_t microBatch = 0;
   std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds

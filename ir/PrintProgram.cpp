@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Names.h"
 #include "ir/Program.h"
+#include "ir/States.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -144,7 +145,8 @@ private:
       text = fmt::format("accumulate {}", gradient(operand));
       break;
     case Role::Cast:
-      text = fmt::format("cast {}", gradient(op.result));
+      text = n.operand < 0 ? fmt::format("cast {}", gradient(op.result))
+                           : fmt::format("unpack {}", names_.of(operand, scope_));
       break;
     case Role::Optimizer:
       text = fmt::format("optimizer {}", names_.of(n.value, scope_));
@@ -222,7 +224,7 @@ private:
   void printParam(const ParamState& p) {
     const Value& v = model_.values[p.param];
     line("  param {} : {} {} elements={}{}{}{}{}{}{}{}", names_.of(p.param, scope_),
-         layoutText(program_.mesh, model_, v.dims, p.layout), name(program_.dtypeOf(p.param)), numberText(p.elements),
+         layoutText(program_.mesh, model_, v.dims, p.layout), name(storedAs(program_, p)), numberText(p.elements),
          storage("params", p.params), storage("grads", p.grads), storage("optimizer", p.optimizer),
          p.partial ? fmt::format(" gradient=partial({})", program_.mesh.str(p.partial)) : "",
          p.trainable ? "" : " frozen", p.owner ? "" : " shared",
@@ -235,9 +237,9 @@ private:
     if (!s.params.empty())
       params = s.cls == CollectiveClass::Gradient ? gradient(s.params[0]) : names_.of(s.params[0], scope_);
     if (s.params.size() > 1) params += fmt::format("+{}", s.params.size() - 1);
-    line("    {} {} axis={} level={} bytes={} class={} phase={} count={}{}", name(s.collective), params,
+    line("    {} {} axis={} level={} bytes={} class={} phase={} count={}{}{}", name(s.collective), params,
          axis(s.axes, s.group), level(s.level), numberText(s.bytes), name(s.cls), name(s.phase), runs_,
-         because(s.because));
+         s.kept ? " kept" : "", because(s.because));
   }
 
   void printStage(const VirtualStage& stage) {

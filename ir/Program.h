@@ -121,6 +121,8 @@ struct ParamState {
   /// Of a table whose gradient no device has to wait for: the local elements of the distinct rows that one micro-batch
   /// reads. They are updated in backward and no gradient is stored; 0 of parameters with a gradient of their own size.
   double touched = 0;
+  /// Gathered again for backward; otherwise what forward gathered stays until then.
+  bool regathers() const { return !rules[0] || rules[0]->regather; }
 };
 
 /// A fused collective of the states of one instance (SEMANTICS §9).
@@ -135,6 +137,7 @@ struct StateCollective {
   bool out = false;       ///< HostCopy: to the host, when its instance has ended; else to the device, before it begins
   std::vector<ValueId> params;
   SourceRange because;
+  bool kept = false;      ///< gather of forward that stays until backward: no instance gathers these again
 };
 
 /// One class of equal instances of a unit, lowered once.
@@ -162,6 +165,7 @@ using BodyId = Id<Body>;
 struct Boundary {
   ValueId value;
   double bytes = 0;      ///< local, as sent
+  bool gradient = true;  ///< its gradient comes back: something upstream trains
   AxisMask scatter = 0;  ///< gathered over these on arrival
   Node gather;           ///< Collective; valid if scatter != 0
 };

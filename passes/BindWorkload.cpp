@@ -35,6 +35,18 @@ void bind(Model& model, Symbol name, int64_t extent, double skew) {
   }
 }
 
+/// Parameters that `freeze` reaches in every instance; where a slice reaches some, their classes say so
+/// (passes::trains).
+void freezeWhole(Program& program) {
+  for (const Selector& s : program.plan->workload.freeze) {
+    bool sliced = false;
+    for (const SelectorStep& step : s.steps) sliced |= step.slice.has_value();
+    if (sliced) continue;
+    for (ValueId v : program.model.params)
+      if (s.matches(program.model.values[v].path)) program.model.values[v].trainable = false;
+  }
+}
+
 bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngine& diagnostics) {
   if (value >= 1) return true;
   diagnostics.report(BadCount, range, {{"what", what}, {"value", value}});
@@ -65,6 +77,7 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     return false;
   }
   bind(program.model, "batch", batch, w.expertImbalance);
+  freezeWhole(program);
   program.microBatches = w.globalBatch / batch;
   return true;
 }

@@ -3,6 +3,7 @@
 #include "passes/Steps.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace planc::passes {
 using namespace ir;
@@ -15,6 +16,7 @@ namespace {
 struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
+  std::vector<std::vector<bool>> wanted; ///< values with a gradient, by body
   bool ok = true;
   std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each unit
 
@@ -73,8 +75,26 @@ struct Crossing {
     b.value = v;
     b.bytes = localElements(program, model().values[v].dims, layout) * program.widthOf(v);
     if (const auto& p = program.plan->pipeline; p && p->scatter) scatter(b, layout, *p);
-    for (size_t s = static_cast<size_t>(from); s < static_cast<size_t>(to); ++s)
-      if (program.crosses(s)) program.virtualStages[s].sends.push_back(b);
+    for (int64_t s = from; s < to; ++s) {
+      if (auto comesBack = trainsBefore(s, v)) b.gradient = *comesBack;
+      if (program.crosses(static_cast<size_t>(s))) program.virtualStages[static_cast<size_t>(s)].sends.push_back(b);
+    }
+  }
+
+  /// Of a stage that makes the value: does anything that trains lie upstream there? Nothing for a stage that passes it
+  /// on.
+  std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
+    const UnitId home = model().ops[model().values[v].producer].unit;
+    std::optional<bool> trains;
+    int64_t latest = -1;
+    for (const auto& [id, count] : program.virtualStages[static_cast<size_t>(stage)].bodies) {
+      const Body& body = program.bodies[id];
+      if (body.seam || body.unit != home) continue;
+      int64_t end = 0; // of several classes the one that hands it on
+      for (const Range& r : body.instances.ranges) end = std::max(end, r.end);
+      if (end > latest) latest = end, trains = wanted[id.index][v.index];
+    }
+    return trains;
   }
 
   /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
@@ -120,7 +140,7 @@ struct Crossing {
 } // namespace
 
 bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
-  Crossing crossing{program, diagnostics};
+  Crossing crossing{program, diagnostics, valuesWithGradient(program)};
   crossing.findStages();
   for (VirtualStage& s : program.virtualStages)
     if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size())) {

@@ -170,6 +170,7 @@ std::vector<Range> slicesOf(const Plan& plan, Symbol unit) {
   for (const StateRule& r : plan.states) look(r.selector);
   for (const Selector& s : plan.recompute) look(s);
   for (const Keep& k : plan.keeps) look(k.selector);
+  for (const Selector& s : plan.workload.freeze) look(s);
   return slices;
 }
 

@@ -177,8 +177,24 @@ struct BackwardDerivation {
         node.operand = static_cast<int>(i);
         for (int32_t d : dy) depend(node, d);
         for (int32_t d : keeper.readOthers(id, static_cast<int>(i))) depend(node, d);
+        if (role == Role::DGrad)
+          for (int32_t d : unpackOthers(id, i)) depend(node, d);
         contribute(id, static_cast<int>(i), append(std::move(node)), pending);
       }
+  }
+
+  /// Parameters that are stored packed are unpacked again for the gradient of the operand that they multiply.
+  std::vector<int32_t> unpackOthers(OpId id, size_t operand) {
+    std::vector<int32_t> ready;
+    const Op& op = model().ops[id];
+    for (size_t k = 0; k < op.operands.size() && k < 2; ++k)
+      if (k != operand && isPackedParam(program, body, op.operands[k].value)) {
+        Node unpack = blank(id);
+        unpack.role = Role::Cast;
+        unpack.operand = static_cast<int>(k);
+        ready.push_back(append(std::move(unpack)));
+      }
+    return ready;
   }
 
   /// An operand of a contraction that has dimensions of the result only, after the two that are multiplied.
@@ -229,7 +245,7 @@ struct BackwardDerivation {
 } // namespace
 
 bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
-  const std::vector<bool> wanted = valuesWithGradient(program.model);
+  const std::vector<std::vector<bool>> wanted = valuesWithGradient(program);
   std::vector<Checkpoints> checkpoints;
   for (const Body& body : program.bodies) {
     checkpoints.push_back(findCheckpoints(program, body, diagnostics));
@@ -239,8 +255,12 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
     for (uint32_t b = program.bodies.size(); b-- > 0;) {
       Body& body = program.bodies[BodyId(b)];
-      BackwardDerivation derivation{
-          program, body, wanted, outer, program.model.units[body.unit], Keeper(program, body, wanted, checkpoints[b])};
+      BackwardDerivation derivation{program,
+                                    body,
+                                    wanted[b],
+                                    outer,
+                                    program.model.units[body.unit],
+                                    Keeper(program, body, wanted[b], checkpoints[b])};
       derivation.derive();
       derivation.keeper.finish();
     }

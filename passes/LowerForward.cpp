@@ -75,6 +75,7 @@ struct ForwardLowering {
       wanted.partial = pending;
       if (model().values[operand.value].kind == ValueKind::Param) {
         useParameter(id, operand, wanted);
+        if (isContraction(op.kind) && i < 2 && isPackedParam(program, body, operand.value)) unpack(id, i, compute);
         continue;
       }
       const int32_t node = entersRepeat(op) ? -1 : bring(id, operand, wanted);
@@ -92,6 +93,17 @@ struct ForwardLowering {
     }
     body.forward.push_back(std::move(compute));
     sources[local(unit, id)] = static_cast<int32_t>(body.forward.size()) - 1;
+  }
+
+  /// A parameter that is stored narrower than the contraction computes is unpacked before it.
+  void unpack(OpId id, size_t operand, Node& compute) {
+    Node node;
+    node.op = id;
+    node.role = Role::Cast;
+    node.operand = static_cast<int>(operand);
+    node.times = timesOf(program, model().ops[id]);
+    body.forward.push_back(std::move(node));
+    compute.deps.push_back(static_cast<NodeIndex>(body.forward.size() - 1));
   }
 
   Layout resultLayout(OpId id, const Op& op, AxisMask pending) const {
@@ -127,7 +139,8 @@ struct ForwardLowering {
     state.layout = wanted;
     state.elements =
         localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
-    state.trainable = model().values[operand.value].trainable;
+    state.trainable =
+        program.plan->workload.train ? trains(program, body, operand.value) : model().values[operand.value].trainable;
     body.params.push_back(std::move(state));
   }
 

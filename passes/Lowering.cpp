@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Lowering.h"
 
+#include "ir/States.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -106,21 +108,118 @@ double timesOf(const Program& program, const Op& op) {
   return static_cast<double>(program.model.times(op.region) / outside);
 }
 
-std::vector<bool> valuesWithGradient(const Model& model) {
-  std::vector<bool> upstream(model.values.size()), downstream(model.values.size());
-  for (uint32_t i = 0; i < model.values.size(); ++i)
-    upstream[i] = model.values[ValueId(i)].kind == ValueKind::Param && model.values[ValueId(i)].trainable;
-  for (const Op& op : model.ops)
-    for (const Operand& o : op.operands)
-      if (upstream[o.value.index]) upstream[op.result.index] = true;
-  if (model.loss.valid()) downstream[model.loss.index] = true;
-  for (uint32_t i = model.ops.size(); i-- > 0;) {
-    const Op& op = model.ops[OpId(i)];
-    if (!downstream[op.result.index]) continue;
-    for (const Operand& o : op.operands) downstream[o.value.index] = true;
+bool trains(const Program& program, const Body& body, ValueId param) {
+  const Value& value = program.model.values[param];
+  if (!value.trainable || !program.plan->workload.train) return false;
+  const Unit& unit = program.model.units[body.unit];
+  for (const Selector& s : program.plan->workload.freeze)
+    if (reaches(s, value.path, unit, body.instances)) return false;
+  return true;
+}
+
+bool isPackedParam(const Program& program, const Body& body, ValueId value) {
+  for (const ParamState& p : body.params)
+    if (p.param == value) return isPacked(program, storedAs(program, p));
+  return false;
+}
+
+namespace {
+
+/// Follows what trains through the units, class by class.
+struct GradientFlow {
+  const Program& program;
+  std::vector<std::vector<bool>> upstream = {}; ///< by body: a parameter that trains is upstream
+  std::vector<bool> outside = {};               ///< of what earlier units hand on
+
+  const Model& model() const { return program.model; }
+
+  void run() {
+    upstream.resize(program.bodies.size());
+    outside.assign(model().values.size(), false);
+    for (uint32_t u = 0; u < model().units.size(); ++u) {
+      std::vector<uint32_t> classes;
+      for (uint32_t b = 0; b < program.bodies.size(); ++b)
+        if (program.bodies[BodyId(b)].unit == UnitId(u) && !program.bodies[BodyId(b)].seam) classes.push_back(b);
+      for (uint32_t b : classes) propagate(b, std::vector<bool>(model().units[UnitId(u)].carries.size()));
+      while (enterLater(classes, model().units[UnitId(u)])) {
+      }
+      for (uint32_t b : classes)
+        for (uint32_t i = model().units[UnitId(u)].first.index; i < model().units[UnitId(u)].end.index; ++i) {
+          const ValueId result = model().ops[OpId(i)].result;
+          if (upstream[b][result.index]) outside[result.index] = true;
+        }
+    }
   }
-  for (uint32_t i = 0; i < upstream.size(); ++i) upstream[i] = upstream[i] && downstream[i];
-  return upstream;
+
+  static int64_t last(const Body& body) {
+    int64_t most = 0;
+    for (const Range& r : body.instances.ranges) most = std::max(most, r.begin + (r.count() - 1) * r.step);
+    return most;
+  }
+
+  /// Hands carried values to the classes that have an instance behind one that trains; true if that changed something.
+  bool enterLater(const std::vector<uint32_t>& classes, const Unit& unit) {
+    bool changed = false;
+    for (uint32_t to : classes) {
+      std::vector<bool> entering(unit.carries.size());
+      for (size_t c = 0; c < unit.carries.size(); ++c) {
+        entering[c] = upstream[to][unit.carries[c].inside.index];
+        for (uint32_t from : classes)
+          if (!entering[c] && upstream[from][unit.carries[c].last.index] &&
+              program.bodies[BodyId(from)].instances.ranges.front().begin < last(program.bodies[BodyId(to)]))
+            entering[c] = changed = true;
+      }
+      if (changed) propagate(to, entering);
+    }
+    return changed;
+  }
+
+  void propagate(uint32_t b, const std::vector<bool>& entering) {
+    const Body& body = program.bodies[BodyId(b)];
+    const Unit& unit = model().units[body.unit];
+    std::vector<bool>& mine = upstream[b];
+    mine = outside;
+    for (size_t c = 0; c < unit.carries.size(); ++c)
+      if (entering[c]) mine[unit.carries[c].inside.index] = true;
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = model().ops[OpId(i)];
+      for (const Operand& o : op.operands) {
+        if (model().values[o.value].kind == ValueKind::Param && trains(program, body, o.value))
+          mine[o.value.index] = true;
+        if (mine[o.value.index]) mine[op.result.index] = true;
+      }
+    }
+  }
+};
+
+/// What the loss depends on; a carried value is read by the next instance.
+std::vector<bool> valuesOfLoss(const Model& model) {
+  std::vector<bool> downstream(model.values.size());
+  if (!model.loss.valid()) return downstream;
+  downstream[model.loss.index] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = model.ops.size(); i-- > 0;) {
+      const Op& op = model.ops[OpId(i)];
+      if (!downstream[op.result.index]) continue;
+      for (const Operand& o : op.operands) downstream[o.value.index] = true;
+    }
+    for (const Unit& unit : model.units)
+      for (const Carry& c : unit.carries)
+        if (downstream[c.inside.index] && !downstream[c.last.index]) downstream[c.last.index] = changed = true;
+  }
+  return downstream;
+}
+
+} // namespace
+
+std::vector<std::vector<bool>> valuesWithGradient(const Program& program) {
+  GradientFlow flow{program};
+  flow.run();
+  const std::vector<bool> downstream = valuesOfLoss(program.model);
+  for (std::vector<bool>& values : flow.upstream)
+    for (size_t v = 0; v < values.size(); ++v) values[v] = values[v] && downstream[v];
+  return std::move(flow.upstream);
 }
 
 } // namespace planc::passes

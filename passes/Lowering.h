@@ -48,7 +48,15 @@ inline uint32_t local(const ir::Unit& unit, ir::OpId op) {
 /// How often an operator runs per instance of its unit: the product of the nested repeats around it.
 double timesOf(const ir::Program& program, const ir::Op& op);
 
-/// Which values need a gradient: a trainable parameter is upstream and the loss is downstream. By value index.
-std::vector<bool> valuesWithGradient(const ir::Model& model);
+/// Is a parameter trained in this class of instances: not frozen by the model, and reached by no selector of `freeze`?
+bool trains(const ir::Program& program, const ir::Body& body, ir::ValueId param);
+
+/// Is it a parameter of the body that is stored narrower than contractions compute?
+bool isPackedParam(const ir::Program& program, const ir::Body& body, ir::ValueId value);
+
+/// Which values need a gradient, by body and value: a parameter that trains is upstream and the loss is downstream. Empty sets without
+/// training. A carried value of a class needs one if an instance before any of its own trains: the first instance of a class may
+/// compute one gradient more than it needs.
+std::vector<std::vector<bool>> valuesWithGradient(const ir::Program& program);
 
 } // namespace planc::passes

@@ -1,6 +1,7 @@
 // place-states: where parameters, gradients and optimizer states are stored, and the collectives that follow from it
 // (SEMANTICS §9). The storage layout of the gradient decides when it is reduced; there is no other rule about data
 // parallelism. SPDX-License-Identifier: Apache-2.0
+#include "ir/States.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr StateKind kStates[] = {StateKind::Params, StateKind::Grads, StateKind:
 struct StatePlacer {
   Program& program;
   DiagnosticEngine& diagnostics;
-  std::vector<bool> wanted;
+  std::vector<std::vector<bool>> wanted; ///< by body and value
   bool ok = true;
 
   const Value& value(ValueId v) const { return program.model.values[v]; }
@@ -67,10 +68,10 @@ struct StatePlacer {
 
   /// Adds to the bucket of the instance: one collective per kind, axes and phase.
   void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
-              double bytes, const StateRule* rule) const {
+              double bytes, const StateRule* rule, bool kept = false) const {
     if (!axes || bytes <= 0) return;
     for (StateCollective& c : body.states)
-      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes) {
+      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept) {
         c.bytes += bytes;
         c.params.push_back(p.param);
         return;
@@ -83,6 +84,7 @@ struct StatePlacer {
     c.group = program.mesh.size(axes);
     c.level = program.mesh.levelOf(axes);
     c.bytes = bytes;
+    c.kept = kept;
     c.params = {p.param};
     c.because = rule ? rule->range : SourceRange{};
     body.states.push_back(std::move(c));
@@ -137,10 +139,12 @@ struct StatePlacer {
 
   void collectives(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.plan->precision;
-    const double wire = std::min(width(precision.params), width(precision.compute));
+    const double wire = std::min(width(storedAs(program, p)), width(precision.compute));
     const double full = p.elements * wire;
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0]);
-    if (usedBackward)
+    const bool kept = usedBackward && !p.regathers();
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0],
+           kept);
+    if (usedBackward && !kept)
       bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
     if (!p.trainable || !p.owner || !program.plan->workload.train) return;
     double gradient = p.elements * width(precision.reduce);
@@ -155,14 +159,27 @@ struct StatePlacer {
            gradient, cause(p));
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
            full * share(p.params), p.rules[2]);
+    wholeMatrices(body, p);
   }
 
-  bool usedBackward(const Body& body, ValueId param) const {
+  /// An optimizer that works on whole matrices gets them: what the update reads is gathered over every axis that splits
+  /// a matrix, in 16 bits (arXiv 2502.16982, section 2.3), and each device updates its share of the matrices.
+  void wholeMatrices(Body& body, const ParamState& p) const {
+    const Optimizer* optimizer = updaterOf(program, p);
+    if (!optimizer || optimizer->orthogonalise == 0) return;
+    const AxisMask split = splitsMatrix(program, p);
+    const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(DType::bf16);
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
+           p.rules[2]);
+  }
+
+  bool usedBackward(BodyId id, ValueId param) const {
     if (!program.plan->workload.train) return false;
+    const Body& body = program.bodies[id];
     const Unit& unit = program.model.units[body.unit];
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
-      if (!wanted[op.result.index]) continue;
+      if (!wanted[id.index][op.result.index]) continue;
       bool uses = false;
       for (const Operand& o : op.operands) uses |= o.value == param;
       if (uses) return true;
@@ -281,7 +298,7 @@ void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
 } // namespace
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
-  StatePlacer placer{program, diagnostics, valuesWithGradient(program.model)};
+  StatePlacer placer{program, diagnostics, valuesWithGradient(program)};
   for (Body& body : program.bodies)
     for (ParamState& p : body.params) {
       placer.resolve(body, p);
@@ -291,12 +308,14 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   tying.run();
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
-  for (Body& body : program.bodies)
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    Body& body = program.bodies[BodyId(b)];
     for (const ParamState& p : body.params) {
-      const bool backward = placer.usedBackward(body, p.param);
+      const bool backward = placer.usedBackward(BodyId(b), p.param);
       placer.collectives(body, p, backward);
       if (program.plan->workload.train) placer.hostStates(body, p, backward);
     }
+  }
   if (program.plan->workload.train)
     for (Body& body : program.bodies) placer.hostActivations(body);
   return true;

@@ -1,5 +1,6 @@
 // size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of
 // contractions. SPDX-License-Identifier: Apache-2.0
+#include "ir/States.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -66,8 +67,8 @@ struct Sizer {
     const Op& op = model().ops[node.op];
     w.share = shareOf(node.op, op);
     w.skew = program.skew(op.dims, placement(node.op));
-    w.dtype = program.plan->precision.compute;
-    w.operandWidth = width(w.dtype);
+    w.dtype = arithmetic(program.plan->precision.compute);
+    w.operandWidth = width(program.plan->precision.compute);
     w.resultElements = elements(node.op, op.resultDims);
     w.resultBytes = w.resultElements * program.widthOf(op.result);
     if (!op.operands.empty())
@@ -77,7 +78,7 @@ struct Sizer {
       w.elements = accumulated(node);
       return;
     case Role::Cast:
-      w.elements = w.resultElements;
+      node.operand < 0 ? void(w.elements = w.resultElements) : sizeUnpacking(node, op);
       return;
     case Role::Optimizer:
       return;
@@ -90,6 +91,15 @@ struct Sizer {
     if (isContraction(op.kind)) sizeContraction(node, op);
     if (op.kind == OpKind::Attention) sizeAttention(node, op);
     if (op.kind == OpKind::GroupedGemm) sizeGroups(node, op);
+  }
+
+  /// Reads the parameter as stored, writes it as computed with.
+  void sizeUnpacking(Node& node, const Op& op) const {
+    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    node.work.elements = elements(node.op, o.dims);
+    for (const ParamState& p : body.params)
+      if (p.param == o.value) node.work.reads = node.work.elements * width(storedAs(program, p));
+    node.work.writes = node.work.elements * node.work.operandWidth;
   }
 
   /// A gradient is accumulated in the layout that it is stored in.

@@ -18,6 +18,11 @@ double outputBytes(const Program& program, const Body& body, const Node& node) {
   const Op& op = program.model.ops[node.op];
   if (node.role == Role::Forward)
     return localElements(program, op.resultDims, body.results[local(unit, node.op)]) * program.widthOf(op.result);
+  if (node.role == Role::Cast && node.operand >= 0) { // a parameter, unpacked for one product
+    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    return localElements(program, o.dims, need(program, body.placements[local(unit, node.op)], o.dims)) *
+           width(program.plan->precision.compute);
+  }
   if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
   for (size_t i = 0; i < op.operands.size(); ++i) {

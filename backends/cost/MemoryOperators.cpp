@@ -94,6 +94,8 @@ Priced lookup(const Pricing& p) {
 }
 
 Priced cast(const Pricing& p) {
+  if (p.node.role == ir::Role::Cast && p.node.operand >= 0) // a parameter stored packed
+    return memoryTime(p, p.node.work.reads + p.node.work.writes, "(packed + unpacked)");
   if (const ir::Stack::Passes* passes = passesOf(p))
     return byPasses(p, *passes, kCastSource * p.node.work.elements, "operand");
   return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements");
@@ -121,21 +123,15 @@ Priced accumulate(const Pricing& p) {
   return nothing();
 }
 
-double optimizerSecondsPerElement(const Pricing& p, const ir::Optimizer& optimizer, bool rows) {
-  const double width =
-      p.stack(pointer(p.facts.stack.optimizer, optimizer.name), "bytes", {"optimizer", optimizer.name.view()});
-  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
-  const double efficiency =
-      rows ? p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"})
-           : p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
-  return width / (efficiency * memory);
-}
-
 Priced optimizerUpdate(const Pricing& p) {
-  Priced priced;
   const auto& optimizer = p.program.plan->workload.optimizer;
   if (!optimizer) return nothing();
-  priced.seconds = p.node.work.elements * optimizerSecondsPerElement(p, *optimizer, false);
+  const double width =
+      p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  Priced priced;
+  priced.seconds = p.node.work.elements * width / (efficiency * memory);
   priced.bound = Bound::Memory;
   if (p.why)
     p.explain("bytes · elements / (efficiency · B)",

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/MemoryParts.h"
 
+#include "ir/States.h"
+
 #include <algorithm>
 #include <array>
 
@@ -15,8 +17,7 @@ constexpr double kLogitCopies = 2;
 
 /// Bytes per element of a parameter as stored.
 double storedWidth(const ir::Program& program, const ir::ParamState& p) {
-  const auto& declared = program.model.values[p.param].dtype;
-  return ir::width(declared ? *declared : program.plan->precision.params);
+  return ir::width(ir::storedAs(program, p));
 }
 
 class Parts {
@@ -95,7 +96,10 @@ private:
         at = std::max(at, s.bytes);
         continue;
       }
-      if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward) gathered += s.bytes;
+      if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward && s.kept)
+        parts_.received += s.bytes * static_cast<double>(count); // of all instances, whatever is prefetched
+      else if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward)
+        gathered += s.bytes;
       if (s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward) gradients += s.bytes;
     }
     const int64_t ahead = std::min(count, 1 + schedule_.prefetch);
@@ -147,16 +151,10 @@ private:
 
 } // namespace
 
-/// Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with parameter and gradient. A state that a row shares is divided
-/// by the row's elements.
+/// Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with parameter and gradient.
 double optimizerWidth(const ir::Program& program, const ir::ParamState& p) {
-  const ir::Plan& plan = *program.plan;
-  const auto& optimizer = p.rowElements > 0 ? plan.workload.tableOptimizer : plan.workload.optimizer;
-  if (!optimizer) return 0;
-  const double width = ir::width(plan.precision.optimizer);
-  const bool master = optimizer->master && storedWidth(program, p) < width;
-  return width *
-         (optimizer->states + (master ? 1 : 0) + (p.rowElements > 0 ? optimizer->rowStates / p.rowElements : 0));
+  if (p.elements <= 0) return 0;
+  return ir::stateBytes(program, p).optimizer() * static_cast<double>(program.mesh.size(p.optimizer)) / p.elements;
 }
 
 double StageParts::saved() const {

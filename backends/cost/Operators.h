@@ -34,10 +34,6 @@ Priced copy(const Pricing& pricing);            // MemoryOperators.cpp: by node 
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
 
-/// Seconds per update of one element on this device: bytes moved / (efficiency · B); `rows`: at the efficiency of random
-/// access (docs/cost-model.md, section 1.6).
-double optimizerSecondsPerElement(const Pricing& pricing, const ir::Optimizer& optimizer, bool rows);
-
 /// The sizes of the forward node of the same operator in the same body: the backward of kinds priced by a factor on the
 /// forward time depends on them. The node's own work if the program holds no forward node.
 const ir::LocalWork& forwardWork(const Pricing& pricing);

@@ -4,8 +4,8 @@
 
 #include "backends/cost/Facts.h"
 #include "backends/cost/MemoryParts.h"
-#include "backends/cost/Operators.h"
 #include "backends/cost/Pair.h"
+#include "backends/cost/Update.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +72,7 @@ void addTransfers(Simulation& sim, const CostModel& model) {
       double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
       if (b.scatter) seconds += model.collective(program, b.gather);
       costs[vs].send += seconds;
-      if (ir::isFloat(program.dtypeOf(b.value))) costs[vs + 1].sendBack += seconds;
+      if (b.gradient && ir::isFloat(program.dtypeOf(b.value))) costs[vs + 1].sendBack += seconds;
     }
 }
 
@@ -113,25 +113,11 @@ double streamSeconds(const Simulation& sim, int64_t stage, Facts& facts) {
 
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  const ir::Workload& workload = program.plan->workload;
-  if (!workload.train) return;
-  ir::Node update;
-  update.role = ir::Role::Optimizer;
-  const Pricing pricing(model.facts(), program, update, nullptr);
-  // Every element of a shard once per step; of a table with an optimizer of its own the rows that each micro-batch
-  // read.
-  auto seconds = [&](const ir::ParamState& p) {
-    const auto& optimizer = p.rowElements > 0 ? workload.tableOptimizer : workload.optimizer;
-    if (!p.trainable || !p.owner || !optimizer) return 0.0;
-    const double elements = p.touched > 0 ? p.touched * static_cast<double>(program.passes())
-                                          : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
-    return elements * optimizerSecondsPerElement(pricing, *optimizer, p.touched > 0);
-  };
-  for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies)
-      for (const ir::ParamState& p : program.bodies[id].params)
-        for (int64_t device : stage.devices)
-          sim.steps[static_cast<size_t>(device)].optimizer += seconds(p) * static_cast<double>(count);
+  if (!program.plan->workload.train) return;
+  for (const ir::VirtualStage& stage : program.virtualStages) {
+    const double seconds = updateSeconds(model.facts(), program, stage);
+    for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].optimizer += seconds;
+  }
   for (int64_t s = 0; s < program.stages; ++s) {
     double& optimizer = sim.steps[static_cast<size_t>(s)].optimizer;
     optimizer = std::max(optimizer, streamSeconds(sim, s, model.facts()));

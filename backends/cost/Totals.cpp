@@ -162,7 +162,7 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   const double devices = static_cast<double>(program.mesh.devices()),
                samples = static_cast<double>(program.plan->workload.globalBatch);
   const double time = std::max(t.stepTime, 1e-300);
-  const ir::DType compute = program.plan->precision.compute;
+  const ir::DType compute = ir::arithmetic(program.plan->precision.compute);
   const ir::Number* peak =
       facts.find(pointer(facts.device.peak, compute), facts.deviceOwner(), {"peak", ir::name(compute)}, {});
   const double peakRate = peak ? peak->value : 1;

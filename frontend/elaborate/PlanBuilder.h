@@ -66,7 +66,9 @@ private:
   void place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states,
              const ir::Selector& prefix);
   void placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
-  void stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
+  void stateRule(const syntax::PlaceRule& rule, bool isOverride, Scope& scope, int layer, const ir::Selector& selector);
+  std::optional<bool> regather(const syntax::PlaceRule& rule, Scope& scope);
+  void ruleFact(SourceRange at, std::string_view fact, std::string_view what, std::string_view help);
   std::optional<std::vector<Symbol>> targets(const syntax::PlaceRule& rule);
   void checkTargets();
   /// Whether a rule of that key may stand: 0 add, 1 replace `index`, -1 reported.

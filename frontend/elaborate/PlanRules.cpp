@@ -12,6 +12,7 @@ PLANC_ERROR(UnknownState, 660, "`{state}` is no state of a parameter")
 PLANC_ERROR(UnknownVia, 661, "`{via}` is no way to move a dimension")
 PLANC_ERROR(ReplicateAlone, 667, "`replicate` means no axis: it stands alone")
 PLANC_ERROR(StateForm, 668, "a state takes axes only")
+PLANC_ERROR(RuleFact, 780, "`{fact}` is no fact of {what}")
 PLANC_ERROR(TooManyRules, 669, "a plan of more than {limit} rules")
 
 namespace {
@@ -44,7 +45,7 @@ void PlanBuilder::place(const syntax::PlaceBlock& block, bool isOverride, Scope&
       if (const auto* inner = std::get_if<const syntax::PlaceBlock*>(&item.item)) {
         place(**inner, isOverride, scope, layer, states, selector);
       } else if (states) {
-        stateRule(std::get<syntax::PlaceRule>(item.item), isOverride, layer, selector);
+        stateRule(std::get<syntax::PlaceRule>(item.item), isOverride, scope, layer, selector);
       } else {
         placementRule(std::get<syntax::PlaceRule>(item.item), isOverride, layer, selector);
       }
@@ -113,7 +114,8 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
       report.help(meant.empty() ? "keys and values go around `via ring`" : meant);
     }
   }
-  if (!axes || (rule.via && !ring)) return;
+  if (rule.facts) ruleFact(rule.facts->range, "{ … }", "a placement of a dimension", "leave the braces out");
+  if (!axes || (rule.via && !ring) || rule.facts) return;
   SourceRange targetRange = rule.targets.front().range;
   targetRange = SourceRange::cover(targetRange, rule.targets.back().range);
   for (const syntax::Name& dim : rule.dims) {
@@ -142,11 +144,47 @@ bool takeHost(std::vector<Symbol>& targets) {
 
 } // namespace
 
-void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector) {
+void PlanBuilder::ruleFact(SourceRange at, std::string_view fact, std::string_view what, std::string_view help) {
+  context_.report(RuleFact, at, {{"fact", fact}, {"what", what}}).help(std::string(help));
+  ok_ = false;
+}
+
+/// `{ regather = false }`, of parameters only.
+std::optional<bool> PlanBuilder::regather(const syntax::PlaceRule& rule, Scope& scope) {
+  static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+  const Symbol kRegather("regather");
+  bool regather = true;
+  if (!rule.facts) return regather;
+  for (const syntax::Name& state : rule.dims)
+    if (state.text.view() != ir::name(ir::StateKind::Params)) {
+      ruleFact(rule.facts->range, "regather", fmt::format("`{}`", state.text.view()),
+               "only parameters are gathered: write `params -> … { regather = false }` on a line of its own");
+      return std::nullopt;
+    }
+  for (const syntax::SectionItem& item : rule.facts->items) {
+    const auto* fact = std::get_if<syntax::Fact>(&item);
+    if (!fact || fact->name.text != kRegather || !fact->members.empty() || fact->args) {
+      ruleFact(fact ? fact->name.range : rule.facts->range, fact ? fact->name.text.view() : "{ … }", "a state",
+               "`params` takes `regather`: whether backward gathers them again");
+      return std::nullopt;
+    }
+    const Value v = ev_.coerce(ev_.evaluate(*fact->value, scope), kBool, "`regather`");
+    if (v.invalid()) {
+      ok_ = false;
+      return std::nullopt;
+    }
+    regather = v.truth;
+  }
+  return regather;
+}
+
+void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, Scope& scope, int layer,
+                            const ir::Selector& selector) {
   const auto axes = targets(rule);
   const bool plain = !rule.via && !rule.uneven && !rule.contiguous;
   if (!plain) context_.report(StateForm, rule.range);
-  if (!axes || !plain) return;
+  const auto again = regather(rule, scope);
+  if (!axes || !plain || !again) return;
   static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads,
                                                   ir::StateKind::Optimizer};
   for (const syntax::Name& state : rule.dims) {
@@ -158,7 +196,7 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
       report.help(meant.empty() ? "states are `params`, `grads` and `optimizer`" : meant);
       continue;
     }
-    ir::StateRule made{selector, *kind, *axes, rule.range};
+    ir::StateRule made{selector, *kind, *axes, rule.range, *again};
     made.host = takeHost(made.targets);
     size_t index = 0;
     const int action =
@@ -167,7 +205,8 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, int 
     if (action == 0) plan_->states.push_back(std::move(made));
     if (action != 1) continue;
     ir::StateRule& before = plan_->states[index];
-    if (!overrideParametric_ && before.targets == made.targets && before.host == made.host)
+    if (!overrideParametric_ && before.targets == made.targets && before.host == made.host &&
+        before.regather == made.regather)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, state.text.view()), before.range);
     before = std::move(made);
   }

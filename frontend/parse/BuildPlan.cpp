@@ -92,6 +92,7 @@ PlaceItem TreeBuilder::placeItem(Rule::PlaceItemContext* node) {
     if (at.accept(Type::VIA)) rule.via = name(at.rule<Rule::NameContext>());
     rule.uneven = at.accept(Type::UNEVEN);
     rule.contiguous = at.accept(Type::CONTIGUOUS);
+    if (auto* facts = at.rule<Rule::SectionContext>()) rule.facts = section(facts);
     return {std::move(rule)};
   }
   PlaceBlock block;

@@ -298,6 +298,7 @@ struct PlaceRule {
   std::optional<Name> via;
   bool uneven = false;
   bool contiguous = false;
+  std::optional<Section> facts; ///< `params -> dp { regather = false }`
   SourceRange range;
 };
 struct PlaceBlock;

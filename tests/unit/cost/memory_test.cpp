@@ -63,6 +63,19 @@ TEST(CostMemory, StatesAreDividedByTheirStorageAxes) {
   EXPECT_DOUBLE_EQ(account(b).peak, 2e6 / 8);
 }
 
+TEST(CostMemory, PrefetchHoldsBucketsAndKeptGathersHoldAll) {
+  Builder b(1, {{"dp", 8}});
+  const BodyId id = b.unit("layer", 10, true);
+  b.body(id).states = {b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e6)};
+  b.stages(1, 1, {{10}});
+  for (int64_t prefetch : {0, 1, 3, 20}) {
+    b.schedule.prefetch = prefetch;
+    EXPECT_DOUBLE_EQ(account(b).buffers, 1e6 * static_cast<double>(std::min<int64_t>(10, 1 + prefetch)));
+  }
+  b.body(id).states[0].kept = true; // whatever the prefetch: every layer's until its backward
+  EXPECT_DOUBLE_EQ(account(b).buffers, 10e6);
+}
+
 struct InFlight {
   Builder b;
   InFlight(int64_t p, int64_t v, int64_t m, const ScheduleKind& kind) : b(p, {{"tp", 8}, {"pp", p}}) {

@@ -8,7 +8,7 @@ namespace planc::ir {
 namespace {
 
 TEST(DType, NamesAndWidths) {
-  EXPECT_EQ(allDTypes().size(), 12u);
+  EXPECT_EQ(allDTypes().size(), 17u);
   for (DType t : allDTypes()) EXPECT_EQ(parseDType(name(t)), t);
   EXPECT_EQ(width(DType::fp4), 0.5);
   EXPECT_EQ(width(DType::tf32), 4);

@@ -1,0 +1,16 @@
+// The optimizer's step on one device: bytes by the stack's table or by what the update must touch, products of whole
+// matrices. SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Pricing.h"
+
+namespace planc::cost {
+
+/// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
+/// (docs/cost-model.md, section 1.6). Nothing where nothing updates it.
+Priced updateShard(const Pricing& pricing, const ir::ParamState& p);
+
+/// The whole step of one virtual stage on one device. An optimizer that works on whole matrices deals them out over the
+/// axes that its states are stored over: a device has its share of them, at least one.
+double updateSeconds(Facts& facts, const ir::Program& program, const ir::VirtualStage& stage);
+
+} // namespace planc::cost

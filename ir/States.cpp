@@ -1,0 +1,161 @@
+// States of parameters by optimizer and precision.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/States.h"
+
+#include <algorithm>
+
+namespace planc::ir {
+
+namespace {
+
+bool contains(const std::vector<DimId>& dims, DimId d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
+
+/// How a dimension of a parameter counts for an optimizer.
+enum class Side { Count, Row, Column };
+
+/// The operator that multiplies with the parameter or looks it up, the first if there are several.
+struct Use {
+  const Op* op = nullptr;
+  size_t operand = 0;
+};
+Use useOf(const Model& model, ValueId param) {
+  const UnitId unit = model.values[param].unit;
+  const bool known = unit.valid() && unit.index < model.units.size();
+  const uint32_t first = known ? model.units[unit].first.index : 0,
+                 end = known ? model.units[unit].end.index : model.ops.size();
+  for (uint32_t i = first; i < end; ++i) {
+    const Op& op = model.ops[OpId(i)];
+    if (!isContraction(op.kind) && op.kind != OpKind::Lookup) continue;
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (op.operands[k].value == param && (k < 2 || !isContraction(op.kind))) return {&op, k};
+  }
+  return {};
+}
+
+/// Per dimension of the parameter; empty for vectors.
+std::vector<Side> sidesOf(const Model& model, ValueId param) {
+  const Use use = useOf(model, param);
+  if (!use.op) return {};
+  const std::vector<DimId>& dims = use.op->operands[use.operand].dims;
+  std::vector<Side> sides;
+  if (use.op->kind == OpKind::Lookup) {
+    for (size_t i = 0; i < dims.size(); ++i)
+      sides.push_back(i + 1 == dims.size() ? Side::Column : i + 2 == dims.size() ? Side::Row : Side::Count);
+    return dims.size() < 2 ? std::vector<Side>{} : sides;
+  }
+  const std::vector<DimId>& other = use.op->operands[use.operand == 0 ? 1 : 0].dims;
+  for (DimId d : dims)
+    sides.push_back(!contains(use.op->resultDims, d) ? Side::Row : contains(other, d) ? Side::Count : Side::Column);
+  return sides;
+}
+
+double shards(const Mesh& mesh, const Layout& layout, size_t dim) {
+  double n = 1;
+  if (dim < layout.shard.size())
+    for (const Digit& d : layout.shard[dim]) n *= static_cast<double>(mesh.axes[d.axis].size);
+  return n;
+}
+
+/// Twice the width without scales: types that differ only in their scales are alike.
+int halfBytes(DType t) {
+  return static_cast<int>(2 * width(t));
+}
+
+} // namespace
+
+std::optional<Matrices> matricesOf(const Program& program, const ParamState& p, bool local) {
+  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  if (sides.empty()) return std::nullopt;
+  Matrices m;
+  double mine = 1; // one device's elements of one copy
+  const std::vector<DimId>& dims = program.model.values[p.param].dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t whole = program.model.dims[dims[i]].extent;
+    const double part = static_cast<double>(ceilDiv(whole, static_cast<int64_t>(shards(program.mesh, p.layout, i))));
+    mine *= part;
+    const bool split = local || sides[i] == Side::Count; // whole matrices are dealt out, their parts are not
+    (sides[i] == Side::Count ? m.count
+     : sides[i] == Side::Row ? m.rows
+                             : m.columns) *= split ? part : static_cast<double>(whole);
+  }
+  if (mine > 0) m.count *= std::max(1.0, p.elements / mine); // nested repeats
+  return m;
+}
+
+AxisMask splitsMatrix(const Program& program, const ParamState& p) {
+  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  AxisMask axes = 0;
+  for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
+    if (sides[i] != Side::Count)
+      for (const Digit& d : p.layout.shard[i]) axes |= maskOf(d.axis);
+  return axes;
+}
+
+bool isHiddenMatrix(const Program& program, const ParamState& p) {
+  const Model& model = program.model;
+  const Use use = useOf(model, p.param);
+  return use.op && isContraction(use.op->kind) && model.units[use.op->unit].repeat;
+}
+
+DType storedAs(const Program& program, const ParamState& p) {
+  if (const auto& declared = program.model.values[p.param].dtype) return *declared;
+  const Precision& precision = program.plan->precision;
+  return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
+}
+
+bool isPacked(const Program& program, DType stored) {
+  return halfBytes(stored) < halfBytes(program.plan->precision.compute);
+}
+
+const Optimizer* updaterOf(const Program& program, const ParamState& p) {
+  const Workload& workload = program.plan->workload;
+  if (!workload.train || !p.trainable) return nullptr;
+  if (p.rowElements > 0) return workload.tableOptimizer ? &*workload.tableOptimizer : nullptr;
+  if (!workload.optimizer) return nullptr;
+  const Optimizer* optimizer = &*workload.optimizer;
+  return optimizer->others && !isHiddenMatrix(program, p) ? optimizer->others.get() : optimizer;
+}
+
+StateBytes stateBytes(const Program& program, const ParamState& p) {
+  const Precision& precision = program.plan->precision;
+  auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
+  const DType stored = storedAs(program, p);
+  StateBytes bytes;
+  bytes.params = p.elements * width(stored) / size(p.params);
+  if (!p.trainable || !program.plan->workload.train) return bytes;
+  if (p.touched == 0) bytes.grads = p.elements * width(precision.grads) / size(p.grads);
+  const Optimizer* optimizer = updaterOf(program, p);
+  if (!optimizer) return bytes;
+  const double wide = width(precision.optimizer);
+  double values = p.elements * optimizer->states * optimizer->stateBytes.value_or(wide);
+  const std::optional<Matrices> m = optimizer->factored > 0 ? matricesOf(program, p, true) : std::nullopt;
+  values += optimizer->factored * wide * (m ? m->count * (m->rows + m->columns) : p.elements);
+  if (p.rowElements > 0) values += optimizer->rowStates * wide * p.elements / p.rowElements;
+  bytes.states = values / size(p.optimizer);
+  if (optimizer->master && width(stored) < wide) bytes.master = p.elements * wide / size(p.optimizer);
+  return bytes;
+}
+
+double updatedElements(const Program& program, const ParamState& p) {
+  return p.touched > 0 ? p.touched * static_cast<double>(program.microBatches)
+                       : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
+}
+
+double leastUpdateBytes(const Program& program, const ParamState& p) {
+  if (!updaterOf(program, p)) return 0;
+  const StateBytes bytes = stateBytes(program, p);
+  const double elements = updatedElements(program, p),
+               shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
+  const double states = shard > 0 ? bytes.optimizer() * elements / shard : 0;
+  const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
+  return elements * width(program.plan->precision.grads) + 2 * states + parameters;
+}
+
+double newtonSchulzFlops(double rows, double columns) {
+  const double r = std::min(rows, columns), c = std::max(rows, columns);
+  return 4 * r * r * c + 2 * r * r * r;
+}
+
+} // namespace planc::ir

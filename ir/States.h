@@ -1,0 +1,50 @@
+// What a parameter keeps and what its update touches: element types as stored, the matrix that an optimizer sees, bytes of states.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+
+#include <optional>
+
+namespace planc::ir {
+
+/// How an optimizer sees a parameter: `count` matrices of rows · columns. Of a contraction's weight the rows are what is summed over,
+/// the columns what is not, and dimensions of everything else (experts) count matrices; of a table the last dimension is the columns.
+struct Matrices {
+  double count = 1, rows = 1, columns = 1;
+  double elements() const { return count * rows * columns; }
+};
+/// Of one instance, whole (`layout` null) or as one device computes with it; nothing for vectors (norms, biases).
+std::optional<Matrices> matricesOf(const Program& program, const ParamState& p, bool local);
+/// Axes of the layout that split rows or columns: no device holds a whole matrix.
+AxisMask splitsMatrix(const Program& program, const ParamState& p);
+/// A matrix that a contraction of a repeated layer multiplies with: neither embedding nor head nor norm.
+bool isHiddenMatrix(const Program& program, const ParamState& p);
+
+/// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
+DType storedAs(const Program& program, const ParamState& p);
+/// Stored narrower than contractions compute: it is unpacked before each use.
+bool isPacked(const Program& program, DType stored);
+
+/// What updates it; null without an optimizer or where nothing is trained.
+const Optimizer* updaterOf(const Program& program, const ParamState& p);
+
+/// Bytes of one instance on one device.
+struct StateBytes {
+  double params = 0, grads = 0;
+  double states = 0, master = 0; ///< of the optimizer
+  double optimizer() const { return states + master; }
+};
+StateBytes stateBytes(const Program& program, const ParamState& p);
+
+/// Elements of one instance that one device updates in a step: its shard, or of a table the rows that each micro-batch read.
+double updatedElements(const Program& program, const ParamState& p);
+
+/// Least bytes that the update of one instance moves on one device: gradients read, states and master copy read and written, parameters
+/// written (and read, where there is no master copy). Adam on bf16: 4 + 16 + 8 + 2 = 30 per parameter.
+double leastUpdateBytes(const Program& program, const ParamState& p);
+
+/// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X (Jordan et al. 2024,
+/// "Muon": 4·r²·c + 2·r³).
+double newtonSchulzFlops(double rows, double columns);
+
+} // namespace planc::ir
