@@ -139,7 +139,7 @@ StateBytes stateBytes(const Program& program, const ParamState& p) {
 }
 
 double updatedElements(const Program& program, const ParamState& p) {
-  return p.touched > 0 ? p.touched * static_cast<double>(program.microBatches)
+  return p.touched > 0 ? p.touched * static_cast<double>(program.passes())
                        : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
 }
 

@@ -100,15 +100,29 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
   return cost;
 }
 
-/// A fused collective in buckets of the stack's size, if it has one.
-double priceState(const ir::Schedule& schedule, const ir::StateCollective& state, const CostModel& model) {
+/// A fused collective of one instance in buckets of the stack's size, if it has one: its part of a bucket that it shares with others, or
+/// the buckets that it is cut into.
+double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
+                  const CostModel& model) {
   ir::Node node = collectiveNode(state);
-  const double buckets = schedule.bucketBytes > 0 ? std::max(1.0, std::ceil(state.bytes / schedule.bucketBytes)) : 1;
+  const double buckets = bucketsOf(schedule, body, state);
   node.bytes /= buckets;
   return buckets * model.collective(*schedule.program, node);
 }
 
 } // namespace
+
+double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
+  const double buckets = state.bytes / schedule.bucketBytes;
+  if (buckets > 1) return std::ceil(buckets);
+  if (state.cls != ir::CollectiveClass::Gradient && state.phase != ir::Phase::Step) return 1; // a layer waits for its own
+  int64_t most = 1; // instances that follow each other on one stage
+  for (const ir::VirtualStage& stage : schedule.program->virtualStages)
+    for (const auto& [id, count] : stage.bodies)
+      if (id == body) most = std::max(most, count);
+  return 1 / std::min(static_cast<double>(most), std::floor(1 / buckets));
+}
 
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
@@ -139,7 +153,7 @@ std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel&
     const ir::Body& body = program.bodies[ir::BodyId(b)];
     costs[b].forward = priceSegment(schedule, body, schedule.forward[b], model);
     costs[b].backward = priceSegment(schedule, body, schedule.backward[b], model);
-    for (const ir::StateCollective& state : body.states) costs[b].states.push_back(priceState(schedule, state, model));
+    for (const ir::StateCollective& state : body.states) costs[b].states.push_back(priceState(schedule, ir::BodyId(b), state, model));
   }
   return costs;
 }

@@ -40,6 +40,10 @@ struct BodyCost {
 /// Prices every body of the schedule, by body id.
 std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
 
+/// Messages of one instance's state collective: more than one if it is larger than the stack's `bucket`, a fraction if it shares a bucket
+/// with the instances after it, as reductions and collectives of the step do.
+double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+
 /// Adds the tasks of one instance to streams, after `begin`; gives the tasks that end last on each stream.
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,

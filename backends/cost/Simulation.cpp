@@ -34,9 +34,9 @@ PassCost passCost(const Passage& p) {
   return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
 }
 
-/// The share of a step collective's last (first) bucket that nothing can hide.
-double edgeShare(const ir::Schedule& schedule, const ir::StateCollective& state) {
-  return schedule.bucketBytes > 0 && state.bytes > 0 ? std::min(1.0, schedule.bucketBytes / state.bytes) : 1;
+/// The last (first) bucket of a step collective, which nothing can hide, in instances.
+double edgeShare(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  return 1 / bucketsOf(schedule, body, state);
 }
 
 /// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
@@ -52,7 +52,7 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
       const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
       const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
       (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
-      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, states[s]);
+      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, id, states[s]);
       for (int64_t device : stage.devices) {
         sim.steps[static_cast<size_t>(device)].inlined += all * share;
         sim.steps[static_cast<size_t>(device)].comm += all;

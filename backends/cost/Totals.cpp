@@ -27,9 +27,35 @@ bool isProduct(ir::OpKind kind) {
   return ir::isContraction(kind) || isMasked(kind);
 }
 
+/// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
+/// backward what the bodies hold, recomputation left out.
+double tunedFlops(const ir::Program& program, bool causal) {
+  const ir::Model& model = program.model;
+  double sum = 0;
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : stage.bodies) {
+      const ir::Body& body = program.bodies[id];
+      auto add = [&](const ir::Node& n) {
+        if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
+        const ir::Op& op = model.ops[n.op];
+        if (!isProduct(op.kind) || n.role == ir::Role::Accumulate || n.role == ir::Role::Cast) return;
+        const double flops = op.flops.evaluate(
+            [&](ir::DimId d) { return static_cast<double>(model.dims[d].extent); },
+            [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+        // One product per gradient: a node of attention gives those of both of its operands.
+        const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
+        sum += flops * products * n.times * static_cast<double>(count) * (causal && isMasked(op.kind) ? op.share : 1);
+      };
+      for (const ir::Node& n : body.forward) add(n);
+      for (const ir::Node& n : body.backward) add(n);
+    }
+  return sum * static_cast<double>(program.microBatches);
+}
+
 /// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.
 double modelFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
+  if (program.plan->workload.adapters || !program.plan->workload.freeze.empty()) return tunedFlops(program, causal);
   double sum = 0;
   for (const ir::Op& op : model.ops) {
     if (!isProduct(op.kind)) continue;

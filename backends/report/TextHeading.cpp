@@ -35,7 +35,8 @@ std::string meshText(const ir::Mesh& mesh) {
 
 std::string workloadText(const PlanReport& report) {
   const ir::Workload& w = report.plan->workload;
-  std::string text = w.train ? "train" : "forward only";
+  std::string text = !w.train ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
+  if (w.adapters) text += fmt::format(", adapters of rank {}", w.adapters->rank);
   for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
   if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
   if (report.program)
@@ -59,6 +60,7 @@ std::string precisionText(const ir::Precision& p) {
     if (i + 1 == std::size(parts) || parts[i + 1].second != parts[i].second)
       text += fmt::format(" {}", ir::name(parts[i].second));
   }
+  if (p.frozen) text += fmt::format("; frozen matrices {}", ir::name(*p.frozen));
   return text;
 }
 

@@ -80,6 +80,12 @@ private:
   void workload();
   void train(FactNode& node);
   void infer(FactNode& node);
+  void missingFact(const FactNode& section, Symbol fact, std::string_view help);
+  // ---- fine-tuning (PlanFinetune.cpp), optimizers (PlanOptimizer.cpp)
+  std::vector<ir::Selector> paths(const FactNode& node);
+  bool finetuneFact(FactNode& fact);
+  void oneWorkload();
+  void applyFinetune(ir::Model& model);
   void optimizer(FactNode& node, std::optional<ir::Optimizer>& out);
   void expertImbalance(FactNode& node);
   void precision();

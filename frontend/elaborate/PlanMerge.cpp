@@ -152,10 +152,10 @@ void PlanBuilder::let(const syntax::LetDecl& d, bool isOverride, Scope& scope, i
   node->cached = ev_.let(d, scope);
 }
 
-/// `precision` is legal inside `train`, too: the same facts, once.
+/// `precision` is legal inside `train` and `finetune`, too: the same facts, once.
 void PlanBuilder::section(const syntax::Section& s, bool isOverride, Scope& scope, int layer) {
-  static const Symbol kPrecision("precision"), kTrain("train");
-  if (s.name.text != kTrain) {
+  static const Symbol kPrecision("precision"), kTrain("train"), kFinetune("finetune");
+  if (s.name.text != kTrain && s.name.text != kFinetune) {
     facts_->addSection(s, scope, layer, isOverride);
     return;
   }

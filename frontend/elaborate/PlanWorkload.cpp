@@ -9,17 +9,17 @@
 namespace planc::frontend {
 
 PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it takes at least 1")
-PLANC_ERROR(MissingWorkloadFact, 671, "`train` has no `{fact}`")
-PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record of `states`, `row_states` and `master`; {problem}")
+PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no `{fact}`")
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
-PLANC_ERROR(UnsupportedWorkload, 675, "workload `{name}` is not supported by this version")
 PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
+PLANC_ERROR(StorageOnlyType, 782,
+            "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
 
 namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
-    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance");
+    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen");
 
 struct PrecisionRow {
   std::string_view name;
@@ -50,22 +50,27 @@ void PlanBuilder::train(FactNode& node) {
   ir::Workload& w = plan_->workload;
   w.train = true;
   w.range = node.range;
+  const bool tuning = node.name == Symbol("finetune");
   for (FactNode& fact : node.children) {
+    if (tuning && finetuneFact(fact)) continue;
     if (fact.name == kOptimizer || fact.name == kTableOptimizer) {
       optimizer(fact, fact.name == kOptimizer ? w.optimizer : w.tableOptimizer);
       continue;
     }
     if (fact.section()) {
-      reportUnknownFact(
-          context_, fact.nameRange, fact.name.view(), {"`train`", node.nameRange},
-          {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision"});
+      std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
+                                     "table_optimizer", "expert_imbalance", "precision"};
+      if (tuning) known.insert(known.end(), {"freeze", "lora"});
+      reportUnknownFact(context_, fact.nameRange, fact.name.view(),
+                        {fmt::format("`{}`", node.name.view()), node.nameRange}, known);
+      ok_ = false;
       continue;
     }
     if (fact.name == kImbalance) {
       expertImbalance(fact);
       continue;
     }
-    const auto n = count(fact, fmt::format("train.{}", fact.name.view()));
+    const auto n = count(fact, fmt::format("{}.{}", node.name.view(), fact.name.view()));
     if (fact.name == kGlobal) {
       w.globalBatch = n.value_or(0);
       w.globalBatchRange = fact.value->range;
@@ -78,12 +83,16 @@ void PlanBuilder::train(FactNode& node) {
     }
   }
   for (Symbol needed : {kGlobal, kMicro})
-    if (!node.find(needed)) {
-      context_.report(MissingWorkloadFact, node.nameRange, {{"fact", needed.str()}})
-          .help(needed == kGlobal ? "samples of one optimizer step, over all replicas: `global_batch = 64`"
-                                  : "samples that one replica computes at a time: `micro_batch = 1`");
-      ok_ = false;
-    }
+    if (!node.find(needed))
+      missingFact(node, needed,
+                  needed == kGlobal ? "samples of one optimizer step, over all replicas: `global_batch = 64`"
+                                    : "samples that one replica computes at a time: `micro_batch = 1`");
+}
+
+void PlanBuilder::missingFact(const FactNode& section, Symbol fact, std::string_view help) {
+  context_.report(MissingWorkloadFact, section.nameRange, {{"workload", section.name.str()}, {"fact", fact.str()}})
+      .help(std::string(help));
+  ok_ = false;
 }
 
 /// Routing that sends the busiest device more than the mean: a number, since no text says what the data will do.
@@ -101,42 +110,6 @@ void PlanBuilder::expertImbalance(FactNode& node) {
   context_.report(ExpertImbalance, node.value->range, {{"value", show(v)}})
       .help("1.0 is balanced routing; 1.2 gives the busiest device a fifth more than the mean");
   ok_ = false;
-}
-
-/// A record: `{states = 2, master = true}`, named after the `let` that holds it.
-void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
-  auto wrong = [&](std::string problem) {
-    context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
-        .help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
-    ok_ = false;
-  };
-  if (node.section()) return wrong("this one has no name; write `let ours = {…}` and name it");
-  const Value v = facts_->value(node);
-  if (v.invalid()) {
-    ok_ = false;
-    return;
-  }
-  if (v.kind != ValueKind::Record) return wrong("this is " + describe(v));
-  ir::Optimizer made;
-  made.range = node.value->range;
-  made.name = v.record->declared;
-  if (made.name.empty())
-    made.name = node.value->kind == syntax::ExprKind::Member || node.value->kind == syntax::ExprKind::Name
-                    ? node.value->name.text
-                    : Symbol();
-  for (const Field& f : v.record->fields) {
-    const bool states = f.name == Symbol("states"), rows = f.name == Symbol("row_states"),
-               master = f.name == Symbol("master");
-    if ((states || rows) && f.value.isInt() && f.value.integer >= 0 && f.value.integer <= 64)
-      (states ? made.states : made.rowStates) = static_cast<int>(f.value.integer);
-    else if (master && f.value.isBool())
-      made.master = f.value.truth;
-    else
-      return wrong(
-          fmt::format("`{}` is {}", f.name.view(), states || rows || master ? show(f.value) : "no part of it"));
-  }
-  if (!v.record->find("states")) return wrong("this one has no `states`");
-  out = made;
 }
 
 void PlanBuilder::infer(FactNode& node) {
@@ -160,11 +133,8 @@ void PlanBuilder::infer(FactNode& node) {
 void PlanBuilder::workload() {
   if (FactNode* node = factNode("train"); node && node->section()) train(*node);
   if (FactNode* node = factNode("infer"); node && node->section()) infer(*node);
-  if (FactNode* node = factNode("finetune")) {
-    context_.report(UnsupportedWorkload, node->nameRange, {{"name", "finetune"}})
-        .help("write the adapters into the model (`std.blocks.lora`, `frozen param`) and use `train`");
-    ok_ = false;
-  }
+  if (FactNode* node = factNode("finetune"); node && node->section()) train(*node);
+  oneWorkload();
   precision();
   ir::Workload& w = plan_->workload;
   extents_.bound = w.extents;
@@ -176,6 +146,7 @@ void PlanBuilder::workload() {
     ok_ = false;
     batch = 1;
   }
+  if (!w.train && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
   extents_.bound.emplace_back(Symbol("batch"), batch);
   extents_.nominal = !w.train && w.extents.empty(); // no workload: shapes are still checked
 }
@@ -203,7 +174,7 @@ void PlanBuilder::precision() {
     for (FactNode& fact : node->children) {
       if (fact.section()) {
         reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange},
-                          {"compute", "activations", "params", "grads", "reduce", "optimizer"});
+                          {"compute", "activations", "params", "frozen", "grads", "reduce", "optimizer"});
         continue;
       }
       const Value v = ev_.coerce(facts_->value(fact, &kDType), kDType, fmt::format("`precision.{}`", fact.name.view()));
@@ -211,7 +182,17 @@ void PlanBuilder::precision() {
         ok_ = false;
         continue;
       }
-      bool known = false;
+      const bool stores = fact.name == kFrozen || (fact.name == Symbol("params") && !plan_->workload.train);
+      if (!stores && ir::isStorageOnly(v.dtype)) {
+        context_
+            .report(StorageOnlyType, fact.value->range, {{"type", ir::name(v.dtype)}, {"precision", fact.name.str()}})
+            .help(
+                fmt::format("write `frozen = {}`: frozen weights are unpacked before each product", ir::name(v.dtype)));
+        ok_ = false;
+        continue;
+      }
+      bool known = fact.name == kFrozen;
+      if (known) p.frozen = v.dtype;
       for (const PrecisionRow& row : kPrecisions)
         if (row.name == fact.name.view()) {
           p.*(row.field) = v.dtype;
@@ -254,6 +235,7 @@ void PlanBuilder::checkWireNames() {
     if (known) continue;
     std::vector<std::string> names;
     for (const PrecisionRow& row : kPrecisions) names.emplace_back(row.name);
+    names.emplace_back(kFrozen.view());
     for (const ir::Op& op : plan_->model->ops)
       if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end())
         names.push_back(op.name.str());

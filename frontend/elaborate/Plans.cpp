@@ -8,7 +8,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(TrainWithoutLoss, 419, "`train` needs a value `loss`, and model `{model}` has none")
+PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value `loss`, and model `{model}` has none")
 PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
 
 FactNode* PlanBuilder::factNode(std::string_view name) {
@@ -64,15 +64,20 @@ void PlanBuilder::model() {
     return;
   }
   ModelBuilder builder(ev_, extents_);
-  plan_->model = builder.build(*decl, node->value->range);
-  if (!plan_->model) {
+  const std::shared_ptr<ir::Model> built = builder.build(*decl, node->value->range);
+  plan_->model = built;
+  if (!built) {
     ok_ = false;
     return;
   }
+  applyFinetune(*built);
   checkExtents();
   checkWireNames();
   if (plan_->workload.train && !plan_->model->loss.valid()) {
-    context_.report(TrainWithoutLoss, factNode("train")->nameRange, {{"model", plan_->model->name.str()}})
+    const FactNode* train = factNode("train") ? factNode("train") : factNode("finetune");
+    context_
+        .report(TrainWithoutLoss, train->nameRange,
+                {{"workload", train->name.str()}, {"model", plan_->model->name.str()}})
         .label(decl->decl->nameRange, "declared here")
         .help("name the last value `loss`, or leave `train` out to run forward only");
     ok_ = false;

@@ -107,7 +107,7 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   body.workingForward = .25;
   body.workingBackward = .5;
   EXPECT_EQ(f.byStage(), (std::vector<double>{2.5, 1.5}));
-  f.b.program.virtualStages[0].sends = {{{}, 10, 0, {}}};
+  f.b.program.virtualStages[0].sends = {{{}, 10, true, 0, {}}};
   Memory m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10); // sent
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10); // received

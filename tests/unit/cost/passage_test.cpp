@@ -114,6 +114,23 @@ TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
   EXPECT_NEAR(costs[0].states[0], 10 * model->collective(f.b.program, one), 1e-12);
 }
 
+TEST(CostPassage, SmallInstancesShareBuckets) {
+  Fsdp f(10, 2, 4, 1, 1, 0);
+  f.b.schedule.bucketBytes = 4.5e9; // four instances of 1 GB
+  DiagnosticEngine diagnostics;
+  const auto model = f.b.model(diagnostics);
+  const auto costs = priceBodies(f.b.schedule, *model);
+  const auto& states = f.b.program.bodies[BodyId(0)].states;
+  Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
+  shared.bytes = 4e9;
+  EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) / 4, 1e-12);
+  EXPECT_LT(costs[0].states[2], model->collective(f.b.program, collectiveNode(states[2])));
+  EXPECT_NEAR(costs[0].states[0], model->collective(f.b.program, alone), 1e-12); // a layer waits for its own gather
+  f.b.schedule.bucketBytes = 1e12; // no more than there are
+  shared.bytes = 10e9;
+  EXPECT_NEAR(priceBodies(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
+}
+
 // ---- one instance --------------------------------------------------------------
 
 TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {

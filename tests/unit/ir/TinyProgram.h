@@ -20,6 +20,7 @@ struct Tiny {
   Tiny() {
     buildModel();
     plan.name = Symbol("tiny");
+    plan.workload.train = true;
     program.plan = &plan;
     program.mesh = mesh({{"tp", 4}, {"dp", 2}}, {{"node", 4}, {"nodes", 8}});
     tp = program.mesh.order[0];

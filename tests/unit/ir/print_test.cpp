@@ -109,7 +109,7 @@ TEST(Print, StatesStagesAndSharedParameters) {
   t.program.stageAxes = maskOf(t.dp);
   t.program.stages = 2;
   t.program.virtualStages[0].level = 1;
-  t.program.virtualStages[0].sends = {{t.out, 8192, 0, {}}};
+  t.program.virtualStages[0].sends = {{t.out, 8192, true, 0, {}}};
   t.program.virtualStages.push_back({1, {}, {}, 0, {}});
   StageGroup group;
   group.storage = t.w1;

@@ -1,0 +1,97 @@
+// The optimizer of a plan: a record of what it keeps for a parameter, and what it does to it.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/elaborate/PlanBuilder.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record with `states`; {problem}")
+
+namespace {
+
+constexpr int64_t kMostStates = 64;
+
+/// Counts of an optimizer's record.
+struct CountRow {
+  std::string_view name;
+  int ir::Optimizer::*field;
+};
+constexpr CountRow kCounts[] = {
+    {"states", &ir::Optimizer::states},
+    {"row_states", &ir::Optimizer::rowStates},
+    {"factored", &ir::Optimizer::factored},
+    {"orthogonalise", &ir::Optimizer::orthogonalise},
+};
+
+Symbol nameOf(const Value& v, const syntax::Expr& written) {
+  if (!v.record->declared.empty()) return v.record->declared;
+  const bool named = written.kind == syntax::ExprKind::Member || written.kind == syntax::ExprKind::Name;
+  return named ? written.name.text : Symbol();
+}
+
+/// Fills in one field; gives what is wrong with it, or nothing.
+std::string setField(const Field& f, ir::Optimizer& made) {
+  for (const CountRow& row : kCounts) {
+    if (row.name != f.name.view()) continue;
+    if (!f.value.isInt() || f.value.integer < 0 || f.value.integer > kMostStates)
+      return fmt::format("`{}` is {}", f.name.view(), show(f.value));
+    made.*(row.field) = static_cast<int>(f.value.integer);
+    return {};
+  }
+  if (f.name == Symbol("master") && f.value.isBool()) {
+    made.master = f.value.truth;
+  } else if (f.name == Symbol("state_bytes") && f.value.kind == ValueKind::Number && f.value.unit == units::bytes &&
+             f.value.number > 0) {
+    made.stateBytes = f.value.number;
+  } else {
+    const bool known = f.name == Symbol("master") || f.name == Symbol("state_bytes") || f.name == Symbol("others");
+    return fmt::format("`{}` is {}", f.name.view(), known ? show(f.value) : "no part of it");
+  }
+  return {};
+}
+
+/// The record of an optimizer, or what is wrong with it. `others` is one without others.
+std::string readRecord(const Value& v, ir::Optimizer& made) {
+  if (v.kind != ValueKind::Record) return "this is " + describe(v);
+  if (!v.record->find("states")) return "this one has no `states`";
+  for (const Field& f : v.record->fields) {
+    if (f.name == Symbol("others") && f.value.kind == ValueKind::Record && !f.value.record->find("others")) {
+      auto others = std::make_shared<ir::Optimizer>();
+      others->name = f.value.record->declared.empty() ? Symbol("others") : f.value.record->declared;
+      others->range = f.range;
+      if (auto problem = readRecord(f.value, *others); !problem.empty()) return problem;
+      made.others = std::move(others);
+    } else if (auto problem = setField(f, made); !problem.empty()) {
+      return problem;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+/// A record: `{states = 2, master = true}`, named after the `let` that holds it.
+void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
+  std::string problem = "this one has no name; write `let ours = {…}` and name it";
+  if (!node.section()) {
+    const Value v = facts_->value(node);
+    if (v.invalid()) {
+      ok_ = false;
+      return;
+    }
+    ir::Optimizer made;
+    made.range = node.value->range;
+    problem = readRecord(v, made);
+    if (problem.empty()) {
+      made.name = nameOf(v, *node.value);
+      out = std::move(made);
+      return;
+    }
+  }
+  context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
+      .help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
+  ok_ = false;
+}
+
+} // namespace planc::frontend
