@@ -10,6 +10,14 @@ namespace planc::oracle {
 
 namespace {
 
+/// Values whose gradient some class of instances needs.
+std::vector<bool> wantedSomewhere(const Program& program) {
+  std::vector<bool> wanted(program.model.values.size());
+  for (const std::vector<bool>& body : passes::valuesWithGradient(program))
+    for (size_t v = 0; v < body.size(); ++v) wanted[v] = wanted[v] || body[v];
+  return wanted;
+}
+
 struct Machine : OperatorRun {
   unsigned seed;
   std::vector<std::vector<Frame>> frames; ///< per unit and instance
@@ -17,7 +25,7 @@ struct Machine : OperatorRun {
   Outcome outcome;
 
   Machine(const Program& p, unsigned s, Perturbation moved) : OperatorRun(p), seed(s), perturbation(std::move(moved)) {}
-  std::vector<bool> wanted = passes::valuesWithGradient(program.model);
+  std::vector<bool> wanted = wantedSomewhere(program);
   std::vector<int64_t> extents(ValueId v) const { return flatExtents(model().values[v].dims); }
   std::string nameOf(ValueId v, int64_t instance) const {
     return model().pathOf(v) + "[" + std::to_string(instance) + "]";

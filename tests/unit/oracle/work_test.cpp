@@ -92,7 +92,7 @@ std::pair<double, double> forwardFlops(const Program& program) {
     const double devices = static_cast<double>(program.mesh.devices() / program.stages);
     const double instances = static_cast<double>(body.instances.count());
     for (const Node& node : body.forward) {
-      if (node.kind != NodeKind::Compute) continue;
+      if (node.kind != NodeKind::Compute || node.role != Role::Forward) continue;
       const Op& op = program.model.ops[node.op];
       const Placement& placement = body.placements[passes::local(unit, node.op)];
       local += devices * node.work.flops * node.times * instances;
