@@ -61,8 +61,6 @@ struct Precision {
   std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
   std::map<Symbol, DType> onWire; ///< by operator name
   SourceRange range;
-  /// Exists iff params are narrower than the optimizer's states.
-  bool masterCopy() const { return width(params) < width(optimizer); }
 };
 
 /// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows

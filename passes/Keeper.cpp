@@ -95,7 +95,7 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
   }
   add(chain.front()->from, made);
   for (size_t i = 0; i < chain.size(); ++i)
-    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(value.dims),
+    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(*chain[i]),
                                                chain[i]->from, chain[i]->to))
       add(step.after, indices[i]);
   return result;

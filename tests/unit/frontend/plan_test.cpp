@@ -138,12 +138,11 @@ TEST(Plans, PrecisionHasItsDefaults) { // LANGUAGE §2
   EXPECT_EQ(fp8.params, DType::bf16);
   EXPECT_EQ(fp8.grads, DType::fp32);
   EXPECT_EQ(fp8.reduce, DType::fp32);
-  EXPECT_TRUE(fp8.masterCopy());
   EXPECT_EQ(fp8.onWire.at(Symbol("matmul")), DType::fp8);
   const Precision fp16 = of("compute = fp16; grads = fp16");
   EXPECT_EQ(fp16.activations, DType::fp16);
   EXPECT_EQ(fp16.reduce, DType::fp16);
-  EXPECT_FALSE(of("compute = bf16; params = fp32").masterCopy());
+  EXPECT_EQ(of("compute = bf16; params = fp32").params, DType::fp32);
 }
 
 TEST(Plans, PrecisionMayStandInsideTrain) {
