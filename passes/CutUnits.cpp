@@ -1,6 +1,7 @@
 // cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
 // rules treat alike. SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
+#include "passes/Lowering.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -174,26 +175,12 @@ std::vector<Range> slicesOf(const Plan& plan, Symbol unit) {
   return slices;
 }
 
+/// Classes of instances, each in ascending order.
+using Classes = std::vector<RangeSet>;
+
 /// Instances that lie in the same slices form a class.
-bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
-  const Unit& unit = program.model.units[id];
-  const std::vector<Range> slices = unit.repeat ? slicesOf(*program.plan, unit.name) : std::vector<Range>{};
-  auto add = [&](RangeSet instances) {
-    Body body;
-    body.unit = id;
-    body.instances = std::move(instances);
-    program.bodies.add(std::move(body));
-  };
-  if (slices.empty()) {
-    add(RangeSet{{Range{0, unit.repeat ? unit.count : 1, 1}}});
-    return true;
-  }
-  if (unit.count > kMaxSliced) {
-    diagnostics
-        .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
-        .help("leave the slices out, or repeat the layer less often");
-    return false;
-  }
+Classes classesOf(const Unit& unit, const std::vector<Range>& slices) {
+  if (slices.empty()) return {RangeSet{{Range{0, unit.repeat ? unit.count : 1, 1}}}};
   std::map<std::vector<bool>, size_t> classes;
   std::vector<std::vector<int64_t>> members;
   for (int64_t i = 0; i < unit.count; ++i) {
@@ -203,7 +190,62 @@ bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
     if (fresh) members.emplace_back();
     members[it->second].push_back(i);
   }
-  for (const auto& m : members) add(RangeSet::of(m));
+  Classes result;
+  for (const auto& m : members) result.push_back(RangeSet::of(m));
+  return result;
+}
+
+/// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
+/// back.
+std::optional<int64_t> endOfBackward(const Program& program, UnitId id, const Classes& classes) {
+  const Unit& unit = program.model.units[id];
+  if (!unit.repeat || !program.plan->workload.train) return std::nullopt;
+  const std::vector<bool> handedOn = valuesHandedOnWithGradient(program);
+  auto gradient = [&](const Carry& c) {
+    return handedOn[c.initial.index] || program.model.values[c.initial].trainable;
+  };
+  if (std::all_of(unit.carries.begin(), unit.carries.end(), gradient)) return std::nullopt;
+  for (const RangeSet& instances : classes) { // by their first instance
+    Body body;
+    body.unit = id;
+    body.instances = instances;
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+      for (const Operand& o : program.model.ops[OpId(i)].operands)
+        if (program.model.values[o.value].kind == ValueKind::Param && trains(program, body, o.value))
+          return instances.ranges.front().begin;
+  }
+  return std::nullopt;
+}
+
+/// Takes one instance, the first of its class, out of it.
+void separate(Classes& classes, int64_t instance) {
+  for (size_t i = 0; i < classes.size(); ++i) {
+    std::vector<Range>& ranges = classes[i].ranges;
+    if (ranges.front().begin != instance || classes[i].count() == 1) continue;
+    ranges.front().begin += ranges.front().step;
+    if (ranges.front().count() == 0) ranges.erase(ranges.begin());
+    classes.insert(classes.begin() + static_cast<ptrdiff_t>(i), RangeSet{{Range{instance, instance + 1, 1}}});
+    return;
+  }
+}
+
+bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
+  const Unit& unit = program.model.units[id];
+  const std::vector<Range> slices = unit.repeat ? slicesOf(*program.plan, unit.name) : std::vector<Range>{};
+  if (!slices.empty() && unit.count > kMaxSliced) {
+    diagnostics
+        .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
+        .help("leave the slices out, or repeat the layer less often");
+    return false;
+  }
+  Classes classes = classesOf(unit, slices);
+  if (const auto first = endOfBackward(program, id, classes)) separate(classes, *first);
+  for (RangeSet& instances : classes) {
+    Body body;
+    body.unit = id;
+    body.instances = std::move(instances);
+    program.bodies.add(std::move(body));
+  }
   return true;
 }
 

@@ -213,6 +213,12 @@ std::vector<bool> valuesOfLoss(const Model& model) {
 
 } // namespace
 
+std::vector<bool> valuesHandedOnWithGradient(const Program& program) {
+  GradientFlow flow{program};
+  flow.run();
+  return std::move(flow.outside);
+}
+
 std::vector<std::vector<bool>> valuesWithGradient(const Program& program) {
   GradientFlow flow{program};
   flow.run();

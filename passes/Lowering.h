@@ -55,8 +55,11 @@ bool trains(const ir::Program& program, const ir::Body& body, ir::ValueId param)
 bool isPackedParam(const ir::Program& program, const ir::Body& body, ir::ValueId value);
 
 /// Which values need a gradient, by body and value: a parameter that trains is upstream and the loss is downstream. Empty sets without
-/// training. A carried value of a class needs one if an instance before any of its own trains: the first instance of a class may
-/// compute one gradient more than it needs.
+/// training. A carried value of a class needs one if an instance before any of its own trains; cut-units gives the first instance
+/// that trains a class of its own where nothing before it does.
 std::vector<std::vector<bool>> valuesWithGradient(const ir::Program& program);
+
+/// Values that the units with bodies so far hand on, and behind which a parameter trains.
+std::vector<bool> valuesHandedOnWithGradient(const ir::Program& program);
 
 } // namespace planc::passes

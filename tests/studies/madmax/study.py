@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import json
+import re
 import pathlib
 import re
 import subprocess
@@ -87,7 +88,8 @@ def their_parts(fsdp):
 
 def our_parts(plan):
     def layers(*names):
-        return sum(r["count"] * (r["forward_s"] + r["backward_s"] - r["exposed_comm_s"]) for r in plan["layers"] if r["path"].split(".")[0] in names)
+        return sum(r["count"] * (r["forward_s"] + r["backward_s"] - r["exposed_comm_s"]) for r in plan["layers"]
+                   if re.split(r"[.\[]", r["path"])[0] in names)
 
     def moved(*wanted):
         return sum(c["count"] * c["time_s"] for c in plan["collectives"] if (c["op"], c["class"]) in wanted)
