@@ -5,7 +5,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import json
-import re
 import pathlib
 import re
 import subprocess
