@@ -11,6 +11,8 @@
 namespace planc::passes {
 using namespace ir;
 
+PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
+
 namespace {
 
 /// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
@@ -242,6 +244,35 @@ struct BackwardDerivation {
   }
 };
 
+/// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
+void warnOfIdleKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  auto reached = [&](const Selector& selector, const Body& body, const Saved& saved) {
+    const Value& value = model.values[saved.value];
+    if (!saved.host || value.kind != ValueKind::Result) return false;
+    const Op& producer = model.ops[value.producer];
+    return reaches(selector, producer.path, model.units[producer.unit],
+                   producer.unit == body.unit ? body.instances : RangeSet{})
+        .has_value();
+  };
+  for (const Keep& keep : program.plan->keeps) {
+    if (!keep.host) continue;
+    bool any = false;
+    for (const Body& body : program.bodies)
+      any |= llvm::any_of(body.saved, [&](const Saved& s) { return reached(keep.selector, body, s); });
+    if (any) continue;
+    const bool trains = program.plan->workload.train && model.loss.valid();
+    diagnostics
+        .report(HostKeepIdle, keep.selector.range,
+                {{"selector", keep.selector.str()},
+                 {"reason", trains ? "backward reads no result of it that forward keeps"
+                                   : "nothing is kept, the plan has no backward pass"}})
+        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only what enters it, and a frozen "
+                       "one may keep nothing"
+                     : "take it out");
+  }
+}
+
 } // namespace
 
 bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
@@ -268,6 +299,7 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   for (size_t v = 0; v < outer.size(); ++v)
     for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});
   addSeams(program, leaving);
+  warnOfIdleKeeps(program, diagnostics);
   for (Body& body : program.bodies) measureWorkingSet(program, body);
   return true;
 }

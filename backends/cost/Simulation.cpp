@@ -207,7 +207,9 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   PipelineInput& in = sim.pipeline;
   in.stages = program.stages;
   in.microBatches = program.microBatches;
-  in.waitsForAll = schedule.kind->waitsForAll;
+  // Stages that begin the next step apart need an optimizer's step between; a forward pass is over when it leaves the
+  // last one.
+  in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
   in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {

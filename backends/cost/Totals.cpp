@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kTrillion = 1e12;
+/// Share of a sum of times below which a difference is rounding.
+constexpr double kRounding = 1e-12;
 /// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
 constexpr double kTrainingPasses = 3;
 
@@ -152,10 +154,15 @@ void addTimes(Totals& t, const Simulation& sim) {
   const StageTimes& times = sim.stages[c];
   // Pairs of passes hide communication; if that is not enough, waits for the host.
   const double hidden = std::min(times.paired, exposed);
-  t.exposedState = times.busy + times.paired - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
-  t.compute = alone - exposed - (times.paired - hidden);
-  t.exposedComm = exposed - hidden + t.exposedState;
   t.comm = comm + sim.tied;
+  const double state =
+      times.busy + times.paired - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
+  const double spent = alone - times.paired + state;
+  // Both are differences of sums that are equal where nothing shows, but for rounding.
+  auto shown = [&](double seconds) { return t.comm > 0 && seconds > kRounding * spent ? seconds : 0; };
+  t.exposedState = shown(state);
+  t.exposedComm = shown(exposed - hidden + state);
+  t.compute = spent - t.exposedComm;
   t.bubble = times.bubble();
   t.optimizer = sim.optimizer;
   t.stepTime = sim.stepTime;

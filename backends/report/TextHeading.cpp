@@ -71,6 +71,13 @@ std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* progra
   return text;
 }
 
+/// `671.0 B parameters, 37.6 B active`; what every token meets is said only where experts share the tokens.
+std::string parametersText(const cost::Totals& totals) {
+  std::string text = countText(totals.params) + " parameters";
+  if (totals.paramsActive < totals.params) text += fmt::format(", {} active", countText(totals.paramsActive));
+  return text;
+}
+
 std::string clusterText(const ir::Plan& plan) {
   std::string text = plan.clusterText;
   if (!plan.cluster) return text;
@@ -88,7 +95,7 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
   auto row = [&](const char* key, const std::string& value) {
     if (!value.empty()) table.add({{key, TextStyle::Gutter}, value});
   };
-  row("model", fmt::format("{}, {} parameters", plan.modelText, countText(report.estimate->totals.params)));
+  row("model", plan.modelText + ", " + parametersText(report.estimate->totals));
   row("cluster", clusterText(plan));
   row("software", plan.softwareText);
   row("workload", workloadText(report));

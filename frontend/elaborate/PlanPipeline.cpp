@@ -137,13 +137,15 @@ template <class List, class Select> std::vector<std::string> selectorTexts(const
   return texts;
 }
 
+std::string keepText(const ir::Keep& keep) {
+  return keep.selector.str() + (keep.host ? " = host" : keep.gathered ? " = gathered" : " = split");
+}
+
 } // namespace
 
 void PlanBuilder::checkOverrideChanges(int layer) {
   const auto recompute = selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); });
-  const auto keeps = selectorTexts(keeps_, [](const auto& k) {
-    return k.first.selector.str() + (k.first.host ? " h" : k.first.gathered ? " g" : " s");
-  });
+  const auto keeps = selectorTexts(keeps_, [](const auto& k) { return keepText(k.first); });
   if (recomputeOverride_ && recomputeOverride_->layer == layer && recompute == recomputeOverride_->before)
     reportOverrideChangesNothing(context_, recomputeOverride_->range, "recompute", recomputeOverride_->inherited);
   if (keepOverride_ && keepOverride_->layer == layer && keeps == keepOverride_->before)
@@ -172,10 +174,8 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
       reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
     else if (keeps_.front().second < layer)
-      keepOverride_ = OverrideDraft{
-          selectorTexts(keeps_,
-                        [](const auto& k) { return k.first.selector.str() + (k.first.gathered ? " g" : " s"); }),
-          item.range, keeps_.front().first.selector.range, layer};
+      keepOverride_ = OverrideDraft{selectorTexts(keeps_, [](const auto& k) { return keepText(k.first); }), item.range,
+                                    keeps_.front().first.selector.range, layer};
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
   bool gathered = true, host = false;
