@@ -16,9 +16,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # no caches in the tree
+from suite import spearman
+
 LAYERS = 32
 LAYER_COST = 4 * 4096 * 4096 + 3 * 4096 * 14336  # nanotron, models/llama.py, get_block_compute_costs
 HEAD_COST = 131072 * 4096
+CLUSTER = "generic.cluster(gpu = common.h100, per_node = 8, intra = fabrics.nvlink4, intra_bandwidth = 450GB/s, inter = fabrics.efa_v2, nic = 50GB/s"
 GIB = 2**30
 
 
@@ -70,7 +74,7 @@ def plan(r):
         place += ["    decoder {", "      seq -> tp", "      attn { heads -> tp }", "      mlp  { ffn -> tp }", "    }", "    norm              { seq -> tp }",
                   "    embed, head, loss { vocab -> tp }"]
     place += ["  }"]
-    return (f"plan {r['id']} {{\n  model    = common.llama_8b\n  cluster  = common.p5(instances = {r['gpus'] // 8})\n  software = nanotron.nanotron\n"
+    return (f"plan {r['id']} {{\n  model    = common.llama_8b\n  cluster  = {CLUSTER}, nodes = {r['gpus'] // 8})\n  software = nanotron.nanotron\n"
             f"  train {{ seq = {r['seq']}; global_batch = {r['gbs']}; micro_batch = {r['mbs']}; optimizer = optimizers.adam }}\n"
             "  precision { compute = bf16; grads = fp32; optimizer = fp32 }\n"
             f"  mesh {{ tp = {r['tp']}; dp = {r['dp']}; pp = {r['pp']} }}\n" + "\n".join(place) + "\n" +
@@ -83,7 +87,7 @@ def price(planc, rows, common):
         with open(common) as f, open(os.path.join(folder, "common.plan"), "w") as g:
             g.write(f.read())
         with open(path, "w") as f:
-            f.write('import "common.plan" as common\nimport std.stacks.nanotron\nimport std.optimizers\n\n' + "\n".join(map(plan, rows)))
+            f.write('import "common.plan" as common\nimport std.clusters.generic\nimport std.fabrics\nimport std.stacks.nanotron\nimport std.optimizers\n\n' + "\n".join(map(plan, rows)))
         run = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", "--no-fixes"], capture_output=True, text=True)
     if run.returncode not in (0, 1) or not run.stdout:
         sys.exit(run.stderr)
@@ -96,14 +100,6 @@ def price(planc, rows, common):
 
 def quantile(values, q):
     return sorted(values)[min(len(values) - 1, int(q * len(values)))]
-
-
-def ranks(values):
-    order = sorted(range(len(values)), key=values.__getitem__)
-    out = [0] * len(values)
-    for rank, i in enumerate(order):
-        out[i] = rank
-    return out
 
 
 def summary(name, errors):
@@ -140,8 +136,7 @@ def main():
     median, p90 = summary("allocated memory of the optimizer's step", [r["step_peak"] / r["alloc"] - 1 for r in ran])
     summary("reserved memory, for information", [r["first"] / r["reserved"] - 1 for r in ran])
     summary("step time, for information", [r["tokens"] / r["rate"] - 1 for r in ran])
-    x, y = ranks([r["rate"] for r in ran]), ranks([r["tokens"] for r in ran])
-    print(f"rank correlation of tokens per second and device: {statistics.correlation(x, y):.3f}")
+    print(f"rank correlation of tokens per second and device: {spearman([r['rate'] for r in ran], [r['tokens'] for r in ran]):.3f}")
     cell = {(ran_, fits): sum(r["ran"] == ran_ and r["fits"] == fits for r in rows) for ran_ in (True, False) for fits in (True, False)}
     print("verdict        predicted to fit   predicted not to")
     print(f"ran                    {cell[True, True]:9}          {cell[True, False]:9}")
