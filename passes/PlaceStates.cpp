@@ -114,10 +114,10 @@ struct StatePlacer {
   void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.plan->precision;
     auto because = [&](int k) { return p.rules[k] ? p.rules[k]->range : SourceRange{}; };
-    const double stored = p.elements * share(p.params) * width(precision.params);
+    const double stored = p.elements * share(p.params) * width(storedAs(program, p));
     if (p.host[0]) hostCopy(body, Phase::Forward, false, stored, because(0));
     if (p.host[0] && usedBackward) hostCopy(body, Phase::Backward, false, stored, because(0));
-    if (p.host[1] && p.trainable && p.owner && p.touched == 0)
+    if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
       hostCopy(body, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads), because(1));
   }
 
@@ -313,7 +313,7 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
     for (const ParamState& p : body.params) {
       const bool backward = placer.usedBackward(BodyId(b), p.param);
       placer.collectives(body, p, backward);
-      if (program.plan->workload.train) placer.hostStates(body, p, backward);
+      placer.hostStates(body, p, backward);
     }
   }
   if (program.plan->workload.train)

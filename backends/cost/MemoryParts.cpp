@@ -45,13 +45,12 @@ private:
   void addStates(const ir::Body& body, double count) {
     for (const ir::ParamState& p : body.params) {
       if (!p.owner) continue;
-      const double elements = p.elements * count, width = storedWidth(program_, p);
-      (p.host[0] ? parts_.hostParams : parts_.params) += elements * width / size(p.params);
+      const ir::StateBytes bytes = ir::stateBytes(program_, p);
+      (p.host[0] ? parts_.hostParams : parts_.params) += bytes.params * count;
       if (!p.trainable || !plan_.workload.train) continue;
-      if (p.touched == 0) // a table that is updated where it is read has no gradient of its own
-        (p.host[1] ? parts_.hostGrads : parts_.grads) += elements * ir::width(plan_.precision.grads) / size(p.grads);
-      (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) +=
-          elements * optimizerWidth(program_, p) / size(p.optimizer);
+      (p.host[1] ? parts_.hostGrads : parts_.grads) += bytes.grads * count;
+      (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += bytes.optimizer() * count;
+      const double elements = p.elements * count, width = storedWidth(program_, p);
       if (stack_.copies.buckets && p.partial && p.touched == 0) parts_.buckets += elements * width;
       const ir::AxisMask gathered = p.optimizer & ~p.params;
       if (stack_.copies.update && gathered) // the whole, and the part that this device contributes
@@ -150,12 +149,6 @@ private:
 };
 
 } // namespace
-
-/// Adam on fp16 or bf16: 2 + 4 + (4 + 4 + 4) = 18 B with parameter and gradient.
-double optimizerWidth(const ir::Program& program, const ir::ParamState& p) {
-  if (p.elements <= 0) return 0;
-  return ir::stateBytes(program, p).optimizer() * static_cast<double>(program.mesh.size(p.optimizer)) / p.elements;
-}
 
 double StageParts::saved() const {
   double bytes = 0;

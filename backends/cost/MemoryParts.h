@@ -34,9 +34,6 @@ struct StageParts {
   double saved() const;
 };
 
-/// Bytes of optimizer states per element of a parameter.
-double optimizerWidth(const ir::Program& program, const ir::ParamState& p);
-
 StageParts partsOf(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// List scheduling of two passes on one compute stream and the comm streams (docs/cost-model.md, section 3.3).
+// List scheduling of two passes on one compute stream and the comm streams (docs/cost-model.md, section 3.2).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Pair.h"
 

@@ -3,9 +3,9 @@
 #include "backends/cost/Simulation.h"
 
 #include "backends/cost/Facts.h"
-#include "backends/cost/MemoryParts.h"
 #include "backends/cost/Pair.h"
 #include "backends/cost/Update.h"
+#include "ir/States.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,14 +83,12 @@ struct Streamed {
 };
 Streamed streamedStates(const ir::Program& program, const ir::ParamState& p) {
   if (!p.trainable || !p.owner || p.touched > 0) return {};
-  const double states = p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * optimizerWidth(program, p);
+  const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
   Streamed s;
-  if (p.host[2]) s.in = s.out = states;
+  if (p.host[2]) s.in = s.out = ir::stateBytes(program, p).optimizer();
   if (p.host[1]) // the shard of the gradient that this device's states need
-    s.in += p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * ir::width(program.plan->precision.grads);
-  if (p.host[0])
-    s.out +=
-        p.elements / static_cast<double>(program.mesh.size(p.optimizer)) * ir::width(program.plan->precision.params);
+    s.in += shard * ir::width(program.plan->precision.grads);
+  if (p.host[0]) s.out += shard * ir::width(ir::storedAs(program, p));
   return s;
 }
 
