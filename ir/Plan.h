@@ -59,6 +59,7 @@ struct Precision {
   DType reduce = DType::fp32;
   DType optimizer = DType::fp32;
   std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
+  SourceRange frozenRange;
   std::map<Symbol, DType> onWire; ///< by operator name
   SourceRange range;
 };
@@ -95,7 +96,7 @@ struct Workload {
   std::optional<Optimizer> optimizer;
   std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
   double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device
-  SourceRange range, globalBatchRange, microBatchRange;
+  SourceRange range, globalBatchRange, microBatchRange, imbalanceRange;
 };
 
 struct StageLine {

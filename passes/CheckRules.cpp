@@ -169,6 +169,7 @@ bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
   };
   for (const PlacementRule& r : program.plan->placements) check(r.dim.str(), r.targets, r.range);
   for (const StateRule& r : program.plan->states) check(std::string(name(r.state)), r.targets, r.range);
+  if (const auto& p = program.plan->pipeline; p && p->scatter) check("scatter", {*p->scatter}, p->scatterRange);
   return ok;
 }
 
@@ -181,7 +182,7 @@ bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   if (!ok) return false;
   warnIdle(program, diagnostics);
   warnOrder(program, diagnostics);
-  return true;
+  return checkEffects(program, diagnostics);
 }
 
 } // namespace planc::passes

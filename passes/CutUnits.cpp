@@ -293,7 +293,9 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
                                      {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
     for (const Unit& u : model.units)
       if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
-    if (layers >= parts) report.help(suggestion(model, layers, parts));
+    report.help(layers >= parts
+                    ? suggestion(model, layers, parts)
+                    : fmt::format("there are fewer layers than virtual stages: choose at most {} of them", layers));
     return std::nullopt;
   }
   return cutBySizes(model, std::vector<int64_t>(static_cast<size_t>(parts), layers / parts));

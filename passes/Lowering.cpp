@@ -51,6 +51,13 @@ double share(const Dim& dim, int64_t ranks) {
 }
 } // namespace
 
+bool isMasked(const Model& model, const Op& op, DimId dim) {
+  for (const Operand& o : op.operands)
+    for (size_t i = 0; i < o.dims.size(); ++i)
+      if (o.dims[i] != dim && model.values[o.value].dims[i] == dim) return true;
+  return false;
+}
+
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
   const Dim& d = program.model.dims[dim];
   const AxisList& axes = placement.axesOf(dim);

@@ -20,6 +20,9 @@ ir::Layout produced(const ir::Program& program, const ir::Op& op, const ir::Plac
 /// Extent of a dim on one device under a placement: the largest shard, on the busiest device.
 double localExtent(const ir::Program& program, const ir::Placement& placement, ir::DimId dim);
 
+/// A mask relates a dimension to the one that an operand calls otherwise: queries along seq, keys along kv_seq.
+bool isMasked(const ir::Model& model, const ir::Op& op, ir::DimId dim);
+
 /// Elements of one device, the busiest.
 double localElements(const ir::Program& program, const std::vector<ir::DimId>& dims, const ir::Layout& layout);
 

@@ -43,17 +43,9 @@ struct Sizer {
     if (op.lastShare <= op.share) return op.share;
     double share = op.share;
     for (const PlacedDim& p : placement(id).dims)
-      if (p.rule && p.rule->contiguous && !p.axes.empty() && masked(op, p.dim))
+      if (p.rule && p.rule->contiguous && !p.axes.empty() && isMasked(model(), op, p.dim))
         share = op.lastShare - (op.lastShare - op.share) / static_cast<double>(program.mesh.size(p.axes));
     return share;
-  }
-
-  /// A mask relates a dimension to the one that an operand calls otherwise: queries along seq, keys along kv_seq.
-  bool masked(const Op& op, DimId d) const {
-    for (const Operand& o : op.operands)
-      for (size_t i = 0; i < o.dims.size(); ++i)
-        if (o.dims[i] != d && model().values[o.value].dims[i] == d) return true;
-    return false;
   }
 
   double evaluate(OpId id, const Poly& poly) const {

@@ -23,4 +23,7 @@ bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 
+/// Part of check-rules: facts that change nothing in this plan, or say what cannot be.
+bool checkEffects(const ir::Program& program, DiagnosticEngine& diagnostics);
+
 } // namespace planc::passes

@@ -105,6 +105,7 @@ void PlanBuilder::expertImbalance(FactNode& node) {
   }
   if (v.asDouble() >= 1) {
     plan_->workload.expertImbalance = v.asDouble();
+    plan_->workload.imbalanceRange = node.range;
     return;
   }
   context_.report(ExpertImbalance, node.value->range, {{"value", show(v)}})
@@ -192,7 +193,7 @@ void PlanBuilder::precision() {
         continue;
       }
       bool known = fact.name == kFrozen;
-      if (known) p.frozen = v.dtype;
+      if (known) p.frozen = v.dtype, p.frozenRange = fact.value->range;
       for (const PrecisionRow& row : kPrecisions)
         if (row.name == fact.name.view()) {
           p.*(row.field) = v.dtype;

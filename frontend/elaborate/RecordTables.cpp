@@ -211,7 +211,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"launch", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, launch)},
       {"unattributed", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, unattributed)},
       {"step", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, step)},
-      {"jitter", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, jitter)},
+      {"jitter", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, jitter)},
       {"algorithm.*",
        {},
        Sign::Any,
@@ -269,7 +269,7 @@ std::span<const FactRow<L>> levelFacts() {
 std::span<const FactRow<ir::Cluster>> clusterFacts() {
   static const std::vector<FactRow<ir::Cluster>> rows{
       {"device", {}, Sign::Any, FactForm::Custom, StarKey::None, [](ir::Cluster&, In&) {}}, // Machines resolves it
-      {"jitter", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(ir::Cluster, jitter)},
+      {"jitter", {}, Sign::Share, FactForm::Number, StarKey::None, SET(ir::Cluster, jitter)},
   };
   return rows;
 }

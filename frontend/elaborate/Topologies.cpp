@@ -19,8 +19,10 @@ namespace {
 
 constexpr int64_t kMostUnits = int64_t(1) << 40;
 
-std::string range(const ir::TopologyParameter& p) {
-  return p.most < 1e6 ? fmt::format("{:.4g} to {:.4g}", p.least, p.most) : fmt::format("{:.4g} or more", p.least);
+/// Of a parameter without a meaningful end only the side that was missed.
+std::string range(const ir::TopologyParameter& p, double value) {
+  const bool open = p.most >= 1e6 && value < p.least;
+  return open ? fmt::format("{:.4g} or more", p.least) : fmt::format("{:.4g} to {:.7g}", p.least, p.most);
 }
 
 void number(ir::Topology& topology, const ir::TopologyParameter& p, const Expr& e, FactInput& in) {
@@ -35,7 +37,7 @@ void number(ir::Topology& topology, const ir::TopologyParameter& p, const Expr& 
                         {{"parameter", std::string(p.name)},
                          {"topology", topology.kind.str()},
                          {"value", show(v)},
-                         {"expected", range(p)}});
+                         {"expected", range(p, v.asDouble())}});
 }
 
 void dims(ir::Topology& topology, const Expr& e, FactInput& in) {
@@ -46,12 +48,14 @@ void dims(ir::Topology& topology, const Expr& e, FactInput& in) {
   };
   const Value v = in.ev->evaluate(e, *in.node->scope);
   if (v.invalid()) return;
-  if (v.kind != ValueKind::List || v.list->items.empty())
+  if (v.kind != ValueKind::List)
     return wrong(fmt::format("a list of units along each dimension, this is {}", describe(v)), e.range);
+  if (v.list->items.empty()) return wrong("a list of units along each dimension, this one is empty", e.range);
   for (const Value& item : v.list->items) {
     if (item.invalid()) return topology.dims.clear();
-    if (!item.isInt() || item.integer < 1 || item.integer > kMostUnits)
-      return wrong(fmt::format("one of them is {}", show(item)), item.range.valid() ? item.range : e.range);
+    const SourceRange at = item.range.valid() ? item.range : e.range;
+    if (!item.isInt()) return wrong(fmt::format("units are counted, one of them is {}", describe(item)), at);
+    if (item.integer < 1 || item.integer > kMostUnits) return wrong(fmt::format("one of them is {}", show(item)), at);
     topology.dims.push_back(item.integer);
   }
 }

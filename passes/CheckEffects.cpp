@@ -1,0 +1,106 @@
+// Facts of a plan that change nothing because nothing in it has what they speak of, or that say what cannot be.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(ContiguousIdle, 644, "`contiguous` does nothing: no operator here has a mask that rises along `{dim}`")
+PLANC_WARNING(ImbalanceIdle, 645, "`expert_imbalance` does nothing: {reason}")
+PLANC_ERROR(ImbalanceTooLarge, 646,
+            "`expert_imbalance` is {value}: `{dim}` is split over {ranks} devices, so that the busiest has at most "
+            "{ranks} times the mean")
+PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` does nothing: no parameter is frozen")
+
+namespace {
+
+template <class F> void eachPlaced(const Program& program, F f) {
+  for (const Body& body : program.bodies) {
+    if (body.seam) continue;
+    const Unit& unit = program.model.units[body.unit];
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+      f(program.model.ops[OpId(i)], body.placements[local(unit, OpId(i))]);
+  }
+}
+
+/// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
+void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
+  for (const PlacementRule& rule : program.plan->placements) {
+    if (!rule.contiguous || program.mesh.size(resolveTargets(program.mesh, rule.targets)) == 1) continue;
+    bool works = false;
+    eachPlaced(program, [&](const Op& op, const Placement& placement) {
+      works |= op.lastShare > op.share && llvm::any_of(placement.dims, [&](const PlacedDim& p) {
+                 return p.rule == &rule && isMasked(program.model, op, p.dim);
+               });
+    });
+    if (!works)
+      diagnostics.report(ContiguousIdle, rule.range, {{"dim", rule.dim.str()}})
+          .help("leave it out: it says which range of a causally masked sequence a rank holds");
+  }
+}
+
+/// Routing loads the devices that it chooses unevenly: there must be some, and one can have no more than everything.
+bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
+  bool routed = false, open = false, placed = false, ok = true;
+  for (const Dim& d : program.model.dims) {
+    if (d.kind != DimKind::Routed) continue;
+    routed = true;
+    if (d.capacity > 0) continue;
+    open = true;
+    placed |= llvm::any_of(program.plan->placements,
+                           [&](const PlacementRule& r) { return r.dim == program.model.dims[d.chosen].name; });
+  }
+  if (!placed) {
+    diagnostics
+        .report(ImbalanceIdle, w.imbalanceRange,
+                {{"reason", !routed ? "the model routes nothing"
+                            : !open ? "the slots of its experts have a fixed capacity"
+                                    : "no rule splits the experts, so every device has all of them"}})
+        .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or take it out" : "take it out");
+    return true;
+  }
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    for (DimId d : op.dims) {
+      const Dim& dim = program.model.dims[d];
+      if (!ok || dim.kind != DimKind::Routed || dim.capacity > 0) continue;
+      const AxisList axes = placement.axesOf(dim.chosen);
+      const int64_t ranks = program.mesh.size(axes);
+      if (axes.empty() || w.expertImbalance <= static_cast<double>(ranks)) continue;
+      ok = false;
+      diagnostics
+          .report(ImbalanceTooLarge, w.imbalanceRange,
+                  {{"value", fmt::format("{:.6g}", w.expertImbalance)},
+                   {"dim", program.model.dims[dim.chosen].name.str()},
+                   {"ranks", ranks}})
+          .label(op.range, "an operator of the experts")
+          .help(fmt::format("write a number from 1 to {}", ranks));
+    }
+  });
+  return ok;
+}
+
+void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  const Precision& precision = program.plan->precision;
+  if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
+  if (llvm::any_of(program.model.params, [&](ValueId v) { return !program.model.values[v].trainable; })) return;
+  diagnostics.report(FrozenIdle, precision.frozenRange, {{"type", std::string(name(*precision.frozen))}})
+      .help(w.train ? "freeze layers or add adapters in `finetune { … }`, or take it out"
+                    : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
+}
+
+} // namespace
+
+bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
+  warnContiguous(program, diagnostics);
+  warnFrozen(program, diagnostics);
+  return checkImbalance(program, diagnostics);
+}
+
+} // namespace planc::passes
