@@ -1,5 +1,6 @@
 // `planc check`: parses, resolves and type-checks files, and puts every plan through the laws of placement and
-// schedule. Silent when clean. SPDX-License-Identifier: Apache-2.0
+// schedule. Silent when clean.
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/Pipeline.h"

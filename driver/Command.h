@@ -1,5 +1,6 @@
 // What a command of planc is: its words, its options as data, and the function that runs it. One command per file, one
-// row each in Commands.cpp. SPDX-License-Identifier: Apache-2.0
+// row each in Commands.cpp.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/Console.h"
 

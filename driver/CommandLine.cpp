@@ -1,5 +1,6 @@
 // From words to a command: CLI11 takes the line apart, the tables say what is legal, and every unknown word gets a
-// suggestion. SPDX-License-Identifier: Apache-2.0
+// suggestion.
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/Command.h"
 #include "driver/Help.h"
 

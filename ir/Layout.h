@@ -8,7 +8,7 @@
 
 namespace planc::ir {
 
-/// An axis in a dimension's list holds one digit of the index: offset = product of the sizes left of it (SEMANTICS §4).
+/// An axis in a dimension's list holds one digit of the index: offset = product of the sizes left of it.
 struct Digit {
   AxisId axis;
   int64_t offset = 1;
@@ -37,7 +37,7 @@ struct ReshardStep {
   bool strided = false;  ///< the intermediate state is strided: a local copy of 2 · bytes
 };
 
-/// The one algorithm (SEMANTICS §5). `extents` of the value's dims; `loose` marks routed and following dims, whose digits have no order.
+/// The one algorithm: docs/language.md, section 10. `loose` marks routed and following dims, whose digits have no order.
 std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents, const std::vector<bool>& loose, Layout from,
                                  const Layout& to);
 /// Equal as layouts; loose dims as sets.

@@ -1,5 +1,6 @@
 // Facts about machines and their software: device, fabric, stack, cluster. Every number keeps where it was written and
-// its source. SPDX-License-Identifier: Apache-2.0
+// its source.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/DType.h"
 #include "ir/Topology.h"
@@ -110,7 +111,7 @@ struct Cluster {
   int64_t devices() const;
 };
 
-/// COSTMODEL §2: derived from the IR, never from a scheme's name.
+/// docs/cost-model.md, section 2.4: derived from the IR, never from a scheme's name.
 enum class CollectiveClass { Activation, Regather, Exchange, Ring, State, Gradient, Pipeline, Statistic, Offload };
 inline constexpr int kCollectiveClasses = 9;
 std::string_view name(CollectiveClass c);

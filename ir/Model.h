@@ -72,7 +72,7 @@ struct Value {
 
 // ---- operators --------------------------------------------------------------
 
-/// The closed list of equations (COSTMODEL §1a) and two structural kinds that cost nothing by themselves.
+/// The closed list of equations (docs/cost-model.md, section 1) and two structural kinds that cost nothing.
 enum class OpKind {
   Gemm, GroupedGemm, Scores, Context, Attention, Memory, Lookup, Permute,
   Carry, ///< identity at the path of a repeat: first and last of its body
@@ -130,7 +130,7 @@ struct Op {
   std::vector<CompositeId> composites; ///< in scope, innermost block last
   UnitId unit;
   RegionId region;
-  bool linear() const { return name == Symbol("add"); } ///< partial sums may pass (SEMANTICS §6): `add` is the only one
+  bool linear() const { return name == Symbol("add"); } ///< partial sums may pass: `add` is the only one
   SourceRange range; ///< where the model calls it
 };
 

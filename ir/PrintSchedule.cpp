@@ -1,5 +1,6 @@
 // Text form of level `task`: the tasks of every segment, and each stage's order of work with runs of micro-batches
-// folded. SPDX-License-Identifier: Apache-2.0
+// folded.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/Names.h"
 #include "ir/Task.h"
 

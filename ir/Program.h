@@ -125,7 +125,7 @@ struct ParamState {
   bool regathers() const { return !rules[0] || rules[0]->regather; }
 };
 
-/// A fused collective of the states of one instance (SEMANTICS §9).
+/// A fused collective of the states of one instance (docs/language.md, section 11).
 struct StateCollective {
   CollectiveKind collective = CollectiveKind::AllGather;
   CollectiveClass cls = CollectiveClass::State;
@@ -229,7 +229,7 @@ struct Program {
 
 /// Text form of the program's level. With `sources` every reshard and collective says which line of the plan caused it.
 std::string print(const Program& program, const SourceManager* sources = nullptr);
-/// The laws of the level (ARCHITECTURE, L8, L9). Returns what is wrong, or nothing.
+/// The laws of the level (docs/language.md, section 10, L8 and L9). Returns what is wrong, or nothing.
 std::vector<std::string> verify(const Program& program);
 
 } // namespace planc::ir

@@ -1,5 +1,6 @@
-// The one algorithm that changes a layout (SEMANTICS §5): which collectives lead from one layout to another, and their
-// bytes. SPDX-License-Identifier: Apache-2.0
+// The one algorithm that changes a layout (docs/language.md, section 10): which collectives lead from one layout to
+// another, and their bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/Layout.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The law of level `comm`: collectives run over real groups and move the larger local side, no reshard is left, and
-// every pending sum is resolved before an operator that is not linear reads it. SPDX-License-Identifier: Apache-2.0
+// every pending sum is resolved before an operator that is not linear reads it.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/Verify.h"
 
 #include <algorithm>

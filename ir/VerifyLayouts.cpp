@@ -210,7 +210,7 @@ private:
       std::vector<bool> loose = program_.loose(o.dims);
       bool found = std::any_of(at.layouts.begin(), at.layouts.end(), [&](const Layout& l) {
         Layout asked = wanted;
-        if (op.linear()) asked.partial = l.partial; // sums of sums may wait: SEMANTICS §6
+        if (op.linear()) asked.partial = l.partial; // sums of sums may wait: docs/language.md, section 10
         return sameLayout(loose, l, asked);
       });
       if (found) continue;

@@ -1,5 +1,6 @@
 // The law of level `task`: segments are acyclic and split nodes whole, and every stage's order finds its sends and
-// receives. SPDX-License-Identifier: Apache-2.0
+// receives.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
 #include "ir/Verify.h"
 

@@ -1,5 +1,6 @@
 // The parts of derive-backward: what is kept and replayed (Keeper), the reshards between classes (addSeams), the
-// working set. SPDX-License-Identifier: Apache-2.0
+// working set.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
 #include "passes/Lowering.h"
@@ -18,7 +19,7 @@ struct Checkpoints {
 Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
 
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
-/// the replay of checkpoints (SEMANTICS §8).
+/// the replay of checkpoints (docs/language.md, section 11).
 class Keeper {
 public:
   Keeper(const ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints);

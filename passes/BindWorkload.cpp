@@ -12,7 +12,7 @@ PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {
 
-/// Product of the axes that the outermost rules give to `batch` (SEMANTICS §10), and the rule.
+/// Product of the axes that the outermost rules give to `batch` (docs/language.md, section 11), and the rule.
 int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
   for (const PlacementRule& r : program.plan->placements)
     if (r.selector.steps.empty() && r.dim == Symbol("batch")) {

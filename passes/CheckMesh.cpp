@@ -1,4 +1,5 @@
-// check-mesh: the axes multiply to the devices of the cluster, and `within` and `across` hold (LANGUAGE, meshes).
+// check-mesh: the axes multiply to the devices of the cluster, and `within` and `across` hold (docs/language.md,
+// section 9).
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 

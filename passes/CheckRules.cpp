@@ -1,5 +1,6 @@
 // check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis
-// order that moves digits. SPDX-License-Identifier: Apache-2.0
+// order that moves digits.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -92,8 +93,8 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   }
 }
 
-/// SEMANTICS §4: an inner scope that keeps only the right part of a list moves digits; the axis that goes away must be
-/// last.
+/// docs/language.md, section 10: an inner scope that keeps only the right part of a list moves digits; the axis that
+/// goes away must be last.
 void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& inner : program.plan->placements)
     for (const PlacementRule& outer : program.plan->placements) {

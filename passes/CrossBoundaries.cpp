@@ -1,5 +1,6 @@
-// cross-boundaries: what every virtual stage sends to the next (SEMANTICS §10): each value with a user in a later stage
-// crosses each boundary in between, hop by hop, in the layout it is carried in. SPDX-License-Identifier: Apache-2.0
+// cross-boundaries: what every virtual stage sends to the next (docs/language.md, section 11): each value with a user
+// in a later stage crosses each boundary in between, hop by hop, in the layout it is carried in.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
-// rules treat alike. SPDX-License-Identifier: Apache-2.0
+// rules treat alike.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
 #include "passes/Lowering.h"
 #include "passes/Steps.h"

@@ -1,6 +1,7 @@
 // derive-backward: the backward operators of every body with their reshards, what forward keeps for them, and what is
-// replayed (SEMANTICS §7, §8). The backward operator inherits the forward placement; no operator has a backward layout
-// rule. SPDX-License-Identifier: Apache-2.0
+// replayed (docs/language.md, section 11). The backward operator inherits the forward placement; no operator has a
+// backward layout rule.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 #include "passes/Steps.h"
 

@@ -1,5 +1,6 @@
-// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it (LANGUAGE,
-// precision). Parameters are cast once per step, not per micro-batch: that work belongs to the optimizer's bytes.
+// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it
+// (docs/language.md, section 9, precision). Parameters are cast once per step, not per micro-batch: that work belongs
+// to the optimizer's bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 

@@ -1,5 +1,5 @@
 // What forward keeps for backward, and what backward does again: of the two sides of a reshard the smaller is kept, on
-// a tie the later; a checkpoint keeps only what enters it and is replayed whole (SEMANTICS §8).
+// a tie the later; a checkpoint keeps only what enters it and is replayed whole (docs/language.md, section 11).
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 

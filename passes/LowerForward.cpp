@@ -1,5 +1,6 @@
 // lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
-// produced (SEMANTICS §6). SPDX-License-Identifier: Apache-2.0
+// produced (docs/language.md, section 10).
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"

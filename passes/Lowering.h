@@ -9,7 +9,7 @@ namespace planc::passes {
 
 using ir::Unit; // not planc::Unit, the exponents of a quantity
 
-/// need(op, operand): the operand's dims as placed, nothing partial (SEMANTICS §1).
+/// need(op, operand): the operand's dims as placed, nothing partial (docs/language.md, section 10).
 ir::Layout need(const ir::Program& program, const ir::Placement& placement, const std::vector<ir::DimId>& dims);
 
 /// produced(op, dims): dims as placed, partial over the axes of every placed dim of the iteration space that `dims`

@@ -1,6 +1,7 @@
-// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (SEMANTICS §3),
-// with laws L1, L2, L3, L5. An operator's placement depends on the operator and the rules alone, never on its
-// neighbours. SPDX-License-Identifier: Apache-2.0
+// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (docs/language.md,
+// section 10), with laws L1, L2, L3, L5. An operator's placement depends on the operator and the rules alone, never on
+// its neighbours.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,7 @@
 // place-states: where parameters, gradients and optimizer states are stored, and the collectives that follow from it
-// (SEMANTICS §9). The storage layout of the gradient decides when it is reduced; there is no other rule about data
-// parallelism. SPDX-License-Identifier: Apache-2.0
+// (docs/language.md, section 11). The storage layout of the gradient decides when it is reduced; there is no other rule
+// about data parallelism.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/States.h"
 #include "passes/Steps.h"
 

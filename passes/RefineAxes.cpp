@@ -1,5 +1,6 @@
-// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it (SEMANTICS
-// §2). SPDX-License-Identifier: Apache-2.0
+// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it
+// (docs/language.md, section 10).
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
 #include <numeric>

@@ -1,5 +1,6 @@
 // Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its level, by the
-// stack's inline shares; the schedule's row gives the order of the stages. SPDX-License-Identifier: Apache-2.0
+// stack's inline shares; the schedule's row gives the order of the stages.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
 #include <algorithm>

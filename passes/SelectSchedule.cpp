@@ -1,5 +1,6 @@
 // select-schedule: the plan's row of the schedule table and its arguments, and what the row asks of stages and
-// micro-batches. SPDX-License-Identifier: Apache-2.0
+// micro-batches.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 #include "passes/Steps.h"
 

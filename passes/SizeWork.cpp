@@ -1,5 +1,6 @@
 // size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of
-// contractions. SPDX-License-Identifier: Apache-2.0
+// contractions.
+// SPDX-License-Identifier: Apache-2.0
 #include "ir/States.h"
 #include "passes/Steps.h"
 

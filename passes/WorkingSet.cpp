@@ -1,5 +1,6 @@
 // The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program
-// order. SPDX-License-Identifier: Apache-2.0
+// order.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The price of collectives: one row per algorithm, chosen by what the fabrics on the way were measured with, or by
-// name. SPDX-License-Identifier: Apache-2.0
+// name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Pricing.h"
 

@@ -1,5 +1,6 @@
 // Memory of a device: states by their storage, the fullest moment of passes and optimizer, what the software adds
-// (docs/cost-model.md, section 3a). SPDX-License-Identifier: Apache-2.0
+// (docs/cost-model.md, section 3a).
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/MemoryUse.h"
 
 #include "backends/cost/Facts.h"

@@ -1,5 +1,6 @@
 // The optimizer's step on one device: bytes by the stack's table or by what the update must touch, products of whole
-// matrices. SPDX-License-Identifier: Apache-2.0
+// matrices.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Pricing.h"
 

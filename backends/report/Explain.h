@@ -1,5 +1,6 @@
 // Where the numbers of one layer come from: shapes, work, equations, constants with their sources, collectives and
-// their overlap. SPDX-License-Identifier: Apache-2.0
+// their overlap.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/report/Report.h"
 #include "backends/verdict/LayerPath.h"

@@ -1,5 +1,6 @@
 // One plan's report as JSON: the field names of the command-line contract, units in the names, null where there is no
-// meaning. SPDX-License-Identifier: Apache-2.0
+// meaning.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
 #include "backends/report/Report.h"
 

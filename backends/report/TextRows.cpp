@@ -1,5 +1,6 @@
 // The rows of the text report: a line per layer with alike stages folded, and a line per collective of the critical
-// stage. SPDX-License-Identifier: Apache-2.0
+// stage.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Cells.h"
 #include "backends/report/TextParts.h"
 #include "backends/verdict/Contributors.h"

@@ -1,5 +1,6 @@
 // Type-checks assert and measured lines against the metric table: names, units of both sides, conditions where one is
-// needed. SPDX-License-Identifier: Apache-2.0
+// needed.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/LayerPath.h"
 #include "backends/verdict/Verdict.h"

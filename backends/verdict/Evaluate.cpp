@@ -1,5 +1,6 @@
 // The verdict: evaluates assert and measured lines against an estimate and reports the ones that fail, with their
-// values drawn. SPDX-License-Identifier: Apache-2.0
+// values drawn.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Contributors.h"
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/LayerPath.h"

@@ -1,5 +1,6 @@
 // Paths of report rows: the parser, the match against the model, and the sum over a repeat's children instance by
-// instance. SPDX-License-Identifier: Apache-2.0
+// instance.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/LayerPath.h"
 
 #include <algorithm>

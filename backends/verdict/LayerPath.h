@@ -1,5 +1,6 @@
 // Paths of report rows, `decoder[0:20].attn`: parsing, matching against the model, and the number that
-// `layer("P").forward` stands for. SPDX-License-Identifier: Apache-2.0
+// `layer("P").forward` stands for.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimate.h"
 

@@ -1,5 +1,6 @@
 // The metric table: every number that a plan may name in assert, measured, where and minimize, and its field in the
-// JSON report. SPDX-License-Identifier: Apache-2.0
+// JSON report.
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Verdict.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Metrics by name, and the verdict on a plan's assert and measured lines: values drawn under the text, contributors,
-// tolerance. SPDX-License-Identifier: Apache-2.0
+// tolerance.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimate.h"
 

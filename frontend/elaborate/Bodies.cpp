@@ -1,5 +1,6 @@
 // Bodies of models and blocks, statement by statement: inputs, parameters, layers, conditions, results; and calls of
-// blocks. SPDX-License-Identifier: Apache-2.0
+// blocks.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
 
 #include <fmt/format.h>

@@ -42,8 +42,8 @@ ir::DimId ModelBuilder::specialDim(const ir::Dim& d) {
   return known.back();
 }
 
-// LANGUAGE §3: the value of that name in scope, then the workload's facts. A dimension that an argument brought counts
-// as a value.
+// docs/language.md, section 6: the value of that name in scope, then the workload's facts. A dimension that an
+// argument brought counts as a value.
 ModelBuilder::Resolved ModelBuilder::resolve(Scope& scope, Symbol name, SourceRange use, bool input) {
   const Value* value = nullptr;
   const ir::DimId* brought = nullptr;

@@ -1,5 +1,6 @@
-// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of LANGUAGE
-// §6. SPDX-License-Identifier: Apache-2.0
+// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of
+// docs/language.md, sections 8 and 9.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
 

@@ -1,5 +1,6 @@
 // Builds the model IR from a model declaration: inlines blocks, folds repeats, resolves dimensions, and lowers
-// operators. SPDX-License-Identifier: Apache-2.0
+// operators.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/Extents.h"
 #include "frontend/eval/Evaluator.h"

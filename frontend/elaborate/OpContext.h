@@ -1,5 +1,6 @@
 // One use of an operator while it is lowered: its operands under its own names of dimensions, and the operator being
-// made. SPDX-License-Identifier: Apache-2.0
+// made.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/ModelBuilder.h"
 

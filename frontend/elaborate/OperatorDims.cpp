@@ -1,5 +1,6 @@
 // The dimensions of one use of an operator: its signature against the shapes of the arguments, and the shape of the
-// result. SPDX-License-Identifier: Apache-2.0
+// result.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/elaborate/Shapes.h"
 

@@ -1,5 +1,6 @@
-// The facts of an operator (LANGUAGE §4) for one use of it: formulas over its dimensions, what backward keeps,
-// statistics, gradients. SPDX-License-Identifier: Apache-2.0
+// The facts of an operator (docs/language.md, section 7) for one use of it: formulas over its dimensions, what backward
+// keeps, statistics, gradients.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/eval/Arithmetic.h"
 

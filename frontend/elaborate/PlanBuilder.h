@@ -1,5 +1,6 @@
 // Elaborates one plan: its `extends` chain merged, then machine, mesh, rules, workload, model, pipeline and conditions
-// into ir::Plan. SPDX-License-Identifier: Apache-2.0
+// into ir::Plan.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/Extents.h"
 #include "frontend/elaborate/Facts.h"

@@ -1,5 +1,6 @@
 // `finetune`: the facts of `train`, and what is not trained: `freeze`, and `lora` with everything but its adapters
-// frozen. SPDX-License-Identifier: Apache-2.0
+// frozen.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/Adapters.h"
 #include "frontend/elaborate/PlanBuilder.h"
 

@@ -1,5 +1,6 @@
 // Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override
-// rules. SPDX-License-Identifier: Apache-2.0
+// rules.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/PlanBuilder.h"
 
 #include <algorithm>

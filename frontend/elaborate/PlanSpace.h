@@ -1,5 +1,6 @@
 // The paths of a plan as names in expressions: `train.micro_batch`, `mesh.tp`, `cluster.device.memory`, and its
-// constants. SPDX-License-Identifier: Apache-2.0
+// constants.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/PlanBuilder.h"
 

@@ -152,7 +152,7 @@ void PlanBuilder::workload() {
   extents_.nominal = !w.train && w.extents.empty(); // no workload: shapes are still checked
 }
 
-// SEMANTICS §10: the product of the axes that the outermost rule gives to `batch`.
+// docs/language.md, section 11: the product of the axes that the outermost rule gives to `batch`.
 int64_t PlanBuilder::replicas() const {
   int64_t product = 1;
   for (const ir::PlacementRule& r : plan_->placements) {
@@ -163,7 +163,7 @@ int64_t PlanBuilder::replicas() const {
   return product;
 }
 
-// Defaults of LANGUAGE §2: each follows from one before it.
+// Defaults of docs/language.md, section 9: each follows from one before it.
 void PlanBuilder::precision() {
   ir::Precision& p = plan_->precision;
   FactNode* node = factNode("precision");

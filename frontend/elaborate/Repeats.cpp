@@ -1,5 +1,6 @@
 // Repeats stay folded: a body once, a count, and identity operators `carry` where values go from one instance to the
-// next (SEMANTICS §6). SPDX-License-Identifier: Apache-2.0
+// next (docs/language.md, section 10).
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Calls: arguments matched to parameters, defaults, `where` conditions, functions, and declarations with some arguments
-// bound. SPDX-License-Identifier: Apache-2.0
+// bound.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 
 #include <algorithm>

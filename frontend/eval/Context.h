@@ -1,5 +1,6 @@
 // What every part of the frontend shares in one compilation: sources, diagnostics, bounds on work, and the calls under
-// way. SPDX-License-Identifier: Apache-2.0
+// way.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Arena.h"
 #include "frontend/modules/Loader.h"

@@ -1,5 +1,6 @@
 // Evaluates expressions to values: names, operators, calls, members, lists; iteratively along left chains, within the
-// bounds of Context. SPDX-License-Identifier: Apache-2.0
+// bounds of Context.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
 #include "frontend/eval/Scope.h"

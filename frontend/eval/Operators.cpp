@@ -1,5 +1,6 @@
 // Operators of expressions: short-circuit logic, `in`, indices; arithmetic is in Arithmetic.cpp, tensors are the
-// host's. SPDX-License-Identifier: Apache-2.0
+// host's.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/eval/Evaluator.h"
 

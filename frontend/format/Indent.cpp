@@ -1,5 +1,6 @@
 // Indentation: two columns per block; within parentheses below their first token, or two columns if that stands on a
-// new line. SPDX-License-Identifier: Apache-2.0
+// new line.
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Lines.h"
 namespace planc::format {
 namespace {

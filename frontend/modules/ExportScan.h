@@ -1,5 +1,6 @@
 // Finds what a file exports and imports by reading line starts, so that a folder need not be parsed to look up one
-// name. SPDX-License-Identifier: Apache-2.0
+// name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
 #include <vector>

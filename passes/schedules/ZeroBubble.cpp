@@ -1,5 +1,6 @@
 // Zero bubble (arXiv 2401.10241): backward split, so that gradients of weights fill the waits; a greedy simulation
-// makes the order. SPDX-License-Identifier: Apache-2.0
+// makes the order.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/schedules/Orders.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Algorithms over several levels, topologies and shared cards against closed forms, and the laws that hold for all of
-// them. SPDX-License-Identifier: Apache-2.0
+// them.
+// SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/Collectives.h"
 #include "backends/cost/Facts.h"

@@ -1,5 +1,6 @@
 // A forward and a backward pass together: communication of each beside the computing of the other, within what both
-// need. SPDX-License-Identifier: Apache-2.0
+// need.
+// SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/Pair.h"
 

@@ -1,5 +1,6 @@
 // Models: dimensions by name, paths, repeats with carries, operator facts as formulas, composite, routed and following
-// dimensions. SPDX-License-Identifier: Apache-2.0
+// dimensions.
+// SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ TEST(Models, ExtentsComeFromParametersThenFromTheWorkload) {
   EXPECT_EQ(flops(*m, *opAt(*m, "decoder.mlp.out")), 2.0 * 2 * 8 * 16 * 32); // two per point of the iteration space
 }
 
-TEST(Models, TheBatchCoversAllReplicas) { // SEMANTICS §10
+TEST(Models, TheBatchCoversAllReplicas) { // docs/language.md, section 11
   const auto plans = plansOf(std::string("import std.ops\nimport std.blocks\n") + kDense + R"(
 plan p {
   model = m

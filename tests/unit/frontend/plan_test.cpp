@@ -1,5 +1,6 @@
 // Plans: what is inherited and overridden, rules with their selectors, mesh, precision, workload, conditions, the
-// choice of a plan. SPDX-License-Identifier: Apache-2.0
+// choice of a plan.
+// SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
 namespace planc::frontend {
@@ -128,7 +129,7 @@ TEST(Plans, ChainsThatEndInThemselvesAreReported) {
   EXPECT_NE(found[0].find("b -> c -> b"), std::string::npos) << found[0];
 }
 
-TEST(Plans, PrecisionHasItsDefaults) { // LANGUAGE §2
+TEST(Plans, PrecisionHasItsDefaults) { // docs/language.md, section 9
   auto of = [&](const std::string& text) {
     auto plans = plansOf(kModel + "plan p {\n model = m\n" + kTrain + " precision { " + text + " }\n}\n");
     return plans.empty() ? Precision{} : plans[0]->precision;

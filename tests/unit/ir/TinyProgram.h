@@ -1,5 +1,6 @@
 // A hand-built program for the tests of printers and verifiers: two products and a norm, tensor parallel on 2 x 4
-// devices. SPDX-License-Identifier: Apache-2.0
+// devices.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Meshes.h"
 #include "ir/Task.h"

@@ -63,7 +63,7 @@ TEST_F(Reshard, TheMinorDigitIsFreedAlone) {
   EXPECT_EQ(steps(layout({"cp", "tp"}, {}), layout({"cp"}, {})), "all_gather tp 576");
 }
 
-TEST_F(Reshard, AMovedDigitCostsAFullGather) { // SEMANTICS §4: tp left of cp
+TEST_F(Reshard, AMovedDigitCostsAFullGather) { // docs/language.md, section 10: tp left of cp
   EXPECT_EQ(steps(layout({"tp", "cp"}, {}), layout({"cp"}, {})), "all_gather cp*tp 2304; slice cp 2304");
 }
 

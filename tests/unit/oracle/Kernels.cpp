@@ -1,6 +1,6 @@
 // The kernels of the oracle. Softmax, norms and cross-entropy are the real ones; attention is linearised (a product of
-// its three operands), which keeps its contractions and its one travelling dimension. SPDX-License-Identifier:
-// Apache-2.0
+// its three operands), which keeps its contractions and its one travelling dimension.
+// SPDX-License-Identifier: Apache-2.0
 #include "Kernels.h"
 
 #include <cmath>

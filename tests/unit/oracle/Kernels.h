@@ -1,6 +1,6 @@
 // What the operators of the library compute, as terms over one point of their iteration space. Statistics are sums over
-// a dimension that the operator reduces inside itself, over all devices that share it. SPDX-License-Identifier:
-// Apache-2.0
+// a dimension that the operator reduces inside itself, over all devices that share it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Symbol.h"
 

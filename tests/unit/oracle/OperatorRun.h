@@ -1,5 +1,6 @@
 // Runs one operator on every device: its kernel over the local iteration space, statistics summed over the devices that
-// share them. SPDX-License-Identifier: Apache-2.0
+// share them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Devices.h"
 #include "Kernels.h"

@@ -1,5 +1,6 @@
 // Properties: writing an example's plan in an equivalent way changes no number: an axis by another name, or an axis as
-// a group of two. SPDX-License-Identifier: Apache-2.0
+// a group of two.
+// SPDX-License-Identifier: Apache-2.0
 #include "RandomPlans.h"
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // Property: any plan that the laws accept computes what the unsharded model computes, and so do the gradients of all
-// parameters. SPDX-License-Identifier: Apache-2.0
+// parameters.
+// SPDX-License-Identifier: Apache-2.0
 #include "Executor.h"
 #include "RandomPlans.h"
 

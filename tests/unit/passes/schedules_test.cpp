@@ -1,5 +1,6 @@
 // The schedule table: every micro-batch passes every virtual stage once in each direction, on its device, in an order
-// that can run, with the known depth. SPDX-License-Identifier: Apache-2.0
+// that can run, with the known depth.
+// SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
 #include <algorithm>
