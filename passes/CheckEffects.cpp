@@ -15,6 +15,7 @@ PLANC_ERROR(ImbalanceTooLarge, 646,
             "`expert_imbalance` is {value}: `{dim}` is split over {ranks} devices, so that the busiest has at most "
             "{ranks} times the mean")
 PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` does nothing: no parameter is frozen")
+PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no backward pass")
 
 namespace {
 
@@ -95,11 +96,24 @@ void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
                     : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
 }
 
+/// A forward pass keeps nothing, so there is nothing to redo, and makes no gradients or optimizer states to store.
+void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
+  if (program.plan->workload.train) return;
+  auto warn = [&](SourceRange at, const std::string& statement) {
+    diagnostics.report(BackwardIdle, at, {{"statement", statement}})
+        .help("take it out, or write `train { … }` for a training step");
+  };
+  for (const Selector& s : program.plan->recompute) warn(s.range, "recompute " + s.str());
+  for (const StateRule& r : program.plan->states)
+    if (r.state != StateKind::Params) warn(r.range, std::string(name(r.state)));
+}
+
 } // namespace
 
 bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
   warnContiguous(program, diagnostics);
   warnFrozen(program, diagnostics);
+  warnForwardOnly(program, diagnostics);
   return checkImbalance(program, diagnostics);
 }
 

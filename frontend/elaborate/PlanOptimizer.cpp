@@ -83,6 +83,8 @@ void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
     ir::Optimizer made;
     made.range = node.value->range;
     problem = readRecord(v, made);
+    if (problem.empty() && made.rowStates > 0 && &out == &plan_->workload.optimizer)
+      problem = "this one has `row_states`, which only tables have: write it as `table_optimizer`";
     if (problem.empty()) {
       made.name = nameOf(v, *node.value);
       out = std::move(made);

@@ -206,7 +206,7 @@ void PlanBuilder::overlap() {
        [](ir::Overlap& o, FactInput& in) { o.prefetch = in.number; }},
       {"slowdown",
        {},
-       Sign::NotNegative,
+       Sign::Share,
        FactForm::Number,
        StarKey::None,
        [](ir::Overlap& o, FactInput& in) { o.slowdown = in.number; }},

@@ -196,7 +196,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"passes.*.forward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].forward)},
       {"passes.*.backward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].backward)},
       {"inline.*", {}, Sign::Share, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
-      {"slowdown", {}, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, slowdown)},
+      {"slowdown", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, slowdown)},
       {"optimizer.*", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star])},
       {"table_gradient", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, tableGradient)},
       {"grouped", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
