@@ -6,7 +6,7 @@ usage: volumes.py PLANC [--check DOC | --write DOC]
 Every row names a plan, the collectives it looks at, and a formula over the sizes of the model. Bytes are those of the larger local side summed
 over the operations, `wire` has the (n-1)/n factors. --check compares the table with the one in DOC, --write puts it there.
 """
-import os, re, subprocess, sys
+import json, os, re, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BEGIN, END = "<!-- volumes: begin -->", "<!-- volumes: end -->"
@@ -20,6 +20,7 @@ EXPERTS = dict(b=32, s=4096, h=4096, E=8, k=2, f=14336, sf=2048)
 LATENT = dict(b=4, s=4096, h=7168, q_rank=1536, kv_rank=512, rope=64)
 CLICKS = dict(b=65536, T=64, d=128, pool=20, mlp=512 * 512 + 512 * 128 + (64 * 65 // 2 + 128) * 1024 + 1024)
 VISION = dict(b=64, s=256, h=1024, pixels=588)
+CLASSIC = dict(b=1, s=2048, h=12288, a=96, t=8)  # one layer of the 175B model
 LORA = dict(h=4096, f=16384, r=16)
 
 
@@ -28,7 +29,7 @@ def of(kind, phase="", cls="", value="", axis="", layer="", op=""):
     kinds = kind.split("|")
 
     def match(c):
-        return (c["kind"] in kinds or kind == "any") and phase in ("", c["phase"]) and (not cls or c["cls"] in cls.split("|")) and \
+        return c["kind"] != "param" and (c["kind"] in kinds or kind == "any") and phase in ("", c["phase"]) and (not cls or c["cls"] in cls.split("|")) and \
             (not value or re.search(value, c["value"])) and axis in ("", c["axis"]) and (not layer or re.match(layer, c["layer"])) and \
             (not op or re.search(op, c["op"]))
     return match
@@ -47,6 +48,11 @@ def wire(*parts):
         n = c["n"]
         return {"all_reduce": 2 * (n - 1) / n, "send_recv": 1}.get(c["kind"], (n - 1) / n)
     return lambda cs: sum(c["bytes"] * c["count"] * factor(c) for c in cs for m in parts if m(c))
+
+
+def sliced(value):
+    """Bytes of a parameter on a device."""
+    return lambda cs: sum(2 * c["elements"] for c in cs if c["kind"] == "param" and c["value"] == value)
 
 
 ACT = "activation|exchange|ring"
@@ -167,6 +173,7 @@ ROWS = [
         ("gradients of wk, wv over the 4 copies, one head each", "2 * h*128*2", total(of("all_reduce", "step"))),
         ("forward all-reduces", "2 * b*s*h*2", total(of("all_reduce", "forward", ACT, layer="decoder"))),
         ("backward all-reduces", "2 * b*s*h*2", total(of("all_reduce", "backward", ACT, layer="decoder"))),
+        ("wk on a device: one head, half of it", "h*256*2 / 2", sliced("@attn.wk")),
     ]),
     ("MLA, TP+SP (DeepSeek)", "mla", LATENT, [
         ("forward gathers: narrow vectors, not the stream", "b*s*(q_rank + kv_rank + rope)*2", total(of("all_gather", "forward", value="attn"))),
@@ -235,6 +242,28 @@ ROWS = [
     ]),
 ]
 
+def state(name):
+    return lambda plan: plan["memory"][name + "_bytes"]
+
+
+def saved(plan):
+    """What one instance of the decoder keeps for backward."""
+    stage = plan["layers"][0]["stage"]
+    return sum(row["activation_bytes"] for row in plan["layers"] if row["path"].startswith("decoder.") and row["stage"] == stage)
+
+
+# What a device holds: scheme, file, plan, sizes, what, formula, derived. Optimizer: master copy and two moments in fp32.
+HELD = [
+    ("ZeRO-1", "volumes/held.plan", "zero1", DENSE, "optimizer, 6 times the bytes of P, over n", "6 * P*2 / 8", state("optimizer")),
+    ("ZeRO-1", "volumes/held.plan", "zero1", DENSE, "parameters whole", "P*2", state("params")),
+    ("ZeRO-3, FSDP", "volumes/held.plan", "zero3", DENSE, "parameters P/n", "P*2 / 8", state("params")),
+    ("ZeRO-3, FSDP", "volumes/held.plan", "zero3", DENSE, "gradients P/n", "P*2 / 8", state("grads")),
+    ("TP (arXiv 2205.05198)", "lit/memory/tensor_parallel.plan", "tensor_parallel", CLASSIC, "kept for backward by a layer",
+     "s*b*h * (10 + 24/t + 5*a*s/(h*t))", saved),
+    ("TP+SP (arXiv 2205.05198)", "lit/memory/sequence_parallel.plan", "sequence_parallel", CLASSIC, "kept for backward by a layer",
+     "s*b*h/t * (34 + 5*a*s/h)", saved),
+]
+
 LAWS = [("L1", "an axis serves one dimension of an operator", "l1_axis_wanted_twice", 630),
         ("L2", "one rule per dimension and depth", "l2_two_rules", 631), ("L3", "extents divide", "l3_does_not_divide", 612),
         ("L4", "a group lists an axis once", "l4_axis_listed_twice", 635), ("L5", "no axis is lost in silence", "l5_hidden_axis", 632),
@@ -259,19 +288,30 @@ def collectives(planc):
         elif m := re.match(r" +(\S+) (\S+)(?: dim=\S+)? axis=(\S+)\((\d+)\) level=\S+ bytes=(\S+) class=(\S+)(?: phase=(\S+) count=(\S+))?(?: op=(\S+))?", line):
             here.append(dict(kind=m[1], value=m[2], axis=m[3], n=int(m[4]), bytes=float(m[5]), cls=m[6], phase=m[7] or "", count=float(m[8] or 1),
                              op=m[9] or "", layer=layer))
+        elif m := re.match(r" +param (\S+) : .* elements=(\d+)", line):
+            here.append(dict(kind="param", value=m[1], axis="", n=1, bytes=0, cls="", phase="", count=0, op="", layer=layer, elements=int(m[2])))
     return plans
+
+
+def estimates(planc, file):
+    """The plans of a file by name, from `estimate`."""
+    done = run(planc, "estimate", os.path.join(HERE, "..", file), "--format", "json", "--allow-oom")
+    if done.returncode:
+        sys.exit(done.stderr)
+    return {plan["name"]: plan for plan in json.loads(done.stdout)["plans"]}
 
 
 def table(planc):
     plans, lines, wrong = collectives(planc), [], 0
     lines += ["| scheme | what | expected | value | derived |", "|---|---|---|---|---|"]
-    for scheme, plan, sizes, rows in ROWS:
-        for what, formula, derive in rows:
-            expected, derived = eval(formula, {}, sizes), derive(plans[plan])
-            ok = abs(expected - derived) <= 1e-9 * max(1, abs(expected))
-            wrong += not ok
-            text = formula.replace("*", "·")
-            lines.append(f"| {scheme} | {what} | {text} | {expected:.10g} | {f'{derived:.10g}' if ok else f'{derived:.10g} DIFFERS'} |")
+    rows = [(scheme, sizes, *row, plans[plan]) for scheme, plan, sizes, some in ROWS for row in some]
+    rows += [(scheme, sizes, what, formula, derive, estimates(planc, file)[plan]) for scheme, file, plan, sizes, what, formula, derive in HELD]
+    for scheme, sizes, what, formula, derive, plan in rows:
+        expected, derived = eval(formula, {}, sizes), derive(plan)
+        ok = abs(expected - derived) <= 1e-9 * max(1, abs(expected))
+        wrong += not ok
+        text = formula.replace("*", "·")
+        lines.append(f"| {scheme} | {what} | {text} | {expected:.10g} | {f'{derived:.10g}' if ok else f'{derived:.10g} DIFFERS'} |")
     for law, what, file, code in LAWS:
         seen = run(planc, "check", "--diagnostics=short", os.path.join(HERE, "..", "lit", "laws", file + ".plan")).stderr
         ok = f"PLAN{code:04}" in seen
