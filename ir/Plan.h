@@ -128,7 +128,7 @@ struct Keep {
 /// `overlap { … }`: overrides of the stack for this plan.
 struct Overlap {
   std::map<CollectiveClass, Number> inlineShare;
-  OptNumber prefetch, slowdown;
+  OptNumber prefetch, slowdown, bucket; ///< bucket: bytes of one message
 };
 
 struct Assertion {

@@ -84,7 +84,8 @@ void readShares(Schedule& schedule) {
   const auto& slowdown = plan.overlap.slowdown ? plan.overlap.slowdown : stack.slowdown;
   if (prefetch) schedule.prefetch = std::max<int64_t>(0, static_cast<int64_t>(prefetch->value));
   if (slowdown) schedule.slowdown = std::max(0.0, slowdown->value);
-  if (stack.bucket) schedule.bucketBytes = stack.bucket->value;
+  const auto& bucket = plan.overlap.bucket ? plan.overlap.bucket : stack.bucket;
+  if (bucket) schedule.bucketBytes = bucket->value;
 }
 
 } // namespace
