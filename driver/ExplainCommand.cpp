@@ -100,14 +100,17 @@ int explainPath(Console& console, const Arguments& arguments) {
   CompiledPlan& plan = choose(console, plans);
   const std::string& text = arguments.positional[1];
   auto path = verdict::parseLayerPath(text);
-  if (!path || !report::explains(*plan.plan->model, *path)) return unknownPath(console, plan, text);
+  const bool layer = path && report::explains(*plan.plan->model, *path);
+  if (!layer && text != "optimizer") return unknownPath(console, plan, text);
   if (plan.price()) {
     DiagnosticEngine quiet; // what the facts lack was reported by the estimate
     auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
     report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
     report::TextOptions options;
     options.color = console.colorOut();
-    console.out(report::explain({&r, plan.schedule.get(), model.get()}, *path, file.sources(), options));
+    const report::ExplainInput input{&r, plan.schedule.get(), model.get()};
+    console.out(layer ? report::explain(input, *path, file.sources(), options)
+                      : report::explainOptimizer(input, file.sources(), options));
     return kClean; // assertions are not the question here
   }
   file.report(plans);
@@ -136,7 +139,7 @@ const Command kExplainCommand = {
     "explain",
     "explain a diagnostic, or where the numbers of a layer come from",
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
-     {"PATH", 0, 1, "with a file: a layer, as decoder.attn"}},
+     {"PATH", 0, 1, "with a file: a layer, as decoder.attn, or optimizer"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",

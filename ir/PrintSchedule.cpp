@@ -106,7 +106,9 @@ public:
     std::string shares;
     for (int c = 0; c < kCollectiveClasses; ++c)
       shares += fmt::format(" {}={}", name(static_cast<CollectiveClass>(c)), numberText(schedule_.inlineShare[c]));
-    line("inline{} prefetch={} slowdown={}", shares, schedule_.prefetch, numberText(schedule_.slowdown));
+    const std::string bucket =
+        schedule_.bucketBytes > 0 ? fmt::format(" bucket={}", numberText(schedule_.bucketBytes)) : "";
+    line("inline{} prefetch={} slowdown={}{}", shares, schedule_.prefetch, numberText(schedule_.slowdown), bucket);
     for (const auto* list : {&schedule_.forward, &schedule_.backward})
       for (const Segment& s : *list) printSegment(s);
     if (schedule_.kind && schedule_.kind->orders) printOrders();

@@ -23,7 +23,6 @@ double secondsPerByte(const Pricing& p, bool rows) {
   return 1 / (efficiency * memory);
 }
 
-/// FLOP/s of large products in the type of the orthogonalisation.
 double matrixRate(const Pricing& p) {
   const ir::Device& device = p.facts.device;
   const std::string_view type = ir::name(kMatrixType);
@@ -35,14 +34,14 @@ double matrixRate(const Pricing& p) {
   return peak * efficiency;
 }
 
+} // namespace
+
 ir::Node updateNode() {
   ir::Node node;
   node.role = ir::Role::Optimizer;
   node.phase = ir::Phase::Step;
   return node;
 }
-
-} // namespace
 
 Priced updateShard(const Pricing& p, const ir::ParamState& s) {
   Priced priced;
@@ -61,6 +60,24 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s) {
   return priced;
 }
 
+MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& s) {
+  const ir::Optimizer* by = s.owner ? ir::updaterOf(program, s) : nullptr;
+  if (!by || by->orthogonalise == 0) return {};
+  const auto matrices = ir::matricesOf(program, s, false);
+  if (!matrices) return {};
+  MatrixProducts made{matrices->count, matrices->rows, matrices->columns};
+  made.one = by->orthogonalise * ir::newtonSchulzFlops(matrices->rows, matrices->columns);
+  made.share = made.one * made.matrices / static_cast<double>(program.mesh.size(s.optimizer));
+  return made;
+}
+
+double matrixSeconds(const Pricing& p, double flops) {
+  const double rate = matrixRate(p), seconds = flops / rate;
+  p.explain("FLOPs / (e · P)",
+            fmt::format("{} / {} = {}", cost::flops(flops), cost::rate(rate), cost::seconds(seconds)));
+  return seconds;
+}
+
 double updateSeconds(Facts& facts, const ir::Program& program, const ir::VirtualStage& stage) {
   const ir::Node node = updateNode();
   const Pricing pricing(facts, program, node, nullptr);
@@ -68,16 +85,12 @@ double updateSeconds(Facts& facts, const ir::Program& program, const ir::Virtual
   for (const auto& [id, count] : stage.bodies)
     for (const ir::ParamState& p : program.bodies[id].params) {
       seconds += updateShard(pricing, p).seconds * static_cast<double>(count);
-      const ir::Optimizer* by = p.owner && count > 0 ? ir::updaterOf(program, p) : nullptr;
-      if (!by || by->orthogonalise == 0) continue;
-      const auto matrices = ir::matricesOf(program, p, false);
-      if (!matrices) continue;
-      const double each = by->orthogonalise * ir::newtonSchulzFlops(matrices->rows, matrices->columns);
-      largest = std::max(largest, each);
-      flops +=
-          each * matrices->count * static_cast<double>(count) / static_cast<double>(program.mesh.size(p.optimizer));
+      if (count == 0) continue;
+      const MatrixProducts products = matrixProducts(program, p);
+      largest = std::max(largest, products.one);
+      flops += products.share * static_cast<double>(count);
     }
-  return largest > 0 ? seconds + std::max(flops, largest) / matrixRate(pricing) : seconds;
+  return largest > 0 ? seconds + matrixSeconds(pricing, std::max(flops, largest)) : seconds;
 }
 
 } // namespace planc::cost

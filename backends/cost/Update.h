@@ -6,9 +6,22 @@
 
 namespace planc::cost {
 
+/// What stands for the update in the tables of missing facts.
+ir::Node updateNode();
+
 /// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
 /// (docs/cost-model.md, section 1.6). Nothing where nothing updates it.
 Priced updateShard(const Pricing& pricing, const ir::ParamState& p);
+
+/// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has none.
+struct MatrixProducts {
+  double matrices = 0, rows = 0, columns = 0; ///< whole ones
+  double one = 0;                             ///< FLOPs of one matrix: the least that a device does
+  double share = 0;                           ///< FLOPs of the matrices dealt to one device
+};
+MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& p);
+/// Seconds of such products, in bf16.
+double matrixSeconds(const Pricing& pricing, double flops);
 
 /// The whole step of one virtual stage on one device. An optimizer that works on whole matrices deals them out over the
 /// axes that its states are stored over: a device has its share of them, at least one.

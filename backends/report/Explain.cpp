@@ -3,7 +3,9 @@
 #include "backends/report/Explain.h"
 
 #include "backends/cost/Segments.h"
+#include "backends/cost/Update.h"
 #include "backends/report/Cells.h"
+#include "ir/States.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -55,6 +57,7 @@ public:
         costs_(cost::priceBodies(*input.schedule, *input.model)), sources_(sources), color_(options.color) {}
 
   std::string run(const PlanReport& report, const std::vector<LayerStep>& path);
+  std::string optimizer(const PlanReport& report);
 
 private:
   void rows(const PlanReport& report, const std::vector<LayerStep>& path);
@@ -62,6 +65,8 @@ private:
   void nodes(ir::BodyId id, bool backward, ir::Phase phase, const std::vector<LayerStep>& path, const char* title);
   void onStream(const cost::NodeCost& cost, const ir::Node& node);
   void states(const ir::Body& body, const std::vector<LayerStep>& path);
+  void update(const cost::Pricing& pricing, const ir::ParamState& param, cost::Derivation& why);
+  void products(cost::Pricing pricing, const ir::ParamState& param);
   void compute(const ir::Body& body, const ir::Node& node);
   void collective(const ir::Node& node, const std::string& what, double inlineShare);
   std::string asWritten(const ir::Number& number) const;
@@ -241,6 +246,62 @@ void Writer::body(ir::BodyId id, const std::vector<LayerStep>& path) {
   states(b, path);
 }
 
+/// Products of whole matrices; their time is that of the sum over a stage, so only the FLOPs are a parameter's own.
+void Writer::products(cost::Pricing pricing, const ir::ParamState& param) {
+  const cost::MatrixProducts made = cost::matrixProducts(program_, param);
+  if (made.one == 0) return;
+  cost::Derivation why;
+  pricing.why = &why;
+  cost::matrixSeconds(pricing, made.share);
+  fact("products", fmt::format("{} of {} x {}, {} each, dealt to {}", plural(made.matrices, "matrix", "matrices"),
+                               countText(made.rows), countText(made.columns), formatQuantity(made.one, units::flops),
+                               plural(static_cast<double>(program_.mesh.size(param.optimizer)), "device", "devices")));
+  derivation(why);
+}
+
+void Writer::update(const cost::Pricing& pricing, const ir::ParamState& param, cost::Derivation& why) {
+  const cost::Priced priced = cost::updateShard(pricing, param);
+  const ir::Optimizer* by = ir::updaterOf(program_, param);
+  line(fmt::format("{}  {}  {}", program_.model.pathOf(param.param), by->name.view(),
+                   formatQuantity(priced.seconds, units::time)),
+       4, TextStyle::Bold);
+  const ir::StateBytes held = ir::stateBytes(program_, param);
+  fact("holds", fmt::format("{} of states, {} of master copy", formatQuantity(held.states, units::bytes),
+                            formatQuantity(held.master, units::bytes)));
+  fact("work", formatQuantity(priced.bytes, units::bytes) + " moved");
+  derivation(why);
+  products(pricing, param);
+}
+
+std::string Writer::optimizer(const PlanReport& report) {
+  line(report.plan->name.str() + ", the optimizer's step, one instance, one device", 0, TextStyle::Bold);
+  const ir::Node node = cost::updateNode();
+  bool any = false;
+  for (uint32_t i = 0; i < program_.bodies.size(); ++i) {
+    const ir::Body& b = program_.bodies[ir::BodyId(i)];
+    bool first = true;
+    for (const ir::ParamState& param : b.params) {
+      if (!param.owner || !ir::updaterOf(program_, param)) continue;
+      if (first) line("", 0), line(bodyTitle(b, ir::BodyId(i)), 0, TextStyle::Bold);
+      first = false, any = true;
+      cost::Derivation why;
+      update(cost::Pricing(model_.facts(), program_, node, &why), param, why);
+    }
+    for (const ir::StateCollective& state : b.states)
+      if (state.phase == ir::Phase::Step)
+        collective(cost::collectiveNode(state),
+                   plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
+                   schedule_.inlineShare[static_cast<size_t>(state.cls)]);
+  }
+  if (!any) line("nothing is trained, so nothing is updated", 0);
+  for (const ir::VirtualStage& stage : program_.virtualStages)
+    if (const double seconds = cost::updateSeconds(model_.facts(), program_, stage); seconds > 0)
+      line(fmt::format("virtual stage {}: {} in all", &stage - program_.virtualStages.data(),
+                       formatQuantity(seconds, units::time)),
+           0, TextStyle::Bold);
+  return std::move(out_);
+}
+
 /// The rows of the report that the path is a part of, or that are parts of it.
 void Writer::rows(const PlanReport& report, const std::vector<LayerStep>& path) {
   Table table("lrrrrrr");
@@ -312,6 +373,10 @@ bool explains(const ir::Model& model, const std::vector<LayerStep>& path) {
 std::string explain(const ExplainInput& input, const std::vector<LayerStep>& path, const SourceManager& sources,
                     const TextOptions& options) {
   return Writer(input, sources, options).run(*input.report, path);
+}
+
+std::string explainOptimizer(const ExplainInput& input, const SourceManager& sources, const TextOptions& options) {
+  return Writer(input, sources, options).optimizer(*input.report);
 }
 
 } // namespace planc::report

@@ -25,4 +25,7 @@ struct ExplainInput {
 std::string explain(const ExplainInput& input, const std::vector<verdict::LayerStep>& path,
                     const SourceManager& sources, const TextOptions& options = {});
 
+/// The derivation of the optimizer's step: every parameter of one instance of every layer, what is communicated, and the sums of the stages.
+std::string explainOptimizer(const ExplainInput& input, const SourceManager& sources, const TextOptions& options = {});
+
 } // namespace planc::report
