@@ -63,6 +63,67 @@ TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {
   EXPECT_NEAR(f.run(false).exposed[0].seconds, 1, 1e-9);
 }
 
+double exposed(const Passage& p) {
+  double sum = 0;
+  for (const StateExposure& e : p.exposed) sum += e.seconds;
+  return sum;
+}
+
+// Exposed is what a pass takes beyond its slowed compute: with equal layers the first gather, and of each further one
+// what its predecessor does not hide, max(c + k·min(c, ag), ag) - (c + k·min(c, ag)).
+TEST(CostPassage, Zero3ExposesWhatComputeDoesNotHide) {
+  const int64_t n = 12;
+  for (double c : {.2, .7, 1.5, 4.}) {
+    const Fsdp f(n, c, 2 * c, 1, .7, 0);
+    const double forward = 1 + (n - 1) * std::max(0., 1 - c);
+    EXPECT_NEAR(f.run(false).seconds, n * c + forward, 1e-9) << c;
+    EXPECT_NEAR(exposed(f.run(false)), forward, 1e-9) << c;
+  }
+  for (double slowdown : {.1, .3}) { // compute hides all: only the first, and the slowdown while the others run
+    const Fsdp f(n, 4, 8, 1, .7, slowdown);
+    EXPECT_NEAR(f.run(false).seconds, 1 + n * 4 + slowdown * (n - 1) * 1, 1e-9);
+    EXPECT_NEAR(exposed(f.run(false)), 1, 1e-9);
+  }
+}
+
+// ZeRO-2 reduces in every backward pass and gathers nothing: the last reduction follows the pass.
+TEST(CostPassage, Zero2ExposesTheLastReduction) {
+  for (double b : {.5, 2.}) {
+    Fsdp f(12, 1, b, 0, .8, 0);
+    const Passage backward = f.run(true);
+    EXPECT_NEAR(f.run(false).seconds, 12, 1e-9);
+    EXPECT_NEAR(backward.seconds, 12 * b, 1e-9); // nothing waits for a reduction but the optimizer
+    EXPECT_NEAR(backward.seconds + backward.tail, b + 11 * std::max(b, .8) + .8, 1e-9);
+  }
+}
+
+// ZeRO-1 communicates once per step: no pass of a micro-batch sees it.
+TEST(CostPassage, Zero1LeavesThePassesAlone) {
+  Fsdp f(12, 1, 2, 1, .8, .3);
+  for (StateCollective& s : f.b.body(BodyId(0)).states) s.phase = Phase::Step;
+  for (bool backward : {false, true}) {
+    EXPECT_FALSE(f.run(backward).communicates);
+    EXPECT_NEAR(f.run(backward).seconds, backward ? 24 : 12, 1e-9);
+    EXPECT_NEAR(exposed(f.run(backward)), 0, 1e-12);
+  }
+}
+
+// HSDP: inside as ZeRO-3; the all-reduce across replicas is the step's.
+TEST(CostPassage, HsdpIsZero3Inside) {
+  const Fsdp inside(12, .7, 1.4, 1, .8, .3);
+  Fsdp hsdp(12, .7, 1.4, 1, .8, .3);
+  auto& states = hsdp.b.body(BodyId(0)).states;
+  states.push_back(states.back());
+  states.back().collective = CollectiveKind::AllReduce;
+  states.back().phase = Phase::Step;
+  hsdp.costs[0].states.push_back(50);
+  for (bool backward : {false, true}) {
+    EXPECT_NEAR(hsdp.run(backward).seconds, inside.run(backward).seconds, 1e-12);
+    EXPECT_NEAR(hsdp.run(backward).tail, inside.run(backward).tail, 1e-12);
+    EXPECT_NEAR(exposed(hsdp.run(backward)), exposed(inside.run(backward)), 1e-12);
+  }
+}
+
 TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
   // The same chain as many runs of one body, each too short to be folded.
   for (double c : {.3, .9, 1.1, 2.5})
@@ -126,7 +187,7 @@ TEST(CostPassage, SmallInstancesShareBuckets) {
   EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) / 4, 1e-12);
   EXPECT_LT(costs[0].states[2], model->collective(f.b.program, collectiveNode(states[2])));
   EXPECT_NEAR(costs[0].states[0], model->collective(f.b.program, alone), 1e-12); // a layer waits for its own gather
-  f.b.schedule.bucketBytes = 1e12; // no more than there are
+  f.b.schedule.bucketBytes = 1e12;                                               // no more than there are
   shared.bytes = 10e9;
   EXPECT_NEAR(priceBodies(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
 }

@@ -167,6 +167,20 @@ TEST(CostPipeline, ZeroBubblesAreThoseOfItsTable) {
   }
 }
 
+// arXiv 2211.05953: the bubble of v virtual stages per device is that of one over v, (p-1)(F+B+W)/v.
+TEST(CostPipeline, BreadthFirstsBubbleIsOverItsChunks) {
+  const ir::ScheduleKind& kind = scheduleNamed("breadth_first");
+  for (int64_t p : {2, 4, 8})
+    for (int64_t v : {1, 2, 3})
+      for (int64_t m : {p, 4 * p}) {
+        const double f = 1, b = 2, n = static_cast<double>(v);
+        double most = 0;
+        for (const StageTimes& t : runPipeline(input(kind, p, v, m, {f / n}, {b / n})))
+          most = std::max(most, t.bubble());
+        EXPECT_NEAR(most, static_cast<double>(p - 1) * (f + b) / n, 1e-9) << p << " " << v << " " << m;
+      }
+}
+
 // arXiv 2412.19437, Table 2, with B for a whole backward pass: (PP/2 - 1)(F&B + B - 3W), F&B the time of a pair.
 TEST(CostPipeline, DualPipesBubbleIsThatOfItsTable) {
   const double f = 1, b = 2, w = 1;
@@ -254,6 +268,21 @@ TEST(CostPipeline, SlowerStagesAndMoreMicroBatchesNeverHelp) {
     slower[s] += .3;
     EXPECT_GE(ends(input(oneForwardOneBackward(), 4, 1, 8, slower, b, .1))[0],
               ends(input(oneForwardOneBackward(), 4, 1, 8, f, b, .1))[0]);
+  }
+}
+
+TEST(CostPipeline, TransfersBesideComputeAreNeverSlower) {
+  const Seconds f{1, 1.5, .7, 1.2}, b{2, 2.2, 1.9, 3};
+  for (std::string_view name : {"one_f_one_b", "gpipe", "interleaved_1f1b", "breadth_first"}) {
+    const ir::ScheduleKind& kind = scheduleNamed(name);
+    const int64_t v = kind.chunks == 0 ? 2 : 1;
+    double last = 0;
+    for (double share : {0., .4, 1.}) { // of a transfer that holds the compute stream
+      const auto all = ends(input(kind, 4, v, 8, f, b, .13, share));
+      const double end = *std::max_element(all.begin(), all.end());
+      EXPECT_GE(end, last) << name << " " << share;
+      last = end;
+    }
   }
 }
 
