@@ -32,6 +32,7 @@ Streams::TaskId Streams::add(ir::Stream stream, double seconds, std::span<const 
   task.tag = tag;
   task.stream = static_cast<int16_t>(slot(stream));
   task.occupies = occupies;
+  if (task.stream > 0) backlog_ += seconds;
   return push(task, deps);
 }
 
@@ -59,13 +60,6 @@ void Streams::complete(size_t stream) {
   Marker marker = std::move(markers_[static_cast<size_t>(task.marker)]); // what it calls may add markers
   allowance_ = marker.allowance;
   if (marker.reached) marker.reached();
-}
-
-double Streams::backlog() const {
-  double seconds = 0;
-  for (size_t s = 1; s < queues_.size(); ++s)
-    for (size_t i = queues_[s].head; i < queues_[s].tasks.size(); ++i) seconds += tasks_[queues_[s].tasks[i]].remaining;
-  return seconds;
 }
 
 /// Starts what can start; ends what takes no time. True if something ended, so that more may start.
@@ -139,6 +133,7 @@ void Streams::advance() {
   for (size_t s = 1; s < queues_.size(); ++s)
     if (queues_[s].running) {
       double& left = tasks_[queues_[s].tasks[queues_[s].head]].remaining;
+      backlog_ -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }
 }

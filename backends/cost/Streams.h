@@ -37,8 +37,8 @@ public:
 
   double now() const { return now_; }
   bool done(TaskId task) const { return tasks_[task].done; }
-  /// Seconds of communication that was added and has not run.
-  double backlog() const;
+  /// Seconds of communication that was added and has not run; a running sum, so exact to rounding only.
+  double backlog() const { return backlog_; }
   /// End of the last task of the compute stream so far.
   double computeEnd() const { return computeEnd_; }
 
@@ -72,6 +72,7 @@ private:
   double slowdown_;
   double now_ = 0, computeEnd_ = 0;
   double allowance_ = 0; ///< seconds that computing may still lose
+  double backlog_ = 0;
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   std::vector<Marker> markers_;
