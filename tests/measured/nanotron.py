@@ -3,7 +3,8 @@
 # prices them in one go and compares allocated memory, the verdict `fits`, and for information the step time.
 # SPDX-License-Identifier: Apache-2.0
 """What the counters mean. A run logs torch.cuda.max_memory_allocated at the end of a step, but in its first steps nanotron resets that counter
-between the passes and the optimizer (trainer.py, log_memory after train_batch_iter). So the published `mem_alloc_GB`, in GiB, is the peak of the
+between the passes and the optimizer: `log_memory` (huggingface/nanotron 0967c5d, src/nanotron/logging.py) ends with
+torch.cuda.reset_peak_memory_stats, and trainer.py calls it behind the batch. So the published `mem_alloc_GB`, in GiB, is the peak of the
 optimizer's part of the step on the first stage: it does not grow with activations, as the runs show. It is compared with `step_peak_bytes`. The
 verdict needs the peak of the passes; `mem_reserved_GB` is that peak as the allocator sees it, fragmentation included."""
 import argparse
