@@ -36,6 +36,9 @@ struct Curve {
   bool covers(double v) const { return !x.empty() && v >= x.front() && v <= x.back(); }
 };
 
+/// The host's memory as a place of states and activations, in plans and reports.
+inline constexpr std::string_view kHost = "host";
+
 struct Device {
   Symbol name;
   SourceRange range;

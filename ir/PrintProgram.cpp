@@ -190,7 +190,7 @@ private:
 
   std::string axis(AxisMask axes, int64_t group) const { return fmt::format("{}({})", program_.mesh.str(axes), group); }
   std::string level(size_t l) const {
-    return l < program_.mesh.levelNames.size() ? program_.mesh.levelNames[l].str() : "host";
+    return l < program_.mesh.levelNames.size() ? program_.mesh.levelNames[l].str() : std::string(kHost);
   }
   /// `  because=plans/x.plan:41`, where sources are at hand and the plan caused it.
   std::string because(SourceRange range) const {

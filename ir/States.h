@@ -7,6 +7,9 @@
 
 namespace planc::ir {
 
+/// Optimizers that work on whole matrices gather and multiply them in bf16 (Jordan et al. 2024, "Muon"; arXiv 2502.16982, section 2.3).
+inline constexpr DType kMatrixType = DType::bf16;
+
 /// How an optimizer sees a parameter: `count` matrices of rows · columns. Of a contraction's weight the rows are what is summed over,
 /// the columns what is not, and dimensions of everything else (experts) count matrices; of a table the last dimension is the columns.
 struct Matrices {

@@ -135,9 +135,6 @@ struct StatePlacer {
 
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
 
-  /// The rule that split what a gradient is summed over, for "why is there an all-reduce here".
-  const StateRule* cause(const ParamState& p) const { return p.rules[2]; }
-
   void collectives(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.plan->precision;
     const double wire = std::min(width(storedAs(program, p)), width(precision.compute));
@@ -157,19 +154,19 @@ struct StatePlacer {
     bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, p.rules[2]);
     gradient *= share(once);
     bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, p.partial & ~now & ~once,
-           gradient, cause(p));
+           gradient, p.rules[2]);
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
            full * share(p.params), p.rules[2]);
     wholeMatrices(body, p);
   }
 
   /// An optimizer that works on whole matrices gets them: what the update reads is gathered over every axis that splits
-  /// a matrix, in 16 bits (arXiv 2502.16982, section 2.3), and each device updates its share of the matrices.
+  /// a matrix (arXiv 2502.16982, section 2.3), and each device updates its share of the matrices.
   void wholeMatrices(Body& body, const ParamState& p) const {
     const Optimizer* optimizer = updaterOf(program, p);
     if (!optimizer || optimizer->orthogonalise == 0) return;
     const AxisMask split = splitsMatrix(program, p);
-    const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(DType::bf16);
+    const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(kMatrixType);
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
            p.rules[2]);
   }

@@ -28,7 +28,7 @@ CollectiveRow describe(const ir::Program& program, const ir::Node& node) {
   row.axis = program.mesh.str(node.axes);
   row.group = node.group;
   if (node.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[node.level].str();
-  if (node.collective == ir::CollectiveKind::HostCopy) row.level = "host";
+  if (node.collective == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
   row.because = node.because;
   return row;
 }

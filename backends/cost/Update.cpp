@@ -11,9 +11,6 @@ namespace planc::cost {
 
 namespace {
 
-/// Products of an orthogonalisation run in bf16 (Jordan et al. 2024).
-constexpr ir::DType kMatrixType = ir::DType::bf16;
-
 /// `rows`: at the efficiency of random access.
 double secondsPerByte(const Pricing& p, bool rows) {
   const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
@@ -25,10 +22,10 @@ double secondsPerByte(const Pricing& p, bool rows) {
 
 double matrixRate(const Pricing& p) {
   const ir::Device& device = p.facts.device;
-  const std::string_view type = ir::name(kMatrixType);
-  const auto found = device.gemm.find(kMatrixType);
+  const std::string_view type = ir::name(ir::kMatrixType);
+  const auto found = device.gemm.find(ir::kMatrixType);
   static const ir::OptNumber kNone;
-  const double peak = p.device(pointer(device.peak, kMatrixType), "P", {"peak", type});
+  const double peak = p.device(pointer(device.peak, ir::kMatrixType), "P", {"peak", type});
   const double efficiency = p.device(found == device.gemm.end() ? kNone : found->second.efficiency, "e",
                                      {"calibration.gemm", type, "efficiency"});
   return peak * efficiency;

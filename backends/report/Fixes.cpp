@@ -176,13 +176,13 @@ private:
 
   void offload() {
     if (!plan_.cluster || !plan_.cluster->device.host.bandwidth) return;
-    std::string targets = "host";
+    std::string targets(ir::kHost);
     std::vector<std::string> axes;
     eachParam([&](const ParamState& p) {
       if (axes.empty()) axes = names(p.optimizer);
     });
     if (!axes.empty()) {
-      axes.push_back("host");
+      axes.emplace_back(ir::kHost);
       targets = listText(axes);
     }
     add("offload",
@@ -191,7 +191,8 @@ private:
     std::string all;
     for (const ir::Unit* unit : repeats()) all += (all.empty() ? "" : ", ") + unit->name.str();
     if (plan_.keeps.empty() && !all.empty())
-      add("keep", fmt::format("keep {} = host", all), "copies activations to the host's memory until backward");
+      add("keep", fmt::format("keep {} = {}", all, ir::kHost),
+          "copies activations to the host's memory until backward");
   }
 
   // ---- stages -----------------------------------------------------------------

@@ -180,11 +180,11 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
   }
   bool gathered = true, host = false;
   if (s.side) {
-    host = s.side->text == Symbol("host");
+    host = s.side->text == Symbol(ir::kHost);
     gathered = !host && s.side->text != Symbol("split");
     if (gathered && s.side->text != Symbol("gathered")) {
       auto report = context_.report(UnknownSide, s.side->range, {{"side", s.side->text.str()}});
-      const auto meant = didYouMean(s.side->text.view(), {"gathered", "split", "host"});
+      const auto meant = didYouMean(s.side->text.view(), {"gathered", "split", std::string(ir::kHost)});
       report.help(meant.empty() ? "sides are `gathered`, `split` and `host`" : meant);
       ok_ = false;
     }
@@ -210,11 +210,7 @@ void PlanBuilder::overlap() {
        FactForm::Number,
        StarKey::None,
        [](ir::Overlap& o, FactInput& in) { o.slowdown = in.number; }},
-      {"bucket",
-       units::bytes,
-       Sign::Positive,
-       FactForm::Number,
-       StarKey::None,
+      {"bucket", units::bytes, Sign::Positive, FactForm::Number, StarKey::None,
        [](ir::Overlap& o, FactInput& in) { o.bucket = in.number; }},
       {"*",
        {},

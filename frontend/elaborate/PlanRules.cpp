@@ -140,7 +140,7 @@ namespace {
 
 /// `host` among the targets of a state is no axis: the shard lives in the host's memory.
 bool takeHost(std::vector<Symbol>& targets) {
-  return std::erase(targets, Symbol("host")) > 0;
+  return std::erase(targets, Symbol(ir::kHost)) > 0;
 }
 
 } // namespace

@@ -60,13 +60,13 @@ const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
   return *best;
 }
 
-/// The wiring of every level that is not priced from samples, where it is more than a switch.
+/// The wiring of every level that is not priced from samples, where it is not the standard one.
 void noteTopologies(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   for (size_t l : r.spread()) {
     const ir::Topology& topology = levels[l].topology;
     const ir::TopologyKind* row = ir::findTopology(topology.kind);
-    if (!row || topology.kind == Symbol("switch") || (r.domain && &levels[l] <= r.domain)) continue;
+    if (!row || topology.kind == ir::Topology().kind || (r.domain && &levels[l] <= r.domain)) continue;
     const ir::TopologyFactors factors = factorsAt(p, r, l);
     const std::string share = factors.bandwidth == 1 ? "all" : fmt::format("{} %", number(factors.bandwidth * 100));
     p.note("topology", fmt::format("{}, {}: {} of the bandwidth, {} steps ({})", levels[l].name.view(), row->name,
