@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/States.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace planc::ir {
 
 namespace {
-
-bool contains(const std::vector<DimId>& dims, DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
 
 /// How a dimension of a parameter counts for an optimizer.
 enum class Side { Count, Row, Column };
@@ -47,7 +45,9 @@ std::vector<Side> sidesOf(const Model& model, ValueId param) {
   }
   const std::vector<DimId>& other = use.op->operands[use.operand == 0 ? 1 : 0].dims;
   for (DimId d : dims)
-    sides.push_back(!contains(use.op->resultDims, d) ? Side::Row : contains(other, d) ? Side::Count : Side::Column);
+    sides.push_back(!llvm::is_contained(use.op->resultDims, d) ? Side::Row
+                    : llvm::is_contained(other, d)             ? Side::Count
+                                                               : Side::Column);
   return sides;
 }
 

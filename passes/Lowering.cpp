@@ -4,6 +4,8 @@
 
 #include "ir/States.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,19 +20,15 @@ Layout need(const Program& program, const Placement& placement, const std::vecto
 }
 
 namespace {
-bool contains(const std::vector<DimId>& dims, DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
-
 /// Is the dim there, by itself, through a routed dim that stands for it, or as a routed dim all of whose parts are
 /// there?
 bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
-  if (contains(dims, d)) return true;
+  if (llvm::is_contained(dims, d)) return true;
   for (DimId x : dims)
-    if (model.dims[x].kind == DimKind::Routed && contains(model.dims[x].parts, d)) return true;
+    if (model.dims[x].kind == DimKind::Routed && llvm::is_contained(model.dims[x].parts, d)) return true;
   const Dim& dim = model.dims[d];
   return dim.kind == DimKind::Routed &&
-         std::all_of(dim.parts.begin(), dim.parts.end(), [&](DimId part) { return contains(dims, part); });
+         std::all_of(dim.parts.begin(), dim.parts.end(), [&](DimId part) { return llvm::is_contained(dims, part); });
 }
 } // namespace
 
@@ -38,7 +36,8 @@ Layout produced(const Program& program, const Op& op, const Placement& placement
   Layout layout = need(program, placement, dims);
   AxisMask partial = 0;
   for (const PlacedDim& p : placement.dims)
-    if (!p.axes.empty() && contains(op.dims, p.dim) && !present(program.model, dims, p.dim)) partial |= maskOf(p.axes);
+    if (!p.axes.empty() && llvm::is_contained(op.dims, p.dim) && !present(program.model, dims, p.dim))
+      partial |= maskOf(p.axes);
   layout.partial = partial & ~layout.axes();
   return layout;
 }

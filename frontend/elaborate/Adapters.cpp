@@ -4,6 +4,8 @@
 
 #include "frontend/elaborate/Selectors.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace planc::frontend {
@@ -16,14 +18,10 @@ namespace {
 
 using DimList = std::vector<ir::DimId>;
 
-bool contains(const DimList& dims, ir::DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
-
 DimList united(const DimList& a, const DimList& b) {
   DimList all = a;
   for (ir::DimId d : b)
-    if (!contains(all, d)) all.push_back(d);
+    if (!llvm::is_contained(all, d)) all.push_back(d);
   return all;
 }
 
@@ -145,16 +143,18 @@ private:
     DimList aDims, bDims, lowDims;
     double rows = 1, columns = 1;
     for (ir::DimId d : w.dims) {
-      const bool row = !contains(op.resultDims, d), each = !row && contains(x.dims, d); // each: a matrix for every one
+      const bool row = !llvm::is_contained(op.resultDims, d),
+                 each = !row && llvm::is_contained(x.dims, d); // each: a matrix for every one
       if (row || each) aDims.push_back(d);
       if (!row) bDims.push_back(d);
       if (!each) (row ? rows : columns) *= static_cast<double>(model_.dims[d].extent);
     }
     for (ir::DimId d : x.dims)
-      if (contains(op.resultDims, d)) lowDims.push_back(d);
+      if (llvm::is_contained(op.resultDims, d)) lowDims.push_back(d);
     aDims.push_back(rank_);
     lowDims.push_back(rank_);
-    const auto column = std::find_if(bDims.begin(), bDims.end(), [&](ir::DimId d) { return !contains(x.dims, d); });
+    const auto column =
+        std::find_if(bDims.begin(), bDims.end(), [&](ir::DimId d) { return !llvm::is_contained(x.dims, d); });
     bDims.insert(column, rank_);
     if (static_cast<double>(adapters_.rank) >= std::min(rows, columns)) warnRank(w.value, rows, columns);
 
@@ -171,7 +171,8 @@ private:
     sum.dims = op.resultDims;
     sum.flops = high.flops;
     sum.flops.terms[0].coefficient = 1;
-    std::erase_if(sum.flops.terms[0].factors, [&](const auto& f) { return !contains(op.resultDims, f.first); });
+    std::erase_if(sum.flops.terms[0].factors,
+                  [&](const auto& f) { return !llvm::is_contained(op.resultDims, f.first); });
     sum.reads = sum.writes = std::nullopt;
     sum.saves.clear();
     sum.backwards.clear();

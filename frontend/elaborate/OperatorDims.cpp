@@ -4,6 +4,8 @@
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/elaborate/Shapes.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -22,10 +24,6 @@ PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`"
 
 namespace {
 
-bool contains(const std::vector<ir::DimId>& dims, ir::DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
-
 /// The dimensions of an operand that `..` covers.
 std::vector<ir::DimId> restOf(const OperandInfo& o) {
   std::vector<ir::DimId> rest;
@@ -41,7 +39,7 @@ bool hasRest(const OperandInfo& o) {
 std::vector<ir::DimId> without(const std::vector<ir::DimId>& dims, const std::vector<ir::DimId>& except) {
   std::vector<ir::DimId> left;
   for (ir::DimId d : dims)
-    if (!contains(except, d)) left.push_back(d);
+    if (!llvm::is_contained(except, d)) left.push_back(d);
   return left;
 }
 
@@ -247,7 +245,7 @@ bool ModelBuilder::elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest) 
   if (restAt(op.syntax.result) == op.syntax.result.dims.size() || ir::isContraction(op.op.kind)) return true;
   for (const OperandInfo& o : op.operands)
     for (ir::DimId d : restOf(o)) {
-      if (contains(rest, d)) continue;
+      if (llvm::is_contained(rest, d)) continue;
       context_
           .report(NotBroadcast, o.range,
                   {{"name", o.param->name.text.str()},
@@ -292,7 +290,8 @@ bool ModelBuilder::declaredResult(OpContext& op, const syntax::Type& annotation)
       dims.insert(dims.end(), rest.begin(), rest.end());
   }
   for (const DimRef& ref : op.syntax.result.dims)
-    if (const FormalDim* f = ref.rest ? nullptr : op.formal(ref.name.text); f && !contains(dims, f->dim)) return true;
+    if (const FormalDim* f = ref.rest ? nullptr : op.formal(ref.name.text); f && !llvm::is_contained(dims, f->dim))
+      return true;
   op.result = std::move(dims);
   return true;
 }
@@ -300,7 +299,7 @@ bool ModelBuilder::declaredResult(OpContext& op, const syntax::Type& annotation)
 bool ModelBuilder::checkContracted(const OpContext& op) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   for (ir::DimId d : x.dims)
-    if (contains(w.dims, d) && !contains(op.result, d)) return true;
+    if (llvm::is_contained(w.dims, d) && !llvm::is_contained(op.result, d)) return true;
   for (ir::DimId d : x.dims) // a name that both have with two extents is the likelier mistake
     for (ir::DimId e : w.dims)
       if (model_->dims[d].name == model_->dims[e].name && d != e) return true; // reported with the iteration space
@@ -330,7 +329,7 @@ bool ModelBuilder::settleRouted(OpContext& op) {
     for (ir::DimId d : op.result)
       if (d.valid()) {
         others *= static_cast<double>(model_->dims[d].extent);
-        if (!made.chosen.valid() && !contains(op.operands[0].dims, d)) made.chosen = d;
+        if (!made.chosen.valid() && !llvm::is_contained(op.operands[0].dims, d)) made.chosen = d;
       }
     made.scale = elements / (parts * others);
     made.extent = std::max<int64_t>(1, static_cast<int64_t>(std::min(made.scale * parts * (1 + 1e-12), 9e18)));
