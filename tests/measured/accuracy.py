@@ -2,9 +2,13 @@
 # Prices the plans of a file and compares every `measured` line: prints one row each, the mean and the largest error, and fails beyond the bars.
 # SPDX-License-Identifier: Apache-2.0
 import argparse
-import json
-import subprocess
+import os
 import sys
+
+sys.dont_write_bytecode = True  # no caches in the tree
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from errors import percent
+from pricing import mistakes, price
 
 
 def main():
@@ -16,20 +20,18 @@ def main():
     parser.add_argument("--layer", type=float, help="largest absolute error of a layer time, in percent")
     parser.add_argument("--rows", type=int, required=True, help="step times or rates that the file must hold")
     a = parser.parse_args()
-    run = subprocess.run([a.planc, "estimate", a.file, "--format", "json", "--allow-oom"], capture_output=True, text=True)
-    if run.returncode not in (0, 1):
-        print(run.stderr)
+    report, stderr = price(a.planc, a.file)
+    if not report["plans"]:
+        print(stderr)
         return 1
-    report = json.loads(run.stdout)
     steps, layers = [], []
     for plan in report["plans"]:
         for m in plan["measured"]:
-            error = 100 * (m["predicted"] / m["measured"] - 1)
+            error = percent(m["predicted"], m["measured"])
             (layers if m["metric"].startswith("layer(") else steps).append(error)
             print(f"{plan['name']:34} {m['metric']:62} {m['measured']:9.4g} {m['predicted']:9.4g} {error:+6.2f} %")
-    errors = [d for d in report["diagnostics"] if d["severity"] == "error" and d["code"] != "PLAN0902"]
-    for d in errors:
-        print(f"{d['code']}: {d['message']}")
+    errors = mistakes(report)
+    print("".join(line + "\n" for line in errors), end="")
     mean = sum(map(abs, steps)) / max(1, len(steps))
     worst = max(map(abs, steps), default=0)
     print(f"{len(steps)} steps: mean absolute error {mean:.2f} % (bar {a.mean} %), largest {worst:.2f} % (bar {a.max} %)")

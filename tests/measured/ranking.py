@@ -4,10 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import itertools
-import json
+import os
 import re
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True  # no caches in the tree
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from errors import percent
+from pricing import mistakes, price
 
 
 def main():
@@ -20,16 +24,15 @@ def main():
     parser.add_argument("--rows", type=int, required=True, help="plans that the file must hold")
     parser.add_argument("--group", default=r"(.*?b)_.*_(\d+)$", help="what the name of a plan shares with those it is compared with")
     a = parser.parse_args()
-    run = subprocess.run([a.planc, "estimate", a.file, "--format", "json", "--allow-oom"], capture_output=True, text=True)
-    if run.returncode not in (0, 1):
-        print(run.stderr)
+    report, stderr = price(a.planc, a.file)
+    if not report["plans"]:
+        print(stderr)
         return 1
-    report = json.loads(run.stdout)
     groups, errors = {}, {"step_time": [], "memory.peak": []}
     for plan in report["plans"]:
         key = re.match(a.group, plan["name"]).groups()
         for m in plan["measured"]:
-            error = 100 * (m["predicted"] / m["measured"] - 1)
+            error = percent(m["predicted"], m["measured"])
             errors[m["metric"]].append(error)
             groups.setdefault((m["metric"], *key), []).append((plan["name"], m["measured"], m["predicted"]))
             print(f"{plan['name']:30} {m['metric']:12} {m['measured']:10.4g} {m['predicted']:10.4g} {error:+6.2f} %")
@@ -49,9 +52,8 @@ def main():
         mean = sum(map(abs, errors[metric])) / max(1, len(errors[metric]))
         print(f"{len(errors[metric])} {metric}: mean absolute error {mean:.2f} %, largest {worst:.2f} % (bar {bar} %)")
         ok = ok and worst <= bar and (metric != "step_time" or mean <= a.mean)
-    unexpected = [d for d in report["diagnostics"] if d["severity"] == "error" and d["code"] != "PLAN0902"]
-    for d in unexpected:
-        print(f"{d['code']}: {d['message']}")
+    unexpected = mistakes(report)
+    print("".join(line + "\n" for line in unexpected), end="")
     return 0 if ok and not unexpected else 1
 
 

@@ -1,0 +1,31 @@
+# One planc process per file of plans: runs it, reads its JSON, and tells a prediction that is off from a plan that is wrong.
+# SPDX-License-Identifier: Apache-2.0
+import json
+import subprocess
+
+OFF = "PLAN0902"  # a measured value out of its tolerance: what these tests count, and no mistake in a plan
+
+
+def price(planc, path, *options):
+    """(the report of one planc process on a file, what it wrote to stderr). A process that prints nothing gives a report without plans."""
+    done = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", *options], capture_output=True, text=True)
+    return (json.loads(done.stdout) if done.stdout.strip() else {"plans": [], "diagnostics": []}), done.stderr
+
+
+def mistakes(report):
+    """The errors of a report, less those that say how far a prediction is off, as lines."""
+    return [f"{d['code']}: {d['message']}" for d in report["diagnostics"] if d["severity"] == "error" and d["code"] != OFF]
+
+
+def pairs_of(report):
+    """{plan: [(metric, predicted, measured)]}."""
+    return {p["name"]: [(m["metric"], m["predicted"], m["measured"]) for m in p["measured"]] for p in report["plans"]}
+
+
+def checked(planc, path, *options):
+    """The report of a file that must hold plans without mistakes; raises RuntimeError with what planc said."""
+    report, stderr = price(planc, path, *options)
+    wrong = mistakes(report)
+    if wrong or not report["plans"]:
+        raise RuntimeError("\n".join(wrong) or stderr[:3000] or f"no plans in {path}")
+    return report
