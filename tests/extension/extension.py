@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-ROOMS = ("ir", "frontend", "passes", "backends", "driver", "support")
+ROOMS = ("ir", "frontend", "passes", "backends", "calibrate", "driver", "support")
 # Rows of tables; the made-up ones are added in tests/unit.
 ROWS = {
     "operator kind": ["grouped_gemm", "scores", "permute"],

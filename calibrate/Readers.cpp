@@ -1,0 +1,25 @@
+// The table of readers.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Readers.h"
+
+#include <array>
+
+namespace planc::calibrate {
+
+std::span<const Reader> readers() {
+  static constexpr std::array<Reader, 1> kTable{{
+      {"planc-csv", "the schema of docs/calibrate.md", isPlancCsv, readPlancCsv},
+  }};
+  return kTable;
+}
+
+bool readSamples(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics) {
+  for (const Reader& reader : readers())
+    if (reader.recognises(file)) {
+      reader.read(file, out, diagnostics);
+      return true;
+    }
+  return false;
+}
+
+} // namespace planc::calibrate
