@@ -1,5 +1,6 @@
 // The two products of unfused attention, and the fused kernel on its measured curve (docs/cost-model.md, section 1.3).
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
 #include "backends/cost/Operators.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ Priced scoresProduct(const Pricing& p) {
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
   const double math = w.flops / (peak * efficiency), move = scoreBytes / (memory * share);
   Priced priced;
-  priced.seconds = (std::max(math, move) + start) * factor;
+  priced.seconds = equations::roofline(w.flops, peak * efficiency, scoreBytes, memory * share, start) * factor;
   priced.bound = start > std::max(math, move) ? Bound::Launch : math >= move ? Bound::Compute : Bound::Memory;
   priced.flops = p.node.work.flops;
   priced.bytes = scoreBytes * factor;
@@ -98,7 +99,7 @@ Priced fusedAttention(const Pricing& p) {
 
   const double useful = w.flops * w.share, reached = achieved * head * factor * split;
   Priced priced;
-  priced.seconds = (useful / reached + start) * backwardShare(p, backward);
+  priced.seconds = equations::fused(useful, reached, start) * backwardShare(p, backward);
   priced.bound = start > useful / reached ? Bound::Launch : Bound::Compute;
   priced.flops = p.node.work.flops;
   priced.bytes = p.node.work.reads + p.node.work.writes;

@@ -1,5 +1,6 @@
 // Matrix products on the roofline of their type, plain and by expert (docs/cost-model.md, sections 1.1, 1.5).
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
 #include "backends/cost/Operators.h"
 
 #include <algorithm>
@@ -8,10 +9,9 @@ namespace planc::cost {
 
 namespace {
 
-// Structure of the equations, not measured: a multiply and an add; a 16-bit result; and what wgrad moves beyond it when
-// it adds into an fp32 main gradient, 4 B read and 4 B written instead of a 2 B result (docs/cost-model.md,
-// section 1.1).
-constexpr double kFlopsPerMac = 2;
+// Structure of the equations, not measured: the 16-bit gradient of an expert's weights, and what wgrad moves beyond a
+// 16-bit result when it adds into an fp32 main gradient, 4 B read and 4 B written in its place (docs/cost-model.md,
+// sections 1.1 and 1.5).
 constexpr double kResultWidth = 2;
 constexpr double kFusedAccumulate = 6;
 
@@ -48,7 +48,7 @@ Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCo
   const double ratio = gradient ? p.stack(p.facts.stack.backwardRatio, "r", {"backward_ratio"}) / 2 : 1;
   const double math = flopCount / rateOf, memory = byteCount / bandwidthOf;
   Priced priced;
-  priced.seconds = (std::max(math, memory) + start) * ratio;
+  priced.seconds = equations::roofline(flopCount, rateOf, byteCount, bandwidthOf, start) * ratio;
   priced.bound = start > std::max(math, memory) ? Bound::Launch : math >= memory ? Bound::Compute : Bound::Memory;
   priced.flops = flopCount;
   priced.bytes = byteCount;
@@ -64,8 +64,9 @@ Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCo
 Priced gemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
   const GemmFacts f = factsOf(p);
-  const double flopCount = kFlopsPerMac * w.batch * w.m * w.n * w.k;
-  double byteCount = w.batch * (w.operandWidth * (w.m * w.k + w.k * w.n) + kResultWidth * w.m * w.n);
+  const equations::Product product{w.batch, w.m, w.n, w.k, w.operandWidth};
+  const double flopCount = equations::flops(product);
+  double byteCount = equations::bytes(product);
   const bool fused = fusesAccumulation(p);
   if (fused) byteCount += kFusedAccumulate * w.batch * w.m * w.n;
   const Priced priced =
@@ -89,7 +90,7 @@ Priced groupedGemm(const Pricing& p) {
     share = p.readOff(curve.at(w.tokensPerExpert), "E", fmt::format("grouped({})", number(w.tokensPerExpert)),
                       curve.range, curve.source);
   }
-  const double flopCount = kFlopsPerMac * w.batch * w.m * w.n * w.k;
+  const double flopCount = equations::flops({w.batch, w.m, w.n, w.k, w.operandWidth});
   // Few tokens per expert: what is moved is the experts' weights (of wgrad: their gradients).
   const bool wgrad = p.node.role == ir::Role::WGrad;
   const double byteCount = wgrad ? w.batch * w.m * w.n * (kResultWidth + (fusesAccumulation(p) ? kFusedAccumulate : 0))

@@ -1,5 +1,6 @@
 // Operators bound by memory, accumulation, optimizer, copies (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
 #include "backends/cost/Operators.h"
 
 namespace planc::cost {
@@ -58,9 +59,8 @@ Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText
   const double efficiency = p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
   const double start = p.device(device.memoryStart, "start", {"calibration.memory.start"});
   Priced priced;
-  const double move = byteCount / (efficiency * memory);
-  priced.seconds = move + start;
-  priced.bound = start > move ? Bound::Launch : Bound::Memory;
+  priced.seconds = equations::moved(byteCount, efficiency * memory, start);
+  priced.bound = start > byteCount / (efficiency * memory) ? Bound::Launch : Bound::Memory;
   priced.bytes = byteCount;
   if (p.why)
     p.explain(fmt::format("{} / (efficiency · B) + start", bytesText),
@@ -131,7 +131,7 @@ Priced optimizerUpdate(const Pricing& p) {
   const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
   const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
   Priced priced;
-  priced.seconds = p.node.work.elements * width / (efficiency * memory);
+  priced.seconds = equations::moved(p.node.work.elements * width, efficiency * memory, 0);
   priced.bound = Bound::Memory;
   if (p.why)
     p.explain("bytes · elements / (efficiency · B)",

@@ -9,10 +9,6 @@
 
 namespace planc::cost {
 
-/// Bytes in one gigabyte: the square-root term of a fabric is stored as its time at 1 GB (docs/cost-model.md, section
-/// 3).
-inline constexpr double kGigabyte = 1e9;
-
 class Pricing {
 public:
   Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why)

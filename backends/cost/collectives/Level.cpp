@@ -76,12 +76,8 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind ki
   return kNone; // these have equations of their own
 }
 
-double rootTerm(double g, double x) {
-  return g * std::sqrt(x / kGigabyte);
-}
-
 double Sampled::time(double x) const {
-  return a + x / b + rootTerm(g, x);
+  return equations::sampled(a, b, g, x);
 }
 
 Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks) {
@@ -98,11 +94,6 @@ Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind ki
     out.a *=
         1 + p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
   return out;
-}
-
-double wireBytes(CollectiveKind kind, double bytes, double ranks) {
-  const double share = (ranks - 1) / ranks;
-  return bytes * (kind == CollectiveKind::AllReduce ? 2 * share : share);
 }
 
 ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {

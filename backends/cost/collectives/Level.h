@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Collectives.h"
+#include "backends/cost/Equations.h"
 
 namespace planc::cost {
 
@@ -15,10 +16,8 @@ struct Sampled {
 /// a, b and g of the nearest group size; `a` grows beyond the sampled ones.
 Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks);
 
-/// Bytes on one rank's wire: all-reduce 2(n-1)/n, all others (n-1)/n of the larger local side (Thakur et al. 2005).
-double wireBytes(ir::CollectiveKind kind, double bytes, double ranks);
-/// g · √(x / 1 GB).
-double rootTerm(double g, double x);
+using equations::rootTerm;
+using equations::wireBytes;
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
 ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
