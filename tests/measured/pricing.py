@@ -8,7 +8,7 @@ OFF = "PLAN0902"  # a measured value out of its tolerance: what these tests coun
 
 def price(planc, path, *options):
     """(the report of one planc process on a file, what it wrote to stderr). A process that prints nothing gives a report without plans."""
-    done = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", *options], capture_output=True, text=True)
+    done = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", "--no-fixes", *options], capture_output=True, text=True)
     return (json.loads(done.stdout) if done.stdout.strip() else {"plans": [], "diagnostics": []}), done.stderr
 
 
