@@ -32,7 +32,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "coverage"))
 import markdown  # noqa: E402
 
-COPIED = ("examples", "stdlib", "README.md", "LICENSE")
+COPIED = ("examples", "stdlib", "tools", "README.md", "LICENSE")
 
 
 def pattern(line):
