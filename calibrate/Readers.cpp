@@ -7,8 +7,9 @@
 namespace planc::calibrate {
 
 std::span<const Reader> readers() {
-  static constexpr std::array<Reader, 1> kTable{{
+  static constexpr std::array<Reader, 2> kTable{{
       {"planc-csv", "the schema of docs/calibrate.md", isPlancCsv, readPlancCsv},
+      {"nccl-tests", "what all_reduce_perf and its siblings print", isNcclTests, readNcclTests},
   }};
   return kTable;
 }

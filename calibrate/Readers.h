@@ -30,5 +30,7 @@ bool readSamples(const SampleFile& file, Samples& out, DiagnosticEngine& diagnos
 // The readers, each in the file of its name.
 bool isPlancCsv(const SampleFile& file);
 void readPlancCsv(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
+bool isNcclTests(const SampleFile& file);
+void readNcclTests(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 
 } // namespace planc::calibrate
