@@ -74,7 +74,7 @@ MODULES = {
     "nemotron": "std.models.nemotron",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
-    "megatron": "std.stacks.megatron", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",
+    "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",
 }
 
 
