@@ -7,7 +7,8 @@
 namespace planc::calibrate {
 
 std::span<const Reader> readers() {
-  static constexpr std::array<Reader, 2> kTable{{
+  static constexpr std::array<Reader, 3> kTable{{
+      {"kineto", "traces of PyTorch's profiler, with shapes", isKinetoTrace, readKinetoTrace},
       {"planc-csv", "the schema of docs/calibrate.md", isPlancCsv, readPlancCsv},
       {"nccl-tests", "what all_reduce_perf and its siblings print", isNcclTests, readNcclTests},
   }};

@@ -32,5 +32,7 @@ bool isPlancCsv(const SampleFile& file);
 void readPlancCsv(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 bool isNcclTests(const SampleFile& file);
 void readNcclTests(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
+bool isKinetoTrace(const SampleFile& file);
+void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 
 } // namespace planc::calibrate
