@@ -7,9 +7,11 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # no caches in the tree
+import leave_one_out
 import page
 import recorded
 import runs
+import targets
 from errors import percent, table
 from errors import spearman  # noqa: F401  nanotron.py takes it from here
 from pricing import price
@@ -87,8 +89,9 @@ def main():
             os.makedirs(a.keep, exist_ok=True)
         for source in runs.selected(a.only):
             price_source(source, a, a.keep or scratch, tally)
-    lines = table(tally.all()) + [""] + left_out(tally.missing)
-    print("\n".join(lines))
+    full = a.truth != runs.SUBSET and not a.only
+    lines = table(tally.all(), [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else []) + [""] + left_out(tally.missing)
+    print("\n".join(lines + ([""] + targets.table(tally.all()) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
     accepted = recorded.path_of(a.truth, a.recorded)
@@ -100,6 +103,8 @@ def main():
         recorded.write(accepted, tally.all())
     if a.write:
         page.renew(a.write, "errors", lines)
+        page.renew(a.write, "targets", targets.table(tally.all()))
+        page.renew(a.write, "left out", leave_one_out.section(leave_one_out.recorded()))
     return 0
 
 
