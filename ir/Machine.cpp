@@ -12,7 +12,7 @@ namespace planc::ir {
 namespace {
 
 constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined", "ring", "tree", "hierarchical",
-                                                                    "fastest"};
+                                                                    "fastest", "all_reduce"};
 constexpr std::array<std::string_view, kCollectiveClasses> kClasses{"activation", "regather", "exchange", "ring",
                                                                     "state",      "gradient", "pipeline", "statistic",
                                                                     "offload"};

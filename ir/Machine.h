@@ -66,8 +66,8 @@ struct Device {
 };
 
 /// How a collective over several levels is run (docs/cost-model.md, section 2.5).
-enum class Algorithm { Pipelined, Ring, Tree, Hierarchical, Fastest };
-inline constexpr int kAlgorithms = 5;
+enum class Algorithm { Pipelined, Ring, Tree, Hierarchical, Fastest, AllReduce };
+inline constexpr int kAlgorithms = 6;
 std::string_view name(Algorithm a);
 /// By kind of collective; without an entry the fabric's own form (samples, card or nominal) prices it.
 struct AlgorithmChoice {
@@ -133,6 +133,7 @@ struct Stack {
   };
   std::map<Symbol, Passes> passes;
   std::map<CollectiveClass, Number> inlineShare;
+  OptNumber receive; ///< share of a transfer between stages that holds who receives it; without it nothing
   OptNumber slowdown;
   std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name
   OptNumber tableGradient;            ///< bytes per table element

@@ -8,10 +8,10 @@ namespace planc::cost {
 namespace {
 
 // Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B
-// twice, as is and transposed; adding a 2 B gradient to an fp32 accumulator reads 2 + 4 B, writes 4 B and reads 2 B
-// again in the wgrad epilogue; a copy reads and writes.
+// twice, as is and transposed; adding a gradient reads it and the accumulated one and writes the sum, each as wide as
+// what is accumulated (a narrower one is converted on the way); a copy reads and writes.
 constexpr double kCastBytes = 4, kCastSource = 2;
-constexpr double kSeparateAccumulate = 12;
+constexpr double kSeparatePasses = 3;
 constexpr double kCopyPasses = 2;
 
 bool isBackward(const Pricing& p) {
@@ -117,7 +117,10 @@ Priced accumulate(const Pricing& p) {
   }
   if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
   const bool apart = stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred;
-  if (apart && p.program.microBatches > 1) return memoryTime(p, kSeparateAccumulate * elements, "12 B · elements");
+  if (apart && p.program.microBatches > 1) {
+    const double moved = kSeparatePasses * ir::width(p.program.plan->precision.grads);
+    return memoryTime(p, moved * elements, "3 · width of gradients · elements");
+  }
   p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product"
                                                            : "one micro-batch, or nothing is accumulated");
   return nothing();

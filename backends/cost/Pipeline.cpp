@@ -103,6 +103,17 @@ private:
     return kNotYet;
   }
 
+  /// Seconds for which the transfer of what an action receives holds it.
+  double receiving(const Action& a) const {
+    if (a.kind == ActionKind::BackwardWeight || in_.inlineReceive == 0) return 0;
+    if (a.kind == ActionKind::Forward)
+      return a.virtualStage == 0 ? 0
+                                 : in_.inlineReceive * in_.virtualStages[static_cast<size_t>(a.virtualStage - 1)].send;
+    return a.virtualStage == last_
+               ? 0
+               : in_.inlineReceive * in_.virtualStages[static_cast<size_t>(a.virtualStage + 1)].sendBack;
+  }
+
   /// Every stage as far as its limit and the others let it.
   void settle() {
     std::vector<int64_t> ready;
@@ -164,7 +175,7 @@ private:
     double seconds = pass.seconds;
     if (a.kind == ActionKind::BackwardInput) seconds -= pass.weight;
     if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
-    double start = std::max(stage.free, arrival);
+    double start = std::max(stage.free + receiving(a), arrival);
     if (a.kind != ActionKind::BackwardWeight) start = afterComm(stage, pass, start);
     stage.sums.busy += seconds;
     stage.free = start + seconds;
@@ -175,7 +186,7 @@ private:
   /// Both begin when both can, and end together.
   void performPair(Stage& stage, const Action& f, const Action& b, double arrival) {
     const PassCost &forward = cost(f).forward, &backward = cost(b).backward;
-    double start = afterComm(stage, forward, std::max(stage.free, arrival));
+    double start = afterComm(stage, forward, std::max(stage.free + receiving(f) + receiving(b), arrival));
     start = afterComm(stage, backward, start);
     const double apart = forward.seconds + backward.seconds;
     const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});

@@ -43,6 +43,7 @@ struct PipelineInput {
   std::map<std::pair<int64_t, int64_t>, double> pairs;
   bool waitsForAll = true; ///< a step begins when every stage has ended the one before
   double inlineSend = 1;   ///< share of a transfer that holds the sender
+  double inlineReceive = 0; ///< and the receiver, who takes it when his stream is free
   double slowdown = 0;     ///< of computing beside communication of the step
 };
 

@@ -209,6 +209,7 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   // last one.
   in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
   in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  if (const ir::OptNumber& receive = model.facts().stack.receive) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     VirtualStageCost cost;

@@ -196,6 +196,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"passes.*.forward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].forward)},
       {"passes.*.backward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].backward)},
       {"inline.*", {}, Sign::Share, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
+      {"receive", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, receive)},
       {"slowdown", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, slowdown)},
       {"optimizer.*", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star])},
       {"table_gradient", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, tableGradient)},

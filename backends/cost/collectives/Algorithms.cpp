@@ -94,6 +94,8 @@ const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
       {"hierarchical", "reduce-scatter inside, across on 1 / ranks inside, all-gather inside",
        "Cho et al. 2019 (BlueConnect); exchange: arXiv 2201.05596", isHierarchical, hierarchical,
        Algorithm::Hierarchical},
+      {"reduced whole", "as an all-reduce, of which a device keeps its part", "DeepSpeed, ZeRO-1 and -2",
+       isReducedWhole, reducedWhole, Algorithm::AllReduce},
   };
   return table;
 }

@@ -30,4 +30,8 @@ double tree(const Pricing& p, const Route& r);
 bool isHierarchical(const Pricing& p, const Route& r);
 double hierarchical(const Pricing& p, const Route& r);
 
+// Whole.cpp: as another collective that does more.
+bool isReducedWhole(const Pricing& p, const Route& r);
+double reducedWhole(const Pricing& p, const Route& r);
+
 } // namespace planc::cost

@@ -69,6 +69,15 @@ TEST(Algorithms, RingAndTreeDifferInTheirStepsOnly) {
   expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 6);
 }
 
+TEST(Algorithms, AReduceScatterMayBeAnAllReduce) {
+  Machine m(8, {{"tp", 2}, {"g", 32}});
+  const double whole = m.price(Kind::AllReduce, {"g"}, 1e8), gather = m.price(Kind::AllGather, {"g"}, 1e8);
+  m.choose(Algorithm::AllReduce);
+  EXPECT_EQ(m.price(Kind::ReduceScatter, {"g"}, 1e8), whole);
+  EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e8), whole); // nothing else has such a form
+  EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e8), gather);
+}
+
 TEST(Algorithms, TheFastestIsTheLeastOfAll) {
   for (Kind kind : kKinds)
     for (double bytes : {1e4, 1e6, 1e8, 1e10}) {
@@ -193,8 +202,8 @@ TEST(Algorithms, OversubscriptionHitsWhatCrossesTheSpine) {
 
 // ---- laws (docs/cost-model.md, section 7) --------------------------------------
 
-constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined, Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical,
-                                     Algorithm::Fastest};
+constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined,    Algorithm::Ring,    Algorithm::Tree,
+                                     Algorithm::Hierarchical, Algorithm::Fastest, Algorithm::AllReduce};
 
 /// Device, node, rack and site.
 Machine& threeLevels(Machine& m) {

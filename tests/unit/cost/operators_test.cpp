@@ -180,6 +180,9 @@ TEST_F(CostOperators, AccumulationFollowsTheStack) {
   EXPECT_FALSE(price(node).launches); // fused
   b.plan.stack->accumulate = Accumulate::Separate;
   expect(price(node).seconds, 5.257300949139e-04); // 12 B per element
+  b.plan.precision.grads = DType::fp16;
+  expect(price(node).seconds, 6 * node.work.elements / (.85 * 2.039e12) + 3e-6);
+  b.plan.precision.grads = DType::fp32;
   b.program.microBatches = 1;
   EXPECT_EQ(price(node).seconds, 0);
   Node table = b.compute(b.op("lookup", OpKind::Lookup), Role::Accumulate);

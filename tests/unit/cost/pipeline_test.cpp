@@ -48,6 +48,23 @@ void expectEnds(const std::vector<double>& actual, const std::vector<double>& ex
   for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-9) << i;
 }
 
+TEST(CostPipeline, ReceivingHoldsAFreeStage) {
+  // Two stages, three micro-batches, transfers of a half. A stage that is idle when a value arrives has lost nothing
+  // ...
+  PipelineInput in = input(oneForwardOneBackward(), 2, 1, 3, {1}, {2}, 0.5);
+  const double sent = ends(in)[0];
+  in.inlineReceive = 1;
+  const double both = ends(in)[0];
+  // ... in a steady state every transfer is paid at both ends: one more half per micro-batch and stage.
+  EXPECT_GT(both, sent);
+  for (int64_t m : {16, 64}) {
+    PipelineInput one = input(oneForwardOneBackward(), 4, 1, m, {1}, {2}, 0.5),
+                  more = input(oneForwardOneBackward(), 4, 1, m + 1, {1}, {2}, 0.5);
+    one.inlineReceive = more.inlineReceive = 1;
+    EXPECT_NEAR(ends(more)[1] - ends(one)[1], 3 + 4 * 0.5, 1e-9);
+  }
+}
+
 TEST(CostPipeline, EqualStagesTakeTheClosedForm) {
   // (M + p - 1)·(f + b) for 1F1B and GPipe; interleaving divides the bubble by v (arXiv 2104.04473, section 2.2)
   for (int64_t p : {1, 2, 4, 8})
