@@ -40,7 +40,7 @@ int64_t Cluster::devices() const {
   return n;
 }
 
-double Curve::at(double v) const {
+double Table::at(double v) const {
   if (empty()) return 0;
   if (v <= x.front()) return y.front();
   if (v >= x.back()) return y.back();

@@ -16,24 +16,55 @@
 
 namespace planc::ir {
 
-/// A number of the library: in base units (second, byte, FLOP, …), with its place and the text after `:`.
-struct Number {
-  double value = 0;
-  SourceRange range;
-  std::string source;
-  Unit unit{}; ///< reports print it
+/// What is known about a calibrated fact: `samples`, `error` and `valid` of its record.
+struct Statistics {
+  bool calibrated = false;  ///< it was measured, derived or assumed: no datasheet says it, so it can be wrong
+  double samples = 0;       ///< none: derived from another machine or assumed, as its source says
+  double error = 0;         ///< median relative error of a prediction on samples that it was not fitted to
+  double low = 0, high = 0; ///< what its samples span: FLOPs of a product, bytes otherwise; both 0: not said
+  std::string record{};     ///< path of the facts that were fitted together
+  SourceRange range{};      ///< where they stand
 };
-using OptNumber = std::optional<Number>;
 
 /// y by x, interpolated log-log between points; held constant outside (callers warn).
-struct Curve {
+struct Table {
   std::vector<double> x, y;
-  SourceRange range;
-  std::string source;
-  Unit unit{}; ///< of y
   bool empty() const { return x.empty(); }
   double at(double v) const;
   bool covers(double v) const { return !x.empty() && v >= x.front() && v <= x.back(); }
+};
+
+/// A number of the library: in base units (second, byte, FLOP, …), with its place and the text after `:`.
+struct Number {
+  double value = 0; ///< of a table: that of its largest x
+  SourceRange range{};
+  std::string source{};
+  Unit unit{};   ///< reports print it
+  Table table{}; ///< measured, in place of one value; empty otherwise
+  Statistics statistics{};
+
+  /// At a size: FLOPs of a product, bytes otherwise.
+  double at(double size) const { return table.empty() ? value : table.at(size); }
+};
+using OptNumber = std::optional<Number>;
+
+/// A table that is a fact of its own.
+struct Curve : Table {
+  SourceRange range{};
+  std::string source{};
+  Unit unit{}; ///< of y
+  Statistics statistics{};
+};
+
+/// How far predictions lie from what was measured: what an interval is made of (docs/cost-model.md, section 5).
+struct Accuracy {
+  double runs = 0, sources = 0; ///< with a published step time
+  double low = 1, high = 1;     ///< measured over predicted: nine of ten lie between
+  double derived = 0;           ///< relative error of a fact that stands on no samples of its own
+  double nominal = 0;           ///< of a price from nominal numbers
+  double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
+  SourceRange range{};
+  std::string source{};
 };
 
 /// The host's memory as a place of states and activations, in plans and reports.
@@ -58,11 +89,12 @@ struct Device {
     OptNumber split; ///< efficiency where `seq` or `kv_seq` is placed (0.60)
   } attention;
   OptNumber memoryEfficiency, memoryStart; ///< memory operators
-  struct Host { ///< memory outside of the device: what `-> host` uses, per device
-    OptNumber bandwidth; ///< of the link, achieved, in one direction
-    OptNumber memory;    ///< share of one device
+  struct Host {                            ///< memory outside of the device: what `-> host` uses, per device
+    OptNumber bandwidth;                   ///< of the link, achieved, in one direction
+    OptNumber memory;                      ///< share of one device
   } host;
-  OptNumber lookupEfficiency;              ///< random access
+  OptNumber lookupEfficiency; ///< random access
+  std::optional<Accuracy> accuracy;
 };
 
 /// How a collective over several levels is run (docs/cost-model.md, section 2.5).
@@ -80,8 +112,10 @@ using Algorithms = std::map<CollectiveKind, AlgorithmChoice>;
 struct Fabric {
   Symbol name;
   SourceRange range;
-  struct Sample { ///< time = a + x / b + g · √(x / 1 GB)
+  struct Sample { ///< time = a + x / b + g · √(x / 1 GB), or a table
     double ranks = 0, a = 0, b = 0, g = 0;
+    Table time{}; ///< by bytes of the full tensor, in place of a, b and g
+    Statistics statistics{};
   };
   struct Samples {
     std::vector<Sample> rows; ///< ascending by ranks
@@ -146,6 +180,7 @@ struct Stack {
   OptNumber prefetch, bucket;
   std::optional<bool> earlyStop;
   OptNumber workspace, fragmentation, reserved;
+  std::optional<Accuracy> accuracy;
   /// What the software keeps twice; all false unless it says so.
   struct Copies {
     bool buckets = false; ///< gradients travel in buckets that live beside the accumulated ones, for the whole run

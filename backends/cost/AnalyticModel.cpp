@@ -15,11 +15,12 @@ public:
   AnalyticModel(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics)
       : facts_(cluster, stack), diagnostics_(diagnostics) {}
 
-  Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why) const override {
-    return priceNode(Pricing(facts_, program, node, why));
+  Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds) const override {
+    return priceNode(Pricing(facts_, program, node, why, grounds));
   }
-  double collective(const ir::Program& program, const ir::Node& node, Derivation* why) const override {
-    return priceCollective(Pricing(facts_, program, node, why));
+  double collective(const ir::Program& program, const ir::Node& node, Derivation* why,
+                    Grounds* grounds) const override {
+    return priceCollective(Pricing(facts_, program, node, why, grounds));
   }
   bool complete() override { return facts_.report(diagnostics_); }
   bool beyondCalibration() const override { return facts_.beyondCalibration(); }

@@ -43,13 +43,13 @@ Priced scoresProduct(const Pricing& p) {
   const ir::Device::Gemm& gemm = found == device.gemm.end() ? kNone : found->second;
 
   const double peak = p.device(pointer(device.peak, w.dtype), "P", {"peak", type});
-  const double efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"});
+  const double efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"}, flopSize(w.flops));
   const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
-  const double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"});
+  const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
+  const double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, byteSize(scoreBytes));
   const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
   const double factor = isBackward(p) ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"})) : 1;
 
-  const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
   const double math = w.flops / (peak * efficiency), move = scoreBytes / (memory * share);
   Priced priced;
   priced.seconds = equations::roofline(w.flops, peak * efficiency, scoreBytes, memory * share, start) * factor;
@@ -73,18 +73,14 @@ Priced fusedAttention(const Pricing& p) {
   if (device.forward.empty()) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.asker());
   } else {
-    if (!device.forward.covers(w.sequence)) p.facts.outsideCurve(device.forward, w.sequence, p.asker());
-    achieved = p.readOff(device.forward.at(w.sequence), "curve",
-                         fmt::format("calibration.attention.forward({})", number(w.sequence)), device.forward.range,
-                         device.forward.source, device.forward.unit);
+    achieved = p.curve(device.forward, p.facts.deviceOwner(), "curve", {"calibration.attention.forward"}, w.sequence);
   }
   // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
   const bool own = !stack.attentionHead.empty();
   const ir::Curve& heads = own ? stack.attentionHead : device.head;
   if (!heads.empty()) {
-    head = p.readOff(heads.at(w.headDim), "head",
-                     fmt::format("{}attention.head({})", own ? "" : "calibration.", number(w.headDim)), heads.range,
-                     heads.source);
+    head = p.curve(heads, own ? p.facts.stackOwner() : p.facts.deviceOwner(), "head",
+                   {own ? "attention" : "calibration.attention", "head"}, w.headDim);
   } else if (w.headDim != kCurveHeadDim) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
   }

@@ -19,7 +19,7 @@ struct GemmFacts {
   double peak = 1, efficiency = 1, memoryEfficiency = 1, start = 0, bandwidth = 1;
 };
 
-GemmFacts factsOf(const Pricing& p) {
+GemmFacts factsOf(const Pricing& p, double flopCount) {
   const ir::DType dtype = p.node.work.dtype;
   const ir::Device& device = p.facts.device;
   const std::string_view type = ir::name(dtype);
@@ -28,7 +28,7 @@ GemmFacts factsOf(const Pricing& p) {
   const ir::Device::Gemm& gemm = found == device.gemm.end() ? kNone : found->second;
   GemmFacts f;
   f.peak = p.device(pointer(device.peak, dtype), "P", {"peak", type});
-  f.efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"});
+  f.efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"}, flopSize(flopCount));
   f.bandwidth = p.device(device.bandwidth, "B", {"bandwidth"});
   f.memoryEfficiency = p.device(gemm.memoryEfficiency, "f", {"calibration.gemm", type, "memory_efficiency"});
   f.start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
@@ -63,9 +63,9 @@ Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCo
 
 Priced gemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
-  const GemmFacts f = factsOf(p);
   const equations::Product product{w.batch, w.m, w.n, w.k, w.operandWidth};
   const double flopCount = equations::flops(product);
+  const GemmFacts f = factsOf(p, flopCount);
   double byteCount = equations::bytes(product);
   const bool fused = fusesAccumulation(p);
   if (fused) byteCount += kFusedAccumulate * w.batch * w.m * w.n;
@@ -81,16 +81,15 @@ Priced gemm(const Pricing& p) {
 
 Priced groupedGemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
-  const GemmFacts f = factsOf(p);
+  const double flopCount = equations::flops({w.batch, w.m, w.n, w.k, w.operandWidth});
+  const GemmFacts f = factsOf(p, flopCount);
   const ir::Curve& curve = p.facts.stack.grouped;
   double share = 1;
   if (curve.empty()) {
     p.facts.missing(p.facts.stackOwner(), {"grouped"}, p.asker());
   } else {
-    share = p.readOff(curve.at(w.tokensPerExpert), "E", fmt::format("grouped({})", number(w.tokensPerExpert)),
-                      curve.range, curve.source);
+    share = p.curve(curve, p.facts.stackOwner(), "E", {"grouped"}, w.tokensPerExpert);
   }
-  const double flopCount = equations::flops({w.batch, w.m, w.n, w.k, w.operandWidth});
   // Few tokens per expert: what is moved is the experts' weights (of wgrad: their gradients).
   const bool wgrad = p.node.role == ir::Role::WGrad;
   const double byteCount = wgrad ? w.batch * w.m * w.n * (kResultWidth + (fusesAccumulation(p) ? kFusedAccumulate : 0))

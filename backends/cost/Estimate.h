@@ -102,7 +102,7 @@ struct Totals {
   double mfu = 0, mfuCausal = 0, hfu = 0;
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
   std::optional<double> straggler; ///< waiting for the slowest device, where stack or cluster say `jitter`
-  double exposedState = 0; ///< exposed state and gradient, part of exposedComm
+  double exposedState = 0;         ///< exposed state and gradient, part of exposedComm
   double params = 0, paramsActive = 0;
   std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours
   std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;
@@ -118,11 +118,16 @@ struct Estimate {
 
 /// The prices of single nodes; named implementations are registered in a table (`analytic` is docs/cost-model.md).
 class Facts;
+struct Ground;
+using Grounds = std::vector<Ground>;
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
-  virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr) const = 0;
+  /// `grounds` collects the calibrated records that a price stands on.
+  virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr,
+                         Grounds* grounds = nullptr) const = 0;
+  virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr,
+                            Grounds* grounds = nullptr) const = 0;
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
   /// missing.
   virtual bool complete() = 0;

@@ -6,6 +6,7 @@
 #include "support/Quantity.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -18,7 +19,7 @@ PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this pla
 PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
 PLANC_WARNING(NominalBandwidth, 806,
               "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
-PLANC_WARNING(OutsideCurve, 807, "attention over {sequence} keys is outside the measured curve, {least} to {most}")
+PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}")
 
 namespace {
 
@@ -62,6 +63,11 @@ constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all 
 
 } // namespace
 
+double Ground::beyond() const {
+  if (size <= 0 || high <= 0) return 0;
+  return size > high ? std::log(size / high) : size < low ? std::log(low / size) : 0;
+}
+
 std::string FactPath::str() const {
   std::string text(head);
   for (std::string_view part : {middle, tail})
@@ -103,19 +109,16 @@ void Facts::missing(const Owner& owner, const FactPath& path, const Asker& asker
   record->entries.push_back({std::move(text), asker.text(), asker.range()});
 }
 
-bool Facts::warned(const void* key, int detail) const {
-  return std::any_of(warnings_.begin(), warnings_.end(),
-                     [&](const Warning& w) { return w.key == key && w.detail == detail; });
-}
-
 void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker) {
-  if (warned(&level, static_cast<int>(kind))) return;
-  warnings_.push_back({&level, static_cast<int>(kind), &level, nullptr, 0, asker.text(), asker.range()});
+  const bool known = std::any_of(warnings_.begin(), warnings_.end(),
+                                 [&](const Warning& w) { return w.level == &level && w.kind == kind; });
+  if (!known) warnings_.push_back({&level, kind, asker.text(), asker.range()});
 }
 
-void Facts::outsideCurve(const ir::Curve& curve, double sequence, const Asker& asker) {
-  if (warned(&curve, 0)) return;
-  warnings_.push_back({&curve, 0, nullptr, &curve, sequence, asker.text(), asker.range()});
+void Facts::outside(const Ground& ground, const FactPath& path, const Asker& asker) {
+  const bool known =
+      std::any_of(outside_.begin(), outside_.end(), [&](const Outside& o) { return o.ground.range == ground.range; });
+  if (!known) outside_.push_back({ground, path.str(), asker.text(), asker.range()});
 }
 
 bool Facts::report(DiagnosticEngine& diagnostics) {
@@ -133,26 +136,24 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
     report.help(
         fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
   }
-  for (const Warning& w : warnings_) {
-    if (w.level) {
-      const auto kind = static_cast<ir::CollectiveKind>(w.detail);
-      diagnostics
-          .report(NominalBandwidth, w.level->range,
-                  {{"op", ir::name(kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
-          .label(w.level->fabric.range, "this fabric")
-          .note("asked for by " + w.asker)
-          .help(fmt::format("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric "
-                            "`nic_efficiency`, `start`, `hop` and `g`"));
-    } else {
-      diagnostics
-          .report(OutsideCurve, w.curve->range,
-                  {{"sequence", formatQuantity(w.sequence, units::none)},
-                   {"least", formatQuantity(w.curve->x.front(), units::none)},
-                   {"most", formatQuantity(w.curve->x.back(), units::none)}})
-          .label(w.range, "this attention")
-          .note("the nearest point of the curve is used");
-    }
-  }
+  for (const Warning& w : warnings_)
+    diagnostics
+        .report(NominalBandwidth, w.level->range,
+                {{"op", ir::name(w.kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
+        .label(w.level->fabric.range, "this fabric")
+        .note("asked for by " + w.asker)
+        .help("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, "
+              "`start`, `hop` and `g`");
+  for (const Outside& o : outside_)
+    diagnostics
+        .report(OutsideSamples, o.ground.range,
+                {{"fact", o.path},
+                 {"owner", fmt::format("{} `{}`", noun(o.ground.owner.kind), o.ground.owner.name.view())},
+                 {"size", formatQuantity(o.ground.size, o.ground.unit)},
+                 {"least", formatQuantity(o.ground.low, o.ground.unit)},
+                 {"most", formatQuantity(o.ground.high, o.ground.unit)}})
+        .label(o.range, "for this")
+        .note("the value at the nearest end is used");
   const bool complete = missing_.empty();
   missing_.clear();
   return complete;

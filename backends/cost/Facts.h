@@ -33,6 +33,18 @@ struct Owner {
   SourceRange range;
 };
 
+/// A calibrated record that a price stands on.
+struct Ground {
+  Owner owner;
+  const ir::Statistics* statistics = nullptr; ///< null: a level's nominal numbers
+  double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it has no range
+  double low = 0, high = 0;                   ///< what its samples span; both 0: not known
+  SourceRange range;                          ///< of the fact
+  Unit unit{};                                ///< of the size
+  double beyond() const;                      ///< natural logarithm of the distance to that range, 0 inside
+};
+using Grounds = std::vector<Ground>;
+
 /// What needs a fact: a node of the program, or the whole plan (no node).
 struct Asker {
   const ir::Program* program = nullptr;
@@ -60,9 +72,9 @@ public:
   void missing(const Owner& owner, const FactPath& path, const Asker& asker);
   /// A collective is priced from a level's nominal bandwidth and latency.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker);
-  /// The attention curve is read outside its range.
-  void outsideCurve(const ir::Curve& curve, double sequence, const Asker& asker);
-  bool beyondCalibration() const { return !warnings_.empty(); }
+  /// A fact is read at a size that its samples do not span.
+  void outside(const Ground& ground, const FactPath& path, const Asker& asker);
+  bool beyondCalibration() const { return !warnings_.empty() || !outside_.empty(); }
 
   /// Reports everything once and forgets it. False if a fact is missing.
   bool report(DiagnosticEngine& diagnostics);
@@ -77,17 +89,19 @@ private:
     std::vector<Entry> entries;
   };
   struct Warning {
-    const void* key = nullptr; ///< fabric or curve
-    int detail = 0;            ///< kind of collective
     const ir::ClusterLevel* level = nullptr;
-    const ir::Curve* curve = nullptr;
-    double sequence = 0;
+    ir::CollectiveKind kind{};
     std::string asker;
     SourceRange range;
   };
-  bool warned(const void* key, int detail) const;
   std::vector<Missing> missing_;
+  struct Outside {
+    Ground ground;
+    std::string path, asker;
+    SourceRange range;
+  };
   std::vector<Warning> warnings_;
+  std::vector<Outside> outside_;
 };
 
 } // namespace planc::cost

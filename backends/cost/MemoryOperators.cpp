@@ -40,13 +40,13 @@ bool updatesRows(const Pricing& p) {
 
 /// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
 Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
-  const ir::Number& count = isBackward(p) ? passes.backward : passes.forward;
-  p.stack(&count, "passes", {"passes", p.op().name.view(), isBackward(p) ? "backward" : "forward"});
-  if (count.value == 0) {
+  const double count = p.stack(isBackward(p) ? &passes.backward : &passes.forward, "passes",
+                               {"passes", p.op().name.view(), isBackward(p) ? "backward" : "forward"}, byteSize(moved));
+  if (count == 0) {
     p.explain("0", "no pass of its own: part of a neighbouring kernel");
     return nothing();
   }
-  Priced priced = memoryTime(p, count.value * moved, fmt::format("passes · bytes({})", of));
+  Priced priced = memoryTime(p, count * moved, fmt::format("passes · bytes({})", of));
   priced.flops = p.node.work.flops;
   return priced;
 }
@@ -56,7 +56,8 @@ Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved,
 Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText) {
   const ir::Device& device = p.facts.device;
   const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
-  const double efficiency = p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  const double efficiency =
+      p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"}, byteSize(byteCount));
   const double start = p.device(device.memoryStart, "start", {"calibration.memory.start"});
   Priced priced;
   priced.seconds = equations::moved(byteCount, efficiency * memory, start);

@@ -9,54 +9,93 @@
 
 namespace planc::cost {
 
+/// Where a calibrated fact is read: FLOPs of a product, bytes, or a plain number. 0: it goes by no size.
+struct Size {
+  double value = 0;
+  Unit unit{};
+};
+inline Size flopSize(double flops) {
+  return {flops, units::flops};
+}
+inline Size byteSize(double bytes) {
+  return {bytes, units::bytes};
+}
+
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why)
-      : facts(facts), program(program), node(node), why(why) {}
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds = nullptr)
+      : facts(facts), program(program), node(node), why(why), grounds(grounds) {}
 
   Facts& facts;
   const ir::Program& program;
   const ir::Node& node;
   Derivation* why;
+  Grounds* grounds; ///< collects what the price stands on; may be null
 
   Asker asker() const { return {&program, &node}; }
   const ir::Op& op() const { return program.model.ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }
 
-  double device(const ir::Number* number, std::string_view symbol, const FactPath& path) const {
-    return constant(number, facts.deviceOwner(), symbol, path);
+  double device(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return constant(number, facts.deviceOwner(), symbol, path, size);
   }
-  double device(const ir::OptNumber& number, std::string_view symbol, const FactPath& path) const {
-    return device(pointer(number), symbol, path);
+  double device(const ir::OptNumber& number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return device(pointer(number), symbol, path, size);
   }
-  double stack(const ir::Number* number, std::string_view symbol, const FactPath& path) const {
-    return constant(number, facts.stackOwner(), symbol, path);
+  double stack(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return constant(number, facts.stackOwner(), symbol, path, size);
   }
   double stack(const ir::OptNumber& number, std::string_view symbol, const FactPath& path) const {
     return stack(pointer(number), symbol, path);
   }
-  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol,
-                const FactPath& path) const {
-    return constant(pointer(number), Facts::owner(fabric), symbol, path);
+  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol, const FactPath& path,
+                Size size = {}) const {
+    return constant(pointer(number), Facts::owner(fabric), symbol, path, size);
   }
   double level(const ir::OptNumber& number, const ir::ClusterLevel& level, std::string_view symbol,
                const FactPath& path) const {
-    return constant(pointer(number), Facts::owner(level), symbol, path);
+    return constant(pointer(number), Facts::owner(level), symbol, path, {});
   }
-  double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path) const {
+  /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
+  double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path,
+                  Size size) const {
     const ir::Number* found = facts.find(number, owner, path, asker());
     if (!found) return 1;
+    const ir::Table& table = found->table;
+    stands(owner, found->statistics, found->range, path, size, table.empty() ? ir::Table() : table);
+    if (!table.empty())
+      return readOff(found->at(size.value), symbol,
+                     why ? fmt::format("{}({})", path.str(), formatQuantity(size.value, size.unit)) : "", found->range,
+                     found->source, found->unit, &found->statistics);
     if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, path.str()), found);
     return found->value;
   }
+  /// A point of a curve.
+  double curve(const ir::Curve& curve, const Owner& owner, std::string_view symbol, const FactPath& path,
+               double x) const {
+    stands(owner, curve.statistics, curve.range, path, {x, {}}, curve);
+    return readOff(curve.at(x), symbol, why ? fmt::format("{}({})", path.str(), formatQuantity(x, {})) : "",
+                   curve.range, curve.source, curve.unit, &curve.statistics);
+  }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
   double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
-                 const std::string& source, const Unit& unit = {}) const {
+                 const std::string& source, const Unit& unit = {}, const ir::Statistics* statistics = nullptr) const {
     if (why) {
-      why->read.push_back(std::make_shared<ir::Number>(ir::Number{value, range, source, unit}));
+      ir::Number read{.value = value, .range = range, .source = source, .unit = unit};
+      if (statistics) read.statistics = *statistics;
+      why->read.push_back(std::make_shared<ir::Number>(std::move(read)));
       why->constants.emplace_back(fmt::format("{} = {}", symbol, path), why->read.back().get());
     }
     return value;
+  }
+  /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
+  void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const FactPath& path, Size size,
+              const ir::Table& table) const {
+    if (!statistics.calibrated && table.empty()) return;
+    Ground ground{owner, &statistics, size.value, statistics.low, statistics.high, at, size.unit};
+    if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back();
+    if (ground.beyond() > 0) facts.outside(ground, path, asker());
+    if (grounds) grounds->push_back(std::move(ground));
   }
   /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
   void note(std::string_view key, std::string text) const {

@@ -104,7 +104,7 @@ std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const
   T result;
   result.name = decl.name;
   result.range = decl.nameRange;
-  FactReader(ev, *record.facts).read(rows, result);
+  FactReader(ev, *record.facts).read(rows, result, calibratedFacts(decl.kind));
   if (!record.ok || ev.context.failures != failures) return std::nullopt;
   return result;
 }

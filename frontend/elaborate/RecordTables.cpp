@@ -13,7 +13,8 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
-PLANC_ERROR(SamplesForm, 511, "samples are a list of {{ranks, a, b, g}} with rising ranks; {problem}")
+PLANC_ERROR(SamplesForm, 511,
+            "samples are a list of {{ranks, a, b, g}} or {{ranks, time = curve(…)}} with rising ranks; {problem}")
 
 namespace {
 
@@ -23,7 +24,58 @@ using S = ir::Stack;
 using L = ir::ClusterLevel;
 using In = FactInput;
 
-/// The samples of one collective: rows of ranks, start, bandwidth and the square-root term.
+/// `valid = [1kB, 1GB]` of a row of samples.
+bool validRange(const Value& v, ir::Statistics& out) {
+  if (v.kind != ValueKind::List || v.list->items.size() != 2) return false;
+  for (const Value& x : v.list->items)
+    if (!x.isInt() && !(x.kind == ValueKind::Number && (x.unit.plain() || x.unit == units::bytes))) return false;
+  out.low = v.list->items[0].asDouble();
+  out.high = v.list->items[1].asDouble();
+  return out.low > 0 && out.low <= out.high;
+}
+
+/// One group size: a, b and g of the fit, or a table of times; and what is known about them. Gives what is wrong.
+std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
+  struct Column {
+    std::string_view name;
+    Unit unit;
+    double& field;
+  };
+  const std::array<Column, 6> columns{{{"ranks", {}, row.ranks},
+                                       {"a", units::time, row.a},
+                                       {"b", units::bandwidth, row.b},
+                                       {"g", units::time, row.g},
+                                       {"samples", {}, row.statistics.samples},
+                                       {"error", {}, row.statistics.error}}};
+  if (item.kind != ValueKind::Record) return "one of these is " + describe(item);
+  row.statistics.calibrated = true;
+  for (const Field& f : item.record->fields) {
+    const std::string_view name = f.name.view();
+    bool good = false;
+    if (name == "valid") {
+      good = validRange(f.value, row.statistics);
+    } else if (name == "time") {
+      good = f.value.kind == ValueKind::Curve && f.value.curve->yUnit == units::time &&
+             (f.value.curve->xUnit.plain() || f.value.curve->xUnit == units::bytes);
+      if (good) row.time = {f.value.curve->x, f.value.curve->y};
+    } else {
+      auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+      if (column == columns.end()) return fmt::format("`{}` is none of these", name);
+      good = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
+      if (good) column->field = f.value.asDouble();
+    }
+    if (!good) return fmt::format("`{}` is {}", name, describe(f.value));
+  }
+  auto has = [&](std::string_view name) { return item.record->find(Symbol(name)) != nullptr; };
+  if (has("time") && (has("a") || has("b") || has("g"))) return "one row has `time` and a fit, too";
+  for (std::string_view name : {"ranks", "a", "b"})
+    if (!has(name) && (name == "ranks" || !has("time"))) return fmt::format("one row has no `{}`", name);
+  const bool positive = row.ranks >= 1 && row.a >= 0 && (row.b > 0 || has("time")) && row.g >= 0 &&
+                        row.statistics.samples >= 0 && row.statistics.error >= 0;
+  return positive ? "" : "one row has a number that is not positive";
+}
+
+/// The samples of one collective, by group size.
 void samples(FactInput& in, ir::Fabric::Samples& out) {
   const Value v = in.tree->value(*in.node);
   if (v.invalid()) return;
@@ -33,34 +85,14 @@ void samples(FactInput& in, ir::Fabric::Samples& out) {
   };
   if (v.kind != ValueKind::List || v.list->items.empty())
     return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
-  struct Column {
-    Symbol name;
-    Unit unit;
-    double ir::Fabric::Sample::*field;
-  };
-  static const std::array<Column, 4> kColumns{{{"ranks", {}, &ir::Fabric::Sample::ranks},
-                                               {"a", units::time, &ir::Fabric::Sample::a},
-                                               {"b", units::bandwidth, &ir::Fabric::Sample::b},
-                                               {"g", units::time, &ir::Fabric::Sample::g}}};
   for (const Value& item : v.list->items) {
-    if (item.kind != ValueKind::Record) return wrong("one of these is " + describe(item));
     ir::Fabric::Sample row;
-    for (const Field& f : item.record->fields) {
-      auto column = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& c) { return c.name == f.name; });
-      if (column == kColumns.end()) return wrong(fmt::format("`{}` is none of these", f.name.view()));
-      const bool unit =
-          f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
-      if (!unit) return wrong(fmt::format("`{}` is {}", f.name.view(), describe(f.value)));
-      row.*(column->field) = f.value.asDouble();
-    }
-    for (const Column& c : kColumns)
-      if (!item.record->find(c.name) && c.name != Symbol("g"))
-        return wrong(fmt::format("one row has no `{}`", c.name.view()));
-    if (row.ranks < 1 || row.a < 0 || row.b <= 0 || row.g < 0)
-      return wrong("one row has a number that is not positive");
+    if (std::string problem = sampleRow(item, row); !problem.empty()) return wrong(std::move(problem));
     if (!out.rows.empty() && row.ranks <= out.rows.back().ranks)
       return wrong(fmt::format("{} ranks stand after {}", row.ranks, out.rows.back().ranks));
-    out.rows.push_back(row);
+    row.statistics.record = in.node->name.str();
+    row.statistics.range = in.node->nameRange;
+    out.rows.push_back(std::move(row));
   }
   out.range = in.node->value->range;
   out.source = in.node->source;
@@ -93,7 +125,16 @@ void algorithm(ir::Algorithms& algorithms, In& in) {
     algorithms[*kind] = {static_cast<ir::Algorithm>(at), in.node->value->range, in.node->source};
 }
 
+/// Each of its facts makes it.
+ir::Accuracy& accuracyOf(std::optional<ir::Accuracy>& accuracy, const In& in) {
+  if (!accuracy) accuracy.emplace();
+  accuracy->range = in.number.range;
+  accuracy->source = in.number.source;
+  return *accuracy;
+}
+
 #define SET(T, FIELD) [](T& t, In& in) { t.FIELD = in.number; }
+#define ACCURACY(FIELD) [](S& s, In& in) { accuracyOf(s.accuracy, in).FIELD = in.number.value; }
 
 const std::vector<FactRow<D>>& deviceRows() {
   static const std::vector<FactRow<D>> rows{
@@ -107,7 +148,8 @@ const std::vector<FactRow<D>>& deviceRows() {
        Sign::Positive,
        FactForm::Number,
        StarKey::DType,
-       SET(D, gemm[in.dtype].efficiency)},
+       SET(D, gemm[in.dtype].efficiency),
+       units::flops},
       {"calibration.gemm.*.memory_efficiency",
        {},
        Sign::Positive,
@@ -193,14 +235,27 @@ const std::vector<FactRow<S>>& stackRows() {
   static const std::vector<FactRow<S>> rows{
       {"backward_ratio", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, backwardRatio)},
       {"accumulate", {}, Sign::Any, FactForm::Custom, StarKey::None, accumulate},
-      {"passes.*.forward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].forward)},
-      {"passes.*.backward", {}, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, passes[in.star].backward)},
+      {"passes.*.forward",
+       {},
+       Sign::NotNegative,
+       FactForm::Number,
+       StarKey::Name,
+       SET(S, passes[in.star].forward),
+       units::bytes},
+      {"passes.*.backward",
+       {},
+       Sign::NotNegative,
+       FactForm::Number,
+       StarKey::Name,
+       SET(S, passes[in.star].backward),
+       units::bytes},
       {"inline.*", {}, Sign::Share, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
       {"receive", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, receive)},
       {"slowdown", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, slowdown)},
       {"optimizer.*", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star])},
       {"table_gradient", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, tableGradient)},
       {"grouped", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
+      {"grouped.efficiency", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
       {"attention.factor", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, attentionFactor)},
       {"attention.backward", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, attentionBackward)},
       {"attention.head",
@@ -222,6 +277,13 @@ const std::vector<FactRow<S>>& stackRows() {
       {"prefetch", {}, Sign::NotNegative, FactForm::Count, StarKey::None, SET(S, prefetch)},
       {"bucket", units::bytes, Sign::Positive, FactForm::Number, StarKey::None, SET(S, bucket)},
       {"early_stop", {}, Sign::Any, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.earlyStop = in.truth; }},
+      {"accuracy.runs", {}, Sign::Positive, FactForm::Count, StarKey::None, ACCURACY(runs)},
+      {"accuracy.sources", {}, Sign::Positive, FactForm::Count, StarKey::None, ACCURACY(sources)},
+      {"accuracy.low", {}, Sign::Positive, FactForm::Number, StarKey::None, ACCURACY(low)},
+      {"accuracy.high", {}, Sign::Positive, FactForm::Number, StarKey::None, ACCURACY(high)},
+      {"accuracy.derived", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(derived)},
+      {"accuracy.nominal", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(nominal)},
+      {"accuracy.distance", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(distance)},
       {"workspace", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, workspace)},
       {"fragmentation", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, fragmentation)},
       {"reserved", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, reserved)},
@@ -276,6 +338,23 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
 }
 
 #undef SET
+#undef ACCURACY
+
+std::span<const std::string_view> calibratedFacts(DeclKind kind) {
+  static constexpr std::array<std::string_view, 2> kDevice{"calibration", "host"};
+  static constexpr std::array<std::string_view, 1> kFabric{""};
+  static constexpr std::array<std::string_view, 5> kStack{"passes", "attention", "optimizer", "grouped", "launch"};
+  switch (kind) {
+  case DeclKind::Device:
+    return kDevice;
+  case DeclKind::Fabric:
+    return kFabric;
+  case DeclKind::Stack:
+    return kStack;
+  default:
+    return {};
+  }
+}
 
 int wordIndex(FactInput& in, const std::vector<std::string>& words) {
   const Expr* e = in.node->value;

@@ -45,7 +45,8 @@ std::string expectation(const RowView& row) {
   case FactForm::Curve:
     return "a curve: `curve(x = […], y = […])`";
   default:
-    return row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
+    const std::string number = row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
+    return row.sizeUnit.plain() ? number : number + ", or a curve of it by " + row.sizeUnit.name();
   }
 }
 
@@ -75,10 +76,77 @@ bool inRange(double v, Sign sign) {
   }
 }
 
+/// The facts about facts.
+const Symbol kSamples("samples"), kError("error"), kValid("valid");
+
+bool inside(std::string_view path, std::string_view section) {
+  return section.empty() || path == section || (path.starts_with(section) && path[section.size()] == '.');
+}
+
 } // namespace
 
-void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+bool FactReader::calibrated(std::string_view path) const {
+  return std::any_of(calibrated_.begin(), calibrated_.end(), [&](std::string_view s) { return inside(path, s); });
+}
+
+bool FactReader::statistic(std::string_view section, Symbol name) const {
+  return (name == kSamples || name == kError || name == kValid) && calibrated(section);
+}
+
+/// Those of a section stand for all facts in it that have none of their own.
+void FactReader::statistics(FactNode& section, const std::string& path) {
+  bool fresh = true;
   for (FactNode& node : section.children) {
+    if (node.section() || !statistic(path, node.name)) continue;
+    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = section.nameRange};
+    fresh = false;
+    statisticsLayer_ = node.layer;
+    readStatistic(node.name, tree_.value(node), path, node.value->range);
+  }
+}
+
+void FactReader::readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at) {
+  if (v.invalid()) return;
+  const std::string fact = path.empty() ? name.str() : path + "." + name.str();
+  auto wrong = [&](std::string_view expected) {
+    ev_.context.report(FactType, at, {{"fact", fact}, {"expected", expected}, {"actual", describe(v)}});
+  };
+  auto senseless = [&](std::string_view expected) {
+    ev_.context.report(FactRange, at, {{"fact", fact}, {"value", show(v)}, {"expected", expected}});
+  };
+  if (name == kValid) {
+    auto size = [](const Value& x) {
+      return x.isInt() ||
+             (x.kind == ValueKind::Number && (x.unit.plain() || x.unit == units::bytes || x.unit == units::flops));
+    };
+    if (v.kind != ValueKind::List || v.list->items.size() != 2 || !size(v.list->items[0]) || !size(v.list->items[1]))
+      return wrong("a range of FLOPs or bytes: `[least, most]`");
+    statistics_.low = v.list->items[0].asDouble();
+    statistics_.high = v.list->items[1].asDouble();
+    if (!(statistics_.low > 0 && statistics_.low <= statistics_.high)) senseless("`[least, most]`, both more than 0");
+    return;
+  }
+  const bool count = name == kSamples;
+  if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
+    return wrong(count ? "a count" : "a number without a unit");
+  (count ? statistics_.samples : statistics_.error) = v.asDouble();
+  if (v.asDouble() < (count ? 1 : 0)) senseless(count ? "1 or more" : "0 or more");
+}
+
+/// What is known about a fact of that path, written at a layer of `extends`.
+ir::Statistics FactReader::statisticsOf(const std::string& section, const std::string& path, int layer) const {
+  const bool together = calibrated(section);
+  if (!together && !calibrated(path)) return {};
+  if (statistics_.calibrated && layer <= statisticsLayer_) return statistics_;
+  return {.calibrated = true, .record = together ? section : path};
+}
+
+void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  const ir::Statistics around = statistics_;
+  const int aroundLayer = statisticsLayer_;
+  statistics(section, path);
+  for (FactNode& node : section.children) {
+    if (!node.section() && statistic(path, node.name)) continue;
     const std::string inner = path.empty() ? node.name.str() : path + "." + node.name.str();
     if (!node.section()) {
       leaf(node, inner, rows, set);
@@ -91,6 +159,8 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
     else
       unknown(inner, rows, node.nameRange);
   }
+  statistics_ = around;
+  statisticsLayer_ = aroundLayer;
 }
 
 void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
@@ -104,6 +174,8 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     input.star = Symbol(star);
     input.number.range = node.value->range;
     input.number.source = node.source;
+    input.number.statistics = statisticsOf(
+        path.substr(0, path.size() - std::min(path.size(), node.name.view().size() + 1)), path, node.layer);
     if (!key(rows[i], input, path, node.nameRange)) return;
     if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
@@ -126,7 +198,18 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
 
 bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
                         const Store& set) {
+  const ir::Statistics around = statistics_;
+  const int aroundLayer = statisticsLayer_;
+  bool fresh = true;
   for (const Field& field : value.record->fields) {
+    if (!statistic(path, field.name)) continue;
+    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = node.nameRange};
+    fresh = false;
+    statisticsLayer_ = node.layer;
+    readStatistic(field.name, field.value, path, node.value->range);
+  }
+  for (const Field& field : value.record->fields) {
+    if (statistic(path, field.name)) continue;
     const std::string inner = path + "." + field.name.str();
     bool known = false;
     for (size_t i = 0; i < rows.size() && !known; ++i) {
@@ -140,6 +223,7 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       input.star = Symbol(star);
       input.number.range = node.value->range;
       input.number.source = field.source.empty() ? node.source : field.source;
+      input.number.statistics = statisticsOf(path, inner, node.layer);
       if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);
@@ -149,6 +233,8 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
               record(node, field.value, inner, rows, set);
     if (!known) unknown(inner, rows, field.range);
   }
+  statistics_ = around;
+  statisticsLayer_ = aroundLayer;
   return true;
 }
 
@@ -192,6 +278,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     break;
   default:
     good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit;
+    if (!row.sizeUnit.plain() && v.kind == ValueKind::Curve)
+      good = v.curve->yUnit == row.unit && (v.curve->xUnit.plain() || v.curve->xUnit == row.sizeUnit);
     break;
   }
   if (!good) {
@@ -204,9 +292,10 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   if (row.form == FactForm::Bool) {
     input.truth = v.truth;
   } else if (row.form == FactForm::Curve) {
-    input.curve = {v.curve->x, v.curve->y, at, input.number.source, row.unit};
+    input.curve = {{v.curve->x, v.curve->y}, at, input.number.source, row.unit, input.number.statistics};
   } else {
-    input.number.value = v.asDouble();
+    if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
+    input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
     input.number.unit = row.unit;
     if (!inRange(input.number.value, row.sign)) {
       ev_.context.report(FactRange, at, {{"fact", path}, {"value", show(v)}, {"expected", signText(row.sign)}});

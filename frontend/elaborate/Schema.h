@@ -36,6 +36,7 @@ template <class T> struct FactRow {
   FactForm form = FactForm::Number;
   StarKey star = StarKey::None;
   void (*set)(T& target, FactInput& input) = nullptr;
+  Unit sizeUnit{}; ///< not plain: a table by this size may stand in place of the number
 };
 
 /// A row without its destination.
@@ -45,6 +46,7 @@ struct RowView {
   Sign sign;
   FactForm form;
   StarKey star;
+  Unit sizeUnit;
 };
 
 /// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
@@ -53,10 +55,13 @@ class FactReader {
 public:
   FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
 
-  template <class T> void read(std::span<const FactRow<T>> rows, T& target) {
+  /// `calibrated`: the sections whose facts are measurements, so that they may say `samples`, `error` and `valid`.
+  template <class T>
+  void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
     std::vector<RowView> views;
     views.reserve(rows.size());
-    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.sign, r.form, r.star});
+    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.sign, r.form, r.star, r.sizeUnit});
+    calibrated_ = calibrated;
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
   }
 
@@ -69,9 +74,17 @@ private:
   bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
   bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
   void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
+  bool calibrated(std::string_view path) const;
+  bool statistic(std::string_view section, Symbol name) const;
+  void statistics(FactNode& section, const std::string& path);
+  void readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at);
+  ir::Statistics statisticsOf(const std::string& section, const std::string& path, int layer) const;
 
   Evaluator& ev_;
   FactTree& tree_;
+  std::span<const std::string_view> calibrated_;
+  ir::Statistics statistics_; ///< of the section that is read
+  int statisticsLayer_ = 0;   ///< at which they are written: a fact that overrides another has none of its statistics
 };
 
 } // namespace planc::frontend

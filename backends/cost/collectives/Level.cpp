@@ -77,22 +77,44 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind ki
 }
 
 double Sampled::time(double x) const {
-  return equations::sampled(a, b, g, x);
+  if (!table) return equations::sampled(a, b, g, x);
+  const double size = x / wire;
+  return a + table->at(size) * std::max(1.0, size / table->x.back());
 }
 
-Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks) {
+std::string Sampled::text(double x) const {
+  if (table) return fmt::format("{} + {}", seconds(a), seconds(time(x) - a));
+  return fmt::format("{} + {} / {} + {}", seconds(a), bytes(x), bandwidth(b), seconds(rootTerm(g, x)));
+}
+
+Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks, double bytes) {
   const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
   const ir::Fabric::Sample& s = nearest(samples, std::max<int64_t>(2, ranks));
+  const Owner owner = Facts::owner(fabric);
   auto read = [&](double value, std::string_view field, const Unit& unit) {
     if (!p.why) return value;
     const std::string path = fmt::format("{} of {} ranks, {}", ir::name(kind), number(s.ranks), field);
-    return p.readOff(value, field, path, samples.range, samples.source, unit);
+    return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
-  Sampled out{read(s.a, "a", units::time), read(s.b, "b", units::bandwidth), read(s.g, "g", units::time)};
+  p.stands(owner, s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
+  Sampled out{s.a, s.b, s.g};
+  double first = s.a;
+  if (s.time.empty()) {
+    read(s.a, "a", units::time);
+    read(s.b, "b", units::bandwidth);
+    read(s.g, "g", units::time);
+  } else {
+    out.table = &s.time;
+    out.wire = wireBytes(kind, 1, s.ranks);
+    out.a = 0;
+    out.b = s.time.x.back() * out.wire / s.time.y.back();
+    first = s.time.y.front();
+    read(s.time.at(bytes), p.why ? fmt::format("time({})", cost::bytes(bytes)) : "", units::time);
+  }
   const double sampled = std::max(kSampledRanks, s.ranks);
   if (static_cast<double>(ranks) > sampled)
-    out.a *=
-        1 + p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
+    out.a +=
+        first * p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
   return out;
 }
 
@@ -116,10 +138,9 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
   double time = 0;
   std::string text;
   if (!samplesOf(fabric, kind).rows.empty()) {
-    const Sampled s = readSample(p, fabric, kind, static_cast<int64_t>(units));
+    const Sampled s = readSample(p, fabric, kind, static_cast<int64_t>(units), bytesOf);
     time = s.time(x);
-    if (p.why)
-      text = fmt::format("{} + {} / {} + {}", seconds(s.a), bytes(x), bandwidth(s.b), seconds(rootTerm(s.g, x)));
+    if (p.why) text = s.text(x);
   } else {
     const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
     const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);

@@ -11,10 +11,15 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, ir::CollectiveKin
 
 struct Sampled {
   double a = 0, b = 1, g = 0;
+  const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it
+  double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
+  /// Of x bytes on the wire. Outside of a table: its first time, or the rate at its last one.
   double time(double x) const;
+  /// What a derivation prints.
+  std::string text(double x) const;
 };
-/// a, b and g of the nearest group size; `a` grows beyond the sampled ones.
-Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks);
+/// a, b and g of the nearest group size, or its table; `a` grows beyond the sampled ones. `bytes`: of the full tensor.
+Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks, double bytes);
 
 using equations::rootTerm;
 using equations::wireBytes;

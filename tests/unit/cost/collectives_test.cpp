@@ -57,6 +57,20 @@ TEST_F(CostCollectives, TheNearestSampleInLogDistance) {
   expect(inDomain(CollectiveKind::AllGather, 6, nvlink3()), 2.686494484222e-04); // 6 ranks: the sample of 8
 }
 
+TEST_F(CostCollectives, ATableOfTimesInPlaceOfAFit) {
+  Fabric fabric = nvlink3();
+  Fabric::Sample row;
+  row.ranks = 8;
+  row.time = {{kTensor / 4, kTensor * 4}, {100e-6, 900e-6}};
+  fabric.allGather.rows = {row};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 300e-6); // half way in log size: the geometric mean
+  expect(inDomain(CollectiveKind::AllGather, 4, fabric), std::pow(9, std::log(24. / 7) / std::log(16)) * 100e-6);
+  fabric.allGather.rows[0].time.x = {kTensor / 4, kTensor / 2};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 2 * 900e-6); // beyond it: at the rate of its last point
+  fabric.allGather.rows[0].time.x = {kTensor * 2, kTensor * 4};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6); // below it: its first time
+}
+
 TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
   expect(inDomain(CollectiveKind::AllReduce, 64, nvlink5()), 2.197900349759e-04);
   expect(inDomain(CollectiveKind::AllGather, 16, nvlink5()), 1.197952578674e-04);

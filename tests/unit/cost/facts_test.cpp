@@ -87,7 +87,8 @@ TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});
-  EXPECT_EQ(diagnostics.sorted()[0]->message, "attention over 131072 keys is outside the measured curve, 256 to 65536");
+  EXPECT_EQ(diagnostics.sorted()[0]->message,
+            "`calibration.attention.forward` of device `a100` is read at 131072, outside its samples: 256 to 65536");
   EXPECT_NEAR(e->totals.stepTimeHigh / e->totals.stepTime, 1.40, 1e-12); // an uncalibrated price widens the interval
 }
 

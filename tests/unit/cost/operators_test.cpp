@@ -1,8 +1,10 @@
 // Every operator equation against numbers computed apart from it; the inputs stand in the comments.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "backends/cost/Facts.h"
 #include "backends/cost/Operators.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace planc::cost::test {
@@ -48,6 +50,24 @@ TEST_F(CostOperators, GemmBoundByCompute) {
   EXPECT_EQ(p.bound, Bound::Compute);
   EXPECT_DOUBLE_EQ(p.flops, 2. * 2048 * 6144 * 12288);
   EXPECT_DOUBLE_EQ(p.bytes, 2. * (2048. * 12288 + 12288. * 6144 + 2048. * 6144));
+}
+
+TEST_F(CostOperators, AnEfficiencyByTheSizeOfTheProduct) {
+  const double flops = 2. * 2048 * 6144 * 12288;
+  auto& efficiency = *b.plan.cluster->device.gemm.at(DType::fp16).efficiency;
+  efficiency.table = {{flops / 100, flops * 100}, {0.25, 0.64}};
+  const Priced p = price(contraction(Role::Forward, 2048, 6144, 12288));
+  expect(p.seconds, flops / (312e12 * 0.4) + 6.6e-6); // half way in log size: the geometric mean
+}
+
+TEST_F(CostOperators, WhatAPriceStandsOn) {
+  auto& gemm = b.plan.cluster->device.gemm.at(DType::fp16);
+  gemm.efficiency->statistics = {.calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e10};
+  Grounds grounds;
+  b.model(diagnostics)->compute(b.program, contraction(Role::Forward, 2048, 6144, 12288), nullptr, &grounds);
+  ASSERT_EQ(grounds.size(), 1u) << "a datasheet's numbers are none";
+  EXPECT_EQ(grounds[0].statistics->samples, 100);
+  EXPECT_NEAR(grounds[0].beyond(), std::log(2. * 2048 * 6144 * 12288 / 1e10), 1e-12);
 }
 
 TEST_F(CostOperators, GemmBoundByMemory) {

@@ -1,0 +1,129 @@
+// What is known about calibrated facts: `samples`, `error` and `valid` of records, and tables in place of scalars.
+// SPDX-License-Identifier: Apache-2.0
+#include "Compile.h"
+
+#include <cmath>
+
+namespace planc::frontend {
+namespace {
+
+const std::string kRecords = R"(
+device d {
+  memory = 80GB : "sheet"
+  calibration {
+    gemm {
+      bf16 = {efficiency = curve(x = [1GFLOP, 1TFLOP], y = [50%, 70%]), memory_efficiency = 70%, start = 5us,
+              samples = 320, error = 7.1%, valid = [1GFLOP, 1TFLOP]} : "fit"
+      fp16 = {efficiency = 60%, memory_efficiency = 70%, start = 5us} : "as bf16"
+    }
+    memory { efficiency = 85%; start = 3us; samples = 12; valid = [1MB, 1GB] }
+  }
+}
+device e extends d {
+  calibration { memory { override start = 4us : "assumption" } }
+}
+fabric f {
+  all_reduce = [
+    {ranks = 2, a = 9us, b = 200GB/s, samples = 41, error = 5%, valid = [512B, 1GB]},
+    {ranks = 8, time = curve(x = [1kB, 1GB], y = [10us, 5ms])},
+  ] : "fit"
+}
+stack s {
+  passes { gelu = {forward = curve(x = [1MB, 1GB], y = [3, 2]), backward = 3, error = 4%} }
+  grouped = {efficiency = curve(x = [32, 8192], y = [0.2, 0.9]), samples = 9}
+  launch = 5us
+  backward_ratio = 2
+  accuracy = {runs = 113, sources = 2, low = 0.95, high = 1.1} : "runs"
+}
+cluster c { device = e; level node * 8 { link = f } }
+import std.ops
+model m(hidden: int = 4) {
+  in x: [batch, hidden]
+  loss = ops.gelu(x)
+}
+)";
+
+std::unique_ptr<ir::Plan> compiled() {
+  auto plans = plansOf(kRecords + "plan p { model = m; cluster = c; software = s }");
+  return plans.size() == 1 ? std::move(plans[0]) : nullptr;
+}
+
+TEST(Statistics, BelongToTheRecordThatSaysThem) {
+  const auto plan = compiled();
+  ASSERT_TRUE(plan);
+  const ir::Device& d = plan->cluster->device;
+  const ir::Statistics& fit = d.gemm.at(ir::DType::bf16).start->statistics;
+  EXPECT_TRUE(fit.calibrated);
+  EXPECT_EQ(fit.record, "calibration.gemm.bf16");
+  EXPECT_EQ(fit.samples, 320);
+  EXPECT_DOUBLE_EQ(fit.error, 0.071);
+  EXPECT_EQ(fit.low, 1e9);
+  EXPECT_EQ(fit.high, 1e12);
+  const ir::Statistics& derived = d.gemm.at(ir::DType::fp16).efficiency->statistics;
+  EXPECT_TRUE(derived.calibrated);
+  EXPECT_EQ(derived.samples, 0) << "its neighbour's are not its own";
+  EXPECT_FALSE(d.memory->statistics.calibrated) << "a datasheet says it";
+}
+
+TEST(Statistics, AnOverriddenFactHasNoneOfThoseItReplaced) {
+  const auto plan = compiled();
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cluster->device.memoryEfficiency->statistics.samples, 12);
+  EXPECT_EQ(plan->cluster->device.memoryStart->statistics.samples, 0);
+  EXPECT_TRUE(plan->cluster->device.memoryStart->statistics.calibrated);
+}
+
+TEST(Statistics, TablesStandInPlaceOfScalars) {
+  const auto plan = compiled();
+  ASSERT_TRUE(plan);
+  const ir::Number& efficiency = *plan->cluster->device.gemm.at(ir::DType::bf16).efficiency;
+  EXPECT_DOUBLE_EQ(efficiency.at(1e9), 0.5);
+  EXPECT_NEAR(efficiency.at(std::sqrt(1e21)), std::sqrt(0.35), 1e-12) << "the geometric mean, half way";
+  EXPECT_DOUBLE_EQ(efficiency.at(1e15), 0.7) << "held beyond the last point";
+  EXPECT_DOUBLE_EQ(plan->stack->passes.at(Symbol("gelu")).forward.at(1e6), 3);
+  EXPECT_DOUBLE_EQ(plan->stack->passes.at(Symbol("gelu")).forward.statistics.error, 0.04);
+  EXPECT_EQ(plan->stack->grouped.y.at(1), 0.9);
+  EXPECT_EQ(plan->stack->grouped.statistics.samples, 9);
+}
+
+TEST(Statistics, RowsOfSamplesSayThem) {
+  const auto plan = compiled();
+  ASSERT_TRUE(plan);
+  const auto& rows = plan->cluster->levels[0].fabric.allReduce.rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].statistics.samples, 41);
+  EXPECT_EQ(rows[0].statistics.low, 512);
+  EXPECT_TRUE(rows[0].time.empty());
+  EXPECT_EQ(rows[1].time.y.at(1), 5e-3);
+}
+
+TEST(Statistics, AStackSaysHowItsRunsCameOut) {
+  const auto plan = compiled();
+  ASSERT_TRUE(plan && plan->stack->accuracy);
+  EXPECT_EQ(plan->stack->accuracy->runs, 113);
+  EXPECT_EQ(plan->stack->accuracy->high, 1.1);
+  EXPECT_EQ(plan->stack->accuracy->source, "runs");
+  EXPECT_TRUE(plan->stack->launch->statistics.calibrated);
+  EXPECT_FALSE(plan->stack->backwardRatio->statistics.calibrated) << "whole runs say it: part of their accuracy";
+}
+
+TEST(Statistics, SenselessOnesAreReported) {
+  auto of = [](const std::string& text) {
+    const auto found = check(text);
+    return found.size() == 1 ? found[0] : found.empty() ? std::string("nothing") : found[0] + " and more";
+  };
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; samples = 0 } } }"),
+            "1 PLAN0507 `calibration.memory.samples` is 0; it takes 1 or more");
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; error = 3us } } }"),
+            "1 PLAN0502 `calibration.memory.error` is a number without a unit; this is a quantity of time");
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 74),
+            "1 PLAN0502 `calibration.memory.valid` is a range of FLOPs or bytes: `[least");
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [2GB, 1GB] } } }").substr(0, 10), "1 PLAN0507");
+  EXPECT_EQ(of("device d { peak { samples = 3 } }").substr(0, 10), "1 PLAN0508") << "a datasheet has none";
+  EXPECT_EQ(of("stack s { launch = curve(x = [1kB], y = [3us]) }").substr(0, 10), "1 PLAN0502") << "goes by no size";
+  EXPECT_EQ(of("fabric f { all_reduce = [{ranks = 2, a = 1us, time = curve(x = [1kB], y = [3us])}] }").substr(0, 10),
+            "1 PLAN0511");
+}
+
+} // namespace
+} // namespace planc::frontend
