@@ -165,10 +165,14 @@ public:
   }
 
 private:
+  /// Old versions write the same thread as a number here and as text there.
   uint64_t thread(const Json& e) {
-    const Json *pid = find(e, "pid"), *tid = find(e, "tid");
-    return threads_.try_emplace((pid ? pid->dump() : "") + "/" + (tid ? tid->dump() : ""), threads_.size())
-        .first->second;
+    std::string key;
+    for (const char* part : {"pid", "tid"}) {
+      const Json* value = find(e, part);
+      key += !value ? "/" : "/" + (value->is_string() ? value->get<std::string>() : value->dump());
+    }
+    return threads_.try_emplace(key, threads_.size()).first->second;
   }
 
   static int64_t external(const Json& arguments) {
@@ -218,8 +222,10 @@ private:
     }
   }
 
+  /// Operators of a thread are called one inside the other; their times are rounded, to a microsecond in old versions.
   static bool holds(const TraceOp& outer, const TraceOp& inner) {
-    return outer.thread == inner.thread && inner.begin >= outer.begin && inner.end <= outer.end;
+    constexpr double kRounding = 1;
+    return outer.thread == inner.thread && inner.begin < outer.end && inner.end <= outer.end + kRounding;
   }
 
   /// The innermost operator at the time of a launch on its thread.
@@ -247,7 +253,8 @@ std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
   };
   try {
     const Json root = Json::parse(json.begin(), json.end(), take);
-    if (const Json* devices = find(root, "deviceProperties"); devices && devices->is_array()) reader.device(*devices);
+    for (const char* key : {"deviceProperties", "computeProperties"})
+      if (const Json* devices = find(root, key); devices && devices->is_array()) reader.device(*devices);
   } catch (const Json::exception& e) {
     const auto* parse = dynamic_cast<const Json::parse_error*>(&e);
     std::string why = e.what();

@@ -93,6 +93,26 @@ TEST(ReadKineto, AProductInsideOfComposites) {
   EXPECT_EQ(read.samples.series.at(0).device, "NVIDIA H100 80GB HBM3");
 }
 
+/// As PyTorch 1.8 wrote it: other categories, threads as text, times in whole microseconds that stick out of their
+/// parents.
+TEST(ReadKineto, TheFormOfOldVersions) {
+  ReadText read(
+      R"({"schemaVersion": 1, "computeProperties": [{"id": 0, "name": "Tesla V100-DGXS-32GB"}], "traceEvents": [
+    {"ph": "X", "cat": "Operator", "name": "aten::addmm", "pid": 24572, "tid": "24572", "ts": 1621401187225112, "dur": 197,
+     "args": {"External id": 41, "Input Dims": [[64], [512, 32], [32, 64]], "Input type": ["float", "float", "float"]}},
+    {"ph": "X", "cat": "Operator", "name": "aten::expand", "pid": 24572, "tid": "24572", "ts": 1621401187225300, "dur": 10, "args": {"External id": 42}},
+    {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 24572, "tid": 24572, "ts": 1621401187225305, "dur": 3,
+     "args": {"correlation": 7, "external id": 42}},
+    {"ph": "X", "cat": "Kernel", "name": "volta_sgemm", "pid": 0, "tid": "stream 7", "ts": 1621401187226000, "dur": 25, "args": {"correlation": 7}}
+  ]})",
+      "trace.json");
+  EXPECT_THAT(read.found(), IsEmpty());
+  ASSERT_EQ(read.samples.samples.size(), 1u);
+  EXPECT_EQ(read.samples.samples[0][Extent::K], 32);
+  EXPECT_DOUBLE_EQ(read.samples.samples[0].forward, 25e-6);
+  EXPECT_EQ(read.samples.series[0].device, "Tesla V100-DGXS-32GB");
+}
+
 TEST(ReadKineto, InstancesOfOneShapeAreOneMedian) {
   TraceText trace;
   for (const double time : {10.0, 500.0, 12.0}) {
