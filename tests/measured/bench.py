@@ -49,17 +49,17 @@ class Bench:
         """Every stack and device that a source runs on."""
         return {d for pair in self.uses[source].values() for d in pair}
 
-    def reports(self, changed, names):
-        """{source: {plan: its part of planc's report}} with a changed library."""
+    def reports(self, changed, names, edit=lambda text: text):
+        """{source: {plan: its part of planc's report}} with a changed library; `edit` changes the text of the plans, too."""
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             changed.write(folder)
             with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-                return dict(zip(names, pool.map(lambda name: self._priced(name, folder), names)))
+                return dict(zip(names, pool.map(lambda name: self._priced(name, folder, edit), names)))
 
-    def _priced(self, name, folder):
+    def _priced(self, name, folder, edit):
         path = os.path.join(folder, f"runs_{name}.plan")
         with open(path, "w") as f:
-            f.write(self.texts[name])
+            f.write(edit(self.texts[name]))
         report, stderr = price(self.planc, path)
         plans = {p["name"]: p for p in report["plans"]}
         missing = [run.name for run in self.runs[name] if run.name not in plans]

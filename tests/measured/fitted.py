@@ -5,12 +5,15 @@ fuses, how it accumulates); it stays as it is when a source is left out. `prior`
 read and write once, collectives that are seen in full, devices that run as in bursts, software that launches as PyTorch does."""
 from dataclasses import dataclass
 
+from library import scaled
+
 MEGATRON = ("stacks.megatron_*", "stacks.oneflow")
 TE = ("stacks.te", "stacks.te_ub", "stacks.te_26*")
 FSDP = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan*", "stacks.llm_foundry*")
 COMPILED = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan", "stacks.torchtitan_async_tp")
 A100_LIKE = ("devices.a100_*", "devices.v100_*")
 HOPPER = ("devices.h100_sxm5_80gb", "devices.h800_sxm5_80gb")
+LIMITED = ("devices.h100_96gb_500w",)
 BIG = ("fp16", "bf16", "tf32")
 
 
@@ -67,6 +70,15 @@ def one(names, path, form=plain):
     return ((names, path, form),)
 
 
+# Causal forward attention of Hopper in bursts, by sequence length (aiconfigurator h100_sxm; arXiv 2407.08608).
+HOPPER_ATTENTION = ("curve(x = [256, 512, 1024, 2048, 4096, 8192, 16384, 65536], "
+                    "y = [125TFLOP/s, 214TFLOP/s, 328TFLOP/s, 450TFLOP/s, 534TFLOP/s, 578TFLOP/s, 608TFLOP/s, 615TFLOP/s])")
+
+
+def attention(names):
+    return ((names, "calibration.attention.forward", lambda value: scaled(HOPPER_ATTENTION, value)),)
+
+
 LAUNCH = (10, 20, 35, 50, 65, 80)
 RATIO = (1.8, 1.85, 1.9, 1.95, 2.0, 2.05, 2.1)
 SHARE = (0, 0.2, 0.4, 0.6, 0.8, 1)
@@ -82,10 +94,11 @@ CONSTANTS = (
     Constant("A100, V100: context.backward", one(A100_LIKE, "calibration.context.backward"), 2, BACKWARD),
     Constant("V100: gemm.efficiency", gemm(("devices.v100_sxm2*",), ("fp16",), 1) + gemm(("devices.v100_sxm3*",), ("fp16",), 0.618 / 0.61), 0.772,
              (0.56, 0.58, 0.61, 0.64, 0.68, 0.72, 0.772)),
-    Constant("H100: clocks of long training, gemm", gemm(HOPPER, BIG, 0.77), 1, (0.75, 0.8, 0.85, 0.9, 0.95, 1)),
-    Constant("H100 500 W: clocks, gemm", gemm(("devices.h100_96gb_500w",), BIG, 0.77), 1, (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
-             nearest="H100: clocks of long training, gemm"),
-    Constant("H100 500 W: clocks, fp8", gemm(("devices.h100_96gb_500w",), ("fp8",), 0.586), 1, (0.7, 0.75, 0.8, 0.87, 0.93, 1)),
+    Constant("H100: clocks of long training", gemm(HOPPER, BIG, 0.77) + attention(HOPPER), 1, (0.75, 0.8, 0.85, 0.9, 0.95, 1)),
+    Constant("H100 500 W: clocks", gemm(LIMITED, BIG, 0.77) + attention(LIMITED), 1, (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
+             nearest="H100: clocks of long training"),
+    Constant("H100 500 W: clocks, fp8", gemm(LIMITED, ("fp8",), 0.586), 1, (0.7, 0.75, 0.8, 0.87, 0.93, 1)),
+    Constant("H100: attention over parts of the sequence", one(HOPPER + LIMITED, "calibration.attention.split", percent), 1, (0.5, 0.6, 0.7, 0.85, 1)),
     Constant("Blackwell: fp8", gemm(("devices.b200_*",), ("fp8",), 0.538) + gemm(("devices.gb200_*",), ("fp8",), 0.496), 1,
              (0.82, 0.85, 0.88, 0.91, 0.94, 0.97, 1)),
     Constant("Blackwell: fp4", gemm(("devices.b200_*", "devices.gb200_*"), ("fp4",), 1), 0.5, (0.34, 0.38, 0.42, 0.46, 0.5)),
@@ -117,7 +130,7 @@ CONSTANTS = (
     Constant("llm_foundry: elementwise", passes(("stacks.llm_foundry*",), "gelu", 3, 5) + passes(("stacks.llm_foundry*",), "add", 3, 2), 1,
              (1, 1.25, 1.5, 1.75, 2)),
     Constant("llm_foundry: attention.factor", one(("stacks.llm_foundry",), "attention.factor"), 1, (0.5, 0.6, 0.7, 0.8, 0.9, 1)),
-    Constant("llm_foundry: attention.factor on H100", one(("stacks.llm_foundry_h100",), "attention.factor"), 0.58, (0.26, 0.32, 0.38, 0.48, 0.58)),
+    Constant("llm_foundry: attention.factor on H100", one(("stacks.llm_foundry_h100",), "attention.factor"), 0.58, (0.26, 0.32, 0.38, 0.45, 0.52, 0.58)),
     Constant("llm_foundry: attention.backward", one(("stacks.llm_foundry*",), "attention.backward"), 2.5, (2.3, 2.5, 2.7, 2.9, 3.1)),
     Constant("llm_foundry: attention.head at 64", one(("stacks.llm_foundry*",), "attention.head", lambda v: f"curve(x = [64, 128], y = [{v:g}, 1.0])"),
              0.78, (0.78, 0.88, 0.98)),

@@ -117,6 +117,7 @@ class Library:
 
     def __init__(self, folder=STDLIB):
         self.folder, self.heads, self.facts, self.parents = folder, {}, {}, {}
+        self.clusters = imports  # what becomes of the text of a cluster's module
         own = {}
         for room in FLAT:
             for file in sorted(os.listdir(os.path.join(folder, room))):
@@ -191,7 +192,7 @@ class Library:
                 files.setdefault(target, []).append(text)
         for file in os.listdir(os.path.join(self.folder, "clusters")):
             with open(os.path.join(self.folder, "clusters", file)) as f:
-                files[f"clusters_{file}"] = [imports(f.read())]
+                files[f"clusters_{file}"] = [self.clusters(f.read())]
         for file, parts in files.items():
             with open(os.path.join(folder, file), "w") as f:
                 f.write("\n".join(parts))
