@@ -114,11 +114,13 @@ struct Fabric {
   SourceRange range;
   struct Sample { ///< time = a + x / b + g · √(x / 1 GB), or a table
     double ranks = 0, a = 0, b = 0, g = 0;
+    double nodes = 0; ///< units of the level below that the group spans; 0: not said, it lies inside of the fabric
     Table time{}; ///< by bytes of the full tensor, in place of a, b and g
     Statistics statistics{};
   };
   struct Samples {
-    std::vector<Sample> rows; ///< ascending by ranks
+    std::vector<Sample> rows;   ///< inside of the fabric, ascending by ranks
+    std::vector<Sample> across; ///< of groups that span several units of the level below: those with `nodes`
     SourceRange range;
     std::string source;
   };

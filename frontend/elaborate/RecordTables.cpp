@@ -41,7 +41,8 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
     Unit unit;
     double& field;
   };
-  const std::array<Column, 6> columns{{{"ranks", {}, row.ranks},
+  const std::array<Column, 7> columns{{{"ranks", {}, row.ranks},
+                                       {"nodes", {}, row.nodes},
                                        {"a", units::time, row.a},
                                        {"b", units::bandwidth, row.b},
                                        {"g", units::time, row.g},
@@ -72,6 +73,8 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
     if (!has(name) && (name == "ranks" || !has("time"))) return fmt::format("one row has no `{}`", name);
   const bool positive = row.ranks >= 1 && row.a >= 0 && (row.b > 0 || has("time")) && row.g >= 0 &&
                         row.statistics.samples >= 0 && row.statistics.error >= 0;
+  if (has("nodes") && (row.nodes < 2 || row.nodes > row.ranks))
+    return fmt::format("{} ranks do not spread over {} nodes", row.ranks, row.nodes);
   return positive ? "" : "one row has a number that is not positive";
 }
 
@@ -82,17 +85,21 @@ void samples(FactInput& in, ir::Fabric::Samples& out) {
   auto wrong = [&](std::string problem) {
     in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
     out.rows.clear();
+    out.across.clear();
   };
   if (v.kind != ValueKind::List || v.list->items.empty())
     return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
   for (const Value& item : v.list->items) {
     ir::Fabric::Sample row;
     if (std::string problem = sampleRow(item, row); !problem.empty()) return wrong(std::move(problem));
-    if (!out.rows.empty() && row.ranks <= out.rows.back().ranks)
-      return wrong(fmt::format("{} ranks stand after {}", row.ranks, out.rows.back().ranks));
+    std::vector<ir::Fabric::Sample>& rows = row.nodes > 0 ? out.across : out.rows;
+    if (!rows.empty() && std::pair(row.ranks, row.nodes) <= std::pair(rows.back().ranks, rows.back().nodes))
+      return wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
+                                               rows.back().ranks, rows.back().nodes)
+                                 : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks));
     row.statistics.record = in.node->name.str();
     row.statistics.range = in.node->nameRange;
-    out.rows.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
   out.range = in.node->value->range;
   out.source = in.node->source;

@@ -82,6 +82,8 @@ const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
       {"local", "0", "", isFree, nothing},
       {"send and receive", "start + bytes / b, a ring per step", "Hockney 1994", isTransfer, transfer},
       {"sampled", "a + x / b + g·√(x / 1 GB)", "samples of the fabric", isSampled, sampled},
+      {"sampled across", "a + x / b + g·√(x / 1 GB)", "samples of the fabric, by ranks and nodes", isSampledAcross,
+       sampledAcross},
       {"exchange across", "start + across / (efficiency · NIC) + inside", "Thakur et al. 2005, pairwise exchange",
        isExchange, exchange},
       {"pipelined", "start + hop · steps + x / min(efficiency · NIC · ranks per node, b) + g·√(x / 1 GB)",

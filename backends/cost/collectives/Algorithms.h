@@ -17,6 +17,8 @@ double leavingTime(const Pricing& p, const Route& r, double (*efficiencyAt)(cons
 // Flat.cpp: the whole group as one.
 bool isSampled(const Pricing& p, const Route& r);
 double sampled(const Pricing& p, const Route& r);
+bool isSampledAcross(const Pricing& p, const Route& r);
+double sampledAcross(const Pricing& p, const Route& r);
 bool isCard(const Pricing& p, const Route& r);
 double card(const Pricing& p, const Route& r);
 bool always(const Pricing& p, const Route& r);

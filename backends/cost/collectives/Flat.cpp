@@ -94,6 +94,23 @@ double sampled(const Pricing& p, const Route& r) {
   return time;
 }
 
+bool isSampledAcross(const Pricing& p, const Route& r) {
+  return !samplesOf(p.facts.cluster.levels[r.top].fabric, p.node.collective).across.empty() && p.node.copies <= 1;
+}
+
+double sampledAcross(const Pricing& p, const Route& r) {
+  const auto [row, share] = readAcross(p, r);
+  const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks)) / share;
+  const double time = row.time(x);
+  if (p.why) {
+    p.explain(row.table ? "time(bytes)" : "a + x / b + g·√(x / 1 GB)",
+              fmt::format("{} = {}", row.text(x), seconds(time)));
+    if (share != 1)
+      p.note("cards", fmt::format("{} times those of the sampled group: x is divided by it", number(share)));
+  }
+  return time;
+}
+
 bool isCard(const Pricing& p, const Route& r) {
   return r.card && p.node.collective != CollectiveKind::SendRecv;
 }

@@ -87,18 +87,21 @@ std::string Sampled::text(double x) const {
   return fmt::format("{} + {} / {} + {}", seconds(a), bytes(x), bandwidth(b), seconds(rootTerm(g, x)));
 }
 
-Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks, double bytes) {
+namespace {
+
+/// One row of samples, `first` its time where nothing is moved.
+Sampled readRow(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, const ir::Fabric::Sample& s,
+                double bytes, double& first) {
   const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
-  const ir::Fabric::Sample& s = nearest(samples, std::max<int64_t>(2, ranks));
-  const Owner owner = Facts::owner(fabric);
   auto read = [&](double value, std::string_view field, const Unit& unit) {
     if (!p.why) return value;
-    const std::string path = fmt::format("{} of {} ranks, {}", ir::name(kind), number(s.ranks), field);
+    const std::string nodes = s.nodes > 0 ? fmt::format(" on {} nodes", number(s.nodes)) : "";
+    const std::string path = fmt::format("{} of {} ranks{}, {}", ir::name(kind), number(s.ranks), nodes, field);
     return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
-  p.stands(owner, s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
+  p.stands(Facts::owner(fabric), s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
   Sampled out{s.a, s.b, s.g};
-  double first = s.a;
+  first = s.a;
   if (s.time.empty()) {
     read(s.a, "a", units::time);
     read(s.b, "b", units::bandwidth);
@@ -111,11 +114,35 @@ Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind ki
     first = s.time.y.front();
     read(s.time.at(bytes), p.why ? fmt::format("time({})", cost::bytes(bytes)) : "", units::time);
   }
+  return out;
+}
+
+} // namespace
+
+Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks, double bytes) {
+  const ir::Fabric::Sample& s = nearest(samplesOf(fabric, kind), std::max<int64_t>(2, ranks));
+  double first = 0;
+  Sampled out = readRow(p, fabric, kind, s, bytes, first);
   const double sampled = std::max(kSampledRanks, s.ranks);
   if (static_cast<double>(ranks) > sampled)
     out.a +=
         first * p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
   return out;
+}
+
+SampledAcross readAcross(const Pricing& p, const Route& r) {
+  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
+  const double nodes = r.units(r.top), each = static_cast<double>(r.ranks) / nodes;
+  // As many ranks in a node count first, since they are what shares the cards.
+  auto distance = [&](const ir::Fabric::Sample& s) {
+    return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
+  };
+  const auto& rows = samplesOf(fabric, p.node.collective).across;
+  const auto best = std::min_element(rows.begin(), rows.end(),
+                                     [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  double first = 0;
+  const double share = each / (best->ranks / best->nodes);
+  return {readRow(p, fabric, p.node.collective, *best, p.node.bytes / share, first), share};
 }
 
 ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {

@@ -21,6 +21,13 @@ struct Sampled {
 /// a, b and g of the nearest group size, or its table; `a` grows beyond the sampled ones. `bytes`: of the full tensor.
 Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks, double bytes);
 
+struct SampledAcross {
+  Sampled row;
+  double share = 1; ///< cards of a node that the group has, against those of the sampled one
+};
+/// The sample nearest to a group over several units of the level below: by ranks in a unit, then by units.
+SampledAcross readAcross(const Pricing& p, const Route& r);
+
 using equations::rootTerm;
 using equations::wireBytes;
 

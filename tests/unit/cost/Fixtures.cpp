@@ -18,7 +18,7 @@ Number number(double value) {
 namespace {
 
 Fabric::Samples samples(std::vector<Fabric::Sample> rows) {
-  return {std::move(rows), {}, "test"};
+  return {std::move(rows), {}, {}, "test"};
 }
 
 /// (us, GB/s, time of the root term at 1 GB in seconds from s/sqrt(B)).

@@ -69,6 +69,22 @@ TEST(Algorithms, RingAndTreeDifferInTheirStepsOnly) {
   expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 6);
 }
 
+TEST(Algorithms, SamplesOfGroupsOverSeveralNodes) {
+  Machine m(8, {{"tp", 2}, {"g", 32}, {"wide", 1}});
+  ir::Fabric::Sample one, four;
+  one.ranks = one.nodes = 8, one.a = 1e-4, one.b = 1e9;
+  four.ranks = 32, four.nodes = 8, four.a = 2e-4, four.b = 4e9, four.g = 1e-3;
+  m.levels()[1].fabric.allReduce.across = {one, four};
+  const double x = 2 * 31. / 32 * 1e8;
+  expect(m.price(Kind::AllReduce, {"g"}, 1e8), 2e-4 + x / 4e9 + 1e-3 * std::sqrt(x / 1e9)); // four in a node
+  // Twice the ranks in a node are twice the cards; inside a node and for other operations nothing changes.
+  const double all = 2 * 63. / 64 * 1e8 / 2;
+  expect(m.price(Kind::AllReduce, {"tp", "g"}, 1e8), 2e-4 + all / 4e9 + 1e-3 * std::sqrt(all / 1e9));
+  Machine plain(8, {{"tp", 2}, {"g", 32}, {"wide", 1}});
+  EXPECT_EQ(m.price(Kind::AllReduce, {"tp"}, 1e8), plain.price(Kind::AllReduce, {"tp"}, 1e8));
+  EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e8), plain.price(Kind::AllGather, {"g"}, 1e8));
+}
+
 TEST(Algorithms, AReduceScatterMayBeAnAllReduce) {
   Machine m(8, {{"tp", 2}, {"g", 32}});
   const double whole = m.price(Kind::AllReduce, {"g"}, 1e8), gather = m.price(Kind::AllGather, {"g"}, 1e8);
