@@ -28,9 +28,15 @@ class Constant:
     kind: str = "dense"  # the kind of runs that it is fitted on
     nearest: str = ""  # the constant whose value it takes where no other source has its stack or device; none: the prior
 
+    def values(self):
+        """What a fit may choose from, in order."""
+        return sorted({*self.grid, self.prior})
+
     def apply(self, library, value):
-        """Writes the number into a library. Returns how many facts there are of it."""
-        return sum(len([library.set(name, path, form(value))]) for names, path, form in self.places for name in names)
+        """Writes the number into a library."""
+        for names, path, form in self.places:
+            for name in names:
+                library.set(name, path, form(value))
 
     def declarations(self):
         return {name for names, _, _ in self.places for name in names}

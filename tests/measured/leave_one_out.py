@@ -2,22 +2,25 @@
 # How far planc would be off on a source that it never saw: every constant that was fitted on whole runs is fitted anew without the source.
 # SPDX-License-Identifier: Apache-2.0
 """For every source: the constants of fitted.py start from their priors and are fitted on the runs of all other sources by coordinate search: each
-constant in turn takes the value of its grid with the least error, until none moves. The error is the mean absolute logarithm of predicted over
+constant in turn takes the value of its grid with the least error, then each two of them at once, until none moves; of the constants' order and its
+reverse, the fit with less error counts. The error is the mean absolute logarithm of predicted over
 measured, cut at CUT so that odd rows count no more than that, and averaged over the lines of the table of errors so that a long table counts no more
 than a short one; a step away from the prior must gain GAIN, so what the runs cannot tell stays neutral. A constant that no other source can tell takes
 the value of the nearest one, else its prior. The search draws no random numbers.
 
-Times during the search come from a table: how the logarithm of each predicted time moves with each value of each constant, around the values that
-fit all runs. Only times are read from it, never how far a run is off; what is reported is priced by planc with the fitted constants."""
+Times during the search come from a table: how the logarithm of each predicted time moves when one constant of the shipped library takes another value.
+The moves add up; what is reported is priced by planc with all fitted constants at once."""
 import argparse
 import csv
 import fnmatch
+import itertools
 import math
 import os
 import statistics
 import sys
 
 sys.dont_write_bytecode = True  # no caches in the tree
+import recorded as errors_recorded
 import runs
 from bench import Bench, pairs
 from errors import summary
@@ -25,93 +28,141 @@ from fitted import CONSTANTS
 from library import Library
 
 CUT = 0.25
-GAIN = 2e-4  # of the error, per step of the grid away from the prior
+GAIN = 2e-3  # of the summed errors, per step of the grid away from the prior
+LEAST = 1e-6  # what counts as less
 ROUNDS = 10
 WANTED = {"dense": {"dense"}, "moe": {"moe", "layer"}}  # the kinds of runs on which constants of a kind are fitted
+RATIOS = ("shipped", "refitted", "left_out", "low", "high")
+MOVED = 2.0  # points that the shipped errors of a line may move before what was left out must be searched anew
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "left_out.csv")
+ROWS = RECORDED.replace(".csv", "_rows.csv")
 
 
 class Effects:
-    """What each value of each constant does to the logarithm of each predicted time, around some values of all of them."""
+    """What each value of each constant does to the logarithm of each predicted time, against the shipped library."""
 
-    def __init__(self, bench, center):
-        self.bench, self.library, self.center = bench, Library(), center
-        self.base = self.times(list(bench.runs), {})
-        self.rows = {s: [(run.group, run.kind, [math.log(m) for _, _, m in pairs(self.base[s][run.name])]) for run in bench.runs[s]] for s in bench.runs}
-        self.moves = {}  # {constant: {value: {source: [one change per run and metric]}}}
-        for c in CONSTANTS:
-            sources = [s for s in bench.runs if self.kinds(c, s)]
-            self.moves[c.name] = {v: self._changes(c.name, v, sources) for v in c.grid}
+    def __init__(self, bench, constants=CONSTANTS):
+        self.bench, self.constants, self.library = bench, constants, Library()
+        self.shipped = bench.reports(self.library, list(bench.runs))
+        self.kinds = {c.name: {s: kinds for s in bench.runs if (kinds := self._kinds(c, s))} for c in constants}
+        self.moves = {c.name: {v: self._moves(c.name, v) for v in c.values()} for c in constants}  # {constant: {value: {source: [one per run: one per metric]}}}
 
-    def kinds(self, c, source):
+    def _kinds(self, c, source):
         """The kinds of a source's runs that a constant can change."""
         uses = self.bench.uses[source]
         return {run.kind for run in self.bench.runs[source] if any(fnmatch.fnmatch(d, p) for p in c.declarations() for d in uses[run.name])}
 
     def times(self, sources, values):
-        """{source: {plan: report}} with the center's values, but for some."""
+        """{source: {plan: report}} with some values in place of the shipped ones."""
         changed = self.library.copy()
-        for c in CONSTANTS:
-            c.apply(changed, values.get(c.name, self.center[c.name]))
+        for c in self.constants:
+            if c.name in values:
+                c.apply(changed, values[c.name])
         return self.bench.reports(changed, sources)
 
-    def _logs(self, plans, source):
+    def logs(self, plans, source):
         return [[math.log(p) for _, p, _ in pairs(plans[source][run.name])] for run in self.bench.runs[source]]
 
-    def _changes(self, name, value, sources):
-        if value == self.center[name]:
-            return {}
+    def _moves(self, name, value):
+        sources = list(self.kinds[name])
         priced = self.times(sources, {name: value})
-        return {s: [[a - b for a, b in zip(new, old)] for new, old in zip(self._logs(priced, s), self._logs(self.base, s))] for s in sources}
+        return {s: [[a - b for a, b in zip(new, old)] for new, old in zip(self.logs(priced, s), self.logs(self.shipped, s))] for s in sources}
 
 
 class Search:
-    """Values of the constants from the runs of all sources but one."""
+    """Values of the constants from the runs of all sources but one, in one order of the constants."""
 
-    def __init__(self, effects, left_out=None):
-        self.effects, self.left_out = effects, left_out
-        self.values = {c.name: c.prior for c in CONSTANTS}
-        self.sources = {c.name: [s for s in effects.bench.runs if s != left_out and effects.kinds(c, s) & WANTED[c.kind]] for c in CONSTANTS}
-        base = effects.base
-        self.off = {s: [[math.log(p / m) for _, p, m in pairs(base[s][run.name])] for run in effects.bench.runs[s]] for s in base if s != left_out}
+    def __init__(self, effects, left_out, constants):
+        self.constants = constants
+        self.values = {c.name: c.prior for c in self.constants}
+        self.off, self.lines = [], []  # of each measured value: how far its prediction is off; which line of which kinds' error it counts in
+        shipped, at = effects.shipped, {}
+        for source, found in effects.bench.runs.items():
+            if source != left_out:
+                at[source] = len(self.off)
+                for run in found:
+                    for _, predicted, measured in pairs(shipped[source][run.name]):
+                        self.off.append(math.log(predicted / measured))
+                        self.lines.append((run.group, run.kind))
+        size = {line: self.lines.count(line) for line in set(self.lines)}
+        self.weight = [1 / size[line] for line in self.lines]
+        self.moves = {name: {v: self._flat(of, at) for v, of in values.items()} for name, values in effects.moves.items()}
+        self.told = {c.name: self._told(c) for c in self.constants}
         for name, value in self.values.items():
             self._shift(name, value, 1)
+        free = [c for c in self.constants if self.told[c.name]]
         for _ in range(ROUNDS):
-            if not any([self._improve(c) for c in CONSTANTS if self.sources[c.name]]):
+            while any([self._improve(c) for c in free]):
+                pass
+            if not any([self._improve_two(one, two) for one, two in itertools.combinations(free, 2) if self._meet(one, two)]):
                 break
-        self.blind = [c.name for c in CONSTANTS if not self.sources[c.name]]
-        for name in self.blind:
-            nearest = next(c.nearest for c in CONSTANTS if c.name == name)
+        self.blind = [c.name for c in self.constants if not self.told[c.name]]
+        self.cost = self._error(range(len(self.off))) + sum(self._away(c, self.values[c.name]) for c in self.constants)
+        for name in (c.name for c in effects.constants if c.name in self.blind):
+            nearest = next(c.nearest for c in self.constants if c.name == name)
             self.values[name] = self.values[nearest] if nearest else self.values[name]
 
-    def _shift(self, name, value, sign):
-        for s, changes in self.effects.moves[name].get(value, {}).items():
-            if s != self.left_out:
-                for off, change in zip(self.off[s], changes):
-                    for i, d in enumerate(change):
-                        off[i] += sign * d
+    def _flat(self, of, at):
+        """[(index, change)] of the moves of a value, of the sources that are there."""
+        return [(at[s] + i, d) for s, runs_of in of.items() if s in at for i, d in enumerate(itertools.chain.from_iterable(runs_of)) if d]
 
-    def _error(self, name, kind):
-        lines = {}
-        for s in self.sources[name]:
-            for (line, of, _), off in zip(self.effects.rows[s], self.off[s]):
-                if of in WANTED[kind]:
-                    lines.setdefault(line, []).extend(min(CUT, abs(e)) for e in off)
-        return statistics.fmean(map(statistics.fmean, lines.values()))
+    def _told(self, c):
+        """The indices of the measured values that can tell a constant, of its kind of runs."""
+        return sorted({i for moves in self.moves[c.name].values() for i, _ in moves if self.lines[i][1] in WANTED[c.kind]})
+
+    def _meet(self, one, two):
+        return one.kind == two.kind and not set(self.told[one.name]).isdisjoint(self.told[two.name])
+
+    def _shift(self, name, value, sign):
+        off = self.off
+        for i, d in self.moves[name][value]:
+            off[i] += sign * d
+
+    def _set(self, c, value):
+        self._shift(c.name, self.values[c.name], -1)
+        self._shift(c.name, value, 1)
+        self.values[c.name] = value
+
+    def _error(self, told):
+        """The sum over lines of their mean error, of the measured values with these indices, cut at CUT."""
+        off, weight = self.off, self.weight
+        return sum(weight[i] * min(CUT, abs(off[i])) for i in told)
+
+    @staticmethod
+    def _away(c, value):
+        grid = c.values()
+        return GAIN * abs(grid.index(value) - grid.index(c.prior))
 
     def _improve(self, c):
         """Moves a constant to its best value; whether it moved."""
-        grid, now, cost = sorted({*c.grid, c.prior}), self.values[c.name], {}
-        for value in grid:
-            self._shift(c.name, self.values[c.name], -1)
-            self._shift(c.name, value, 1)
-            self.values[c.name] = value
-            cost[value] = self._error(c.name, c.kind) + GAIN * abs(grid.index(value) - grid.index(c.prior))
-        best = min(grid, key=lambda v: (cost[v], v != now))
-        self._shift(c.name, self.values[c.name], -1)
-        self._shift(c.name, best, 1)
-        self.values[c.name] = best
+        now, cost = self.values[c.name], {}
+        for value in c.values():
+            self._set(c, value)
+            cost[value] = self._error(self.told[c.name]) + self._away(c, value)
+        best = min(cost, key=cost.get)
+        best = best if cost[best] < cost[now] - LEAST else now
+        self._set(c, best)
         return best != now
+
+    def _improve_two(self, one, two):
+        """Moves two constants at once, where neither would move alone; whether they moved."""
+        told = sorted({*self.told[one.name], *self.told[two.name]})
+        now = self.values[one.name], self.values[two.name]
+        cost = {}
+        for pair in itertools.product(one.values(), two.values()):
+            self._set(one, pair[0])
+            self._set(two, pair[1])
+            cost[pair] = self._error(told) + self._away(one, pair[0]) + self._away(two, pair[1])
+        best = min(cost, key=cost.get)
+        best = best if cost[best] < cost[now] - LEAST else now
+        self._set(one, best[0])
+        self._set(two, best[1])
+        return best != now
+
+
+def fitted(effects, left_out=None):
+    """The search without a source that ends with less error: in the order of the constants, or in its reverse."""
+    return min((Search(effects, left_out, order) for order in (effects.constants, effects.constants[::-1])), key=lambda search: search.cost)
 
 
 def family(stack):
@@ -159,29 +210,22 @@ def lines_of(rows, pooled=False):
                "median": held["median"], "bias": held["bias"], "known": sum(r["known"] for r in found)}
 
 
-def fitted_on_all(bench):
-    """The effects around the values that fit all runs: first around the priors, then around what these gave."""
-    first = Effects(bench, {c.name: c.prior for c in CONSTANTS})
-    return Effects(bench, Search(first).values)
-
-
 def report(bench, only, verbose):
     """[rows of residuals] of the sources, printed as they come."""
-    shipped = bench.reports(Library(), list(bench.runs))
-    effects = fitted_on_all(bench)
-    everything = Search(effects)
+    effects = Effects(bench)
+    everything = fitted(effects)
     refitted = effects.times(list(bench.runs), everything.values)
     rows = []
     for source in only:
-        search = Search(effects, source)
+        search = fitted(effects, source)
         without = effects.times([source], search.values)[source]
-        found = list(residuals(bench, source, shipped[source], refitted[source], without))
+        found = list(residuals(bench, source, effects.shipped[source], refitted[source], without))
         rows += found
         for s in lines_of(found):
             known = "known machine" if s["known"] == s["n"] else "new machine" if not s["known"] else f"{s['known']} on a known machine"
             print(f"{source:14} {s['line']:28} n {s['n']:3}  shipped {s['shipped']:5.1f} %  refitted {s['refitted']:5.1f} %  left out {s['left_out']:5.1f} %  "
                   f"bias {s['bias']:+5.1f} %  {known}", flush=True)
-        mine = {c.name: c for c in CONSTANTS if effects.kinds(c, source)}
+        mine = {c.name: c for c in CONSTANTS if source in effects.kinds[c.name]}
         if told := [name for name in search.blind if name in mine]:
             print("               no other source tells: " + "; ".join(f"{n} = {search.values[n]:g} ({mine[n].nearest or 'prior'})" for n in told))
         if verbose:
@@ -193,6 +237,16 @@ def recorded():
     """The rows of left_out.csv, numbers as numbers."""
     with open(RECORDED, newline="") as f:
         return [{k: v if k in ("line", "source") else float(v) for k, v in row.items()} for row in csv.DictReader(f)]
+
+
+def stale():
+    """Where left_out.csv no longer belongs to the recorded errors, as lines."""
+    lines = {s["line"]: s for s in recorded()}
+    accepted = errors_recorded.read(os.path.join(os.path.dirname(RECORDED), "recorded.csv"))
+    old = [f"{line}: not there" for line in accepted if line not in lines]
+    return old + [f"{line}: recorded {now['mean']:.1f} % for {now['n']:.0f} runs, left out when it was {lines[line]['shipped']:.1f} % for {lines[line]['n']:.0f}"
+                  for line, now in accepted.items()
+                  if line in lines and (abs(lines[line]["shipped"] - now["mean"]) > MOVED or lines[line]["n"] != now["n"])]
 
 
 def section(lines):
@@ -213,12 +267,21 @@ def write_csv(path, rows):
 
 def main():
     parser = argparse.ArgumentParser()
-    runs.add_arguments(parser)
+    runs.add_arguments(parser, planc_needed=False)
+    parser.add_argument("--check", action="store_true", help="price nothing; fail where left_out.csv no longer belongs to recorded.csv")
     parser.add_argument("--only", action="append", help="leave out these sources only; all others stay in the fit")
     parser.add_argument("--constants", action="store_true", help="print the constants of every source: fitted without it / on all runs")
     parser.add_argument("--residuals", help="write one line per run to this file")
     parser.add_argument("--record", action="store_true", help="accept the errors: write left_out.csv")
     a = parser.parse_args()
+    if a.check:
+        old = stale()
+        print("\n".join(old + ["search anew: renew.py --slow"] if old else ["left_out.csv belongs to recorded.csv"]))
+        return 1 if old else 0
+    if not a.planc:
+        parser.error("--planc is needed")
+    if a.record and (a.only or a.truth == runs.SUBSET):
+        parser.error("what is left out is recorded of all sources and runs")
     if reason := runs.absent(a.truth):
         print(reason)
         return 77
@@ -228,6 +291,7 @@ def main():
         write_csv(a.residuals, rows)
     if a.record:
         write_csv(RECORDED, list(lines_of(rows, pooled=True)))
+        write_csv(ROWS, [{k: v / row["measured"] if k in RATIOS and v != "" else v for k, v in row.items() if k != "measured"} for row in rows])
         print("\n".join(section(recorded())))
     return 0
 

@@ -11,9 +11,9 @@ from sources.common import Incomplete, file_text
 SUBSET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subset")
 
 
-def add_arguments(parser):
+def add_arguments(parser, planc_needed=True):
     """The arguments that every command on published runs shares."""
-    parser.add_argument("--planc", required=True)
+    parser.add_argument("--planc", required=planc_needed)
     parser.add_argument("--truth", default=SUBSET, help="the folder of training.csv; default: the subset in this repository")
 
 
