@@ -99,6 +99,13 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   return why;
 }
 
+std::string writeFile(const std::string& path, std::string_view text) {
+  std::error_code failed;
+  if (fs::exists(path, failed) && fs::is_regular_file(path, failed)) return replaceFile(path, text);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  return file.get() >= 0 && writeAll(file.get(), text) ? std::string() : reason();
+}
+
 std::vector<std::string> expandFolders(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {

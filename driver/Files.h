@@ -14,6 +14,8 @@ std::optional<std::string> readFile(const std::string& path, std::string& error)
 /// Replaces a file in one step and keeps its permissions; a link stays a link. Empty, or what went wrong: then the file
 /// is as it was.
 std::string replaceFile(const std::string& path, std::string_view text);
+/// Writes a file, new or in place of another. Empty, or what went wrong.
+std::string writeFile(const std::string& path, std::string_view text);
 /// The paths, with each folder replaced by the `.plan` files below it, sorted.
 std::vector<std::string> expandFolders(const std::vector<std::string>& paths);
 

@@ -1,0 +1,205 @@
+// The median is the fit: one parameter, and step times have wild runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace planc::calibrate {
+
+PLANC_ERROR(TooFewRuns, 1060, "{count} of `{stack}` {have} a measured step time; a factor needs {fewest}")
+PLANC_WARNING(ScaleGainsLittle, 1061, "scaling `{stack}` by {gain} is less than its runs disagree: {reason}")
+PLANC_ERROR(NoMeasuredSteps, 1062, "no plan of this file has a measured step time, or a rate that tells it")
+
+namespace {
+
+/// Student's t: the quantile below which 95 % lie, for 1, 2, … degrees of freedom.
+constexpr std::array<double, 30> kStudent{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812,
+                                          1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725,
+                                          1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+/// Median of what the runs want, without one of them.
+double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without) {
+  std::vector<double> wanted;
+  for (const StepRun* run : runs)
+    if (run != without) wanted.push_back(run->wanted());
+  return median(std::move(wanted));
+}
+
+/// Where nine of ten further runs lie if the logarithms of measured over predicted are normal: mean ± t · s · √(1 +
+/// 1/n).
+void setInterval(StackScale& scale) {
+  const double n = static_cast<double>(scale.runs.size());
+  double mean = 0, square = 0;
+  for (const ScaledRun& run : scale.runs) mean -= std::log1p(run.after) / n;
+  for (const ScaledRun& run : scale.runs) square += std::pow(-std::log1p(run.after) - mean, 2);
+  const double t = kStudent[std::min(scale.runs.size() - 1, kStudent.size()) - 1];
+  const double half = t * std::sqrt(square / (n - 1) * (1 + 1 / n));
+  scale.low = std::exp(mean - half);
+  scale.high = std::exp(mean + half);
+}
+
+StackScale fit(const std::string& stack, const std::vector<const StepRun*>& runs) {
+  StackScale out;
+  out.stack = stack;
+  out.old = runs.front()->factor;
+  out.factor = factorOf(runs, nullptr);
+  std::vector<double> distances, before, after;
+  std::set<std::string> sources;
+  for (const StepRun* run : runs) {
+    ScaledRun scaled{run, run->predicted / run->measured - 1, run->at(factorOf(runs, run)) / run->measured - 1};
+    distances.push_back(std::abs(run->wanted() / out.factor - 1));
+    before.push_back(std::abs(scaled.before));
+    after.push_back(std::abs(scaled.after));
+    sources.insert(run->source);
+    out.runs.push_back(scaled);
+  }
+  out.spread = median(distances);
+  out.before = median(before);
+  out.after = median(after);
+  out.sources = sources.size();
+  setInterval(out);
+  return out;
+}
+
+/// A fit that makes runs no better when they are left out, or moves less than they lie apart, is noise.
+void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
+  const double gain = std::abs(scale.factor / scale.old - 1);
+  std::string reason;
+  if (scale.after >= scale.before)
+    reason = fmt::format("the median error of a run left out goes from {:.1f} % to {:.1f} %", 100 * scale.before,
+                         100 * scale.after);
+  else if (scale.spread >= gain)
+    reason = fmt::format("their factors lie {:.1f} % around their median", 100 * scale.spread);
+  if (reason.empty()) return;
+  diagnostics
+      .report(ScaleGainsLittle, scale.runs.front().run->range,
+              {{"stack", scale.stack},
+               {"gain", fmt::format("{:+.1f} %", 100 * (scale.factor / scale.old - 1))},
+               {"reason", reason}})
+      .help("keep the stack as it is, or measure runs that are more alike; a term of the model is off, not its scale");
+}
+
+std::string percent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+/// `megatron_2022_scaled` of `megatron.megatron_2022`.
+std::string recordName(const std::string& stack) {
+  const size_t dot = stack.rfind('.');
+  return stack.substr(dot == std::string::npos ? 0 : dot + 1) + "_scaled";
+}
+
+} // namespace
+
+std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange plans, DiagnosticEngine& diagnostics) {
+  if (runs.empty())
+    diagnostics.report(NoMeasuredSteps, plans)
+        .help("write what was measured into its plan: `measured step_time = 13.75s : \"our run of October 3\"`, or "
+              "`tokens_per_second`");
+  std::map<std::string, std::vector<const StepRun*>> byStack;
+  for (const StepRun& run : runs) byStack[run.stack].push_back(&run);
+  std::vector<StackScale> out;
+  for (const auto& [stack, own] : byStack) {
+    if (own.size() < kFewestRuns) {
+      const bool one = own.size() == 1;
+      diagnostics
+          .report(TooFewRuns, own.front()->range,
+                  {{"count", one ? std::string("one plan") : fmt::format("{} plans", own.size())},
+                   {"stack", stack},
+                   {"have", one ? "has" : "have"},
+                   {"fewest", kFewestRuns}})
+          .help("add plans with `measured step_time = …` lines: other models, other degrees, other batches");
+      continue;
+    }
+    out.push_back(fit(stack, own));
+    judge(out.back(), diagnostics);
+  }
+  return out;
+}
+
+std::string scaleReport(std::span<const StackScale> scales) {
+  std::string out;
+  for (const StackScale& scale : scales) {
+    size_t width = 4;
+    for (const ScaledRun& run : scale.runs) width = std::max(width, run.run->plan.size());
+    out += fmt::format("{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around it\n",
+                       out.empty() ? "" : "\n", scale.stack, scale.old, scale.factor, scale.runs.size(),
+                       100 * scale.spread);
+    out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "plan", width, "measured", "predicted", "error",
+                       "left out");
+    for (const ScaledRun& run : scale.runs)
+      out += fmt::format("  {:<{}}  {:>8.4g} s  {:>8.4g} s  {:>8}  {:>8}\n", run.run->plan, width, run.run->measured,
+                         run.run->predicted, percent(run.before), percent(run.after));
+    out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "median", width, "", "",
+                       fmt::format("{:.1f} %", 100 * scale.before), fmt::format("{:.1f} %", 100 * scale.after));
+  }
+  return out;
+}
+
+nlohmann::ordered_json scaleJson(std::span<const StackScale> scales) {
+  nlohmann::ordered_json stacks = nlohmann::ordered_json::array();
+  for (const StackScale& scale : scales) {
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (const ScaledRun& run : scale.runs)
+      runs.push_back({{"plan", run.run->plan},
+                      {"measured_s", run.run->measured},
+                      {"predicted_s", run.run->predicted},
+                      {"error", run.before},
+                      {"error_left_out", run.after},
+                      {"source", run.run->source}});
+    stacks.push_back({{"stack", scale.stack},
+                      {"unattributed", scale.old},
+                      {"fitted", scale.factor},
+                      {"spread", scale.spread},
+                      {"median_error", scale.before},
+                      {"median_error_left_out", scale.after},
+                      {"measured_over_predicted_low", scale.low},
+                      {"measured_over_predicted_high", scale.high},
+                      {"interval_coverage", 0.9},
+                      {"runs", std::move(runs)}});
+  }
+  return stacks;
+}
+
+std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
+                         const std::string& origin) {
+  std::string out =
+      fmt::format("/// Software stacks scaled to measured step times, by planc calibrate --steps {}.\n", origin);
+  std::set<std::string> imports;
+  for (const StackScale& scale : scales)
+    for (const StackBase& base : bases)
+      if (base.stack == scale.stack) imports.insert(base.import);
+  for (const std::string& import : imports) out += fmt::format("import {}\n", import);
+  for (const StackScale& scale : scales) {
+    const auto base =
+        std::find_if(bases.begin(), bases.end(), [&](const StackBase& b) { return b.stack == scale.stack; });
+    out += fmt::format("\nexport stack {} extends {} {{\n", recordName(scale.stack),
+                       base == bases.end() ? scale.stack : base->name);
+    out += fmt::format("  override unattributed = {:.4g} : \"{:.4g} times that of {}: median of {} runs of {}; median "
+                       "error of a run left out "
+                       "{:.1f} %, before {:.1f} %\"\n",
+                       scale.factor, scale.factor / scale.old, scale.stack, scale.runs.size(), origin,
+                       100 * scale.after, 100 * scale.before);
+    out += fmt::format("  {}accuracy = {{runs = {}, sources = {}, low = {:.4g}, high = {:.4g}}} : \"each of the {} "
+                       "runs predicted from the others; "
+                       "nine of ten by Student's t\"\n",
+                       base != bases.end() && base->hasAccuracy ? "override " : "", scale.runs.size(), scale.sources,
+                       scale.low, scale.high, scale.runs.size());
+    out += "}\n";
+  }
+  return out;
+}
+
+} // namespace planc::calibrate

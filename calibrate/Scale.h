@@ -1,0 +1,70 @@
+// One factor per software stack from measured step times: what kernel gaps, data loading and the like add to
+// everything.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Diagnostics.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace planc::calibrate {
+
+/// A plan with a measured step time. The prediction is linear in the stack's `unattributed`: stragglers are added to
+/// what it multiplies.
+struct StepRun {
+  std::string plan, stack; ///< the stack as the plan names it: `megatron.megatron_2022`
+  double measured = 0;     ///< seconds
+  double predicted = 0;    ///< with the factor as it is
+  double factor = 1;       ///< `unattributed` now
+  double slope = 0;        ///< seconds per unit of it
+  std::string source;      ///< of the measurement
+  SourceRange range;       ///< of the measured line
+
+  double at(double f) const { return predicted + slope * (f - factor); }
+  /// The factor that hits the measurement.
+  double wanted() const { return factor + (measured - predicted) / slope; }
+};
+
+/// A run under the fit: predicted / measured - 1.
+struct ScaledRun {
+  const StepRun* run = nullptr;
+  double before = 0;
+  double after = 0; ///< with the factor of the other runs
+};
+
+struct StackScale {
+  std::string stack;
+  double old = 1, factor = 1;   ///< `unattributed` before, and the median of what the runs want
+  double spread = 0;            ///< median distance of what the runs want from the factor, relative to it
+  double before = 0, after = 0; ///< median absolute errors
+  double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between
+  size_t sources = 1;           ///< distinct ones of the measurements
+  std::vector<ScaledRun> runs;
+};
+
+/// Fewest runs of a stack that are fitted.
+inline constexpr size_t kFewestRuns = 3;
+
+/// A fit per stack, in order of name. No runs at all (reported at `plans`) and stacks with too few of them are errors,
+/// fits that gain less than their runs disagree are warnings. Predictions must rise with the factor.
+std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange plans, DiagnosticEngine& diagnostics);
+
+/// A table per stack: what was measured, predicted, and predicted from the other runs.
+std::string scaleReport(std::span<const StackScale> scales);
+/// The array `stacks` of the JSON result.
+nlohmann::ordered_json scaleJson(std::span<const StackScale> scales);
+
+/// What a record extends: `import std.stacks.te`, and the name under that import.
+struct StackBase {
+  std::string stack;        ///< as in StackScale
+  std::string import;       ///< `std.stacks.te`, or `"ours.plan" as base`
+  std::string name;         ///< `te.te_2604`
+  bool hasAccuracy = false; ///< it says how far its predictions lie, which the fit replaces
+};
+/// A module with one stack per fit. `origin` is said as the source of its facts: `runs.plan`.
+std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
+                         const std::string& origin);
+
+} // namespace planc::calibrate

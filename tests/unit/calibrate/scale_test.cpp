@@ -1,0 +1,116 @@
+// One factor per stack from step times: that it is found, that a wild run does not move it, that errors are of runs
+// left out.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Scale.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace planc;
+using namespace planc::calibrate;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// A run whose step is factor · 10 s + 0.5 s of stragglers, measured as the model with `truth` would have it, times
+/// `noise`.
+StepRun run(const std::string& plan, double truth, double noise = 1, const std::string& stack = "te.te") {
+  StepRun out{plan, stack, 0, 0, 1.02, 10, "our run", {}};
+  out.predicted = 10 * out.factor + 0.5;
+  out.measured = (10 * truth + 0.5) * noise;
+  return out;
+}
+
+std::vector<std::string> codes(const DiagnosticEngine& diagnostics) {
+  std::vector<std::string> all;
+  for (const Diagnostic* d : diagnostics.sorted()) all.push_back(d->kind->id());
+  return all;
+}
+
+TEST(Scale, FindsTheFactorBehindTheSteps) {
+  DiagnosticEngine diagnostics;
+  const std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  EXPECT_THAT(codes(diagnostics), IsEmpty());
+  ASSERT_EQ(scales.size(), 1u);
+  EXPECT_NEAR(scales[0].factor, 1.2, 1e-12) << "what the stack does not multiply is left alone";
+  EXPECT_NEAR(scales[0].after, 0, 1e-12);
+  EXPECT_NEAR(scales[0].before, 1 - 10.7 / 12.5, 1e-12);
+}
+
+TEST(Scale, AWildRunDoesNotMoveIt) {
+  DiagnosticEngine diagnostics;
+  std::vector<StepRun> runs{run("a", 1.19), run("b", 1.2), run("c", 1.21), run("d", 1.2), run("wild", 2.4)};
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  EXPECT_NEAR(scales[0].factor, 1.2, 1e-12);
+  EXPECT_LT(scales[0].after, 0.01);
+  EXPECT_LT(scales[0].runs.back().after, -0.4) << "it is still shown for what it is";
+}
+
+/// Of two runs left over the median is their mean: 1.3 and 1.5 predict the run of 1.1 as 1.4 would.
+TEST(Scale, ErrorsAreOfTheRunLeftOut) {
+  DiagnosticEngine diagnostics;
+  const std::vector<StepRun> runs{run("a", 1.1), run("b", 1.3), run("c", 1.5)};
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  EXPECT_NEAR(scales[0].runs[0].after, (10 * 1.4 + 0.5) / (10 * 1.1 + 0.5) - 1, 1e-12);
+  EXPECT_NEAR(scales[0].runs[1].after, 0, 1e-12);
+  EXPECT_NEAR(scales[0].factor, 1.3, 1e-12);
+}
+
+TEST(Scale, StacksAreFittedApartAndFewRunsAreRefused) {
+  DiagnosticEngine diagnostics;
+  const std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2), run("d", 1, 1, "fsdp.torchtitan"),
+                                  run("e", 1, 1, "fsdp.torchtitan")};
+  EXPECT_EQ(fitScales(runs, {}, diagnostics).size(), 1u);
+  EXPECT_THAT(codes(diagnostics), ElementsAre("PLAN1060"));
+  EXPECT_THAT(diagnostics.sorted()[0]->message, HasSubstr("2 plans of `fsdp.torchtitan` have"));
+}
+
+TEST(Scale, NoRunsAreRefused) {
+  DiagnosticEngine diagnostics;
+  EXPECT_TRUE(fitScales({}, {}, diagnostics).empty());
+  EXPECT_THAT(codes(diagnostics), ElementsAre("PLAN1062"));
+}
+
+TEST(Scale, NoiseIsNoScale) {
+  DiagnosticEngine apart;
+  fitScales(std::vector<StepRun>{run("a", 0.9), run("b", 1.03), run("c", 1.2)}, {}, apart);
+  EXPECT_THAT(codes(apart), ElementsAre("PLAN1061")) << "a gain of one percent among runs that lie ten apart";
+  DiagnosticEngine same;
+  fitScales(std::vector<StepRun>{run("a", 1.02), run("b", 1.02), run("c", 1.02)}, {}, same);
+  EXPECT_THAT(codes(same), ElementsAre("PLAN1061")) << "nothing to gain";
+}
+
+/// Three runs at ±2 %: Student's t with two degrees of freedom makes that a wide interval, many runs make it narrow.
+TEST(Scale, TheIntervalSaysHowFewRunsThereWere) {
+  DiagnosticEngine diagnostics;
+  const auto width = [&](const std::vector<StepRun>& runs) {
+    const StackScale scale = fitScales(runs, {}, diagnostics)[0];
+    EXPECT_LT(scale.low, 1);
+    EXPECT_GT(scale.high, 1);
+    return std::log(scale.high / scale.low);
+  };
+  std::vector<StepRun> few{run("a", 1.2, 0.98), run("b", 1.2), run("c", 1.2, 1.02)}, many;
+  for (int i = 0; i < 30; ++i) many.push_back(few[static_cast<size_t>(i % 3)]);
+  EXPECT_GT(width(few), 2 * width(many));
+  EXPECT_NEAR(width(many), 2 * 1.699 * 0.02 * std::sqrt(2.0 / 3), 0.01);
+}
+
+TEST(Scale, WritesAStackWithItsSource) {
+  DiagnosticEngine diagnostics;
+  const std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  const std::vector<StackBase> bases{{"te.te", "std.stacks.te", "te.te", false}},
+      known{{"te.te", "std.stacks.te", "te.te", true}};
+  const std::string text = scaleLibrary(scales, bases, "runs.plan");
+  EXPECT_THAT(text, HasSubstr("import std.stacks.te\n"));
+  EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
+  EXPECT_THAT(text,
+              HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: median of 3 runs of runs.plan"));
+  EXPECT_THAT(text, HasSubstr("  accuracy = {runs = 3, sources = 1, low = 1, high = 1} : "));
+  EXPECT_THAT(scaleLibrary(scales, known, "runs.plan"), HasSubstr("  override accuracy = "));
+}
+
+} // namespace
