@@ -91,7 +91,7 @@ def main():
             price_source(source, a, a.keep or scratch, tally)
     full = a.truth != runs.SUBSET and not a.only
     lines = table(tally.all(), [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else []) + [""] + left_out(tally.missing)
-    print("\n".join(lines + ([""] + targets.table(tally.all()) if full else [])))
+    print("\n".join(lines + ([""] + targets.table(tally.all(), a.planc) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
     accepted = recorded.path_of(a.truth, a.recorded)
@@ -103,7 +103,7 @@ def main():
         recorded.write(accepted, tally.all())
     if a.write:
         page.renew(a.write, "errors", lines)
-        page.renew(a.write, "targets", targets.table(tally.all()))
+        page.renew(a.write, "targets", targets.table(tally.all(), a.planc))
         page.renew(a.write, "left out", leave_one_out.section(leave_one_out.recorded()))
     return 0
 
