@@ -51,6 +51,15 @@ DType Program::dtypeOf(ValueId value) const {
   return v.kind == ValueKind::Param ? precision.params : precision.activations;
 }
 
+DType Program::computeType(const Op& op) const {
+  const DType narrow = plan->precision.compute;
+  if (width(narrow) >= 2) return narrow;
+  const bool hidden = isContraction(op.kind) && model.units[op.unit].repeat &&
+                      std::any_of(op.operands.begin(), op.operands.end(),
+                                  [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
+  return hidden ? narrow : plan->precision.activations;
+}
+
 double Program::widthOf(ValueId value) const {
   return width(dtypeOf(value));
 }

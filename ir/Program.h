@@ -216,6 +216,9 @@ struct Program {
   /// Element width on the device of a value under the plan's precision.
   double widthOf(ValueId value) const;
   DType dtypeOf(ValueId value) const;
+  /// Element type of the operands of `op` while it computes: `precision.compute`, which is for the matrices of repeated layers alone where
+  /// it has less than 16 bits; everything else (head, products of activations) then computes in `precision.activations`.
+  DType computeType(const Op& op) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
   /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls them

@@ -105,8 +105,14 @@ DType storedAs(const Program& program, const ParamState& p) {
   return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
 }
 
-bool isPacked(const Program& program, DType stored) {
-  return halfBytes(stored) < halfBytes(program.plan->precision.compute);
+DType usedAs(const Program& program, const ParamState& p) {
+  if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
+  const Precision& precision = program.plan->precision;
+  return width(precision.compute) < 2 ? precision.activations : precision.compute;
+}
+
+bool isPacked(const Program& program, const ParamState& p) {
+  return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p));
 }
 
 const Optimizer* updaterOf(const Program& program, const ParamState& p) {

@@ -25,8 +25,10 @@ bool isHiddenMatrix(const Program& program, const ParamState& p);
 
 /// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const Program& program, const ParamState& p);
-/// Stored narrower than contractions compute: it is unpacked before each use.
-bool isPacked(const Program& program, DType stored);
+/// Element type in which its user reads it.
+DType usedAs(const Program& program, const ParamState& p);
+/// Stored narrower than its product computes: it is unpacked before each use.
+bool isPacked(const Program& program, const ParamState& p);
 
 /// What updates it; null without an optimizer or where nothing is trained.
 const Optimizer* updaterOf(const Program& program, const ParamState& p);

@@ -159,8 +159,7 @@ struct BackwardDerivation {
   /// Input gradients first, then weight gradients, as every framework issues them; each reads the other operands.
   void deriveContraction(OpId id, std::vector<int32_t> dy, AxisMask pending) {
     const Op& op = model().ops[id];
-    const Precision& precision = program.plan->precision;
-    if (width(program.dtypeOf(op.result)) > width(precision.compute)) {
+    if (width(program.dtypeOf(op.result)) > width(program.computeType(op))) {
       Node cast = blank(id);
       cast.role = Role::Cast;
       for (int32_t d : dy) depend(cast, d);

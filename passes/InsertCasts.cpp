@@ -11,11 +11,11 @@ using namespace ir;
 
 namespace {
 
-bool needsCast(const Program& program, ValueId value) {
+bool needsCast(const Program& program, const Op& user, ValueId value) {
   const Value& v = program.model.values[value];
   if (v.kind == ValueKind::Param) return false;
   const DType t = program.dtypeOf(value);
-  return isFloat(t) && width(t) > width(program.plan->precision.compute);
+  return isFloat(t) && width(t) > width(program.computeType(user));
 }
 
 /// Where the operators of the model move to when casts are put between them, unit by unit.
@@ -23,7 +23,8 @@ struct Renumbering {
   Store<Op> ops;
 };
 
-/// The value in compute width; one cast per value and unit serves every contraction there.
+/// The value in the width that its user computes in; one cast per value and unit serves every contraction there, all of
+/// them of one width.
 ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& casts, const Op& user,
                const Operand& operand) {
   if (auto it = casts.find(operand.value); it != casts.end()) return it->second;
@@ -33,7 +34,7 @@ ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& c
   result.name = Symbol(source.name.str() + ".cast");
   result.kind = ValueKind::Result;
   result.path = user.path;
-  result.dtype = program.plan->precision.compute;
+  result.dtype = program.computeType(user);
   result.unit = user.unit;
   const ValueId value = model.values.add(result);
   model.values[value].storage = value;
@@ -59,7 +60,7 @@ bool insertCasts(Program& program, DiagnosticEngine&) {
   bool any = false;
   for (const Op& op : model.ops)
     if (isContraction(op.kind))
-      for (const Operand& o : op.operands) any |= needsCast(program, o.value);
+      for (const Operand& o : op.operands) any |= needsCast(program, op, o.value);
   if (!any) return true;
 
   Renumbering out;
@@ -70,7 +71,7 @@ bool insertCasts(Program& program, DiagnosticEngine&) {
       Op op = model.ops[OpId(i)];
       if (isContraction(op.kind))
         for (Operand& o : op.operands)
-          if (needsCast(program, o.value)) o.value = castOf(program, out, casts, op, o);
+          if (needsCast(program, op, o.value)) o.value = castOf(program, out, casts, op, o);
       model.values[op.result].producer = out.ops.add(op);
     }
     unit.first = first;

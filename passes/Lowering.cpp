@@ -125,7 +125,7 @@ bool trains(const Program& program, const Body& body, ValueId param) {
 
 bool isPackedParam(const Program& program, const Body& body, ValueId value) {
   for (const ParamState& p : body.params)
-    if (p.param == value) return isPacked(program, storedAs(program, p));
+    if (p.param == value) return isPacked(program, p);
   return false;
 }
 

@@ -137,7 +137,7 @@ struct StatePlacer {
 
   void collectives(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.plan->precision;
-    const double wire = std::min(width(storedAs(program, p)), width(precision.compute));
+    const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0],

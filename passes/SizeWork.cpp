@@ -60,8 +60,8 @@ struct Sizer {
     const Op& op = model().ops[node.op];
     w.share = shareOf(node.op, op);
     w.skew = program.skew(op.dims, placement(node.op));
-    w.dtype = arithmetic(program.plan->precision.compute);
-    w.operandWidth = width(program.plan->precision.compute);
+    w.dtype = arithmetic(program.computeType(op));
+    w.operandWidth = width(program.computeType(op));
     w.resultElements = elements(node.op, op.resultDims);
     w.resultBytes = w.resultElements * program.widthOf(op.result);
     if (!op.operands.empty())

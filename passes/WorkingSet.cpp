@@ -22,7 +22,7 @@ double outputBytes(const Program& program, const Body& body, const Node& node) {
   if (node.role == Role::Cast && node.operand >= 0) { // a parameter, unpacked for one product
     const Operand& o = op.operands[static_cast<size_t>(node.operand)];
     return localElements(program, o.dims, need(program, body.placements[local(unit, node.op)], o.dims)) *
-           width(program.plan->precision.compute);
+           width(program.computeType(op));
   }
   if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
@@ -73,7 +73,7 @@ double weightOperands(const Program& program, const Body& body) {
     const Op& op = program.model.ops[node.op];
     if (results.insert(op.result).second)
       bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) *
-               std::min(program.widthOf(op.result), width(program.plan->precision.compute)); // cast before the product
+               std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
       if (static_cast<int>(i) == node.operand || !operands.insert(v).second) continue;
