@@ -177,6 +177,8 @@ struct Stack {
   OptNumber attentionFactor, attentionBackward;
   Curve attentionHead; ///< factor by head dimension, in place of the device's
   OptNumber launch, unattributed, step;
+  /// Host time of a collective, per rank of its group.
+  std::map<CollectiveClass, Number> collectiveLaunch;
   OptNumber jitter;      ///< what the software adds to the cluster's
   Algorithms algorithms; ///< take precedence over the fabric's
   OptNumber prefetch, bucket;

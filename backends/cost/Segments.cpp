@@ -19,11 +19,18 @@ bool isWeightGradient(const ir::Node& node) {
   return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
 }
 
+/// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
+double hostSeconds(const Facts& facts, const ir::Node& node) {
+  const ir::Number* each = pointer(facts.stack.collectiveLaunch, node.cls);
+  return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
+}
+
 NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
   NodeCost cost;
   if (communicates(node)) {
     cost.seconds = model.collective(program, node) * node.times;
     cost.bound = Bound::Network;
+    cost.host = hostSeconds(model.facts(), node) * node.times;
     return cost;
   }
   const Priced priced = model.compute(program, node);
@@ -62,12 +69,15 @@ void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes
 /// An instance of a repeat takes at least `launch` per launch: small shapes wait for the host (docs/cost-model.md,
 /// section 1.7).
 void padForHost(SegmentCost& cost, Facts& facts) {
-  double launches = 0;
-  for (const NodeCost& node : cost.nodes)
-    if (node.runs) launches += node.launches;
+  double launches = 0, collectives = 0;
+  for (const NodeCost& node : cost.nodes) {
+    if (!node.runs) continue;
+    launches += node.launches;
+    collectives += node.host;
+  }
   if (launches == 0) return;
   const ir::Number* launch = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
-  const double least = cost.host = launch ? launch->value * launches : 0;
+  const double least = cost.host = (launch ? launch->value * launches : 0) + collectives;
   if (cost.seconds >= least) return;
   cost.padding = least - cost.seconds;
   cost.seconds = least;
@@ -100,14 +110,14 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
   return cost;
 }
 
-/// A fused collective of one instance in buckets of the stack's size, if it has one: its part of a bucket that it shares with others, or
-/// the buckets that it is cut into.
+/// A fused collective of one instance in buckets of the stack's size, if it has one: its part of a bucket that it
+/// shares with others, or the buckets that it is cut into.
 double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
                   const CostModel& model) {
   ir::Node node = collectiveNode(state);
   const double buckets = bucketsOf(schedule, body, state);
   node.bytes /= buckets;
-  return buckets * model.collective(*schedule.program, node);
+  return buckets * std::max(model.collective(*schedule.program, node), hostSeconds(model.facts(), node));
 }
 
 } // namespace
@@ -116,7 +126,8 @@ double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
   const double buckets = state.bytes / schedule.bucketBytes;
   if (buckets > 1) return std::ceil(buckets);
-  if (state.cls != ir::CollectiveClass::Gradient && state.phase != ir::Phase::Step) return 1; // a layer waits for its own
+  if (state.cls != ir::CollectiveClass::Gradient && state.phase != ir::Phase::Step)
+    return 1;       // a layer waits for its own
   int64_t most = 1; // instances that follow each other on one stage
   for (const ir::VirtualStage& stage : schedule.program->virtualStages)
     for (const auto& [id, count] : stage.bodies)
@@ -153,7 +164,8 @@ std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel&
     const ir::Body& body = program.bodies[ir::BodyId(b)];
     costs[b].forward = priceSegment(schedule, body, schedule.forward[b], model);
     costs[b].backward = priceSegment(schedule, body, schedule.backward[b], model);
-    for (const ir::StateCollective& state : body.states) costs[b].states.push_back(priceState(schedule, ir::BodyId(b), state, model));
+    for (const ir::StateCollective& state : body.states)
+      costs[b].states.push_back(priceState(schedule, ir::BodyId(b), state, model));
   }
   return costs;
 }

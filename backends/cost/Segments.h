@@ -15,6 +15,7 @@ struct NodeCost {
   double exposed = 0;  ///< the part of that which is communication
   double padding = 0;  ///< the part of that which waits for the host
   double launches = 0;
+  double host = 0; ///< that the host takes to issue a collective, beside launches
   double flops = 0, bytes = 0;
   Bound bound = Bound::Compute;
   bool runs = false; ///< a task of the segment refers to it (a recomputation that stops early leaves nodes out)
@@ -40,8 +41,8 @@ struct BodyCost {
 /// Prices every body of the schedule, by body id.
 std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
 
-/// Messages of one instance's state collective: more than one if it is larger than the stack's `bucket`, a fraction if it shares a bucket
-/// with the instances after it, as reductions and collectives of the step do.
+/// Messages of one instance's state collective: more than one if it is larger than the stack's `bucket`, a fraction if
+/// it shares a bucket with the instances after it, as reductions and collectives of the step do.
 double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
 
 /// Adds the tasks of one instance to streams, after `begin`; gives the tasks that end last on each stream.

@@ -272,6 +272,8 @@ const std::vector<FactRow<S>>& stackRows() {
        StarKey::None,
        [](S& s, In& in) { s.attentionHead = in.curve; }},
       {"launch", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, launch)},
+      {"collective_launch.*", units::time, Sign::NotNegative, FactForm::Number, StarKey::Class,
+       SET(S, collectiveLaunch[in.cls])},
       {"unattributed", {}, Sign::Positive, FactForm::Number, StarKey::None, SET(S, unattributed)},
       {"step", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, step)},
       {"jitter", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, jitter)},

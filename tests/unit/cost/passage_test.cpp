@@ -212,6 +212,49 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   }
 }
 
+TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
+  for (bool issued : {true, false}) {
+    Builder b(1, {{"tp", 8}});
+    Body& body = b.body(b.unit("layer", 2, true));
+    const OpId op = b.op("work", OpKind::Memory, "work");
+    body.forward = {b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
+                    b.lasting(op, 20e-6)};
+    b.plan.stack->launch = number(10e-6);
+    if (issued) b.plan.stack->collectiveLaunch[CollectiveClass::Activation] = number(300e-6);
+    b.plan.stack->collectiveLaunch[CollectiveClass::Regather] = number(1); // no collective of that class here
+    b.stages(1, 1, {{2}});
+    b.finish();
+    DiagnosticEngine diagnostics;
+    const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].forward;
+    const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + (issued ? 8 * 300e-6 : 0);
+    EXPECT_NEAR(cost.host, host, 1e-12);
+    EXPECT_NEAR(cost.seconds, std::max(device, host), 1e-12);
+  }
+}
+
+TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
+  Builder b(1, {{"dp", 8}});
+  Body& body = b.body(b.unit("layer", 4, true));
+  body.forward = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
+  StateCollective state;
+  state.collective = CollectiveKind::AllReduce;
+  state.cls = CollectiveClass::Gradient;
+  state.phase = Phase::Step;
+  state.axes = b.axis("dp");
+  state.group = 8;
+  state.bytes = 4e6;
+  body.states = {state};
+  b.schedule.bucketBytes = 1e6;
+  b.stages(1, 1, {{4}});
+  b.finish();
+  DiagnosticEngine diagnostics;
+  const double apart = priceBodies(b.schedule, *b.model(diagnostics))[0].states[0];
+  b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-9);
+  EXPECT_EQ(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], apart); // hidden behind the transfer
+  b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-3);
+  EXPECT_NEAR(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
+}
+
 TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   Builder b(1, {{"tp", 8}});
   Body& body = b.body(b.unit("layer", 2, true));
