@@ -79,7 +79,15 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind ki
 double Sampled::time(double x) const {
   if (!table) return equations::sampled(a, b, g, x);
   const double size = x / wire;
-  return a + table->at(size) * std::max(1.0, size / table->x.back());
+  const std::vector<double>&sizes = table->x, &times = table->y;
+  // Above, the rate of the last time holds. Below, time goes on falling as it does at the first two: not at all where
+  // starting is what takes it, with the bytes where moving them does.
+  double beyond = std::max(1.0, size / sizes.back());
+  if (size < sizes.front() && sizes.size() > 1) {
+    const double slope = std::log(times[1] / times[0]) / std::log(sizes[1] / sizes[0]);
+    beyond = std::pow(size / sizes.front(), std::clamp(slope, 0.0, 1.0));
+  }
+  return a + table->at(size) * beyond;
 }
 
 std::string Sampled::text(double x) const {

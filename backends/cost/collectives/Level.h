@@ -13,7 +13,7 @@ struct Sampled {
   double a = 0, b = 1, g = 0;
   const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it
   double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
-  /// Of x bytes on the wire. Outside of a table: its first time, or the rate at its last one.
+  /// Of x bytes on the wire. Above a table the rate of its last time, below it its first slope.
   double time(double x) const;
   /// What a derivation prints.
   std::string text(double x) const;

@@ -68,7 +68,11 @@ TEST_F(CostCollectives, ATableOfTimesInPlaceOfAFit) {
   fabric.allGather.rows[0].time.x = {kTensor / 4, kTensor / 2};
   expect(inDomain(CollectiveKind::AllGather, 8, fabric), 2 * 900e-6); // beyond it: at the rate of its last point
   fabric.allGather.rows[0].time.x = {kTensor * 2, kTensor * 4};
-  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6); // below it: its first time
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 50e-6); // below it: at most in proportion to the bytes
+  fabric.allGather.rows[0].time.y = {100e-6, 100e-6 * std::sqrt(2)};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6 / std::sqrt(2)); // as it falls inside
+  fabric.allGather.rows[0].time.y = {100e-6, 100e-6};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6); // starting is what takes it
 }
 
 TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
