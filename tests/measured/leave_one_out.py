@@ -33,7 +33,7 @@ LEAST = 1e-6  # what counts as less
 ROUNDS = 10
 WANTED = {"dense": {"dense"}, "moe": {"moe", "layer"}}  # the kinds of runs on which constants of a kind are fitted
 RATIOS = ("shipped", "refitted", "left_out", "low", "high")
-MOVED = 2.0  # points that the shipped errors of a line may move before what was left out must be searched anew
+MOVED, PART = 2.0, 0.2  # points and part by which the shipped error of a line may move before what was left out must be searched anew
 TARGET = 8.0  # percent: a source on a known machine, left out
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "left_out.csv")
 ROWS = RECORDED.replace(".csv", "_rows.csv")
@@ -247,7 +247,7 @@ def stale():
     old = [f"{line}: not there" for line in accepted if line not in lines]
     return old + [f"{line}: recorded {now['mean']:.1f} % for {now['n']:.0f} runs, left out when it was {lines[line]['shipped']:.1f} % for {lines[line]['n']:.0f}"
                   for line, now in accepted.items()
-                  if line in lines and (abs(lines[line]["shipped"] - now["mean"]) > MOVED or lines[line]["n"] != now["n"])]
+                  if line in lines and (abs(lines[line]["shipped"] - now["mean"]) > MOVED + PART * now["mean"] or lines[line]["n"] != now["n"])]
 
 
 def section(lines):
