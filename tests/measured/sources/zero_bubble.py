@@ -3,7 +3,6 @@
 | field | rule |
 |---|---|
 | schedule | printed; ZB-1p and ZB-2p are zero-bubble schedules with as many or twice as many activations in flight as 1F1B |
-| sends | of zero-bubble schedules nobody waits for them: sail-sg/zero-bubble-pipeline-parallelism, zerobubble/runtime.py, `send_handles`; of the others they block, as in Megatron-LM |
 | stages | the first and the last hold one layer fewer, as printed; interleaved: one layer per chunk, the paper's section 4 |
 | step time | samples of a step / (printed samples per second and GPU x GPUs) |
 | vocabulary, head | 50304, with a table of its own |
@@ -55,6 +54,5 @@ def run(row):
         cluster=f"hgx.hgx_a100(nodes = {gpus // 8})", software="megatron.megatron_2021",
         seq=seq, global_batch=gbs, micro_batch=mbs, precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
         pipeline=pp, positions=True, schedule=SCHEDULES[name].format(chunks=chunks, twice=2 * pp),
-        overlap="pipeline = 0%" if name.startswith("ZB") else "",
         stages=stage_lines(counts, "embed, position", "norm, head, loss"),
         seconds=gbs / (float(row["value"]) * gpus), citation=f"arXiv 2401.10241, Table 4: {name}")
