@@ -46,9 +46,18 @@ Priced scoresProduct(const Pricing& p) {
   const double efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"}, flopSize(w.flops));
   const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
-  const double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, byteSize(scoreBytes));
+  // A table of these goes by the dimension that the product sums over or keeps: the head's.
+  const double head = w.flops * ir::width(w.dtype) / (2 * scoreBytes);
+  auto sized = [&](const ir::OptNumber& fact) {
+    return fact && !fact->table.empty() ? Size{head, units::none} : byteSize(scoreBytes);
+  };
+  const double share =
+      p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, sized(product.memoryEfficiency));
   const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
-  const double factor = isBackward(p) ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"})) : 1;
+  const double factor =
+      isBackward(p)
+          ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"}, sized(product.backward)))
+          : 1;
 
   const double math = w.flops / (peak * efficiency), move = scoreBytes / (memory * share);
   Priced priced;
@@ -88,10 +97,11 @@ Priced fusedAttention(const Pricing& p) {
   const double split = w.sequenceSplit ? p.device(device.split, "split", {"calibration.attention.split"}) : 1;
   const double start = p.device(device.start, "start", {"calibration.attention.start"});
   // The stack's kernel has its own ratio where it is not the one the device was measured with.
-  const double backward = !isBackward(p) ? 1
-                          : stack.attentionBackward
-                              ? p.stack(stack.attentionBackward, "factor", {"attention.backward"})
-                              : p.device(device.backward, "factor", {"calibration.attention.backward"});
+  const double backward =
+      !isBackward(p) ? 1
+      : stack.attentionBackward
+          ? p.stack(stack.attentionBackward, "factor", {"attention.backward"})
+          : p.device(device.backward, "factor", {"calibration.attention.backward"}, {w.headDim, units::none});
 
   const double useful = w.flops * w.share, reached = achieved * head * factor * split;
   Priced priced;

@@ -40,15 +40,15 @@ ir::Node updateNode() {
   return node;
 }
 
-Priced updateShard(const Pricing& p, const ir::ParamState& s) {
+Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   Priced priced;
   const ir::Optimizer* by = s.owner ? ir::updaterOf(p.program, s) : nullptr;
   if (!by) return priced;
   const double elements = ir::updatedElements(p.program, s);
   const ir::Number* told = pointer(p.facts.stack.optimizer, by->name);
   priced.bound = Bound::Memory;
-  priced.bytes =
-      told ? elements * p.stack(told, "bytes", {"optimizer", by->name.view()}) : ir::leastUpdateBytes(p.program, s);
+  priced.bytes = told ? elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none})
+                      : ir::leastUpdateBytes(p.program, s);
   priced.seconds = priced.bytes * secondsPerByte(p, s.touched > 0);
   if (p.why)
     p.explain(told ? "bytes · elements / (efficiency · B)"
@@ -75,13 +75,29 @@ double matrixSeconds(const Pricing& p, double flops) {
   return seconds;
 }
 
+double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
+  double elements = 0;
+  for (const auto& [id, count] : stage.bodies)
+    for (const ir::ParamState& p : program.bodies[id].params)
+      if (p.owner) elements += ir::updatedElements(program, p) * static_cast<double>(count);
+  return elements * static_cast<double>(program.chunks); // a device has as many such stages
+}
+
+double updatedTogether(const ir::Program& program, ir::BodyId body) {
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : stage.bodies)
+      if (id == body && count > 0) return updatedTogether(program, stage);
+  return 0;
+}
+
 double updateSeconds(Facts& facts, const ir::Program& program, const ir::VirtualStage& stage) {
   const ir::Node node = updateNode();
   const Pricing pricing(facts, program, node, nullptr);
   double seconds = 0, flops = 0, largest = 0;
+  const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : stage.bodies)
     for (const ir::ParamState& p : program.bodies[id].params) {
-      seconds += updateShard(pricing, p).seconds * static_cast<double>(count);
+      seconds += updateShard(pricing, p, together).seconds * static_cast<double>(count);
       if (count == 0) continue;
       const MatrixProducts products = matrixProducts(program, p);
       largest = std::max(largest, products.one);

@@ -10,10 +10,16 @@ namespace planc::cost {
 ir::Node updateNode();
 
 /// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
-/// (docs/cost-model.md, section 1.6). Nothing where nothing updates it.
-Priced updateShard(const Pricing& pricing, const ir::ParamState& p);
+/// (docs/cost-model.md, section 1.6). Nothing where nothing updates it. `together`: elements that the device updates in
+/// the same step, which a table of the optimizer's bytes goes by.
+Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
 
-/// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has none.
+/// Elements that one device updates in a step of this stage, and of the stage that holds a body.
+double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage);
+double updatedTogether(const ir::Program& program, ir::BodyId body);
+
+/// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has
+/// none.
 struct MatrixProducts {
   double matrices = 0, rows = 0, columns = 0; ///< whole ones
   double one = 0;                             ///< FLOPs of one matrix: the least that a device does

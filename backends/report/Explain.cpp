@@ -65,7 +65,7 @@ private:
   void nodes(ir::BodyId id, bool backward, ir::Phase phase, const std::vector<LayerStep>& path, const char* title);
   void onStream(const cost::NodeCost& cost, const ir::Node& node);
   void states(const ir::Body& body, const std::vector<LayerStep>& path);
-  void update(const cost::Pricing& pricing, const ir::ParamState& param, cost::Derivation& why);
+  void update(const cost::Pricing& pricing, const ir::ParamState& param, double together, cost::Derivation& why);
   void products(cost::Pricing pricing, const ir::ParamState& param);
   void compute(const ir::Body& body, const ir::Node& node);
   void collective(const ir::Node& node, const std::string& what, double inlineShare);
@@ -268,8 +268,8 @@ void Writer::products(cost::Pricing pricing, const ir::ParamState& param) {
   derivation(why);
 }
 
-void Writer::update(const cost::Pricing& pricing, const ir::ParamState& param, cost::Derivation& why) {
-  const cost::Priced priced = cost::updateShard(pricing, param);
+void Writer::update(const cost::Pricing& pricing, const ir::ParamState& param, double together, cost::Derivation& why) {
+  const cost::Priced priced = cost::updateShard(pricing, param, together);
   const ir::Optimizer* by = ir::updaterOf(program_, param);
   line(fmt::format("{}  {}  {}", program_.model.pathOf(param.param), by->name.view(),
                    formatQuantity(priced.seconds, units::time)),
@@ -294,7 +294,8 @@ std::string Writer::optimizer(const PlanReport& report) {
       if (first) line("", 0), line(bodyTitle(b, ir::BodyId(i)), 0, TextStyle::Bold);
       first = false, any = true;
       cost::Derivation why;
-      update(cost::Pricing(model_.facts(), program_, node, &why), param, why);
+      update(cost::Pricing(model_.facts(), program_, node, &why), param, cost::updatedTogether(program_, ir::BodyId(i)),
+             why);
     }
     for (const ir::StateCollective& state : b.states)
       if (state.phase == ir::Phase::Step)

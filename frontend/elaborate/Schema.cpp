@@ -46,7 +46,8 @@ std::string expectation(const RowView& row) {
     return "a curve: `curve(x = […], y = […])`";
   default:
     const std::string number = row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
-    return row.sizeUnit.plain() ? number : number + ", or a curve of it by " + row.sizeUnit.name();
+    if (!row.sizeUnit) return number;
+    return number + ", or a curve of it" + (row.sizeUnit->plain() ? "" : " by " + row.sizeUnit->name());
   }
 }
 
@@ -278,8 +279,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     break;
   default:
     good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit;
-    if (!row.sizeUnit.plain() && v.kind == ValueKind::Curve)
-      good = v.curve->yUnit == row.unit && (v.curve->xUnit.plain() || v.curve->xUnit == row.sizeUnit);
+    if (row.sizeUnit && v.kind == ValueKind::Curve)
+      good = v.curve->yUnit == row.unit && (v.curve->xUnit.plain() || v.curve->xUnit == *row.sizeUnit);
     break;
   }
   if (!good) {

@@ -36,7 +36,7 @@ template <class T> struct FactRow {
   FactForm form = FactForm::Number;
   StarKey star = StarKey::None;
   void (*set)(T& target, FactInput& input) = nullptr;
-  Unit sizeUnit{}; ///< not plain: a table by this size may stand in place of the number
+  std::optional<Unit> sizeUnit = {}; ///< a table by this size may stand in place of the number
 };
 
 /// A row without its destination.
@@ -46,7 +46,7 @@ struct RowView {
   Sign sign;
   FactForm form;
   StarKey star;
-  Unit sizeUnit;
+  std::optional<Unit> sizeUnit;
 };
 
 /// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
