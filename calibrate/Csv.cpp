@@ -8,10 +8,13 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not a positive number")
+PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not a positive number below 1e18")
 PLANC_ERROR(RaggedRow, 1003, "this line has {cells} cells, and the header has {columns}")
 
 namespace {
+
+/// Nothing real lies outside, and products of a few such numbers are still finite.
+constexpr double kLeast = 1e-18, kMost = 1e18;
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -76,7 +79,7 @@ std::optional<double> parseNumber(std::string_view text) {
 
 std::optional<double> positiveNumber(const Cell& cell, std::string_view column, DiagnosticEngine& diagnostics) {
   const std::optional<double> value = parseNumber(cell.text);
-  if (value && *value > 0) return value;
+  if (value && *value > kLeast && *value < kMost) return value;
   diagnostics.report(BadSampleNumber, cell.range, {{"column", column}, {"found", shown(cell.text)}})
       .help("leave the line out, or comment it out with `#`");
   return std::nullopt;

@@ -7,10 +7,12 @@
 namespace planc::calibrate {
 
 std::span<const Reader> readers() {
-  static constexpr std::array<Reader, 3> kTable{{
+  static constexpr std::array<Reader, 5> kTable{{
       {"kineto", "traces of PyTorch's profiler, with shapes", isKinetoTrace, readKinetoTrace},
       {"planc-csv", "the schema of docs/calibrate.md", isPlancCsv, readPlancCsv},
       {"nccl-tests", "what all_reduce_perf and its siblings print", isNcclTests, readNcclTests},
+      {"regressor-models", "lists of models that other tools fitted: no samples", isModelList, skipModelList},
+      {"regressor-tables", "PART_function_fp16.csv of estimate-train-time", isRegressorTable, readRegressorTable},
   }};
   return kTable;
 }

@@ -34,5 +34,9 @@ bool isNcclTests(const SampleFile& file);
 void readNcclTests(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 bool isKinetoTrace(const SampleFile& file);
 void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
+bool isRegressorTable(const SampleFile& file);
+void readRegressorTable(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
+bool isModelList(const SampleFile& file);
+void skipModelList(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 
 } // namespace planc::calibrate

@@ -10,8 +10,9 @@ namespace {
 
 using E = Extent;
 
-constexpr std::array<std::string_view, kExtents> kExtentNames{
-    "batch", "m", "n", "k", "heads", "seq", "kv_seq", "head_dim", "causal", "bytes", "params", "ranks", "nodes"};
+constexpr std::array<std::string_view, kExtents> kExtentNames{"batch", "m",      "n",        "k",      "heads",
+                                                              "seq",   "kv_seq", "head_dim", "causal", "bytes",
+                                                              "table", "params", "ranks",    "nodes"};
 
 /// In the order of the enumeration.
 const std::array<KindRow, kKinds>& rows() {
@@ -26,7 +27,7 @@ const std::array<KindRow, kKinds>& rows() {
       {Kind::Scores, "scores", {E::Batch, E::Heads, E::Seq, E::HeadDim}, {E::KvSeq}, "an operator: `scores`"},
       {Kind::Context, "context", {E::Batch, E::Heads, E::Seq, E::HeadDim}, {E::KvSeq}, "an operator: `context`"},
       {Kind::Memory, "memory", {E::Bytes}, {}, "an operator: `layer_norm`, `gelu`, `add`, `cross_entropy`"},
-      {Kind::Lookup, "lookup", {E::Bytes}, {}, "an operator: `lookup`"},
+      {Kind::Lookup, "lookup", {E::Bytes}, {E::Table}, "an operator: `lookup`"},
       {Kind::Optimizer, "optimizer", {E::Params}, {}, "an optimizer: `adam`"},
       {Kind::Collective,
        "collective",

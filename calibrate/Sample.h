@@ -31,11 +31,12 @@ enum class Extent {
   HeadDim, ///< attention: elements per head
   Causal,  ///< attention: 1 if half of the keys is masked, else 0
   Bytes,   ///< memory: of the first operand; lookup: of the result; collective: of the full tensor
+  Table,   ///< lookup: elements of the local table, whose gradient backward writes
   Params,  ///< optimizer: parameters that are updated
   Ranks,   ///< collective: of the group
   Nodes,   ///< collective: that the group lies in
 };
-inline constexpr int kExtents = 13;
+inline constexpr int kExtents = 14;
 
 /// One measured point.
 struct Sample {
@@ -58,6 +59,7 @@ struct Series {
   std::string device; ///< as the file calls it: `NVIDIAA100-SXM4-80GB`; empty if it does not
   FileId file;
   std::vector<std::string> axes; ///< names of the columns that were varied
+  bool elements = false;         ///< the format counts sizes of messages in elements, and says so nowhere
 };
 
 /// Everything that was read. Notes say what was skipped and which conventions of a format were taken.

@@ -8,6 +8,7 @@ namespace planc::driver {
 extern const Command kCheckCommand;
 extern const Command kEstimateCommand;
 extern const Command kCompileCommand;
+extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
 extern const Command kExplainCommand;
 extern const Command kShowCommand;

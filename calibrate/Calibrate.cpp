@@ -1,0 +1,132 @@
+// The order of the work for one device.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Calibrate.h"
+
+#include "calibrate/Checks.h"
+#include "calibrate/Fit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace planc::calibrate {
+
+PLANC_WARNING(FitMisses, 1030, "{subject}, {direction}: held-out error {error} % median, {p90} % p90, in either form")
+
+namespace {
+
+std::vector<Suspects> suspectsOf(const Samples& samples, const std::string& device, const Part& part,
+                                 const SourceManager& sources) {
+  std::vector<Points> points(samples.series.size());
+  for (const Sample& s : samples.samples)
+    if (samples.series[s.series].device == device && s.kind != Kind::Step) points[s.series].push_back(&s);
+  std::vector<Suspects> out;
+  out.reserve(points.size()); // its elements refer to it
+  for (size_t i = 0; i < points.size(); ++i)
+    if (!points[i].empty()) out.emplace_back(part, samples.series[i], std::move(points[i]), out, sources);
+  return out;
+}
+
+/// How the sizes and times of collectives were read, and what that makes of them.
+void noteConventions(const std::vector<Suspects>& suspects, const Part& part, Calibration& out) {
+  for (const Suspects& s : suspects) {
+    if (!s.series.elements || s.points.front()->name != Symbol("all_reduce")) continue;
+    std::vector<double> rates;
+    for (const Sample* p : s.points)
+      rates.push_back(2 * ((*p)[Extent::Ranks] - 1) / (*p)[Extent::Ranks] * (*p)[Extent::Bytes] / p->forward);
+    const double rate = median(rates);
+    const bool inside = (*s.points.front())[Extent::Nodes] == 1;
+    const double line = inside ? part.link : part.card;
+    if (line <= 0) continue;
+    const double width = ir::width(s.points.front()->dtype);
+    out.notes.push_back(fmt::format("`{}`: sizes as elements of {} bytes and times as us give {} per device, median, "
+                                    "of the {}'s {}; sizes as bytes "
+                                    "would give {}, times as ms {}",
+                                    s.series.label, width, formatQuantity(rate, units::bandwidth),
+                                    inside ? "link" : "card", formatQuantity(line, units::bandwidth),
+                                    formatQuantity(rate / width, units::bandwidth),
+                                    formatQuantity(rate / 1000, units::bandwidth)));
+    return; // one says it
+  }
+}
+
+void reportMisses(const Calibration& c, DiagnosticEngine& diagnostics) {
+  for (const Quality& q : c.qualities)
+    if (q.median > kTolerance)
+      diagnostics
+          .report(FitMisses, q.outliers.empty() ? SourceRange{} : q.outliers.front().sample->range,
+                  {{"subject", q.subject},
+                   {"direction", name(q.direction)},
+                   {"error", fmt::format("{:.0f}", q.median * 100)},
+                   {"p90", fmt::format("{:.0f}", q.p90 * 100)}})
+          .note(fmt::format("device {}; {} samples of {} shapes", c.label.empty() ? c.part->name : c.label, q.samples,
+                            q.shapes))
+          .help("its time depends on more than the equation knows: sample the shapes that you run");
+}
+
+/// Facts that miss by a quarter and more.
+void dropUseless(Calibration& c) {
+  for (const Section& s : c.sections)
+    if (s.error > kUseless)
+      c.notes.push_back(fmt::format("`{}` is not written: its held-out error is {:.0f} %", s.path, s.error * 100));
+  std::erase_if(c.sections, [](const Section& s) { return s.error > kUseless; });
+}
+
+} // namespace
+
+void dropCopies(Samples& samples, const SourceManager& sources) {
+  using Key = std::tuple<std::string, std::string, Symbol, ir::DType, std::array<double, kExtents>, double, double>;
+  std::map<Key, FileId> seen;
+  std::map<std::string, std::pair<std::set<std::string>, size_t>> copies; // by the file that holds them first
+  std::vector<Sample> kept;
+  for (Sample& s : samples.samples) {
+    const Series& series = samples.series[s.series];
+    Key key{series.device, series.label, s.name, s.dtype, s.extents, s.forward, s.backward};
+    auto [it, isNew] = seen.try_emplace(std::move(key), s.range.file);
+    if (isNew || it->second == s.range.file)
+      kept.push_back(std::move(s));
+    else {
+      auto& [files, count] = copies[sources.path(it->second)];
+      files.insert(sources.path(s.range.file));
+      ++count;
+    }
+  }
+  samples.samples = std::move(kept);
+  for (const auto& [path, others] : copies)
+    samples.notes.push_back(
+        fmt::format("{}: {} samples stand in {}{}, too: counted once", path, others.second, *others.first.begin(),
+                    others.first.size() > 1 ? fmt::format(" and {} more files", others.first.size() - 1) : ""));
+}
+
+std::vector<std::string> devicesOf(const Samples& samples) {
+  std::set<std::string> names;
+  for (const Sample& s : samples.samples) names.insert(samples.series[s.series].device);
+  return {names.begin(), names.end()};
+}
+
+Calibration calibrate(const Samples& samples, const std::string& device, const Part& part, const SourceManager& sources,
+                      DiagnosticEngine& diagnostics) {
+  Calibration out;
+  out.label = device;
+  out.part = &part;
+  std::vector<Suspects> suspects = suspectsOf(samples, device, part, sources);
+  Fitting fitting(part, sources, samples.series, out);
+  std::map<uint32_t, const Suspects*> of;
+  for (Suspects& s : suspects) {
+    for (const Check& check : checks()) check.run(s, diagnostics);
+    of[s.points.front()->series] = &s;
+    out.samples += s.points.size();
+    out.excluded += s.excluded();
+    fitting.all.insert(fitting.all.end(), s.points.begin(), s.points.end());
+  }
+  noteConventions(suspects, part, out);
+  fitting.usable = [&](const Sample& s, Direction d) { return of.at(s.series)->usable(&s, d); };
+  for (auto* fit : {fitProducts, fitMemory, fitAttention, fitScores, fitLookup, fitOptimizers, fitCollectives})
+    fit(fitting);
+  reportMisses(out, diagnostics);
+  dropUseless(out);
+  return out;
+}
+
+} // namespace planc::calibrate

@@ -1,0 +1,18 @@
+// From samples to calibrations: repeats across files dropped, devices kept apart, every series checked, the good ones
+// fitted.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "calibrate/Fits.h"
+#include "calibrate/Readers.h"
+
+namespace planc::calibrate {
+
+/// Drops samples that repeat one of another file to the last digit (joined tables beside their parts), with a note.
+void dropCopies(Samples& samples, const SourceManager& sources);
+/// The devices that the files name, in order of name; an empty name is one, too.
+std::vector<std::string> devicesOf(const Samples& samples);
+/// Checks and fits the samples of one device. Findings of the checks are warnings; what they take out is not fitted.
+Calibration calibrate(const Samples& samples, const std::string& device, const Part& part, const SourceManager& sources,
+                      DiagnosticEngine& diagnostics);
+
+} // namespace planc::calibrate

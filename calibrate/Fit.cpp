@@ -1,0 +1,86 @@
+// What all fits share: picking samples, choosing between closed form and table, and the words that a fact is sourced
+// with.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Fit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::calibrate {
+
+Points Fitting::points(Kind kind, Direction direction, const std::function<bool(const Sample&)>& also) const {
+  Points out;
+  for (const Sample* s : all)
+    if (s->kind == kind && timeOf(*s, direction) > 0 && usable(*s, direction) && (!also || also(*s))) out.push_back(s);
+  return out;
+}
+
+double Fitting::peak(ir::DType type) const {
+  auto it = part.device.peak.find(ir::arithmetic(type));
+  return it == part.device.peak.end() ? 0 : it->second.value;
+}
+
+const Fitting::Products& Fitting::productsOf(ir::DType type) {
+  auto [it, isNew] = products.try_emplace(type);
+  if (isNew)
+    if (auto known = part.device.gemm.find(ir::arithmetic(type)); known != part.device.gemm.end()) {
+      const ir::Device::Gemm& g = known->second;
+      if (g.efficiency) it->second.efficiency = g.efficiency->value;
+      if (g.memoryEfficiency) it->second.memoryEfficiency = g.memoryEfficiency->value;
+      if (g.start) it->second.start = g.start->value;
+    }
+  return it->second;
+}
+
+Quality Fitting::choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
+                        const Fitter& table) const {
+  Quality q = judge(points, direction, size, closed);
+  if ((q.median > kTolerance || q.p75 > kToleranceP75) && table) {
+    Quality t = judge(points, direction, size, table);
+    t.closedMedian = q.median;
+    t.form = Form::Table;
+    const bool nearer = q.median > kTolerance ? t.median < q.median : t.p75 < q.p75 && t.median <= kTolerance;
+    if (nearer) q = std::move(t);
+  }
+  q.subject = std::move(subject);
+  return q;
+}
+
+std::string Fitting::source(const Points& points, const std::vector<const Quality*>& qualities) const {
+  std::set<std::string> files;
+  std::set<double> shapes;
+  for (const Sample* s : points) {
+    const std::string& path = sources.path(s->range.file);
+    files.insert(path.substr(path.find_last_of('/') + 1));
+  }
+  std::string text = files.empty() ? std::string() : *files.begin();
+  if (files.size() > 1) text += fmt::format(" and {} more", files.size() - 1);
+  text += fmt::format(": {} samples", points.size());
+  for (const Quality* q : qualities)
+    text += fmt::format("; {}, held-out error {:.1f} % median, {:.1f} % p90 over {} shapes{}", name(q->direction),
+                        q->median * 100, q->p90 * 100, q->shapes,
+                        q->closedMedian > q->median
+                            ? fmt::format(", a table (the closed form misses by {:.0f} %)", q->closedMedian * 100)
+                            : "");
+  return text;
+}
+
+Section Fitting::section(Record record, std::string path, const Points& points,
+                         const std::vector<const Quality*>& qualities) const {
+  Section s;
+  s.record = record;
+  s.path = std::move(path);
+  s.source = source(points, qualities);
+  for (const Quality* q : qualities) {
+    s.samples = std::max(s.samples, q->samples);
+    s.error = std::max(s.error, q->median);
+    if (q->size != Size::Flops && q->size != Size::Bytes) continue;
+    s.size = q->size;
+    s.low = s.low == 0 ? q->low : std::min(s.low, q->low);
+    s.high = std::max(s.high, q->high);
+  }
+  return s;
+}
+
+} // namespace planc::calibrate

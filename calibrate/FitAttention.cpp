@@ -1,0 +1,218 @@
+// Attention: the fused kernel's rate by sequence and head dimension, and the two products where scores stand in memory
+// (docs/cost-model.md, section 1.3).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
+#include "calibrate/Fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::calibrate {
+
+namespace eq = cost::equations;
+
+namespace {
+
+constexpr size_t kSeqKnots = 8, kHeadKnots = 48;
+constexpr double kCurveHead = 128; ///< at which the curves of devices are stated
+constexpr double kWork = 0.05;
+
+double allFlops(const Sample& s) {
+  return 2 * s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * s[Extent::HeadDim];
+}
+/// Both products, less what a causal mask leaves out.
+double useful(const Sample& s) {
+  return 2 * allFlops(s) * (s[Extent::Causal] > 0 ? 0.5 : 1);
+}
+double scoreBytes(const Sample& s) {
+  return s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * ir::width(s.dtype);
+}
+
+std::vector<double> times(const Points& points, Direction d) {
+  std::vector<double> out;
+  for (const Sample* s : points) out.push_back(timeOf(*s, d));
+  return out;
+}
+
+/// Backward against `forward` of the same shape: one factor, or a table by head dimension.
+struct Factor {
+  std::function<double(const Sample&)> forward;
+
+  double closed(const Points& p) const {
+    return fitClosed({2}, times(p, Direction::Backward),
+                     [&](std::span<const double> v, size_t i) { return v[0] * forward(*p[i]); })[0];
+  }
+  Curve table(const Points& p) const {
+    std::vector<double> x, y;
+    for (const Sample* s : p) x.push_back((*s)[Extent::HeadDim]), y.push_back(s->backward / forward(*s));
+    return fitCurve(x, y, kHeadKnots);
+  }
+  Fitter byClosed() const {
+    return [this](const Points& p) -> Predict {
+      return [this, factor = closed(p)](const Sample& s) { return factor * forward(s); };
+    };
+  }
+  Fitter byTable() const {
+    return [this](const Points& p) -> Predict {
+      return [this, c = table(p)](const Sample& s) { return c.at(s[Extent::HeadDim]) * forward(s); };
+    };
+  }
+  Fact fact(const Points& p, Quality& q) const {
+    Fact out{"backward", {}, 0, {}, {}};
+    if (q.form == Form::Table)
+      out.table = table(p);
+    else
+      out.number = closed(p);
+    q.constants = q.form == Form::Table ? fmt::format("factor {:.2f} to {:.2f} by head dimension",
+                                                      *std::min_element(out.table.y.begin(), out.table.y.end()),
+                                                      *std::max_element(out.table.y.begin(), out.table.y.end()))
+                                        : fmt::format("factor {:.2f}", out.number);
+    return out;
+  }
+};
+
+/// rate = curve(keys) · head(head dimension), both by log-linear interpolation; head(128) = 1.
+struct Rate {
+  Curve keys, head;
+  double start = 0;
+  double time(const Sample& s) const {
+    return eq::fused(useful(s), keys.at(s[Extent::KvSeq]) * head.at(s[Extent::HeadDim]), start);
+  }
+};
+
+Rate rateOf(const Points& points, double start) {
+  Rate out;
+  out.start = start;
+  std::vector<double> keys, heads{kCurveHead};
+  for (const Sample* s : points) keys.push_back((*s)[Extent::KvSeq]), heads.push_back((*s)[Extent::HeadDim]);
+  out.keys.x = knots(keys, kSeqKnots);
+  out.head.x = knots(heads, kHeadKnots);
+  const size_t first = out.keys.x.size();
+  std::vector<LinearRow> rows;
+  for (const Sample* s : points) {
+    LinearRow row{between(out.keys.x, (*s)[Extent::KvSeq]), 0};
+    for (const auto& [i, w] : between(out.head.x, (*s)[Extent::HeadDim])) row.terms.push_back({first + i, w});
+    row.value = std::log(useful(*s) / std::max(s->forward - start, kWork * s->forward));
+    rows.push_back(std::move(row));
+  }
+  // The two curves share a factor: it is the keys'.
+  LinearRow anchor{{}, 0};
+  for (const auto& [i, w] : between(out.head.x, kCurveHead)) anchor.terms.push_back({first + i, w * 1e3});
+  rows.push_back(std::move(anchor));
+  const std::vector<double> logs = fitLinear(rows, first + out.head.x.size());
+  const double shift = [&] {
+    double at = 0;
+    for (const auto& [i, w] : between(out.head.x, kCurveHead)) at += w * logs[first + i];
+    return at;
+  }();
+  for (size_t i = 0; i < first; ++i) out.keys.y.push_back(std::exp(logs[i] + shift));
+  for (size_t i = 0; i < out.head.x.size(); ++i) out.head.y.push_back(std::exp(logs[first + i] - shift));
+  return out;
+}
+
+/// One of the products with scores in memory.
+void fitProduct(Fitting& f, Kind kind) {
+  const Points points = f.points(kind, Direction::Forward);
+  if (points.empty()) return;
+  const std::string name(rowOf(kind).name);
+  auto time = [&](const Sample& s, double share) {
+    const Fitting::Products& g = f.productsOf(s.dtype);
+    return eq::roofline(allFlops(s), f.peak(s.dtype) * g.at(allFlops(s)), scoreBytes(s), f.bandwidth() * share,
+                        g.start);
+  };
+  auto closed = [&](const Points& p) {
+    return fitClosed({0.6}, times(p, Direction::Forward),
+                     [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
+  };
+  auto table = [&](const Points& p) {
+    std::vector<double> x, y;
+    for (const Sample* s : p) {
+      const double work = std::max(s->forward - f.productsOf(s->dtype).start, kWork * s->forward);
+      x.push_back((*s)[Extent::HeadDim]);
+      y.push_back(scoreBytes(*s) / (f.bandwidth() * work));
+    }
+    return fitCurve(x, y, kHeadKnots);
+  };
+  Quality q = f.choose(
+      name, points, Direction::Forward, Size::HeadDim,
+      [&](const Points& p) -> Predict { return [&, v = closed(p)](const Sample& s) { return time(s, v); }; },
+      [&](const Points& p) -> Predict {
+        return [&, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::HeadDim])); };
+      });
+  Fact share{"memory_efficiency", {}, 0, {}, {}};
+  if (q.form == Form::Table)
+    share.table = table(points);
+  else
+    share.number = closed(points);
+  q.constants = q.form == Form::Table ? fmt::format("f {:.0f} to {:.0f} % by head dimension",
+                                                    share.table.y.front() * 100, share.table.y.back() * 100)
+                                      : fmt::format("f {:.1f} %", share.number * 100);
+  std::vector<Quality> qualities{q};
+  std::vector<Fact> facts{share};
+  const Points backward = f.points(kind, Direction::Backward);
+  if (!backward.empty()) {
+    const Factor factor{[&](const Sample& s) {
+      return time(s, share.table.empty() ? share.number : share.table.at(s[Extent::HeadDim]));
+    }};
+    qualities.push_back(
+        f.choose(name, backward, Direction::Backward, Size::HeadDim, factor.byClosed(), factor.byTable()));
+    facts.push_back(factor.fact(backward, qualities.back()));
+  }
+  std::vector<const Quality*> which;
+  for (const Quality& each : qualities) which.push_back(&each);
+  Section section = f.section(Record::Device, "calibration." + name, points, which);
+  section.facts = std::move(facts);
+  f.out.sections.push_back(std::move(section));
+  for (Quality& each : qualities) f.out.qualities.push_back(std::move(each));
+}
+
+} // namespace
+
+void fitScores(Fitting& f) {
+  fitProduct(f, Kind::Scores);
+  fitProduct(f, Kind::Context);
+}
+
+void fitAttention(Fitting& f) {
+  const Points points = f.points(Kind::Attention, Direction::Forward);
+  if (points.empty()) return;
+  const ir::Device::Attention& known = f.part.device.attention;
+  const double start = known.start ? known.start->value : 0;
+  Quality q = judge(points, Direction::Forward, Size::None, [&](const Points& p) -> Predict {
+    return [r = rateOf(p, start)](const Sample& s) { return r.time(s); };
+  });
+  Rate rate = rateOf(points, start);
+  const bool oneHead = std::all_of(points.begin(), points.end(), [&](const Sample* s) {
+    return (*s)[Extent::HeadDim] == (*points.front())[Extent::HeadDim];
+  });
+  const double only = (*points.front())[Extent::HeadDim];
+  if (oneHead && only != kCurveHead && !known.head.empty())
+    for (double& y : rate.keys.y) y /= known.head.at(only); // the library's loss of narrow heads
+  q.subject = "attention";
+  q.form = Form::Table;
+  const auto [least, most] = std::minmax_element(rate.keys.y.begin(), rate.keys.y.end());
+  q.constants = fmt::format("{} to {}", formatQuantity(*least, units::rate), formatQuantity(*most, units::rate));
+  std::vector<Quality> qualities{q};
+  std::vector<Fact> facts{{"forward", units::rate, 0, rate.keys, {}}};
+  if (!oneHead) facts.push_back({"head", {}, 0, rate.head, {}});
+  const Points backward = f.points(Kind::Attention, Direction::Backward);
+  if (!backward.empty()) {
+    const Factor factor{[&](const Sample& s) { return rate.time(s); }};
+    Quality b =
+        f.choose("attention", backward, Direction::Backward, Size::HeadDim, factor.byClosed(), factor.byTable());
+    facts.push_back(factor.fact(backward, b));
+    qualities.push_back(std::move(b));
+  }
+  std::vector<const Quality*> which;
+  for (const Quality& each : qualities) which.push_back(&each);
+  Section section = f.section(Record::Device, "calibration.attention", points, which);
+  const bool unmasked =
+      std::none_of(points.begin(), points.end(), [](const Sample* s) { return (*s)[Extent::Causal] > 0; });
+  if (unmasked) section.source += "; no mask: causal kernels reach less on short sequences";
+  section.facts = std::move(facts);
+  f.out.sections.push_back(std::move(section));
+  for (Quality& each : qualities) f.out.qualities.push_back(std::move(each));
+}
+
+} // namespace planc::calibrate

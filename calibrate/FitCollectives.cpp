@@ -1,0 +1,114 @@
+// Collectives: start, bandwidth and the square-root term by operation, ranks and nodes; send and receive
+// (docs/cost-model.md, sections 2.1 and 2.3).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
+#include "calibrate/Fit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::calibrate {
+
+namespace eq = cost::equations;
+using ir::CollectiveKind;
+
+namespace {
+
+constexpr size_t kKnots = 14;
+constexpr double kStart = 20e-6, kBandwidth = 50e9, kRoot = 200e-6; // where the search begins
+/// A start or a root term that is a smaller share of the least time than this is nothing.
+constexpr double kNothing = 1e-3;
+
+const std::map<std::string_view, CollectiveKind>& kinds() {
+  static const std::map<std::string_view, CollectiveKind> table{{"all_reduce", CollectiveKind::AllReduce},
+                                                                {"all_gather", CollectiveKind::AllGather},
+                                                                {"reduce_scatter", CollectiveKind::ReduceScatter},
+                                                                {"all_to_all", CollectiveKind::AllToAll},
+                                                                {"send_recv", CollectiveKind::SendRecv}};
+  return table;
+}
+
+/// Who takes part: operation, nodes, ranks.
+using Group = std::tuple<Symbol, double, double>;
+
+struct GroupFit {
+  CollectiveKind kind;
+
+  double wire(const Sample& s) const {
+    return kind == CollectiveKind::SendRecv ? s[Extent::Bytes]
+                                            : eq::wireBytes(kind, s[Extent::Bytes], s[Extent::Ranks]);
+  }
+  /// a, b and g; a send has no g.
+  std::vector<double> closed(const Points& p) const {
+    std::vector<double> measured, start{kStart, kBandwidth};
+    if (kind != CollectiveKind::SendRecv) start.push_back(kRoot);
+    for (const Sample* s : p) measured.push_back(s->forward);
+    return fitClosed(start, measured, [&](std::span<const double> v, size_t i) {
+      return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wire(*p[i]));
+    });
+  }
+  Curve table(const Points& p) const {
+    std::vector<double> x, y;
+    for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(s->forward);
+    const auto same = [](double, double v) { return v; };
+    return monotone(fitCurve(x, y, kKnots), same, same);
+  }
+};
+
+void fitGroup(Fitting& f, const Group& group, const Points& points) {
+  const auto& [name, nodes, ranks] = group;
+  const GroupFit fit{kinds().at(name.view())};
+  const bool sends = fit.kind == CollectiveKind::SendRecv;
+  const std::string who = nodes > 1 ? fmt::format("{} of {} on {} nodes", name.view(), ranks, nodes)
+                                    : fmt::format("{} of {}", name.view(), ranks);
+  const Fitter table = [&](const Points& p) -> Predict {
+    return [c = fit.table(p)](const Sample& s) { return c.at(s[Extent::Bytes]); };
+  };
+  Quality q = f.choose(
+      who, points, Direction::Forward, Size::Bytes,
+      [&](const Points& p) -> Predict {
+        return [&fit, v = fit.closed(p)](const Sample& s) {
+          return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, fit.wire(s));
+        };
+      },
+      sends ? Fitter() : table);
+  std::vector<double> v = fit.closed(points);
+  double least = points.front()->forward;
+  for (const Sample* s : points) least = std::min(least, s->forward);
+  if (v[0] < kNothing * least) v[0] = 0;
+  if (v.size() > 2 && v[2] < kNothing * least) v[2] = 0;
+  const Record record = nodes > 1 ? Record::Network : Record::Node;
+  Section section = f.section(record, name.str(), points, {&q});
+  section.row = !sends;
+  if (sends) {
+    section.facts = {{"start", units::time, v[0], {}, {}}, {"bandwidth", units::bandwidth, v[1], {}, {}}};
+  } else {
+    section.facts.push_back({"ranks", {}, ranks, {}, {}, true});
+    if (nodes > 1) section.facts.push_back({"nodes", {}, nodes, {}, {}, true});
+    if (q.form == Form::Table) {
+      section.facts.push_back({"time", units::time, 0, fit.table(points), units::bytes});
+    } else {
+      section.facts.push_back({"a", units::time, v[0], {}, {}});
+      section.facts.push_back({"b", units::bandwidth, v[1], {}, {}});
+      section.facts.push_back({"g", units::time, v[2], {}, {}});
+    }
+  }
+  q.constants = q.form == Form::Table ? fmt::format("{} points", fit.table(points).x.size())
+                                      : fmt::format("a {}, b {}{}", formatQuantity(v[0], units::time),
+                                                    formatQuantity(v[1], units::bandwidth),
+                                                    v.size() > 2 ? ", g " + formatQuantity(v[2], units::time) : "");
+  f.out.sections.push_back(std::move(section));
+  f.out.qualities.push_back(std::move(q));
+}
+
+} // namespace
+
+void fitCollectives(Fitting& f) {
+  std::map<Group, Points> groups;
+  for (const Sample* s : f.points(Kind::Collective, Direction::Forward))
+    if (kinds().count(s->name.view())) groups[{s->name, (*s)[Extent::Nodes], (*s)[Extent::Ranks]}].push_back(s);
+  for (const auto& [group, points] : groups) fitGroup(f, group, points);
+}
+
+} // namespace planc::calibrate

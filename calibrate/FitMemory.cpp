@@ -1,0 +1,247 @@
+// Operators bound by memory: what the device reaches, from kernels whose traffic is known, and with it the passes of
+// every other one; rows of tables; optimizers (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
+#include "calibrate/Fit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::calibrate {
+
+namespace eq = cost::equations;
+
+namespace {
+
+constexpr size_t kKnots = 10;
+/// Of a measured time, at least this is traffic and not start.
+constexpr double kWork = 0.05;
+constexpr double kEfficiency = 0.85, kStart = 3e-6; // where the search begins
+
+/// One kernel that reads its operands and writes its result once, forward: passes over the first operand.
+struct Reference {
+  std::string_view name;
+  double passes;
+};
+constexpr std::array<Reference, 6> kReferences{
+    {{"add", 3}, {"copy", 2}, {"gelu", 2}, {"silu", 2}, {"relu", 2}, {"silu_mul", 3}}};
+
+Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
+  return f.points(kind, d, [&](const Sample& s) { return s.name == name; });
+}
+
+std::set<Symbol> names(const Fitting& f, Kind kind) {
+  std::set<Symbol> out;
+  for (const Sample* s : f.all)
+    if (s->kind == kind) out.insert(s->name);
+  return out;
+}
+
+std::vector<double> times(const Points& points, Direction d) {
+  std::vector<double> out;
+  for (const Sample* s : points) out.push_back(timeOf(*s, d));
+  return out;
+}
+
+/// Efficiency and start of the device; what the library says stands where no sample tells.
+void fitDevice(Fitting& f) {
+  f.memoryRate = f.bandwidth() * (f.part.device.memoryEfficiency ? f.part.device.memoryEfficiency->value : kEfficiency);
+  f.memoryStart = f.part.device.memoryStart ? f.part.device.memoryStart->value : kStart;
+  for (const Reference& r : kReferences) {
+    const Points points = named(f, Kind::Memory, Direction::Forward, Symbol(r.name));
+    if (points.size() < 3) continue;
+    auto fit = [&](const Points& p) {
+      return fitClosed({kEfficiency, kStart}, times(p, Direction::Forward), [&](std::span<const double> v, size_t i) {
+        return eq::moved(r.passes * (*p[i])[Extent::Bytes], v[0] * f.bandwidth(), v[1]);
+      });
+    };
+    Quality q = judge(points, Direction::Forward, Size::Bytes, [&](const Points& p) -> Predict {
+      return [&, v = fit(p)](const Sample& s) {
+        return eq::moved(r.passes * s[Extent::Bytes], v[0] * f.bandwidth(), v[1]);
+      };
+    });
+    const std::vector<double> found = fit(points);
+    f.memoryRate = found[0] * f.bandwidth();
+    f.memoryStart = found[1];
+    q.subject = fmt::format("memory, by {}", r.name);
+    q.constants = fmt::format("{:.1f} % of B, start {}", found[0] * 100, formatQuantity(found[1], units::time));
+    Section section = f.section(Record::Device, "calibration.memory", points, {&q});
+    section.source += fmt::format("; `{}` moves {} times its first operand", r.name, r.passes);
+    section.facts = {{"efficiency", {}, found[0], {}, {}}, {"start", units::time, found[1], {}, {}}};
+    f.out.sections.push_back(std::move(section));
+    f.out.qualities.push_back(std::move(q));
+    return;
+  }
+  if (!names(f, Kind::Memory).empty())
+    f.out.notes.push_back(
+        "no sample of a kernel whose traffic is known (`add`, `gelu`): passes are counted at the memory "
+        "efficiency and start of the library");
+}
+
+/// Passes over `bytes` of a sample, `other` seconds aside.
+struct PassesFit {
+  const Fitting& f;
+  Direction direction;
+  std::function<double(const Sample&)> other = [](const Sample&) { return 0.0; };
+
+  double count(const Sample& s) const {
+    const double time = timeOf(s, direction);
+    return std::max(time - f.memoryStart - other(s), kWork * time) * f.memoryRate / s[Extent::Bytes];
+  }
+  double time(const Sample& s, double passes) const {
+    return eq::moved(passes * s[Extent::Bytes], f.memoryRate, f.memoryStart) + other(s);
+  }
+  double closed(const Points& p) const {
+    return fitClosed({4}, times(p, direction),
+                     [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
+  }
+  Curve table(const Points& p) const {
+    std::vector<double> x, y;
+    for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(count(*s));
+    return monotone(
+        fitCurve(x, y, kKnots), [](double bytes, double passes) { return passes * bytes; },
+        [](double bytes, double moved) { return moved / bytes; });
+  }
+  Fitter byClosed() const {
+    return [this](const Points& p) -> Predict {
+      return [this, passes = closed(p)](const Sample& s) { return time(s, passes); };
+    };
+  }
+  Fitter byTable() const {
+    return [this](const Points& p) -> Predict {
+      return [this, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::Bytes])); };
+    };
+  }
+  /// The fact, and its quality with what was found.
+  Fact fact(const Points& p, Quality& q) const {
+    Fact out{std::string(name(direction)), {}, 0, {}, units::bytes};
+    if (q.form == Form::Table)
+      out.table = table(p);
+    else
+      out.number = closed(p);
+    q.constants = q.form == Form::Table
+                      ? fmt::format("{:.3g} to {:.3g} passes", out.table.y.front(), out.table.y.back())
+                      : fmt::format("{:.3g} passes", out.number);
+    return out;
+  }
+};
+
+void fitPasses(Fitting& f, Symbol name) {
+  std::vector<Quality> qualities;
+  std::vector<Fact> facts;
+  Points all;
+  for (const Direction d : {Direction::Forward, Direction::Backward}) {
+    const Points points = named(f, Kind::Memory, d, name);
+    if (points.empty()) continue;
+    const PassesFit fit{f, d};
+    Quality q = f.choose(name.str(), points, d, Size::Bytes, fit.byClosed(), fit.byTable());
+    facts.push_back(fit.fact(points, q));
+    qualities.push_back(std::move(q));
+    if (all.empty()) all = points;
+  }
+  if (facts.empty()) return;
+  std::vector<const Quality*> which;
+  for (const Quality& q : qualities) which.push_back(&q);
+  Section section = f.section(Record::Stack, "passes." + name.str(), all, which);
+  section.facts = std::move(facts);
+  f.out.sections.push_back(std::move(section));
+  for (Quality& q : qualities) f.out.qualities.push_back(std::move(q));
+}
+
+} // namespace
+
+void fitMemory(Fitting& f) {
+  fitDevice(f);
+  for (const Symbol name : names(f, Kind::Memory)) fitPasses(f, name);
+}
+
+void fitLookup(Fitting& f) {
+  for (const Symbol name : names(f, Kind::Lookup)) {
+    const Points forward = named(f, Kind::Lookup, Direction::Forward, name);
+    const Points backward = named(f, Kind::Lookup, Direction::Backward, name);
+    std::vector<Quality> qualities;
+    std::vector<Fact> facts;
+    if (!forward.empty()) {
+      const PassesFit fit{f, Direction::Forward};
+      qualities.push_back(
+          f.choose(name.str(), forward, Direction::Forward, Size::Bytes, fit.byClosed(), fit.byTable()));
+      facts.push_back(fit.fact(forward, qualities.back()));
+    }
+    double width = 0;
+    if (!backward.empty()) {
+      // The gradient of the whole table is written, too, where samples say how large it is.
+      const bool tables =
+          std::all_of(backward.begin(), backward.end(), [](const Sample* s) { return (*s)[Extent::Table] > 0; });
+      auto spread = [&](const Points& p) {
+        return fitClosed({4, 4}, times(p, Direction::Backward), [&](std::span<const double> v, size_t i) {
+          return eq::moved(v[0] * (*p[i])[Extent::Bytes], f.memoryRate, f.memoryStart) +
+                 eq::moved(v[1] * (*p[i])[Extent::Table], f.memoryRate, f.memoryStart);
+        })[1];
+      };
+      PassesFit fit{f, Direction::Backward};
+      if (tables) {
+        width = spread(backward);
+        fit.other = [&f, width](const Sample& s) {
+          return eq::moved(width * s[Extent::Table], f.memoryRate, f.memoryStart);
+        };
+      }
+      qualities.push_back(
+          f.choose(name.str(), backward, Direction::Backward, Size::Bytes, fit.byClosed(), fit.byTable()));
+      facts.push_back(fit.fact(backward, qualities.back()));
+      if (tables) qualities.back().constants += fmt::format(", {:.3g} B per table element", width);
+    }
+    if (facts.empty()) continue;
+    std::vector<const Quality*> which;
+    for (const Quality& q : qualities) which.push_back(&q);
+    Section section = f.section(Record::Stack, "passes." + name.str(), forward.empty() ? backward : forward, which);
+    section.facts = std::move(facts);
+    f.out.sections.push_back(std::move(section));
+    if (width > 0) {
+      Section table = f.section(Record::Stack, "table_gradient", backward, {&qualities.back()});
+      table.facts = {{"", units::bytes, width, {}, {}}};
+      f.out.sections.push_back(std::move(table));
+    }
+    for (Quality& q : qualities) f.out.qualities.push_back(std::move(q));
+  }
+}
+
+void fitOptimizers(Fitting& f) {
+  for (const Symbol name : names(f, Kind::Optimizer)) {
+    const Points points = named(f, Kind::Optimizer, Direction::Forward, name);
+    if (points.empty()) continue;
+    auto time = [&](const Sample& s, double width) { return eq::moved(width * s[Extent::Params], f.memoryRate, 0); };
+    auto closed = [&](const Points& p) {
+      return fitClosed({30}, times(p, Direction::Forward),
+                       [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
+    };
+    auto table = [&](const Points& p) {
+      std::vector<double> x, y;
+      for (const Sample* s : p)
+        x.push_back((*s)[Extent::Params]), y.push_back(s->forward * f.memoryRate / (*s)[Extent::Params]);
+      return monotone(
+          fitCurve(x, y, kKnots), [](double params, double width) { return params * width; },
+          [](double params, double moved) { return moved / params; });
+    };
+    Quality q = f.choose(
+        name.str(), points, Direction::Forward, Size::Params,
+        [&](const Points& p) -> Predict { return [&, w = closed(p)](const Sample& s) { return time(s, w); }; },
+        [&](const Points& p) -> Predict {
+          return [&, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::Params])); };
+        });
+    Fact fact{"", units::bytes, 0, {}, {}};
+    if (q.form == Form::Table)
+      fact.table = table(points);
+    else
+      fact.number = closed(points);
+    q.constants = q.form == Form::Table
+                      ? fmt::format("{:.3g} to {:.3g} B per parameter", fact.table.y.front(), fact.table.y.back())
+                      : fmt::format("{:.3g} B per parameter", fact.number);
+    Section section = f.section(Record::Stack, "optimizer." + name.str(), points, {&q});
+    section.facts = {std::move(fact)};
+    f.out.sections.push_back(std::move(section));
+    f.out.qualities.push_back(std::move(q));
+  }
+}
+
+} // namespace planc::calibrate

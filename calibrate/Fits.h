@@ -1,0 +1,99 @@
+// What comes out of fits: facts for records of the library, and how well each predicts samples that it was not fitted
+// to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "calibrate/Robust.h"
+#include "calibrate/Sample.h"
+#include "ir/Machine.h"
+
+namespace planc::calibrate {
+
+/// The part that samples were taken on: the record of the library that the calibrated one extends, and the links of a
+/// usual cluster of it.
+struct Part {
+  std::string name;  ///< `a100_sxm4_80gb`, of `std.devices`
+  ir::Device device; ///< datasheet peaks, and its calibration for what samples do not say
+  double link = 0;   ///< B/s per device and direction inside a node; 0: not known
+  double card = 0;   ///< B/s of a device's share of the network cards; 0: not known
+};
+
+enum class Direction { Forward, Backward };
+std::string_view name(Direction d);
+/// Seconds; 0: not measured.
+double timeOf(const Sample& sample, Direction direction);
+
+using Points = std::vector<const Sample*>;
+/// Seconds of a sample.
+using Predict = std::function<double(const Sample&)>;
+/// A way to fit: given points, what they say of any other.
+using Fitter = std::function<Predict(const Points&)>;
+
+/// What x of a table and the range of validity count.
+enum class Size { Flops, Bytes, Params, HeadDim, None };
+double sizeOf(const Sample& sample, Size size);
+
+/// A sample that the fit misses by far more than the others.
+struct Outlier {
+  const Sample* sample = nullptr;
+  double measured = 0, predicted = 0; ///< seconds
+};
+
+enum class Form { Closed, Table };
+
+/// How well a fit predicts shapes that it has not seen. Errors are relative.
+struct Quality {
+  std::string subject; ///< `gemm fp16`, `layer_norm`, `all_reduce of 8`
+  Direction direction = Direction::Forward;
+  Form form = Form::Closed;
+  size_t samples = 0, shapes = 0;
+  double median = 0, p75 = 0, p90 = 0;
+  double closedMedian = 0; ///< of the closed form
+  Size size = Size::None;
+  double low = 0, high = 0;      ///< what the samples span
+  std::vector<Outlier> outliers; ///< the farthest first
+  std::string constants;         ///< what was found, for people
+};
+
+/// Held-out errors by folds over shapes: repeats of one shape are in one fold.
+Quality judge(const Points& points, Direction direction, Size size, const Fitter& fitter);
+/// A closed form whose held-out errors are above these is replaced by a table, if that is nearer.
+inline constexpr double kTolerance = 0.10, kToleranceP75 = 0.15;
+/// A fact whose fit misses by more than this is no fact: it is not written.
+inline constexpr double kUseless = 0.25;
+
+/// One number or table of a record.
+struct Fact {
+  std::string name; ///< `efficiency`
+  Unit unit;
+  double number = 0;
+  Curve table;        ///< in place of the number where it is not empty
+  Unit x;             ///< of the table
+  bool whole = false; ///< a count
+};
+
+/// The records that calibration writes.
+enum class Record { Device, Stack, Node, Network };
+
+/// Facts that were fitted together: one statement of a record with what is known about it.
+struct Section {
+  Record record = Record::Device;
+  std::string path; ///< `calibration.gemm.fp16`; rows of one path make a list
+  bool row = false;
+  std::vector<Fact> facts;
+  size_t samples = 0;
+  double error = 0, low = 0, high = 0; ///< low and high 0: not said
+  Size size = Size::None;
+  std::string source;
+};
+
+/// The result for one device.
+struct Calibration {
+  std::string label; ///< as the files call it
+  const Part* part = nullptr;
+  size_t samples = 0, excluded = 0;
+  std::vector<Section> sections;
+  std::vector<Quality> qualities;
+  std::vector<std::string> notes;
+};
+
+} // namespace planc::calibrate

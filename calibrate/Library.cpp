@@ -1,0 +1,270 @@
+// Facts into statements: units, tables, statistics, and `override` where the extended record has the fact.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Library.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace planc::calibrate {
+
+namespace {
+
+/// Units that numbers are written in, the first whose value is at least one; values keep four digits.
+struct Scale {
+  Unit unit;
+  double size;
+  std::string_view text;
+};
+const std::vector<Scale>& scales() {
+  static const std::vector<Scale> table{
+      {units::time, 1, "s"},           {units::time, 1e-3, "ms"},       {units::time, 1e-6, "us"},
+      {units::bandwidth, 1e9, "GB/s"}, {units::bandwidth, 1e6, "MB/s"}, {units::rate, 1e12, "TFLOP/s"},
+      {units::rate, 1e9, "GFLOP/s"},   {units::bytes, 1e9, "GB"},       {units::bytes, 1e6, "MB"},
+      {units::bytes, 1e3, "kB"},       {units::bytes, 1, "B"},          {units::flops, 1e12, "TFLOP"},
+      {units::flops, 1e9, "GFLOP"},    {units::flops, 1e6, "MFLOP"},    {units::flops, 1, "FLOP"},
+  };
+  return table;
+}
+
+/// Four significant digits without an exponent.
+std::string digits(double v) {
+  if (v == 0) return "0";
+  const int whole = static_cast<int>(std::floor(std::log10(std::fabs(v)))) + 1;
+  std::string text = fmt::format("{:.{}f}", v, std::max(0, 4 - whole));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string quantity(double v, const Unit& unit) {
+  const Scale* best = nullptr;
+  for (const Scale& s : scales())
+    if (s.unit == unit && (best = &s, std::fabs(v) >= s.size)) break;
+  return best ? digits(v / best->size) + std::string(best->text) : digits(v);
+}
+
+bool isShare(const std::string& name) {
+  return name.ends_with("efficiency");
+}
+
+std::string number(const Fact& fact, double v) {
+  if (isShare(fact.name) && fact.unit.plain()) return digits(v * 100) + "%";
+  if (fact.whole) return fmt::format("{:.0f}", v);
+  return quantity(v, fact.unit);
+}
+
+std::string value(const Fact& fact) {
+  if (fact.table.empty()) return number(fact, fact.number);
+  std::string x, y;
+  for (size_t i = 0; i < fact.table.x.size(); ++i) {
+    x += (i ? ", " : "") + quantity(fact.table.x[i], fact.x);
+    y += (i ? ", " : "") + number(fact, fact.table.y[i]);
+  }
+  return fmt::format("curve(x = [{}], y = [{}])", x, y);
+}
+
+std::string statistics(const Section& s) {
+  if (s.samples == 0) return "";
+  std::string text = fmt::format("samples = {}, error = {}%", s.samples, digits(s.error * 100));
+  if (s.size == Size::Flops || s.size == Size::Bytes) {
+    const Unit unit = s.size == Size::Flops ? units::flops : units::bytes;
+    text += fmt::format(", valid = [{}, {}]", quantity(s.low, unit), quantity(s.high, unit));
+  }
+  return text;
+}
+
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '"', '\'');
+  std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\\'; });
+  return '"' + text + '"';
+}
+
+/// Facts of the extended record: their text by path; none where it is a table.
+using Known = std::map<std::string, std::optional<std::string>>;
+
+void add(Known& known, const std::string& path, const ir::OptNumber& fact) {
+  if (!fact) return;
+  const std::string name = path.substr(path.rfind('.') + 1);
+  known[path] = fact->table.empty() ? std::optional(number({name, fact->unit, 0, {}, {}}, fact->value)) : std::nullopt;
+}
+void add(Known& known, const std::string& path, bool has) {
+  if (has) known[path] = std::nullopt;
+}
+
+Known knownOf(const ir::Device& d) {
+  Known out;
+  for (const auto& [type, g] : d.gemm) {
+    const std::string path = fmt::format("calibration.gemm.{}.", ir::name(type));
+    add(out, path + "efficiency", g.efficiency);
+    add(out, path + "memory_efficiency", g.memoryEfficiency);
+    add(out, path + "start", g.start);
+  }
+  add(out, "calibration.scores.memory_efficiency", d.scores.memoryEfficiency);
+  add(out, "calibration.scores.backward", d.scores.backward);
+  add(out, "calibration.context.memory_efficiency", d.context.memoryEfficiency);
+  add(out, "calibration.context.backward", d.context.backward);
+  add(out, "calibration.attention.forward", !d.attention.forward.empty());
+  add(out, "calibration.attention.head", !d.attention.head.empty());
+  add(out, "calibration.attention.backward", d.attention.backward);
+  add(out, "calibration.attention.start", d.attention.start);
+  add(out, "calibration.attention.split", d.attention.split);
+  add(out, "calibration.memory.efficiency", d.memoryEfficiency);
+  add(out, "calibration.memory.start", d.memoryStart);
+  return out;
+}
+
+Known knownOf(const ir::Stack& s) {
+  Known out;
+  for (const auto& [name, passes] : s.passes) {
+    add(out, "passes." + name.str() + ".forward", ir::OptNumber(passes.forward));
+    add(out, "passes." + name.str() + ".backward", ir::OptNumber(passes.backward));
+  }
+  for (const auto& [name, bytes] : s.optimizer) add(out, "optimizer." + name.str(), ir::OptNumber(bytes));
+  add(out, "backward_ratio", s.backwardRatio);
+  add(out, "table_gradient", s.tableGradient);
+  add(out, "grouped", !s.grouped.empty());
+  return out;
+}
+
+Known knownOf(const ir::Fabric& f) {
+  Known out;
+  add(out, "all_reduce", !f.allReduce.rows.empty());
+  add(out, "all_gather", !f.allGather.rows.empty());
+  add(out, "reduce_scatter", !f.reduceScatter.rows.empty());
+  add(out, "all_to_all", !f.allToAll.rows.empty());
+  add(out, "send_recv.start", f.sendRecvStart);
+  add(out, "send_recv.bandwidth", f.sendRecvBandwidth);
+  return out;
+}
+
+/// `{efficiency = 80%, start = 5us, samples = 12}`.
+std::string braces(const Section& s) {
+  std::string text;
+  for (const Fact& f : s.facts) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", f.name, value(f));
+  if (const std::string known = statistics(s); !known.empty()) text += ", " + known;
+  return "{" + text + "}";
+}
+
+class Writer {
+  std::string out_;
+  const Known& known_;
+  std::vector<std::string> open_; ///< sections around the next statement
+
+  /// Closes and opens `calibration { gemm {` until only the last name of the path is left, and gives that.
+  std::string enter(const std::string& path) {
+    std::vector<std::string> around;
+    size_t at = 0;
+    for (size_t dot; (dot = path.find('.', at)) != std::string::npos; at = dot + 1)
+      around.push_back(path.substr(at, dot - at));
+    size_t same = 0;
+    while (same < std::min(around.size(), open_.size()) && around[same] == open_[same]) ++same;
+    for (; open_.size() > same; open_.pop_back()) out_ += "}\n";
+    for (; open_.size() < around.size(); open_.push_back(around[open_.size()])) out_ += around[open_.size()] + " {\n";
+    return path.substr(at);
+  }
+
+public:
+  explicit Writer(const Known& known) : known_(known) {}
+
+  void statement(const Section& s) {
+    const std::string last = enter(s.path);
+    const bool single = s.facts.size() == 1 && s.facts[0].name.empty();
+    std::string text = single ? value(s.facts[0]) : braces(s), source = s.source;
+    bool inherited = known_.count(s.path) > 0;
+    // A statement takes the place of the whole of the one it overrides: what was not measured is said again.
+    for (const auto& [path, value] : known_) {
+      if (single || !path.starts_with(s.path + ".")) continue;
+      inherited = true;
+      const std::string name = path.substr(s.path.size() + 1);
+      const bool measured = std::any_of(s.facts.begin(), s.facts.end(), [&](const Fact& f) { return f.name == name; });
+      if (measured || !value) continue;
+      text.insert(text.find(", samples = "), fmt::format(", {} = {}", name, *value));
+      source += fmt::format("; `{}` is not measured: the extended record's", name);
+    }
+    out_ += fmt::format("{}{} = {} : {}\n", inherited ? "override " : "", last, text, quoted(source));
+  }
+
+  /// All rows of one operation.
+  void rows(const std::vector<const Section*>& rows) {
+    std::string list, source;
+    std::set<std::string> sources;
+    for (const Section* s : rows) {
+      list += braces(*s) + ",\n";
+      const std::string file = s->source.substr(0, s->source.find(';'));
+      if (sources.insert(file).second) source += (source.empty() ? "" : "; ") + file;
+    }
+    const std::string& path = rows.front()->path;
+    enter(path);
+    out_ += fmt::format("{}{} = [\n{}] : {}\n", known_.count(path) ? "override " : "", path, list, quoted(source));
+  }
+
+  void facts(std::vector<const Section*> sections) {
+    std::stable_sort(sections.begin(), sections.end(),
+                     [](const Section* a, const Section* b) { return a->path < b->path; });
+    std::map<std::string, std::vector<const Section*>> lists;
+    for (const Section* s : sections)
+      if (s->row)
+        lists[s->path].push_back(s);
+      else
+        statement(*s);
+    for (auto& [path, of] : lists) {
+      std::stable_sort(of.begin(), of.end(), [](const Section* a, const Section* b) {
+        return a->facts.front().number < b->facts.front().number; // ranks
+      });
+      rows(of);
+    }
+    enter("");
+  }
+  const std::string& text() const { return out_; }
+};
+
+std::string identifier(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    out += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                                                       : '_';
+  return out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) ? "part_" + out : out;
+}
+
+} // namespace
+
+std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases) {
+  std::string text =
+      "/// Calibrated by `planc calibrate`: what was measured, how often, and how far the fits miss samples that they "
+      "were not made of.\n";
+  std::string records;
+  bool fabrics = false, stacks = false;
+  auto write = [&](const Calibration& c, Record record, std::string_view word, std::string_view suffix,
+                   const std::string& base, const Known& known) {
+    std::vector<const Section*> sections;
+    for (const Section& s : c.sections)
+      if (s.record == record) sections.push_back(&s);
+    if (sections.empty()) return false;
+    Writer writer(known);
+    writer.facts(sections);
+    records += fmt::format("\n/// {} samples of {}.\nexport {} {}_{}{} {{\n{}}}\n", c.samples,
+                           c.label.empty() ? c.part->name : c.label, word, identifier(c.part->name), suffix,
+                           base.empty() ? "" : " extends " + base, writer.text());
+    return true;
+  };
+  for (const Calibration& c : calibrations) {
+    write(c, Record::Device, "device", "measured", "devices." + c.part->name, knownOf(c.part->device));
+    stacks |=
+        write(c, Record::Stack, "stack", "stack", bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
+    write(c, Record::Node, "fabric", "node", "", {});
+    fabrics |= write(c, Record::Network, "fabric", "network", bases.fabric.empty() ? "" : "fabrics." + bases.fabric,
+                     bases.fabricFacts ? knownOf(*bases.fabricFacts) : Known{});
+  }
+  text += "import std.devices\n";
+  if (fabrics && !bases.fabric.empty()) text += "import std.fabrics\n";
+  if (stacks && !bases.stack.empty())
+    text += "import std.stacks." + bases.stack.substr(0, bases.stack.find('.')) + "\n";
+  return text + records;
+}
+
+} // namespace planc::calibrate

@@ -1,0 +1,20 @@
+// Calibrations as plan text: records that extend those of the library, with provenance.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "calibrate/Fits.h"
+
+namespace planc::calibrate {
+
+/// What the written records extend, as plan text names it; empty: nothing.
+struct Bases {
+  std::string stack; ///< `megatron.megatron_2021`, of `std.stacks`
+  const ir::Stack* stackFacts = nullptr;
+  std::string fabric; ///< `hdr`, of `std.fabrics`: for what lies between nodes
+  const ir::Fabric* fabricFacts = nullptr;
+};
+
+/// The text of a module with the records of all calibrations: `X_measured` for devices, `X_stack`, `X_node` and
+/// `X_network` where there is something to write. It parses; its layout is the formatter's business.
+std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases);
+
+} // namespace planc::calibrate

@@ -1,0 +1,285 @@
+// The raw tables of github.com/DebarghaG/estimate-train-time (arXiv 2509.22832): one file per part, function and
+// precision, `PART_function_fp16.csv`, collectives with `_NODES_GPUS` behind; what their columns mean is in the kernels
+// that they time.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::calibrate {
+
+PLANC_ERROR(UnknownRegressor, 1010, "`{function}` is no function that is known from these tables")
+PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no column `{column}`")
+
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+/// The vocabulary that their heads, losses and tables are sampled with, padded to 128 per tensor-parallel rank.
+constexpr double kVocabulary = 50257, kVocabularyUnit = 128;
+
+/// One line by the names of its columns; 0 where there is none.
+class Line {
+public:
+  Line(const std::vector<std::string>& names, const std::vector<double>& values) : names_(names), values_(values) {}
+  double operator[](std::string_view name) const {
+    for (size_t i = 0; i < names_.size(); ++i)
+      if (names_[i] == name) return values_[i];
+    return 0;
+  }
+  double tokens() const { return (*this)["b"] * (*this)["l"]; }
+  double split(double width) const { return width / (*this)["mp"]; }
+  double vocabulary() const { return std::ceil(kVocabulary / (kVocabularyUnit * (*this)["mp"])) * kVocabularyUnit; }
+  double scores() const { return split((*this)["b"] * (*this)["h"] * (*this)["l"] * (*this)["l"]); }
+  /// Of one stage of their model: the matrices of a layer split over mp, its norms and biases whole.
+  double layers() const {
+    const double d = (*this)["dim"];
+    return (*this)["encoders"] * (split(12 * d * d + 9 * d) + 4 * d);
+  }
+
+private:
+  const std::vector<std::string>& names_;
+  const std::vector<double>& values_;
+};
+
+void product(Sample& s, double m, double n, double k) {
+  s[Extent::M] = m;
+  s[Extent::N] = n;
+  s[Extent::K] = k;
+}
+void elements(Sample& s, double count) {
+  s[Extent::Bytes] = count * ir::width(s.dtype);
+}
+void heads(Sample& s, const Line& l) {
+  s[Extent::Batch] = l["b"];
+  s[Extent::Heads] = l.split(l["h"]);
+  s[Extent::Seq] = l["l"];
+  s[Extent::HeadDim] = l["dim"] / l["h"];
+}
+/// `shape` counts the elements that one rank begins with.
+void group(Sample& s, const Line& l, bool gathers) {
+  const double ranks = l["nodes"] * l["GPUsPerNode"];
+  s[Extent::Nodes] = l["nodes"];
+  s[Extent::Ranks] = ranks;
+  elements(s, l["shape"] * (gathers ? ranks : 1));
+}
+
+/// What a function is in terms of the library, and the columns that it is sampled over.
+struct Function {
+  std::string_view name;
+  Kind kind;
+  std::string_view as;
+  std::vector<std::string_view> columns;
+  void (*shape)(Sample&, const Line&);
+};
+
+const std::vector<Function>& functions() {
+  using S = Sample;
+  using L = Line;
+  static const std::vector<std::string_view> kTokens{"b", "l", "dim"}, kSplit{"mp", "b", "l", "dim"},
+      kHeads{"mp", "b", "h", "l", "dim"}, kScores{"mp", "b", "h", "l"}, kStage{"mp", "dim", "encoders"},
+      kGroup{"shape", "nodes", "GPUsPerNode"};
+  static const std::vector<Function> table{
+      {"linear1", Kind::Gemm, "linear", kSplit,
+       [](S& s, const L& l) { product(s, l.tokens(), l.split(3 * l["dim"]), l["dim"]); }},
+      {"linear2", Kind::Gemm, "linear", kSplit,
+       [](S& s, const L& l) { product(s, l.tokens(), l["dim"], l.split(l["dim"])); }},
+      {"linear3", Kind::Gemm, "linear", kSplit,
+       [](S& s, const L& l) { product(s, l.tokens(), l.split(4 * l["dim"]), l["dim"]); }},
+      {"linear4", Kind::Gemm, "linear", kSplit,
+       [](S& s, const L& l) { product(s, l.tokens(), l["dim"], l.split(4 * l["dim"])); }},
+      {"linear_final", Kind::Gemm, "linear", kSplit,
+       [](S& s, const L& l) { product(s, l.tokens(), l.vocabulary(), l["dim"]); }},
+      {"baddbmm", Kind::Scores, "scores", kHeads, [](S& s, const L& l) { heads(s, l); }},
+      {"bmm", Kind::Context, "context", kHeads, [](S& s, const L& l) { heads(s, l); }},
+      {"flash_atten", Kind::Attention, "attention", kHeads, [](S& s, const L& l) { heads(s, l); }}, // no mask
+      {"fillmask", Kind::Memory, "masked_fill", kHeads, [](S& s, const L& l) { elements(s, l.scores()); }},
+      {"softmax", Kind::Memory, "softmax_unmasked", kScores, [](S& s, const L& l) { elements(s, l.scores()); }},
+      {"ScaledUpperTriangMaskedSoftmax", Kind::Memory, "softmax", kScores,
+       [](S& s, const L& l) { elements(s, l.scores()); }},
+      {"layernorm", Kind::Memory, "layer_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
+      {"RMSlayernorm", Kind::Memory, "rms_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
+      {"res_add", Kind::Memory, "add", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
+      {"gelu", Kind::Memory, "gelu", kSplit, [](S& s, const L& l) { elements(s, l.tokens() * l.split(4 * l["dim"])); }},
+      // Of q and of k in one go.
+      {"RoPE", Kind::Memory, "rope", kHeads, [](S& s, const L& l) { elements(s, l.tokens() * l.split(2 * l["dim"])); }},
+      {"parallel_cross_entropy_128", Kind::Memory, "cross_entropy", std::vector<std::string_view>{"mp", "b", "l"},
+       [](S& s, const L& l) { elements(s, l.tokens() * l.vocabulary()); }},
+      {"embedding", Kind::Lookup, "lookup", kSplit,
+       [](S& s, const L& l) {
+         elements(s, l.tokens() * l["dim"]);
+         s[Extent::Table] = l.vocabulary() * l["dim"];
+       }},
+      {"firstStage_optimizer", Kind::Optimizer, "adam", kStage,
+       [](S& s, const L& l) { s[Extent::Params] = l.layers() + l.vocabulary() * l["dim"]; }},
+      {"middleStage_optimizer", Kind::Optimizer, "adam", kStage,
+       [](S& s, const L& l) { s[Extent::Params] = l.layers(); }},
+      {"lastStage_optimizer", Kind::Optimizer, "adam", kStage,
+       [](S& s, const L& l) { s[Extent::Params] = l.layers() + l.vocabulary() * l["dim"] + 2 * l["dim"]; }},
+      {"optimizer", Kind::Optimizer, "adam_unfused",
+       std::vector<std::string_view>{"num_layers", "hidden_size", "param_tensors", "params"},
+       [](S& s, const L& l) { s[Extent::Params] = l["params"]; }},
+      {"allreduce", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
+      {"allreduce_large", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
+      {"allgather_large", Kind::Collective, "all_gather", kGroup, [](S& s, const L& l) { group(s, l, true); }},
+      {"p2p", Kind::Collective, "send_recv", kGroup, [](S& s, const L& l) { group(s, l, false); }},
+  };
+  return table;
+}
+
+/// `NVIDIAA100-SXM4-80GB_linear1_fp16.csv`, taken apart.
+struct Title {
+  std::string device, function;
+  std::optional<ir::DType> dtype;
+};
+
+Title titleOf(std::string_view path) {
+  std::string_view stem = path.substr(path.find_last_of('/') + 1);
+  stem = stem.substr(0, stem.find_last_of('.'));
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at <= stem.size();) {
+    const size_t end = std::min(stem.find('_', at), stem.size());
+    words.push_back(stem.substr(at, end - at));
+    at = end + 1;
+  }
+  Title title;
+  title.device = words.front();
+  for (size_t i = 1; i < words.size(); ++i) {
+    if ((title.dtype = ir::parseDType(words[i]))) break;
+    title.function += fmt::format("{}{}", title.function.empty() ? "" : "_", words[i]);
+  }
+  return title;
+}
+
+bool isTime(std::string_view column) {
+  return column == "dur(us)" || column == "dur" || column == "F_dur(us)" || column == "B_dur(us)";
+}
+
+class Table {
+public:
+  Table(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
+      : file_(file), out_(out), diagnostics_(diagnostics), lines_(file), title_(titleOf(file.path)) {}
+
+  void read() {
+    Row row;
+    if (!lines_.next(row) || !readHeader(row)) return;
+    while (lines_.next(row))
+      if (fitsHeader(row, names_.size(), lines_.range(), diagnostics_)) readRow(row);
+  }
+
+private:
+  bool readHeader(const Row& row) {
+    for (const Function& f : functions())
+      if (f.name == title_.function) function_ = &f;
+    if (!function_) {
+      std::vector<std::string> known;
+      for (const Function& f : functions()) known.emplace_back(f.name);
+      auto report = diagnostics_.report(UnknownRegressor, lines_.range(), {{"function", title_.function}});
+      if (const std::string meant = didYouMean(title_.function, known); !meant.empty()) report.help(meant);
+      report.help(
+          "the function stands in the file's name, between part and precision; write other tables in the format "
+          "of docs/calibrate.md");
+      return false;
+    }
+    for (const Cell& cell : row) names_.emplace_back(cell.text);
+    for (std::string_view column : function_->columns)
+      if (std::find(names_.begin(), names_.end(), column) == names_.end()) {
+        diagnostics_.report(MissingRegressorColumn, lines_.range(), {{"function", function_->name}, {"column", column}})
+            .help("the shapes of a function follow from its columns, by name");
+        return false;
+      }
+    if (std::find(names_.begin(), names_.end(), "dur") != names_.end())
+      out_.notes.push_back(
+          fmt::format("{}: column `dur` has no unit: taken as us, as in the other tables", file_.path));
+    return true;
+  }
+
+  void readRow(const Row& row) {
+    std::vector<double> values;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::optional<double> value = positiveNumber(row[i], names_[i], diagnostics_);
+      if (!value) return;
+      values.push_back(*value);
+    }
+    const Line line(names_, values);
+    Sample sample;
+    sample.kind = function_->kind;
+    sample.name = Symbol(function_->as);
+    sample.dtype = title_.dtype.value_or(ir::DType::fp16);
+    sample.range = lines_.range();
+    function_->shape(sample, line);
+    fillDefaults(sample);
+    const bool oneWay = line["dur(us)"] + line["dur"] > 0;
+    sample.forward = (oneWay ? line["dur(us)"] + line["dur"] : line["F_dur(us)"]) * kMicrosecond;
+    sample.backward = oneWay ? 0 : line["B_dur(us)"] * kMicrosecond;
+    for (size_t i = 0; i < names_.size(); ++i)
+      if (!isTime(names_[i])) sample.at.push_back(values[i]);
+    sample.series = seriesOf(line);
+    out_.samples.push_back(std::move(sample));
+  }
+
+  /// A group of ranks of its own is a series of its own.
+  uint32_t seriesOf(const Line& line) {
+    const bool groups = function_->kind == Kind::Collective;
+    const std::string label =
+        groups ? fmt::format("{} {}x{}", function_->name, line["nodes"], line["GPUsPerNode"]) : title_.function;
+    auto [it, isNew] = series_.try_emplace(label, static_cast<uint32_t>(out_.series.size()));
+    if (isNew) {
+      Series series{label, title_.device, file_.id, {}, groups};
+      for (const std::string& name : names_)
+        if (!isTime(name)) series.axes.push_back(name);
+      out_.series.push_back(std::move(series));
+      if (groups)
+        note(fmt::format("`shape` is read as {} elements of one rank's part, `dur(us)` as microseconds",
+                         ir::name(title_.dtype.value_or(ir::DType::fp16))));
+    }
+    return it->second;
+  }
+
+  /// A convention is said once for all files.
+  void note(std::string text) {
+    if (std::find(out_.notes.begin(), out_.notes.end(), text) == out_.notes.end())
+      out_.notes.push_back(std::move(text));
+  }
+
+  const SampleFile& file_;
+  Samples& out_;
+  DiagnosticEngine& diagnostics_;
+  CsvLines lines_;
+  Title title_;
+  const Function* function_ = nullptr;
+  std::vector<std::string> names_;
+  std::map<std::string, uint32_t> series_;
+};
+
+/// The columns of the first line.
+bool headerHas(const SampleFile& file, std::initializer_list<std::string_view> any) {
+  const SampleFile header{file.id, file.path, firstLine(file.text)};
+  CsvLines lines(header);
+  Row row;
+  return lines.next(row) && std::any_of(row.begin(), row.end(), [&](const Cell& c) {
+           return std::find(any.begin(), any.end(), c.text) != any.end();
+         });
+}
+
+} // namespace
+
+bool isRegressorTable(const SampleFile& file) {
+  return titleOf(file.path).dtype && headerHas(file, {"dur(us)", "F_dur(us)", "dur"});
+}
+
+void readRegressorTable(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics) {
+  Table(file, out, diagnostics).read();
+}
+
+bool isModelList(const SampleFile& file) {
+  return headerHas(file, {"Best_model"});
+}
+
+void skipModelList(const SampleFile& file, Samples& out, DiagnosticEngine&) {
+  out.notes.push_back(fmt::format("{}: a list of regression models, no samples: skipped", file.path));
+}
+
+} // namespace planc::calibrate

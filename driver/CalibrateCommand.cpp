@@ -1,0 +1,221 @@
+// `planc calibrate`: measured times of operators and collectives in, calibrated records of the library out.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Calibrate.h"
+#include "calibrate/Library.h"
+#include "calibrate/Report.h"
+#include "driver/Commands.h"
+#include "driver/Files.h"
+#include "driver/Help.h"
+#include "driver/Parts.h"
+#include "driver/Pipeline.h"
+#include "driver/Progress.h"
+#include "driver/StepScales.h"
+#include "frontend/format/Format.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+PLANC_ERROR(NoSampleFormat, 1001, "no reader of samples recognises this file")
+PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
+PLANC_ERROR(UnknownPart, 1009, "the library has no device for `{name}`, which these samples were taken on")
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace calibrate;
+
+/// A file to read. Those found in a folder may be something else; those that were named may not.
+struct Input {
+  std::string path;
+  bool named = true;
+};
+
+std::vector<Input> inputs(const std::vector<std::string>& paths) {
+  std::vector<Input> out;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (path == "-" || !fs::is_directory(path, failed)) {
+      out.push_back({path, true});
+      continue;
+    }
+    std::vector<std::string> found;
+    fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, failed), end;
+    for (; !failed && it != end; it.increment(failed))
+      if (it->is_regular_file(failed)) found.push_back(it->path().string());
+    std::sort(found.begin(), found.end());
+    for (std::string& file : found) out.push_back({std::move(file), false});
+  }
+  return out;
+}
+
+/// Everything that one run works on.
+struct Run {
+  Console& console;
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  Samples samples;
+  std::vector<Part> parts; ///< one per device of the samples
+  std::vector<Calibration> calibrations;
+  std::optional<ir::Stack> stack;
+  std::optional<ir::Fabric> fabric;
+  Bases bases;
+
+  explicit Run(Console& c) : console(c) {}
+
+  bool read(const std::vector<Input>& files) {
+    Step step("reading samples");
+    for (const Input& input : files) {
+      std::string error;
+      std::optional<std::string> text = readFile(input.path, error);
+      if (!text) {
+        console.usageError(input.path + ": " + error);
+        return false;
+      }
+      const std::string shown = input.path == "-" ? "<stdin>" : input.path;
+      const FileId id = sources.add(shown, std::move(*text));
+      if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
+      if (input.named)
+        diagnostics.report(NoSampleFormat, {id, 0, 0}).help("docs/calibrate.md says which formats are read");
+      else
+        samples.notes.push_back(shown + ": no samples: skipped");
+    }
+    return true;
+  }
+
+  /// The library's records of what the samples were taken on.
+  bool findParts(const std::vector<std::string>& devices, const std::optional<std::string>& given) {
+    Step step("looking parts up");
+    for (const std::string& device : devices) {
+      const std::string name = given.value_or(device);
+      std::optional<Part> part = findPart(name);
+      if (part) {
+        parts.push_back(std::move(*part));
+        continue;
+      }
+      SourceRange at;
+      for (const Sample& s : samples.samples)
+        if (samples.series[s.series].device == device && !at.valid()) at = s.range;
+      auto report = diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a device without a name" : name}});
+      if (const std::string meant = didYouMean(name, knownParts()); !meant.empty()) report.help(meant);
+      report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
+    }
+    return parts.size() == devices.size();
+  }
+
+  bool findBases(const Arguments& arguments) {
+    if (const auto name = arguments.value("--stack")) {
+      if (!(stack = findStack(*name))) return unknown("--stack", *name, knownStacks());
+      bases.stack = *name;
+      bases.stackFacts = &*stack;
+    }
+    if (const auto name = arguments.value("--fabric")) {
+      if (!(fabric = findFabric(*name))) return unknown("--fabric", *name, knownFabrics());
+      bases.fabric = *name;
+      bases.fabricFacts = &*fabric;
+    }
+    return true;
+  }
+  bool unknown(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
+    const std::string meant = didYouMean(name, known);
+    console.usageError(fmt::format("`{}`: the library has no `{}`", option, name),
+                       meant.empty() ? "`planc show` lists its modules" : meant);
+    return false;
+  }
+
+  void fit(const std::vector<std::string>& devices) {
+    Step step("fitting");
+    for (size_t i = 0; i < devices.size(); ++i)
+      calibrations.push_back(calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics));
+  }
+
+  /// The formatted library; errors in it are planc's own and are shown as such.
+  std::optional<std::string> library() {
+    Step step("writing the library");
+    const std::string raw = libraryText(calibrations, bases);
+    SourceManager texts;
+    DiagnosticEngine found;
+    const std::optional<std::string> text = format::formatFile(texts, texts.add("calibrated.plan", raw), found);
+    if (text) {
+      frontend::Session session;
+      session.loadText("calibrated.plan", *text);
+      session.check();
+      console.diagnose(session.diagnostics(), session.sources());
+      if (!session.diagnostics().hasErrors()) return text;
+    }
+    console.diagnose(found, texts);
+    return std::nullopt;
+  }
+};
+
+std::string jsonText(const Run& run, const std::optional<std::string>& library) {
+  nlohmann::ordered_json root;
+  root["format_version"] = "1.0";
+  root["planc"] = versionNumber();
+  root["devices"] = reportJson(run.calibrations, run.sources);
+  root["notes"] = run.samples.notes;
+  root["library"] = library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json();
+  root["diagnostics"] = run.console.diagnosticsJson();
+  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+/// Writes the library where it was asked for; the exit code if that fails.
+int save(Console& console, const std::string& path, const std::string& text) {
+  if (path == "-") {
+    console.out(text);
+    return kClean;
+  }
+  const std::string problem = writeFile(path, text);
+  return problem.empty() ? kClean : console.usageError(path + " cannot be written: " + problem);
+}
+
+int runCalibrate(Console& console, const Arguments& arguments) {
+  if (const auto steps = arguments.value("--steps"))
+    return scaleSteps(console, *steps, arguments.value("-o"), arguments.value("--format") == "json");
+  if (arguments.positional.empty()) return console.usageError("`planc calibrate` needs SAMPLES, or `--steps FILE`");
+  Run run(console);
+  const std::vector<Input> files = inputs(arguments.positional);
+  if (!run.findBases(arguments) || !run.read(files)) return kUsage;
+  dropCopies(run.samples, run.sources);
+  const std::vector<std::string> devices = devicesOf(run.samples);
+  if (!run.diagnostics.hasErrors() && devices.empty())
+    run.diagnostics.report(NoSamples, {}, {{"files", arguments.positional.front()}});
+  std::optional<std::string> library;
+  const bool json = arguments.value("--format") == "json";
+  const std::optional<std::string> output = arguments.value("-o");
+  if (!run.diagnostics.hasErrors() && run.findParts(devices, arguments.value("--device"))) {
+    run.fit(devices);
+    if (json || output) library = run.library();
+    const std::string report = reportText(run.calibrations, run.samples, run.sources);
+    if (!json) output == "-" ? console.remark(report) : console.out(report);
+  }
+  console.diagnose(run.diagnostics, run.sources);
+  console.summarize();
+  if (json) console.out(jsonText(run, library));
+  if (console.hasErrors()) return kFailed;
+  return output && library && !(json && output == "-") ? save(console, *output, *library) : kClean;
+}
+
+} // namespace
+
+const Command kCalibrateCommand = {
+    "calibrate",
+    "fit a device, a software stack and fabrics to measured times; prints how well, and writes plan text",
+    {{"SAMPLES", 0, kMany, "files of samples, or folders of them, or - for stdin (docs/calibrate.md)"}},
+    {{"-o", "FILE", {}, "write the library there; - is stdout, and the report goes to stderr"},
+     {"--device", "NAME", {}, "the device of std.devices that the samples are of, where they do not say"},
+     {"--stack", "NAME", {}, "the stack of the library that the written one extends: megatron.megatron_2021"},
+     {"--fabric", "NAME", {}, "the fabric of the library that the written one between nodes extends: ndr"},
+     {"--steps",
+      "FILE",
+      {},
+      "in place of samples: a plan file with measured step times; fits one factor per software stack"},
+     {"--format", "", {"text", "json"}, "json: one object with all fits, outliers, the library and all diagnostics"}},
+    "planc calibrate examples/h100_samples.csv --device h100_sxm5_80gb",
+    runCalibrate,
+};
+
+} // namespace planc::driver

@@ -1,0 +1,213 @@
+// Constants that samples were made with come back out of them, through noise of 5 % and a tenth of wild points.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Equations.h"
+#include "tests/unit/calibrate/Made.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace planc;
+using namespace planc::calibrate;
+using namespace planc::test;
+namespace eq = planc::cost::equations;
+
+namespace {
+
+/// Within a share of the expected value.
+MATCHER_P2(NearTo, expected, share, "") {
+  return std::fabs(arg / expected - 1) <= share;
+}
+
+TEST(Fit, ProductsGiveEfficiencyMemoryEfficiencyStartAndRatio) {
+  Made made;
+  const uint32_t series = made.series("linear");
+  auto time = [&](double m, double n, double k) {
+    const eq::Product p{1, m, n, k, 2};
+    return eq::roofline(eq::flops(p), 0.8 * 100e12, eq::bytes(p), 0.7 * 1e12, 10e-6);
+  };
+  for (double m : {64, 256, 1024, 4096, 16384})
+    for (double n : {256, 1024, 4096, 8192})
+      for (double k : {256, 1024, 4096, 8192})
+        made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, n}, {Extent::K, k}},
+                 made.noisy(time(m, n, k)), made.noisy(1.9 / 2 * (time(m, k, n) + time(k, n, m))));
+  const Calibration c = made.run();
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "efficiency").number, NearTo(0.8, 0.02));
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "memory_efficiency").number, NearTo(0.7, 0.05));
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "start").number, NearTo(10e-6, 0.10));
+  EXPECT_THAT(fact(c, "backward_ratio").number, NearTo(1.9, 0.03));
+  const Quality& q = quality(c, "gemm bf16");
+  EXPECT_EQ(q.form, Form::Closed);
+  EXPECT_EQ(q.samples, 80u);
+  EXPECT_LT(q.median, 0.06) << "the noise itself";
+  EXPECT_DOUBLE_EQ(q.low, 2 * 64 * 256 * 256.0);
+  EXPECT_GE(q.outliers.size(), 6u) << "of eight wild points";
+  for (const Outlier& o : q.outliers) EXPECT_GT(o.measured, 1.4 * o.predicted);
+}
+
+TEST(Fit, NoMemoryBoundProductLeavesTheLibrarysMemoryEfficiency) {
+  Made made;
+  made.part.device.gemm[ir::DType::bf16].memoryEfficiency = ir::Number{0.81, {}, ""};
+  const uint32_t series = made.series("linear");
+  for (double m = 4096; m <= 32768; m += 1024)
+    made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}},
+             2 * m * 8192 * 8192 / 70e12 + 5e-6);
+  const Calibration c = made.run();
+  EXPECT_DOUBLE_EQ(fact(c, "calibration.gemm.bf16", "memory_efficiency").number, 0.81);
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "efficiency").number, NearTo(0.7, 0.01));
+}
+
+TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
+  Made made;
+  const uint32_t series = made.series("linear");
+  auto efficiency = [](double flops) { return 0.1 * std::pow(flops / 1e9, 0.25); }; // 10 % at 1 GFLOP, 56 % at 1 TFLOP
+  for (double m = 512; m <= 65536; m *= 1.1) {
+    const double flops = 2 * m * 1024 * 4096;
+    made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 1024}, {Extent::K, 4096}},
+             flops / (100e12 * efficiency(flops)));
+  }
+  const Calibration c = made.run();
+  const Quality& q = quality(c, "gemm bf16");
+  EXPECT_EQ(q.form, Form::Table);
+  EXPECT_GT(q.closedMedian, kTolerance);
+  EXPECT_LT(q.median, 0.03);
+  const Curve& table = fact(c, "calibration.gemm.bf16", "efficiency").table;
+  double last = 0; // the time never falls
+  for (size_t i = 0; i < table.x.size(); ++i) {
+    EXPECT_GE(table.x[i] / table.y[i], last);
+    last = table.x[i] / table.y[i];
+  }
+}
+
+TEST(Fit, PassesAreCountedAtTheRateOfAKernelWithKnownTraffic) {
+  Made made;
+  const uint32_t add = made.series("add"), norm = made.series("norm");
+  for (double bytes = 4e6; bytes < 2e9; bytes *= 1.15) {
+    made.add(add, Kind::Memory, "add", {{Extent::Bytes, bytes}}, made.noisy(eq::moved(3 * bytes, 0.8e12, 4e-6)));
+    made.add(norm, Kind::Memory, "layer_norm", {{Extent::Bytes, bytes}},
+             made.noisy(eq::moved(3.6 * bytes, 0.8e12, 4e-6)), made.noisy(eq::moved(8 * bytes, 0.8e12, 4e-6)));
+  }
+  const Calibration c = made.run();
+  EXPECT_THAT(fact(c, "calibration.memory", "efficiency").number, NearTo(0.8, 0.03));
+  EXPECT_THAT(fact(c, "passes.layer_norm", "forward").number, NearTo(3.6, 0.05));
+  EXPECT_THAT(fact(c, "passes.layer_norm", "backward").number, NearTo(8.0, 0.05));
+}
+
+TEST(Fit, ManySmallKernelsBecomeATableOfPasses) {
+  Made made;
+  const uint32_t add = made.series("add"), rope = made.series("rope");
+  for (double bytes = 4e6; bytes < 2e9; bytes *= 1.15) {
+    made.add(add, Kind::Memory, "add", {{Extent::Bytes, bytes}}, eq::moved(3 * bytes, 0.8e12, 4e-6));
+    made.add(rope, Kind::Memory, "rope", {{Extent::Bytes, bytes}}, eq::moved(10 * bytes, 0.8e12, 300e-6));
+  }
+  const Calibration c = made.run();
+  EXPECT_EQ(quality(c, "rope").form, Form::Table);
+  EXPECT_LT(quality(c, "rope").median, 0.02);
+  const Curve& table = fact(c, "passes.rope", "forward").table;
+  EXPECT_GT(table.y.front(), 3 * table.y.back());
+}
+
+TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
+  Made made;
+  const uint32_t series = made.series("attention");
+  auto rate = [](double seq, double head) { return 40e12 * std::pow(seq / 1024, 0.2) * (head == 64 ? 0.7 : 1.0); };
+  for (double seq : {1024, 2048, 4096, 8192})
+    for (double head : {64, 128})
+      for (double heads : {8, 16, 24, 32, 48, 64}) {
+        const double flops = 4 * heads * seq * seq * head / 2, time = flops / rate(seq, head);
+        made.add(series, Kind::Attention, "attention",
+                 {{Extent::Batch, 1},
+                  {Extent::Heads, heads},
+                  {Extent::Seq, seq},
+                  {Extent::HeadDim, head},
+                  {Extent::Causal, 1}},
+                 made.noisy(time), made.noisy(2.5 * time));
+      }
+  const Calibration c = made.run();
+  const Curve& forward = fact(c, "calibration.attention", "forward").table;
+  const Curve& head = fact(c, "calibration.attention", "head").table;
+  EXPECT_THAT(forward.at(4096), NearTo(rate(4096, 128), 0.05));
+  EXPECT_THAT(head.at(64), NearTo(0.7, 0.05));
+  EXPECT_THAT(head.at(128), NearTo(1.0, 1e-6));
+  EXPECT_THAT(fact(c, "calibration.attention", "backward").number, NearTo(2.5, 0.04));
+}
+
+TEST(Fit, CollectivesGiveStartAndBandwidthByRanksAndNodes) {
+  Made made;
+  const uint32_t inside = made.series("all_reduce 1x8"), across = made.series("all_reduce 2x8");
+  for (double bytes = 4096; bytes < 4e9; bytes *= 1.3) {
+    const double x8 = eq::wireBytes(ir::CollectiveKind::AllReduce, bytes, 8);
+    const double x16 = eq::wireBytes(ir::CollectiveKind::AllReduce, bytes, 16);
+    made.add(inside, Kind::Collective, "all_reduce", {{Extent::Bytes, bytes}, {Extent::Ranks, 8}},
+             made.noisy(eq::sampled(20e-6, 80e9, 300e-6, x8)));
+    made.add(across, Kind::Collective, "all_reduce", {{Extent::Bytes, bytes}, {Extent::Ranks, 16}, {Extent::Nodes, 2}},
+             made.noisy(eq::sampled(60e-6, 60e9, 900e-6, x16)));
+  }
+  const Calibration c = made.run();
+  ASSERT_EQ(c.sections.size(), 2u);
+  EXPECT_EQ(c.sections[0].record, Record::Node);
+  EXPECT_EQ(c.sections[1].record, Record::Network);
+  auto value = [&](size_t section, std::string_view name) {
+    for (const Fact& f : c.sections[section].facts)
+      if (f.name == name) return f.number;
+    return 0.0;
+  };
+  EXPECT_THAT(value(0, "a"), NearTo(20e-6, 0.06));
+  EXPECT_THAT(value(0, "b"), NearTo(80e9, 0.05));
+  EXPECT_EQ(value(1, "nodes"), 2);
+  EXPECT_THAT(value(1, "a"), NearTo(60e-6, 0.06));
+  EXPECT_THAT(value(1, "b"), NearTo(60e9, 0.05));
+}
+
+TEST(Fit, HeldOutErrorsAreOfUnseenShapesNotOfRepeats) {
+  Made made;
+  const uint32_t series = made.series("linear");
+  // Every shape has a time of its own, far from any equation, and is repeated exactly: only another shape's repeats
+  // would give it away.
+  for (int shape = 0; shape < 30; ++shape)
+    for (int repeat = 0; repeat < 10; ++repeat)
+      made.add(series, Kind::Gemm, "linear", {{Extent::M, 1024}, {Extent::N, 1024}, {Extent::K, 1024.0 + shape}},
+               shape % 2 ? 300e-6 : 100e-6);
+  const Quality q = quality(made.run(), "gemm bf16");
+  EXPECT_EQ(q.shapes, 30u);
+  EXPECT_GT(q.p90, 0.3);
+}
+
+TEST(Fit, CopiesInAnotherFileCountOnce) {
+  Made made;
+  const uint32_t one = made.series("all_reduce"), joined = made.series("all_reduce");
+  for (uint32_t series : {one, joined})
+    for (double bytes : {1e6, 2e6, 4e6})
+      made.add(series, Kind::Collective, "all_reduce", {{Extent::Bytes, bytes}, {Extent::Ranks, 2}}, bytes / 1e10);
+  const FileId other = made.sources.add("joined.csv", "\n\n\n");
+  for (Sample& s : made.samples.samples)
+    if (s.series == joined) s.range.file = other;
+  dropCopies(made.samples, made.sources);
+  EXPECT_EQ(made.samples.samples.size(), 3u);
+  ASSERT_EQ(made.samples.notes.size(), 1u);
+  EXPECT_EQ(made.samples.notes[0], "made.csv: 3 samples stand in joined.csv, too: counted once");
+}
+
+/// Whatever the sizes and times, a calibration ends, and what it writes is finite.
+TEST(Fit, SurvivesSenselessSamples) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> power(-17, 17);
+  for (int round = 0; round < 60; ++round) {
+    Made made;
+    std::vector<uint32_t> series;
+    for (int kind = 0; kind < kKinds - 1; ++kind) series.push_back(made.series(std::to_string(kind)));
+    for (int i = 0; i < 5 * (round % 12) + 1; ++i) {
+      const auto kind = static_cast<Kind>(random() % (kKinds - 1));
+      std::vector<std::pair<Extent, double>> extents;
+      for (const Extent e : rowOf(kind).needs) extents.push_back({e, std::pow(10, power(random))});
+      made.add(series[static_cast<size_t>(kind)], kind, kind == Kind::Collective ? "all_reduce" : "add", extents,
+               std::pow(10, power(random)), std::pow(10, power(random)));
+    }
+    for (const Section& s : made.run().sections)
+      for (const Fact& f : s.facts) {
+        EXPECT_TRUE(std::isfinite(f.number)) << s.path << "." << f.name;
+        for (double y : f.table.y) EXPECT_TRUE(std::isfinite(y)) << s.path << "." << f.name;
+      }
+  }
+}
+
+} // namespace
