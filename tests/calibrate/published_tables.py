@@ -8,6 +8,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -32,12 +33,19 @@ LIMIT = 0.10
 
 
 def problems(planc, folder):
-    began = time.monotonic()
-    done = subprocess.run([planc, "calibrate", folder, "--format", "json", "--diagnostics=json"], capture_output=True, text=True)
-    took = time.monotonic() - began
-    if done.returncode != 0:
-        return [f"exit code {done.returncode}: {done.stderr[-2000:]}"]
-    found, result = [], json.loads(done.stdout)
+    with tempfile.TemporaryDirectory() as scratch:
+        library = str(Path(scratch, "calibrated.plan"))
+        began = time.monotonic()
+        done = subprocess.run([planc, "calibrate", folder, "--stack", "megatron.megatron_2020", "--fabric", "ndr", "-o", library,
+                               "--format", "json", "--diagnostics=json"], capture_output=True, text=True)
+        took = time.monotonic() - began
+        if done.returncode != 0:
+            return [f"exit code {done.returncode}: {done.stderr[-2000:]}"]
+        found, result = [], json.loads(done.stdout)
+        for check in (["check"], ["fmt", "--check"]):
+            again = subprocess.run([planc, *check, library], capture_output=True, text=True)
+            if again.returncode != 0 or again.stdout or again.stderr:
+                found.append(f"planc {' '.join(check)} of the library: {again.stdout}{again.stderr[-1000:]}")
     if took > SECONDS:
         found.append(f"took {took:.0f} s")
     messages = [(d["code"], d["message"]) for d in result["diagnostics"]]
