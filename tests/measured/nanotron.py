@@ -9,22 +9,22 @@ optimizer's part of the step on the first stage: it does not grow with activatio
 verdict needs the peak of the passes; `mem_reserved_GB` is that peak as the allocator sees it, fragmentation included."""
 import argparse
 import csv
-import json
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # no caches in the tree
-from suite import spearman
+import pricing
+from errors import spearman
 
 LAYERS = 32
 LAYER_COST = 4 * 4096 * 4096 + 3 * 4096 * 14336  # nanotron, models/llama.py, get_block_compute_costs
 HEAD_COST = 131072 * 4096
 CLUSTER = "generic.cluster(gpu = common.h100, per_node = 8, intra = fabrics.nvlink4, intra_bandwidth = 450GB/s, inter = common.efa, nic = 50GB/s"
 GIB = 2**30
+COMMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nanotron_model.plan")
 
 
 def stages(pp):
@@ -99,14 +99,21 @@ def price(planc, rows, common):
             g.write(f.read())
         with open(path, "w") as f:
             f.write('import "common.plan" as common\nimport std.clusters.generic\nimport std.fabrics\nimport std.stacks.nanotron\nimport std.optimizers\n\n' + "\n".join(map(plan, rows)))
-        run = subprocess.run([planc, "estimate", path, "--format", "json", "--allow-oom", "--no-fixes"], capture_output=True, text=True)
-    if run.returncode not in (0, 1) or not run.stdout:
-        sys.exit(run.stderr)
-    report = json.loads(run.stdout)
-    for d in report["diagnostics"]:
-        if d["severity"] == "error":
-            print(f"{d['code']} line {d['line']}: {d['message']}")
+        report, stderr = pricing.price(planc, path)
+    if not report["plans"]:
+        sys.exit(stderr)
+    print("".join(line + "\n" for line in pricing.mistakes(report)), end="")
     return {p["name"]: p for p in report["plans"]}
+
+
+def step_times(planc, truth):
+    """[(predicted, measured)] of the runs of the sweep, in seconds; empty where the table is not there."""
+    path = os.path.join(truth, "nanotron_8b.csv")
+    if not os.path.exists(path):
+        return []
+    rows = read(path)
+    plans = price(planc, rows, COMMON)
+    return [(plans[r["id"]]["totals"]["step_time_s"], r["gbs"] * r["seq"] / r["gpus"] / r["tokens"]) for r in rows]
 
 
 def quantile(values, q):
@@ -135,7 +142,7 @@ def main():
         print(f"skipped: {files[0]} is not there")
         return 77
     rows = [r for f in files for r in read(f)]
-    plans = price(a.planc, rows, os.path.join(os.path.dirname(os.path.abspath(__file__)), "nanotron_model.plan"))
+    plans = price(a.planc, rows, COMMON)
     missing = [r["id"] for r in rows if r["id"] not in plans]
     rows = [r for r in rows if r["id"] in plans]
     ran = [r for r in rows if r["ran"]]

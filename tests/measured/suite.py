@@ -13,7 +13,6 @@ import recorded
 import runs
 import targets
 from errors import percent, table
-from errors import spearman  # noqa: F401  nanotron.py takes it from here
 from pricing import price
 
 
@@ -91,7 +90,7 @@ def main():
             price_source(source, a, a.keep or scratch, tally)
     full = a.truth != runs.SUBSET and not a.only
     lines = table(tally.all(), [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else []) + [""] + left_out(tally.missing)
-    print("\n".join(lines + ([""] + targets.table(tally.all(), a.planc) if full else [])))
+    print("\n".join(lines + ([""] + targets.table(tally.all(), a.planc, a.truth) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
     accepted = recorded.path_of(a.truth, a.recorded)
@@ -103,7 +102,7 @@ def main():
         recorded.write(accepted, tally.all())
     if a.write:
         page.renew(a.write, "errors", lines)
-        page.renew(a.write, "targets", targets.table(tally.all(), a.planc))
+        page.renew(a.write, "targets", targets.table(tally.all(), a.planc, a.truth))
         page.renew(a.write, "left out", leave_one_out.section(leave_one_out.recorded()))
     return 0
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 
+import nanotron
 from errors import percent, summary
 from pricing import checked, pairs_of
 
@@ -34,7 +35,16 @@ def layer_row(planc):
     return f"| Korthikanti, Table 4, each layer time | {len(off)} | {LAYERS:g} % | {max(off):.1f} % | {'met' if max(off) <= LAYERS else 'missed'} |"
 
 
-def table(groups, planc):
+def sweep_rows(planc, truth):
+    """The lines of nanotron's sweep, whose plans are written by nanotron.py; none without its table."""
+    if not (pairs := nanotron.step_times(planc, truth)):
+        return []
+    s = summary(pairs)
+    return [f"| nanotron's sweep, median | {s['n']} | 10 % | {s['median']:.1f} % | {'met' if s['median'] <= 10 else 'missed'} |",
+            f"| nanotron's sweep, rank correlation | {s['n']} | 0.95 or more | {s['rho']:.3f} | {'met' if s['rho'] >= 0.95 else 'missed'} |"]
+
+
+def table(groups, planc, truth):
     """The targets as lines of a Markdown table, of {line: pairs}; a target whose lines are not all there is left out."""
     out = ["| target | n | at most | reached | |", "|---|--:|--:|--:|---|"]
     for what, lines, bars in TARGETS:
@@ -44,4 +54,4 @@ def table(groups, planc):
                 out.append(f"| {what}, {statistic} | {s['n']} | {bar:g} % | {s[statistic]:.1f} % | {'met' if s[statistic] <= bar else 'missed'} |")
         if what == "Korthikanti, Table 5":
             out.append(layer_row(planc))
-    return out
+    return out + sweep_rows(planc, truth)
