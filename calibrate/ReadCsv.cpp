@@ -3,6 +3,7 @@
 #include "calibrate/Csv.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 
@@ -156,6 +157,26 @@ private:
     return false;
   }
 
+  /// Names end up in plan text, and those of collectives choose an equation.
+  bool named(const Sample& sample) {
+    const std::string_view name = sample.name.view();
+    auto unknown = [&](std::string_view what, const std::string& help) {
+      diagnostics_.report(UnknownSampleWord, lines_.range(), {{"word", name}, {"what", what}}).help(help);
+      return false;
+    };
+    const bool word =
+        std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+    if (!word || std::isdigit(static_cast<unsigned char>(name[0])))
+      return unknown("name", "letters, digits and `_`, as the names of the language");
+    static const std::vector<std::string> kCollectives{"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+                                                       "send_recv"};
+    if (sample.kind != Kind::Collective ||
+        std::find(kCollectives.begin(), kCollectives.end(), name) != kCollectives.end())
+      return true;
+    const std::string meant = didYouMean(name, kCollectives);
+    return unknown("collective", meant.empty() ? fmt::format("it is one of {}", fmt::join(kCollectives, ", ")) : meant);
+  }
+
   bool complete(const Sample& sample, bool kindGiven) {
     const KindRow& row = rowOf(sample.kind);
     auto lacks = [&](std::string_view column) {
@@ -166,6 +187,7 @@ private:
     };
     if (!kindGiven) return lacks("kind");
     if (sample.name == Symbol()) return lacks("name");
+    if (!named(sample)) return false;
     for (const Extent e : row.needs)
       if (sample[e] == 0) return lacks(name(e));
     if (sample.forward > 0 || sample.backward > 0) return true;

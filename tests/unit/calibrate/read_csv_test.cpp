@@ -73,13 +73,17 @@ INSTANTIATE_TEST_SUITE_P(All, ReadCsvRefuses,
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,0,3", "PLAN1002 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,1e999,3", "PLAN1002 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,1e300,3", "PLAN1002 at 2"},
-                    Wrong{"kind,name,bytes,time_us\nmemory,gelu,1,3us", "PLAN1002 at 2"},
+                                         Wrong{"kind,name,bytes,time_us\nmemory,gelu,1,3us", "PLAN1002 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,1", "PLAN1003 at 2"},
                                          Wrong{"kind,name,bytes,time\nmemory,gelu,1,3", "PLAN1004 at 1"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,,1,3", "PLAN1005 at 2"},
                                          Wrong{"kind,name,m,n,time_us\ngemm,linear,1,1,3", "PLAN1005 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemroy,gelu,1,3", "PLAN1006 at 2"},
                                          Wrong{"kind,name,dtype,bytes,time_us\nmemory,gelu,float,1,3", "PLAN1006 at 2"},
+                                         Wrong{"kind,name,bytes,time_us\nmemory,layer norm,1,3", "PLAN1006 at 2"},
+                                         Wrong{"kind,name,bytes,time_us\nmemory,3d,1,3", "PLAN1006 at 2"},
+                                         Wrong{"kind,name,bytes,ranks,time_us\ncollective,allreduce,1,2,3",
+                                               "PLAN1006 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,1,", "PLAN1007 at 2"}));
 
 TEST(ReadCsv, GoodLinesBesideBadOnesAreKept) {
