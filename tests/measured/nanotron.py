@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--p90", type=float, default=20)
     parser.add_argument("--verdict", type=float, default=0.9, help="least precision and recall of the verdict, of both classes")
     parser.add_argument("--time", type=float, default=10, help="largest median error of the step time, in %%")
-    parser.add_argument("--rank", type=float, default=0.9, help="least rank correlation, of step times and of tokens per second and device")
+    parser.add_argument("--rank", type=float, nargs=2, default=(0.94, 0.9), help="least rank correlation of step times, and of tokens per second and device")
     parser.add_argument("--rows", help="write one line per run to this file")
     a = parser.parse_args()
     files = [os.path.join(a.truth, f) for f in ("nanotron_8b.csv", "nanotron_8b_out_of_memory.csv")]
@@ -176,7 +176,7 @@ def main():
     if missing:
         print(f"not priced: {len(missing)}, {missing[0]}")
     memory = 100 * median <= a.median and 100 * p90 <= a.p90 and min(scores) >= a.verdict
-    return 0 if not missing and memory and 100 * time <= a.time and min(ranks) >= a.rank else 1
+    return 0 if not missing and memory and 100 * time <= a.time and all(found >= least for found, least in zip(ranks, a.rank)) else 1
 
 
 if __name__ == "__main__":
