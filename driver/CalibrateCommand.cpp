@@ -1,6 +1,7 @@
 // `planc calibrate`: measured times of operators and collectives in, calibrated records of the library out.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Calibrate.h"
+#include "calibrate/Gzip.h"
 #include "calibrate/Library.h"
 #include "calibrate/Report.h"
 #include "driver/Commands.h"
@@ -52,6 +53,9 @@ std::vector<Input> inputs(const std::vector<std::string>& paths) {
   return out;
 }
 
+/// Of a compressed file; profiles of training run to some hundred MB.
+constexpr size_t kMostText = 1u << 30;
+
 /// Everything that one run works on.
 struct Run {
   Console& console;
@@ -73,6 +77,10 @@ struct Run {
       std::optional<std::string> text = readFile(input.path, error);
       if (!text) {
         console.usageError(input.path + ": " + error);
+        return false;
+      }
+      if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
+        console.usageError(input.path + " " + error);
         return false;
       }
       const std::string shown = input.path == "-" ? "<stdin>" : input.path;
@@ -173,8 +181,10 @@ int save(Console& console, const std::string& path, const std::string& text) {
 }
 
 int runCalibrate(Console& console, const Arguments& arguments) {
-  if (const auto steps = arguments.value("--steps"))
-    return scaleSteps(console, *steps, arguments.value("-o"), arguments.value("--format") == "json");
+  const auto steps = arguments.value("--steps");
+  if (steps && !arguments.positional.empty())
+    return console.usageError("`--steps` takes one file of plans, and no samples beside it");
+  if (steps) return scaleSteps(console, *steps, arguments.value("-o"), arguments.value("--format") == "json");
   if (arguments.positional.empty()) return console.usageError("`planc calibrate` needs SAMPLES, or `--steps FILE`");
   Run run(console);
   const std::vector<Input> files = inputs(arguments.positional);
