@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/KinetoOperators.h"
 #include "calibrate/Readers.h"
+#include "calibrate/Robust.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,12 +20,6 @@ namespace {
 
 /// Above it the trace is of something else than planc prices, or was made in a way that hides its operators.
 constexpr double kMuch = 0.4;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
 
 /// All instances of one operator at one shape. The parts of a backward pass are operators of their own: their times add
 /// up.

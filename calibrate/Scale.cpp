@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Scale.h"
 
+#include "calibrate/Robust.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,12 +24,6 @@ namespace {
 constexpr std::array<double, 30> kStudent{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812,
                                           1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725,
                                           1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
 
 /// Median of what the runs want, without one of them.
 double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without) {
