@@ -173,12 +173,16 @@ struct Stack {
   OptNumber slowdown;
   std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name
   OptNumber tableGradient;            ///< bytes per table element
-  Curve grouped;                      ///< efficiency by tokens per expert
+  Curve grouped;                      ///< efficiency of grouped products by tokens per expert, against one large product
+  bool groupedKernel = false;         ///< one kernel for the products of all experts; else one each
+  bool exchangeCopies = false;        ///< a token travels once per expert; else once per device that has some of them
+  bool waits = false;                 ///< the host waits for sizes that routing decides before it launches what uses them
   OptNumber attentionFactor, attentionBackward;
   Curve attentionHead; ///< factor by head dimension, in place of the device's
   OptNumber launch, unattributed, step;
   /// Host time of a collective, per rank of its group.
   std::map<CollectiveClass, Number> collectiveLaunch;
+  OptNumber groupedLaunch; ///< of one product more of a group that is no single kernel; without it `launch`
   OptNumber jitter;      ///< what the software adds to the cluster's
   Algorithms algorithms; ///< take precedence over the fabric's
   OptNumber prefetch, bucket;

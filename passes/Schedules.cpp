@@ -40,6 +40,13 @@ const std::vector<ScheduleKind>& scheduleKinds() {
        .chunks = 0,
        .needs = {kWholeGroups},
        .orders = interleaved},
+      {.name = "paired_1f1b",
+       .doc = "1F1B, interleaved if there are chunks, a forward beside the backward of another micro-batch (Megatron "
+              "Core, overlap_moe_expert_parallel_comm)",
+       .parameters = {kChunks},
+       .chunks = 0,
+       .needs = {kWholeGroups},
+       .orders = pairedOneForwardOneBackward},
       {.name = "breadth_first",
        .doc = "all micro-batches through one virtual stage after the other (arXiv 2211.05953)",
        .parameters = {kChunks},

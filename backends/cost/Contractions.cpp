@@ -9,10 +9,8 @@ namespace planc::cost {
 
 namespace {
 
-// Structure of the equations, not measured: the 16-bit gradient of an expert's weights, and what wgrad moves beyond a
-// 16-bit result when it adds into an fp32 main gradient, 4 B read and 4 B written in its place (docs/cost-model.md,
-// sections 1.1 and 1.5).
-constexpr double kResultWidth = 2;
+// Structure of the equations, not measured: what wgrad moves beyond a 16-bit result when it adds into an fp32 main
+// gradient, 4 B read and 4 B written in its place (docs/cost-model.md, section 1.1).
 constexpr double kFusedAccumulate = 6;
 
 struct GemmFacts {
@@ -41,20 +39,27 @@ bool fusesAccumulation(const Pricing& p) {
   return p.facts.stack.accumulate == ir::Accumulate::Fused;
 }
 
-/// The roofline with its start; `ratio` of a gradient against its forward product.
-Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCount, double bandwidthOf, double start) {
+/// A product's work and what it reaches; rates and bandwidths with their efficiencies.
+struct Work {
+  double flops = 0, rate = 1, bytes = 0, bandwidth = 1, start = 0;
+};
+
+/// A product priced by one of the equations; `ratio` of a gradient against its forward product.
+Priced product(const Pricing& p, const Work& w, double (*equation)(double, double, double, double, double),
+               std::string_view text) {
   const bool gradient = p.node.role == ir::Role::DGrad || p.node.role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
   const double ratio = gradient ? p.stack(p.facts.stack.backwardRatio, "r", {"backward_ratio"}) / 2 : 1;
-  const double math = flopCount / rateOf, memory = byteCount / bandwidthOf;
+  const double math = w.flops / w.rate, memory = w.bytes / w.bandwidth;
   Priced priced;
-  priced.seconds = equations::roofline(flopCount, rateOf, byteCount, bandwidthOf, start) * ratio;
-  priced.bound = start > std::max(math, memory) ? Bound::Launch : math >= memory ? Bound::Compute : Bound::Memory;
-  priced.flops = flopCount;
-  priced.bytes = byteCount;
+  priced.seconds = equation(w.flops, w.rate, w.bytes, w.bandwidth, w.start) * ratio;
+  priced.bound = w.start > std::max(math, memory) ? Bound::Launch : math >= memory ? Bound::Compute : Bound::Memory;
+  priced.flops = w.flops;
+  priced.bytes = w.bytes;
   if (p.why)
-    p.why->substituted = fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(flopCount), rate(rateOf),
-                                     bytes(byteCount), bandwidth(bandwidthOf), seconds(start),
+    p.why->substituted = fmt::format(fmt::runtime(text), fmt::format("{} / {}", flops(w.flops), rate(w.rate)),
+                                     fmt::format("{} / {}", bytes(w.bytes), bandwidth(w.bandwidth))) +
+                         fmt::format(" + {}{} = {}", seconds(w.start),
                                      gradient ? fmt::format(", times {}", number(ratio)) : "", seconds(priced.seconds));
   return priced;
 }
@@ -63,14 +68,15 @@ Priced roofline(const Pricing& p, double flopCount, double rateOf, double byteCo
 
 Priced gemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
-  const equations::Product product{w.batch, w.m, w.n, w.k, w.operandWidth};
-  const double flopCount = equations::flops(product);
+  const equations::Product shape{w.batch, w.m, w.n, w.k, w.operandWidth};
+  const double flopCount = equations::flops(shape);
   const GemmFacts f = factsOf(p, flopCount);
-  double byteCount = equations::bytes(product);
+  double byteCount = equations::bytes(shape);
   const bool fused = fusesAccumulation(p);
   if (fused) byteCount += kFusedAccumulate * w.batch * w.m * w.n;
   const Priced priced =
-      roofline(p, flopCount, f.peak * f.efficiency, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
+      product(p, {flopCount, f.peak * f.efficiency, byteCount, f.bandwidth * f.memoryEfficiency, f.start},
+              equations::roofline, "max({}, {})");
   if (p.why)
     p.why->equation = fmt::format("max(2·b·m·n·k / (P·e), b·(w·(m·k + k·n) + 2·m·n{}) / (B·f)) + t0{}  with b = {}, m "
                                   "= {}, n = {}, k = {}, w = {} B",
@@ -79,27 +85,40 @@ Priced gemm(const Pricing& p) {
   return priced;
 }
 
+namespace {
+
+/// What launching so many products of one operator costs the host, in launches of an operator: the further ones come
+/// from a loop that does nothing else.
+double launchesOf(const Pricing& p, double kernels) {
+  const ir::Stack& stack = p.facts.stack;
+  if (kernels <= 1 || !stack.groupedLaunch || !stack.launch || stack.launch->value <= 0) return kernels;
+  return 1 + (kernels - 1) * stack.groupedLaunch->value / stack.launch->value;
+}
+
+} // namespace
+
 Priced groupedGemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
-  const double flopCount = equations::flops({w.batch, w.m, w.n, w.k, w.operandWidth});
-  const GemmFacts f = factsOf(p, flopCount);
-  const ir::Curve& curve = p.facts.stack.grouped;
-  double share = 1;
-  if (curve.empty()) {
-    p.facts.missing(p.facts.stackOwner(), {"grouped"}, p.asker());
-  } else {
-    share = p.curve(curve, p.facts.stackOwner(), "E", {"grouped"}, w.tokensPerExpert);
-  }
-  // Few tokens per expert: what is moved is the experts' weights (of wgrad: their gradients).
-  const bool wgrad = p.node.role == ir::Role::WGrad;
-  const double byteCount = wgrad ? w.batch * w.m * w.n * (kResultWidth + (fusesAccumulation(p) ? kFusedAccumulate : 0))
-                                 : w.batch * w.k * w.n * w.operandWidth;
-  const Priced priced =
-      roofline(p, flopCount, f.peak * f.efficiency * share, byteCount, f.bandwidth * f.memoryEfficiency, f.start);
+  const ir::Stack& stack = p.facts.stack;
+  const equations::Product shape{w.batch, w.m, w.n, w.k, w.operandWidth};
+  const double flopCount = equations::flops(shape), kernels = stack.groupedKernel ? 1 : std::max(1.0, w.batch);
+  const GemmFacts f = factsOf(p, flopCount / kernels);
+  double share = 1; // of the rate of one large product
+  if (!stack.grouped.empty()) share = p.curve(stack.grouped, p.facts.stackOwner(), "E", {"grouped"}, w.tokensPerExpert);
+  const bool fused = fusesAccumulation(p);
+  const double byteCount = equations::bytes(shape) + (fused ? kFusedAccumulate * w.batch * w.m * w.n : 0);
+  const bool alone = w.batch <= 1; // one expert: a product like any other
+  Priced priced = product(
+      p, {flopCount, f.peak * f.efficiency * share, byteCount, f.bandwidth * f.memoryEfficiency, f.start * kernels},
+      alone ? equations::roofline : equations::inTurn, alone ? "max({}, {})" : "{} + {}");
+  priced.launches = launchesOf(p, kernels);
   if (p.why)
-    p.why->equation = fmt::format(
-        "max(2·b·m·n·k / (P·e·E), weight bytes / (B·f)) + t0{}  with b = {} experts, m = {}, n = {}, k = {}",
-        p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch), number(w.m), number(w.n), number(w.k));
+    p.why->equation = fmt::format("{}2·b·m·n·k / (P·e{}){} b·(w·(m·k + k·n) + 2·m·n{}) / (B·f){} + {}t0{}  with b = {} "
+                                  "experts, m = {}, n = {}, k = {}, w = {} B",
+                                  alone ? "max(" : "", stack.grouped.empty() ? "" : "·E", alone ? "," : " +",
+                                  fused ? " + 6·m·n" : "", alone ? ")" : "", stack.groupedKernel ? "" : "b·",
+                                  p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch), number(w.m),
+                                  number(w.n), number(w.k), number(w.operandWidth));
   return priced;
 }
 

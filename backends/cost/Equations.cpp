@@ -27,6 +27,10 @@ double roofline(double flops, double rate, double bytes, double bandwidth, doubl
   return std::max(flops / rate, bytes / bandwidth) + start;
 }
 
+double inTurn(double flops, double rate, double bytes, double bandwidth, double start) {
+  return flops / rate + bytes / bandwidth + start;
+}
+
 double moved(double bytes, double bandwidth, double start) {
   return bytes / bandwidth + start;
 }

@@ -18,8 +18,10 @@ double flops(const Product& product);
 /// b·(w·(m·k + k·n) + 2·m·n): operands and a 16-bit result (section 1.1).
 double bytes(const Product& product);
 
-/// max(flops / rate, bytes / bandwidth) + start (sections 1.1, 1.3 and 1.5).
+/// max(flops / rate, bytes / bandwidth) + start (sections 1.1 and 1.3).
 double roofline(double flops, double rate, double bytes, double bandwidth, double start);
+/// flops / rate + bytes / bandwidth + start: neither hides under the other (section 1.5).
+double inTurn(double flops, double rate, double bytes, double bandwidth, double start);
 /// bytes / bandwidth + start (section 1.2).
 double moved(double bytes, double bandwidth, double start);
 /// useful FLOPs / rate + start (section 1.3).

@@ -26,9 +26,10 @@ struct Derivation {
 struct Priced {
   double seconds = 0;
   Bound bound = Bound::Compute;
-  bool launches = true; ///< a kernel is launched (0 passes: fused into a neighbour, no time, no launch)
-  double flops = 0;     ///< executed, no mask
-  double bytes = 0;     ///< that the equation moves
+  double launches =
+      1; ///< what the host does, in launches of an operator (0 passes: fused into a neighbour, no time, no launch)
+  double flops = 0; ///< executed, no mask
+  double bytes = 0; ///< that the equation moves
 };
 
 /// One row per (path, stage); paths do not nest, so rows add up. Numbers of one instance, one micro-batch, one device.

@@ -20,7 +20,7 @@ bool isBackward(const Pricing& p) {
 
 Priced nothing() {
   Priced free;
-  free.launches = false;
+  free.launches = 0;
   free.bound = Bound::Memory;
   return free;
 }

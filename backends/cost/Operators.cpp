@@ -10,7 +10,7 @@ namespace {
 
 Priced carry(const Pricing&) {
   Priced free;
-  free.launches = false;
+  free.launches = 0;
   return free;
 }
 
@@ -27,7 +27,9 @@ const std::vector<OperatorEquation>& operatorEquations() {
       {OpKind::Gemm,
        "max(2·b·m·n·k / (P·e), (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f)) + t0, dgrad and wgrad · r/2", gemm},
       {OpKind::GroupedGemm,
-       "max(2·b·m·n·k / (P·e·E(tokens per expert)), weight bytes / (B·f)) + t0, dgrad and wgrad · r/2", groupedGemm},
+       "2·b·m·n·k / (P·e·E(tokens per expert)) + (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f) + b·t0, dgrad and wgrad "
+       "· r/2",
+       groupedGemm},
       {OpKind::Scores, "max(flops / (P·e), bytes(scores) / (B·f_scores)) + t0, backward · factor", scoresProduct},
       {OpKind::Context, "max(flops / (P·e), bytes(scores) / (B·f_context)) + t0, backward · factor", scoresProduct},
       {OpKind::Attention, "flops · share / (curve(s) · head · stack · split) + start, backward · factor",

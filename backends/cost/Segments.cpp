@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace planc::cost {
 
@@ -37,7 +39,7 @@ NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostM
   cost.seconds = priced.seconds * node.times;
   cost.flops = priced.flops * node.times;
   cost.bytes = priced.bytes * node.times;
-  cost.launches = priced.launches ? node.times : 0;
+  cost.launches = priced.launches * node.times;
   cost.bound = priced.bound;
   return cost;
 }
@@ -66,9 +68,58 @@ void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes
   }
 }
 
-/// An instance of a repeat takes at least `launch` per launch: small shapes wait for the host (docs/cost-model.md,
-/// section 1.7).
-void padForHost(SegmentCost& cost, Facts& facts) {
+/// Whether only the device knows how large the result is: slots of experts that take as many tokens as arrive.
+bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
+  if (node.kind != ir::NodeKind::Compute || node.role != ir::Role::Forward || !node.op.valid()) return false;
+  const ir::Op& op = model.ops[node.op];
+  const auto given = [&](ir::DimId d) {
+    return std::ranges::any_of(op.operands, [&](const ir::Operand& o) {
+      return std::ranges::find(model.values[o.value].dims, d) != model.values[o.value].dims.end();
+    });
+  };
+  return std::ranges::any_of(op.resultDims, [&](ir::DimId d) {
+    return model.dims[d].kind == ir::DimKind::Routed && model.dims[d].capacity == 0 && !given(d);
+  });
+}
+
+/// Host and device one after the other, as a flow shop of two machines (Johnson 1954): the device runs a kernel when it
+/// is launched and the one before has ended. A stretch begins with nothing launched.
+struct Stretch {
+  double host = 0, device = 0;
+  void add(double launching, double running) {
+    host += launching;
+    device = std::max(device, host) + running;
+  }
+};
+
+/// Seconds of one instance among others, as its host launches it. Where nothing waits the host is ahead and the longer
+/// of both counts; where it waits for the device, it launches what follows, the next instance's beginning too, while
+/// the device has nothing to do.
+double launched(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
+                const SegmentCost& cost, const Facts& facts, double launch) {
+  std::vector<uint32_t> order;
+  std::optional<size_t> first;
+  for (const ir::Task& task : segment.tasks) {
+    if (std::ranges::find(order, task.node) != order.end()) continue;
+    if (facts.stack.waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
+    order.push_back(task.node);
+  }
+  if (!first) return std::max(cost.seconds, cost.host);
+  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(*first), order.end());
+  double seconds = 0, running = 0;
+  Stretch stretch;
+  for (const uint32_t n : order) {
+    if (sizedByRouting(program.model, nodes[n])) seconds += std::exchange(stretch, {}).device;
+    stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].occupied);
+    running += cost.nodes[n].occupied;
+  }
+  seconds += stretch.device;
+  return std::max(cost.seconds, cost.seconds + seconds - running);
+}
+
+/// Small shapes wait for the host (docs/cost-model.md, section 1.7).
+void padForHost(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
+                SegmentCost& cost, Facts& facts) {
   double launches = 0, collectives = 0;
   for (const NodeCost& node : cost.nodes) {
     if (!node.runs) continue;
@@ -76,11 +127,13 @@ void padForHost(SegmentCost& cost, Facts& facts) {
     collectives += node.host;
   }
   if (launches == 0) return;
-  const ir::Number* launch = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
-  const double least = cost.host = (launch ? launch->value * launches : 0) + collectives;
-  if (cost.seconds >= least) return;
-  cost.padding = least - cost.seconds;
-  cost.seconds = least;
+  const ir::Number* found = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
+  const double launch = found ? found->value : 0;
+  cost.host = launch * launches + collectives;
+  const double seconds = launched(program, segment, nodes, cost, facts, launch);
+  if (cost.seconds >= seconds) return;
+  cost.padding = seconds - cost.seconds;
+  cost.seconds = seconds;
   for (NodeCost& node : cost.nodes) {
     if (!node.runs) continue;
     node.padding = cost.padding * node.launches / launches;
@@ -106,7 +159,8 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
     runOnStreams(segment, nodes, schedule.slowdown, cost);
   else
     runInOrder(segment, nodes, cost);
-  if (schedule.program->model.units[body.unit].repeat && !body.seam) padForHost(cost, model.facts());
+  if (schedule.program->model.units[body.unit].repeat && !body.seam)
+    padForHost(*schedule.program, segment, nodes, cost, model.facts());
   return cost;
 }
 

@@ -155,7 +155,7 @@ void Writer::compute(const ir::Body& body, const ir::Node& node) {
   cost::Priced priced = model_.compute(program_, node, &why);
   std::string head = ir::join(op.path) + "  " + op.name.str();
   if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
-  head += "  " + (priced.launches ? formatQuantity(priced.seconds, units::time) + ", " +
+  head += "  " + (priced.launches > 0 ? formatQuantity(priced.seconds, units::time) + ", " +
                                         std::string(cost::name(priced.bound)) + "-bound"
                                   : "fused into a neighbour: no time of its own");
   if (node.times != 1) head += fmt::format(", {} times", countText(node.times));

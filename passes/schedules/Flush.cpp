@@ -9,17 +9,36 @@ using namespace ir;
 
 namespace {
 
-/// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage.
-template <class F, class B> std::vector<Action> steady(int64_t total, int64_t warmUp, F f, B b) {
+/// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage; with
+/// `pairs` a forward and the backward after it run together.
+template <class F, class B> std::vector<Action> steady(int64_t total, int64_t warmUp, F f, B b, bool pairs = false) {
   std::vector<Action> order;
   order.reserve(static_cast<size_t>(2 * total));
   int64_t next = 0;
   for (; next < std::min(total, warmUp); ++next) order.push_back(f(next));
   for (int64_t k = 0; k < total; ++k) {
-    if (next < total) order.push_back(f(next++));
+    if (next < total) {
+      order.push_back(f(next++));
+      order.back().paired = pairs;
+    }
     order.push_back(b(k));
   }
   return order;
+}
+
+/// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through them in turn. A
+/// pair needs a forward that the backward beside it does not wait for, hence one forward more of warm-up.
+Orders depthFirst(const ScheduleShape& shape, bool pairs) {
+  const int64_t p = shape.stages, v = shape.chunks;
+  auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
+  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
+  return eachStage(shape, [&](int64_t stage) {
+    const int64_t ahead = pairs && v == 1 ? p - stage - 1 : (p - stage - 1) * 2 + (v - 1) * p;
+    return steady(
+        shape.microBatches * v, ahead + (pairs ? 1 : 0),
+        [=](int64_t k) { return act(ActionKind::Forward, chunk(k) * p + stage, microBatch(k)); },
+        [=](int64_t k) { return act(ActionKind::Backward, (v - 1 - chunk(k)) * p + stage, microBatch(k)); }, pairs);
+  });
 }
 
 } // namespace
@@ -53,17 +72,12 @@ Orders oneForwardOneBackward(const ScheduleShape& shape) {
   });
 }
 
-/// Depth-first (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in turn.
 Orders interleaved(const ScheduleShape& shape) {
-  const int64_t p = shape.stages, v = shape.chunks;
-  auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
-  auto chunk = [=](int64_t k) { return k % (p * v) / p; };
-  return eachStage(shape, [&](int64_t stage) {
-    return steady(
-        shape.microBatches * v, (p - stage - 1) * 2 + (v - 1) * p,
-        [=](int64_t k) { return act(ActionKind::Forward, chunk(k) * p + stage, microBatch(k)); },
-        [=](int64_t k) { return act(ActionKind::Backward, (v - 1 - chunk(k)) * p + stage, microBatch(k)); });
-  });
+  return depthFirst(shape, false);
+}
+
+Orders pairedOneForwardOneBackward(const ScheduleShape& shape) {
+  return depthFirst(shape, true);
 }
 
 } // namespace planc::passes::schedules

@@ -19,6 +19,7 @@ template <class Order> ir::Orders eachStage(const ir::ScheduleShape& shape, Orde
 ir::Orders gpipe(const ir::ScheduleShape& shape);
 ir::Orders oneForwardOneBackward(const ir::ScheduleShape& shape);
 ir::Orders interleaved(const ir::ScheduleShape& shape);
+ir::Orders pairedOneForwardOneBackward(const ir::ScheduleShape& shape);
 ir::Orders breadthFirst(const ir::ScheduleShape& shape);
 
 // Split backward; the limit of micro-batches in flight is p, 2p - 1, or the first argument.

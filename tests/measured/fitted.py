@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from library import scaled
 
 MEGATRON = ("stacks.megatron_*", "stacks.oneflow")
-TE = ("stacks.te", "stacks.te_ub", "stacks.te_26*")
+TE = ("stacks.te", "stacks.te_ub", "stacks.te_2*", "stacks.te_layer*")
 FSDP = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan*", "stacks.llm_foundry*")
 COMPILED = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan", "stacks.torchtitan_async_tp")
 A100_LIKE = ("devices.a100_*", "devices.v100_*")
@@ -124,10 +124,7 @@ CONSTANTS = (
     Constant("te_ub: inline.activation", one(("stacks.te_ub",), "inline.activation"), 1, SHARE),
     Constant("te: inline.regather", one(TE, "inline.regather"), 1, SHARE),
     Constant("te: inline.pipeline", one(TE, "inline.pipeline"), 1, (0, 0.5, 1)),
-    Constant("te_2602: launch", one(("stacks.te_2602",), "launch", micros), 20, (20, 50, 80, 110, 140, 170), "moe"),
-    Constant("te_2604: launch", one(("stacks.te_2604",), "launch", micros), 20, (20, 50, 80, 110, 140, 170), "moe", "te_2602: launch"),
-    Constant("te_2606: launch", one(("stacks.te_2606",), "launch", micros), 20, (20, 35, 50, 80, 110, 140), "moe", "te_2604: launch"),
-    Constant("te_2606: inline.exchange", one(("stacks.te_2606",), "inline.exchange"), 1, (0.25, 0.5, 0.75, 1), "moe"),
+    Constant("te_2602: launch", one(("stacks.te_2602", "stacks.te_2509", "stacks.te_layer*"), "launch", micros), 20, (20, 35, 50, 70), "moe"),
     # PyTorch with fully sharded data parallelism
     Constant("fsdp: backward_ratio", one(FSDP, "backward_ratio"), 2, RATIO),
     Constant("fsdp: launch", one(FSDP, "launch", micros), 20, LAUNCH),

@@ -169,6 +169,8 @@ def fitted(effects, left_out=None):
 def family(stack):
     """Stacks that share their fitted constants: megatron_2021 and megatron_2022, te and te_ub, llm_foundry and llm_foundry_h100."""
     name = stack.removeprefix("stacks.")
+    if name.startswith(("te_2509", "te_layer")):
+        return "te_2602"
     return name if name.startswith("te_26") else name.removesuffix("_h100").partition("_20")[0].removesuffix("_ds").removesuffix("_ub").removesuffix("_eager").removesuffix("_async_tp")
 
 

@@ -6,6 +6,8 @@
 namespace planc::cost {
 
 // Transfers.cpp: one partner, or everybody with everybody.
+/// Copies of a token that travel as one to a unit that holds several of its experts.
+double copiesInOne(const Pricing& p);
 bool isTransfer(const Pricing& p, const Route& r);
 double transfer(const Pricing& p, const Route& r);
 bool isExchange(const Pricing& p, const Route& r);

@@ -85,8 +85,9 @@ double sampled(const Pricing& p, const Route& r) {
   const double n = static_cast<double>(r.ranks);
   double x = wireBytes(p.node.collective, p.node.bytes, n);
   // A token goes once to each of the expected distinct destinations of its k copies: n(1 - (1 - 1/n)^k).
-  if (p.node.collective == CollectiveKind::AllToAll && p.node.copies > 1)
-    x = p.node.bytes / p.node.copies * n * (1 - std::pow(1 - 1 / n, p.node.copies)) * (n - 1) / n;
+  const double copies = copiesInOne(p);
+  if (p.node.collective == CollectiveKind::AllToAll && copies > 1)
+    x = p.node.bytes / copies * n * (1 - std::pow(1 - 1 / n, copies)) * (n - 1) / n;
   const double time = s.time(x);
   if (p.why)
     p.explain(s.table ? "growth + time(bytes)" : "a + x / b + g·√(x / 1 GB)",

@@ -31,7 +31,7 @@ double gather(const Pricing& p, const Route& r, const std::vector<size_t>& level
 } // namespace
 
 bool isHierarchical(const Pricing& p, const Route& r) {
-  if (p.node.collective == CollectiveKind::SendRecv || isSampled(p, r) || p.node.copies > 1) return false;
+  if (p.node.collective == CollectiveKind::SendRecv || isSampled(p, r) || copiesInOne(p) > 1) return false;
   return r.spread().size() > 1;
 }
 

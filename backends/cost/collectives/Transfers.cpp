@@ -28,14 +28,14 @@ struct Forwarded {
 /// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
 Forwarded forward(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
-  const double token = p.node.bytes / p.node.copies;
+  const double copies = copiesInOne(p), token = p.node.bytes / copies;
   Forwarded out;
   double outer = 1; // units that the levels above have reached
   for (size_t l = r.top + 1; l-- > 0;) {
     const bool inner = &levels[l] == r.domain;
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
     if (units > 1) {
-      const double moved = token * outer * distinct(units, p.node.copies / outer) * (units - 1) / units;
+      const double moved = token * outer * distinct(units, copies / outer) * (units - 1) / units;
       if (l == r.top)
         out.across = moved;
       else if (inner)
@@ -51,6 +51,10 @@ Forwarded forward(const Pricing& p, const Route& r) {
 }
 
 } // namespace
+
+double copiesInOne(const Pricing& p) {
+  return p.facts.stack.exchangeCopies ? 1 : p.node.copies;
+}
 
 bool isTransfer(const Pricing& p, const Route& r) {
   if (p.node.collective != CollectiveKind::SendRecv) return false;
@@ -102,7 +106,7 @@ bool isExchange(const Pricing& p, const Route& r) {
 double exchange(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
   const double start = p.fabric(fabric.start, fabric, "start", {"start"});
-  if (p.node.copies <= 1) {
+  if (copiesInOne(p) <= 1) {
     const double slowest = leavingTime(p, r, exchangeEfficiency), time = start + slowest;
     if (p.why)
       p.explain("start + across / (efficiency · NIC)",

@@ -82,6 +82,11 @@ def _uses(text, module):
     return any(text.startswith(module + ".", i) and (i == 0 or not (text[i - 1].isalnum() or text[i - 1] in "_.")) for i in range(len(text)))
 
 
+def staged(run):
+    """Whether a pipeline stands in the plan: several stages, or one whose schedule runs two passes together."""
+    return run.pipeline > 1 or run.schedule.startswith("paired")
+
+
 def _axes(run):
     """The mesh: (lines, the name of the data-parallel axes, of the expert axis)."""
     axes, groups = [], []
@@ -98,7 +103,7 @@ def _axes(run):
         groups = ["dp = [rep, shard]"]
     else:
         axes.append(f"dp = {run.data}")
-    if run.pipeline > 1:
+    if staged(run):
         axes.append(f"pp = {run.pipeline}")
     return "; ".join(axes + groups)
 
@@ -125,7 +130,7 @@ def _place(run):
         if dense:
             lines += ["dense {"] + ["  " + x for x in dense] + ["}"]
         ahead = layer + (["attn { heads -> tp }", "next, logits, out { vocab -> tp }"] if run.tensor > 1 else []) + ([experts] if experts else [])
-        if ahead:
+        if ahead and "mtp_depth = 0" not in run.model:
             lines += ["mtp {"] + ["  " + x for x in ahead] + ["}"]
     if "tp" in seq:
         lines.append(("position, norm { " if run.positions else "norm { ") + seq + " }")
@@ -144,7 +149,7 @@ def plan_text(run):
     if run.stored and run.data * run.context > 1:
         over = "shard" if run.copies > 1 else "[dp, cp]" if run.context > 1 and run.data > 1 else "cp" if run.context > 1 else "dp"
         out.append(f"  states {{ {run.stored} -> {over} }}")
-    if run.pipeline > 1:
+    if staged(run):
         facts = [f"schedule = {run.schedule}"] + (["scatter = tp"] if run.scatter and run.tensor > 1 else [])
         facts += [f"stage {i} = {text}" for i, text in enumerate(run.stages)]
         out += ["  pipeline pp {"] + ["    " + f for f in facts] + ["  }"]

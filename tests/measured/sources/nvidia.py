@@ -12,9 +12,12 @@
 | fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 % |
 | vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
 | DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
-| stack | by release: up to 26.02, 26.04, from 26.06; for dense models one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts) |
+| stack of dense models | one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts) |
+| stack of experts | launched kernel by kernel: `te_2602`. Rows of 25.09 that print "tokendrop": equal slots per expert and the all-to-all dispatcher (`apply_moe_token_drop`), with Qwen3 on Blackwell in one CUDA graph (configs/qwen3/qwen3_30b_a3b_llm_pretrain.py at 4054233ae): `te_2509`, `te_2509_graph`. From 26.06 on Blackwell one CUDA graph and fused grouped products (deepseek_workload_base_configs.py at 042641823; pull requests 4249 and 4606): `te_2606` |
+| exchange beside another micro-batch | `moe_a2a_overlap` of the same files and pull requests: on Blackwell from 26.06, DeepSeek-V3 on H100 (configs/deepseek/deepseek_llm_pretrain.py at 013284246) and on B200 with 32 ranks of experts |
+| DeepSeek-V3 on H100 | gradients are not reduced beside backward: `overlap_grad_reduce = False`, the same file |
+| second token | DeepSeek-V3 predicts it unless the row says "w/o MTP" |
 | stages without chunks | their sends block: Megatron Core overlaps them in the interleaved schedule only |
-| CUDA graphs | by the performance scripts: none on H100 and for DeepSeek-V3 on B200 in 16 stages, so experts wait for the host as in `te_2602` (qwen3_workload_base_configs.py at 01b2977e) |
 | racks | 64 of the 72 GPUs of a GB200 rack |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -59,10 +62,12 @@ def model(row):
         return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
                 f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
     if family.startswith("Qwen3-30B"):  # experts of width 768, heads of 128
+        slots = ", capacity = 1.0" if drops(row) else ""
         return (f"qwen.moe(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
-                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab}, qk_norm = true)"), "moe", False
+                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab}, qk_norm = true{slots})"), "moe", False
     if family.startswith("DeepSeekV3"):
-        return "deepseek.deepseek_v3", "moe", False
+        options = ["capacity = 1.0"] * drops(row) + ["mtp_depth = 0"] * ("w/o MTP" in row["notes"])
+        return "deepseek.deepseek_v3" + (f"({', '.join(options)})" if options else ""), "moe", False
     raise Incomplete(f"a model for {family}")
 
 
@@ -75,25 +80,41 @@ def release(row):
 def stack(row, kind):
     if kind == "dense":
         return "te.te_ub" if number(row, "tp") > 1 else "te.te"
-    if not graphs(row):
-        return "te.te_2602"
-    when = release(row)
-    return "te.te_2606" if when >= 26.06 else "te.te_2604" if when >= 26.04 else "te.te_2602"
+    blackwell, deepseek = device(row) != "H100", row["model_family"].startswith("DeepSeekV3")
+    if drops(row):
+        return "te.te_2509_graph" if blackwell and not deepseek else "te.te_2509"
+    return "te.te_2606" if release(row) >= 26.06 and blackwell else "te.te_2602"
 
 
-def graphs(row):
-    """Whether the performance scripts capture the layers with experts in CUDA graphs: not on H100, nor DeepSeek-V3 on B200 in 16 stages."""
-    return not (device(row) == "H100" or row["model_family"].startswith("DeepSeekV3") and device(row) == "B200" and number(row, "ep") == 8)
+def drops(row):
+    """Whether experts have fixed slots: the table says so."""
+    return "token-drop;" in row["notes"]
 
 
-def deepseek_stages(parts):
-    """The scripts' layouts (`Et*4|(t*4|)*14tmL` in 16 parts, `Et|(tt|)*30mL` in 32): 61 layers, of which three are dense, then the head."""
+def overlaps(row):
+    """Whether the performance scripts run a forward pass beside the backward pass of another micro-batch, so that exchanges hide."""
+    if drops(row):
+        return False
+    if device(row) != "H100" and release(row) >= 26.06:
+        return True
+    return row["model_family"].startswith("DeepSeekV3") and (device(row) == "H100" or device(row) == "B200" and number(row, "ep") == 32)
+
+
+def schedule(row, kind, stages, chunks):
+    if kind == "moe" and overlaps(row) and (chunks > 1 or stages == 1):
+        return f"paired_1f1b(chunks = {chunks})"
+    return f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b"
+
+
+def deepseek_stages(parts, ahead):
+    """The scripts' layouts (`Et*4|(t*4|)*14tmL` in 16 parts, `Et|(tt|)*30mL` in 32): 61 layers, of which three are dense, then the head;
+    `ahead`: with the prediction of a second token."""
     per, lines, at = -(-64 // parts), [], 0
     for i in range(parts):
         end = min(61, at + (1 if parts == 32 and i == 0 else per))
         dense = f"dense[{at}:{min(end, 3)}]" if at < 3 else ""
         routed = f"decoder[{max(at, 3) - 3}:{end - 3}]" if end > max(at, 3) else ""
-        lines.append(", ".join(x for x in ("embed" if i == 0 else "", dense, routed, "norm, head, mtp, loss" if i == parts - 1 else "") if x))
+        lines.append(", ".join(x for x in ("embed" if i == 0 else "", dense, routed, ("norm, head, mtp, loss" if ahead else "norm, head, loss") if i == parts - 1 else "") if x))
         at = end
     return lines
 
@@ -124,9 +145,9 @@ def run(row, group, mbs=None):
         software=stack(row, kind), seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
         data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1, mla=mla, positions=positions,
         sequence_parallel=tp > 1, stored="params" if "fsdp" in row["sharding"] else "optimizer",
-        schedule=f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b",
-        overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "",
-        stages=deepseek_stages(pp * chunks) if mla and pp > 1 else [],
+        schedule=schedule(row, kind, pp, chunks),
+        overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "gradient = 100%" if mla and device(row) == "H100" else "",
+        stages=deepseek_stages(pp * chunks, "w/o MTP" not in row["notes"]) if mla and pp > 1 else [],
         recompute=deepseek_recompute(row) if mla else "", seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
 
 

@@ -182,6 +182,19 @@ TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
          40e-6 + std::max(8e7 * 120 / 128 / (.96 * 25e9), 8e7 * 96 / 128 / (.96 * 25e9)));
 }
 
+TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
+  for (const int64_t ranks : {8, 128}) { // inside a node by its samples, over several by the card
+    Machine m(16, {{"g", 128}});
+    m.program.mesh = mesh(*m.plan.cluster, {{"g", ranks}, {"rest", 128 / ranks}});
+    Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8e7);
+    const double pairs = m.model(m.diagnostics)->collective(m.program, n);
+    n.copies = 8;
+    EXPECT_LT(m.model(m.diagnostics)->collective(m.program, n), pairs);
+    m.plan.stack->exchangeCopies = true;
+    expect(m.model(m.diagnostics)->collective(m.program, n), pairs);
+  }
+}
+
 TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   // Four stages in a node of eight; the first and the last of sixteen share a parameter.
   Machine m(4, {{"tp", 2}, {"pp", 16}});

@@ -99,7 +99,7 @@ TEST_F(CostOperators, Fp8Gemm) {
   expect(price(node).seconds, 2.405262387699e-04);
 }
 
-TEST_F(CostOperators, GroupedGemmDependsOnTokensPerExpert) {
+TEST_F(CostOperators, GroupedProductsHideNeitherTransferNorStarts) {
   b.op("x", OpKind::Memory);
   Node node = b.compute(b.op("grouped_matmul", OpKind::GroupedGemm));
   node.work.batch = 8;
@@ -107,13 +107,37 @@ TEST_F(CostOperators, GroupedGemmDependsOnTokensPerExpert) {
   node.work.n = 14336;
   node.work.k = 4096;
   node.work.tokensPerExpert = 512;
-  // 2·8·512·14336·4096 / (312e12·.772·.62) + 6.6 us
-  expect(price(node).seconds, 2. * 8 * 512 * 14336 * 4096 / (312e12 * .772 * .62) + 6.6e-6);
-  node.work.m = node.work.tokensPerExpert = 4;
-  // few tokens: the weights, 8·14336·4096·2 B / (2.039e12·.73) + 6.6 us
-  const Priced p = price(node);
-  expect(p.seconds, 8. * 14336 * 4096 * 2 / (2.039e12 * .73) + 6.6e-6);
-  EXPECT_EQ(p.bound, Bound::Memory);
+  const double math = 2. * 8 * 512 * 14336 * 4096 / (312e12 * .772);
+  const double moved = 8 * 2. * (512. * 4096 + 4096. * 14336 + 512. * 14336) / (2.039e12 * .73);
+  Priced p = price(node);
+  expect(p.seconds, math / .62 + moved + 8 * 6.6e-6); // a kernel per expert
+  EXPECT_EQ(p.launches, 8);
+  b.plan.stack->launch = number(100e-6); // the other seven from a loop, a fifth of a launch each
+  b.plan.stack->groupedLaunch = number(20e-6);
+  expect(price(node).launches, 1 + 7 * .2);
+  b.plan.stack->groupedKernel = true;
+  p = price(node);
+  expect(p.seconds, math / .62 + moved + 6.6e-6);
+  EXPECT_EQ(p.launches, 1);
+  b.plan.stack->grouped = {}; // as one large product
+  expect(price(node).seconds, math + moved + 6.6e-6);
+  node.role = Role::WGrad; // adds into fp32: 6 B more per element; r/2 = 0.95
+  expect(price(node).seconds, .95 * (math + moved + 8 * 6. * 512 * 14336 / (2.039e12 * .73) + 6.6e-6));
+}
+
+TEST_F(CostOperators, AGroupOfOneIsAProductLikeAnyOther) {
+  b.op("x", OpKind::Memory);
+  Node node = b.compute(b.op("grouped_matmul", OpKind::GroupedGemm));
+  node.work.m = node.work.tokensPerExpert = 8192;
+  node.work.n = 14336;
+  node.work.k = 4096;
+  b.plan.stack->grouped = {};
+  Node plain = b.compute(b.op("matmul", OpKind::Gemm));
+  plain.work = node.work;
+  expect(price(node).seconds, price(plain).seconds);
+  node.work.m = plain.work.m = 4; // the weights
+  expect(price(node).seconds, price(plain).seconds);
+  EXPECT_EQ(price(node).bound, Bound::Memory);
 }
 
 TEST_F(CostOperators, UnfusedAttention) {

@@ -255,6 +255,36 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   EXPECT_NEAR(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
+/// Forward: attention 400 us, choosing and sending 20 us each, experts 30 us, on a host that needs 50 us per launch.
+double routed(bool waits, double capacity, double experts = 30e-6) {
+  Builder b(1, {{"ep", 8}});
+  Body& body = b.body(b.unit("layer", 3, true));
+  const OpId sent = b.op("dispatch", OpKind::Permute, "sent");
+  Dim slots;
+  slots.name = Symbol("slots");
+  slots.kind = DimKind::Routed;
+  slots.capacity = capacity;
+  b.program.model.ops[sent].resultDims = {b.program.model.dims.add(slots)};
+  const OpId other = b.op("work", OpKind::Memory, "work");
+  body.forward = {b.lasting(other, 400e-6), b.lasting(other, 20e-6), b.lasting(sent, 20e-6), b.lasting(other, experts),
+                  b.lasting(other, experts)};
+  b.plan.stack->launch = number(50e-6);
+  b.plan.stack->waits = waits;
+  b.stages(1, 1, {{3}});
+  b.finish();
+  DiagnosticEngine diagnostics;
+  return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+}
+
+TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
+  EXPECT_NEAR(routed(false, 0), 500e-6, 1e-12); // 5 launches of 50 us, 500 us of work: the host stays ahead
+  // From `sent` on: it starts at 50 us, the experts wait for their launches at 100 and 150 us and end at 180, then the
+  // next layer's attention, launched at 200 us, runs for 400 us, and the choice ends at 620.
+  EXPECT_NEAR(routed(true, 0), 620e-6, 1e-12);
+  EXPECT_NEAR(routed(true, 1.25), 500e-6, 1e-12);                       // slots of a known size
+  EXPECT_NEAR(routed(true, 0, 500e-6), 1440e-6 + 50e-6 + 30e-6, 1e-12); // long experts hide all launches but two
+}
+
 TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   Builder b(1, {{"tp", 8}});
   Body& body = b.body(b.unit("layer", 2, true));

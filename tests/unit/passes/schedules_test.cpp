@@ -116,6 +116,26 @@ TEST(Schedules, InterleavedHoldsTheExtraPart) {
   EXPECT_EQ(depth(orders("interleaved_1f1b", 8, 3, 64)[0]), 8 * 3 + 8 - 1);
 }
 
+// Megatron Core runs one forward more before the first backward, so that the two passes of a pair need nothing of each
+// other.
+TEST(Schedules, PairsHoldOnePassMoreAndAreIndependent) {
+  EXPECT_EQ(depth(orders("paired_1f1b", 4, 1, 16)[0]), 4 + 1);
+  EXPECT_EQ(depth(orders("paired_1f1b", 8, 3, 64)[0]), 8 * 3 + 8 - 1 + 1);
+  for (const int64_t v : {1, 3})
+    for (const std::vector<Action>& order : orders("paired_1f1b", 4, v, 16)) {
+      int64_t pairs = 0;
+      for (size_t i = 0; i + 1 < order.size(); ++i) {
+        if (!order[i].paired) continue;
+        ++pairs;
+        EXPECT_EQ(order[i].kind, ActionKind::Forward);
+        EXPECT_EQ(order[i + 1].kind, ActionKind::Backward);
+        EXPECT_FALSE(order[i].virtualStage == order[i + 1].virtualStage &&
+                     order[i].microBatch == order[i + 1].microBatch);
+      }
+      EXPECT_GE(pairs, 16 * v - depth(order));
+    }
+}
+
 // arXiv 2401.10241, Table 2: p and 2p - 1 micro-batches; ZB-V holds p micro-batches in 2p halves (section 6).
 TEST(Schedules, ZeroBubbleHoldsWhatItsTableSays) {
   for (int64_t p : {2, 4, 8, 16})
