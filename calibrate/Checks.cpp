@@ -3,6 +3,7 @@
 #include "calibrate/Checks.h"
 
 #include "backends/cost/Equations.h"
+#include "calibrate/Traffic.h"
 #include "support/Quantity.h"
 
 #include <algorithm>
@@ -44,19 +45,11 @@ constexpr double kCached = 256e6;
 constexpr double kLinkSlack = 1.25;
 /// Clocks beyond the datasheet's.
 constexpr double kPeakSlack = 1.03;
-/// Adam reads parameter, gradient and two states and writes three of them back.
-constexpr double kAdamPasses = 7;
 
 /// FLOPs of backward over those of forward, at the least (docs/cost-model.md, section 1).
 double gradientWork(Kind kind) {
   return kind == Kind::Attention ? 2.5 : 2;
 }
-/// Passes over the tensor that `bytes` names, at the least: read once and written once.
-double leastPasses(const Sample& s) {
-  if (s.kind == Kind::Memory && s.name == Symbol("cross_entropy")) return 1; // its result is small
-  return 2;
-}
-
 std::vector<const Sample*> bySize(Points points) {
   std::stable_sort(points.begin(), points.end(), [](const Sample* a, const Sample* b) {
     const double x = (*a)[Extent::Bytes] + (*a)[Extent::Params], y = (*b)[Extent::Bytes] + (*b)[Extent::Params];
@@ -367,8 +360,7 @@ double leastTime(const Part& part, const Sample& s, Direction d) {
   case Kind::Lookup:
     return move(leastPasses(s) * s[Extent::Bytes]);
   case Kind::Optimizer:
-    return s.name == Symbol("adam") ? move(kAdamPasses * ir::width(s.dtype) * s[Extent::Params])
-                                    : move(3 * ir::width(s.dtype) * s[Extent::Params]);
+    return move(leastPasses(s) * ir::width(s.dtype) * s[Extent::Params]);
   case Kind::Collective:
     // Of a link that is not known at least this: every byte comes out of memory.
     return std::max(lineRate(part, s) > 0 ? wire(s) / (lineRate(part, s) * kLinkSlack) : 0, move(wire(s)));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Equations.h"
 #include "calibrate/Fit.h"
+#include "calibrate/Traffic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,14 +19,6 @@ constexpr size_t kKnots = 10;
 /// Of a measured time, at least this is traffic and not start.
 constexpr double kWork = 0.05;
 constexpr double kEfficiency = 0.85, kStart = 3e-6; // where the search begins
-
-/// One kernel that reads its operands and writes its result once, forward: passes over the first operand.
-struct Reference {
-  std::string_view name;
-  double passes;
-};
-constexpr std::array<Reference, 6> kReferences{
-    {{"add", 3}, {"copy", 2}, {"gelu", 2}, {"silu", 2}, {"relu", 2}, {"silu_mul", 3}}};
 
 Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
   return f.points(kind, d, [&](const Sample& s) { return s.name == name; });
@@ -48,7 +41,7 @@ std::vector<double> times(const Points& points, Direction d) {
 void fitDevice(Fitting& f) {
   f.memoryRate = f.bandwidth() * (f.part.device.memoryEfficiency ? f.part.device.memoryEfficiency->value : kEfficiency);
   f.memoryStart = f.part.device.memoryStart ? f.part.device.memoryStart->value : kStart;
-  for (const Reference& r : kReferences) {
+  for (const Reference& r : references()) {
     const Points points = named(f, Kind::Memory, Direction::Forward, Symbol(r.name));
     if (points.size() < 3) continue;
     auto fit = [&](const Points& p) {

@@ -165,7 +165,7 @@ void fitGrouped(Fitting& f) {
                           f.bandwidth() * base.memoryEfficiency, base.start);
     };
   });
-  q.subject = "grouped_gemm";
+  q.subject = rowOf(Kind::GroupedGemm).name;
   q.form = Form::Table;
   q.constants = "E by tokens per expert";
   Section section = f.section(Record::Stack, "grouped", points, {&q});

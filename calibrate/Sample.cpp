@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Sample.h"
 
+#include "ir/Model.h"
+
 #include <fmt/format.h>
 
 namespace planc::calibrate {
@@ -17,15 +19,27 @@ constexpr std::array<std::string_view, kExtents> kExtentNames{"batch", "m",     
 /// In the order of the enumeration.
 const std::array<KindRow, kKinds>& rows() {
   static const std::array<KindRow, kKinds> table{{
-      {Kind::Gemm, "gemm", {E::M, E::N, E::K}, {E::Batch}, "an operator: `linear`"},
-      {Kind::GroupedGemm, "grouped_gemm", {E::Batch, E::M, E::N, E::K}, {}, "an operator: `grouped_linear`"},
+      {Kind::Gemm, ir::name(ir::OpKind::Gemm), {E::M, E::N, E::K}, {E::Batch}, "an operator: `linear`"},
+      {Kind::GroupedGemm,
+       ir::name(ir::OpKind::GroupedGemm),
+       {E::Batch, E::M, E::N, E::K},
+       {},
+       "an operator: `grouped_linear`"},
       {Kind::Attention,
-       "attention",
+       ir::name(ir::OpKind::Attention),
        {E::Batch, E::Heads, E::Seq, E::HeadDim},
        {E::KvSeq, E::Causal},
        "an operator: `attention`"},
-      {Kind::Scores, "scores", {E::Batch, E::Heads, E::Seq, E::HeadDim}, {E::KvSeq}, "an operator: `scores`"},
-      {Kind::Context, "context", {E::Batch, E::Heads, E::Seq, E::HeadDim}, {E::KvSeq}, "an operator: `context`"},
+      {Kind::Scores,
+       ir::name(ir::OpKind::Scores),
+       {E::Batch, E::Heads, E::Seq, E::HeadDim},
+       {E::KvSeq},
+       "an operator: `scores`"},
+      {Kind::Context,
+       ir::name(ir::OpKind::Context),
+       {E::Batch, E::Heads, E::Seq, E::HeadDim},
+       {E::KvSeq},
+       "an operator: `context`"},
       {Kind::Memory, "memory", {E::Bytes}, {}, "an operator: `layer_norm`, `gelu`, `add`, `cross_entropy`"},
       {Kind::Lookup, "lookup", {E::Bytes}, {E::Table}, "an operator: `lookup`"},
       {Kind::Optimizer, "optimizer", {E::Params}, {}, "an optimizer: `adam`"},

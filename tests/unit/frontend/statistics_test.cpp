@@ -116,7 +116,7 @@ TEST(Statistics, SenselessOnesAreReported) {
             "1 PLAN0507 `calibration.memory.samples` is 0; it takes 1 or more");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; error = 3us } } }"),
             "1 PLAN0502 `calibration.memory.error` is a number without a unit; this is a quantity of time");
-  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 74),
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 75),
             "1 PLAN0502 `calibration.memory.valid` is a range of FLOPs or bytes: `[least");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [2GB, 1GB] } } }").substr(0, 10), "1 PLAN0507");
   EXPECT_EQ(of("device d { peak { samples = 3 } }").substr(0, 10), "1 PLAN0508") << "a datasheet has none";
