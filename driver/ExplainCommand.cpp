@@ -101,7 +101,7 @@ int explainPath(Console& console, const Arguments& arguments) {
   const std::string& text = arguments.positional[1];
   auto path = verdict::parseLayerPath(text);
   const bool layer = path && report::explains(*plan.plan->model, *path);
-  if (!layer && text != "optimizer") return unknownPath(console, plan, text);
+  if (!layer && text != "optimizer" && text != "step_time") return unknownPath(console, plan, text);
   if (plan.price()) {
     DiagnosticEngine quiet; // what the facts lack was reported by the estimate
     auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
@@ -109,8 +109,9 @@ int explainPath(Console& console, const Arguments& arguments) {
     report::TextOptions options;
     options.color = console.colorOut();
     const report::ExplainInput input{&r, plan.schedule.get(), model.get()};
-    console.out(layer ? report::explain(input, *path, file.sources(), options)
-                      : report::explainOptimizer(input, file.sources(), options));
+    console.out(layer                 ? report::explain(input, *path, file.sources(), options)
+                : text == "step_time" ? report::explainInterval(r, options)
+                                      : report::explainOptimizer(input, file.sources(), options));
     return kClean; // assertions are not the question here
   }
   file.report(plans);
@@ -139,7 +140,7 @@ const Command kExplainCommand = {
     "explain",
     "explain a diagnostic, or where the numbers of a layer come from",
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
-     {"PATH", 0, 1, "with a file: a layer, as decoder.attn, or optimizer"}},
+     {"PATH", 0, 1, "with a file: a layer, as decoder.attn, or optimizer, or step_time"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",

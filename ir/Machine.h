@@ -60,7 +60,8 @@ struct Curve : Table {
 struct Accuracy {
   double runs = 0, sources = 0; ///< with a published step time
   double low = 1, high = 1;     ///< measured over predicted: nine of ten lie between
-  double derived = 0;           ///< relative error of a fact that stands on no samples of its own
+  double derived = 0;           ///< relative error of a machine's fact that stands on no samples of its own
+  double fitted = 0;            ///< the same of a stack's fact, which its runs were fitted or checked with
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
   SourceRange range{};
@@ -115,7 +116,7 @@ struct Fabric {
   struct Sample { ///< time = a + x / b + g · √(x / 1 GB), or a table
     double ranks = 0, a = 0, b = 0, g = 0;
     double nodes = 0; ///< units of the level below that the group spans; 0: not said, it lies inside of the fabric
-    Table time{}; ///< by bytes of the full tensor, in place of a, b and g
+    Table time{};     ///< by bytes of the full tensor, in place of a, b and g
     Statistics statistics{};
   };
   struct Samples {

@@ -23,7 +23,6 @@ public:
     return priceCollective(Pricing(facts_, program, node, why, grounds));
   }
   bool complete() override { return facts_.report(diagnostics_); }
-  bool beyondCalibration() const override { return facts_.beyondCalibration(); }
   Facts& facts() const override { return facts_; }
 };
 

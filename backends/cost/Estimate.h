@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc::cost {
@@ -94,9 +95,45 @@ struct Memory {
   std::vector<StageMemory> stages;
 };
 
-/// Per step. `optional` = has no meaning for the workload.
+/// A calibrated record that the step time stands on.
+struct Term {
+  std::string what;   ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
+  double share = 0;   ///< of the time of the critical stage that is priced from it
+  double error = 0;   ///< relative, mean of that time; more where it is read outside of its samples
+  double outside = 0; ///< share that is read outside of its samples
+  double samples = 0; ///< none: derived or assumed
+};
+/// How sure the step time is (docs/cost-model.md, section 5).
+struct Confidence {
+  std::vector<Term> terms;  ///< widest first
+  double outside = 0;       ///< share of the time that stands on any record read outside of its samples
+  double coverage = 0;      ///< of the interval; 0: the stack does not say how far its runs lie from predictions
+  double low = 1, high = 1; ///< the interval, as multiples of the step time
+  double runsLow = 1, runsHigh = 1; ///< the same without terms: what the stack's runs alone say
+};
+
+/// A part of an interval's width: the share of the square of its upper half, in logarithms.
+struct WidthPart {
+  std::string what;
+  double share = 0;
+};
+/// What the first of these parts is called.
+inline constexpr std::string_view kRunsPart = "the spread of the stack's runs";
+/// Largest first: the spread of the stack's runs and each term. Empty without an interval.
+std::vector<WidthPart> widthParts(const Confidence& confidence);
+
+/// Per step. `optional` = has no meaning for the workload, or the stack does not give what it takes.
 struct Totals {
-  double stepTime = 0, stepTimeLow = 0, stepTimeHigh = 0, coverage = 0.9;
+  double stepTime = 0;
+  Confidence confidence;
+  std::optional<double> stepTimeLow() const { return lowOf(stepTime); }
+  std::optional<double> stepTimeHigh() const { return highOf(stepTime); }
+  /// Ends of the interval of what grows with the step time; of a rate they change places, as `value / low`.
+  std::optional<double> lowOf(const std::optional<double>& value) const { return scaled(value, confidence.low); }
+  std::optional<double> highOf(const std::optional<double>& value) const { return scaled(value, confidence.high); }
+  std::optional<double> scaled(const std::optional<double>& value, double factor) const {
+    return value && confidence.coverage > 0 ? std::optional(*value * factor) : std::nullopt;
+  }
   std::optional<double> tokensPerSecond, tokensPerSecondPerDevice;
   double samplesPerSecond = 0;
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
@@ -132,8 +169,6 @@ public:
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
   /// missing.
   virtual bool complete() = 0;
-  /// A price stood on a nominal number or outside a measured curve.
-  virtual bool beyondCalibration() const = 0;
   /// Where the model looks its constants up; what else an estimate needs of them is asked for here too.
   virtual Facts& facts() const = 0;
 };

@@ -37,6 +37,18 @@ const DiagnosticKind& kindOf(Owner::Kind kind) {
   return LevelFactMissing;
 }
 
+/// `a`, `b` and `c`, each in backticks.
+std::string listOf(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return text;
+}
+
+constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
+
+} // namespace
+
 std::string_view noun(Owner::Kind kind) {
   switch (kind) {
   case Owner::Kind::Device:
@@ -50,18 +62,6 @@ std::string_view noun(Owner::Kind kind) {
   }
   return "level";
 }
-
-/// `a`, `b` and `c`, each in backticks.
-std::string listOf(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
-  return text;
-}
-
-constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
-
-} // namespace
 
 double Ground::beyond() const {
   if (size <= 0 || high <= 0) return 0;
@@ -115,10 +115,8 @@ void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, cons
   if (!known) warnings_.push_back({&level, kind, asker.text(), asker.range()});
 }
 
-void Facts::outside(const Ground& ground, const FactPath& path, const Asker& asker) {
-  const bool known =
-      std::any_of(outside_.begin(), outside_.end(), [&](const Outside& o) { return o.ground.range == ground.range; });
-  if (!known) outside_.push_back({ground, path.str(), asker.text(), asker.range()});
+void Facts::outside(const Ground& ground, double share, std::string asker, SourceRange at) {
+  outside_.push_back({ground, share, std::move(asker), at});
 }
 
 bool Facts::report(DiagnosticEngine& diagnostics) {
@@ -147,13 +145,15 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
   for (const Outside& o : outside_)
     diagnostics
         .report(OutsideSamples, o.ground.range,
-                {{"fact", o.path},
+                {{"fact", o.ground.path.str()},
                  {"owner", fmt::format("{} `{}`", noun(o.ground.owner.kind), o.ground.owner.name.view())},
                  {"size", formatQuantity(o.ground.size, o.ground.unit)},
                  {"least", formatQuantity(o.ground.low, o.ground.unit)},
                  {"most", formatQuantity(o.ground.high, o.ground.unit)}})
         .label(o.range, "for this")
-        .note("the value at the nearest end is used");
+        .note(fmt::format("{:.0f} % of the step stands on it: there the value at the nearest end is used, and the "
+                          "interval is wider",
+                          100 * o.share));
   const bool complete = missing_.empty();
   missing_.clear();
   return complete;

@@ -37,13 +37,18 @@ struct Owner {
 struct Ground {
   Owner owner;
   const ir::Statistics* statistics = nullptr; ///< null: a level's nominal numbers
-  double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it has no range
-  double low = 0, high = 0;                   ///< what its samples span; both 0: not known
+  FactPath path;                              ///< of the fact that was read
   SourceRange range;                          ///< of the fact
+  double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it goes by none
   Unit unit{};                                ///< of the size
-  double beyond() const;                      ///< natural logarithm of the distance to that range, 0 inside
+  double low = 0, high = 0;                   ///< what its samples span; both 0: not known
+  /// Natural logarithm of the distance to what its samples span, 0 inside.
+  double beyond() const;
 };
 using Grounds = std::vector<Ground>;
+
+/// device, stack, fabric or level.
+std::string_view noun(Owner::Kind kind);
 
 /// What needs a fact: a node of the program, or the whole plan (no node).
 struct Asker {
@@ -72,9 +77,8 @@ public:
   void missing(const Owner& owner, const FactPath& path, const Asker& asker);
   /// A collective is priced from a level's nominal bandwidth and latency.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker);
-  /// A fact is read at a size that its samples do not span.
-  void outside(const Ground& ground, const FactPath& path, const Asker& asker);
-  bool beyondCalibration() const { return !warnings_.empty() || !outside_.empty(); }
+  /// A share of the step that counts stands on a fact read at sizes that its samples do not span.
+  void outside(const Ground& ground, double share, std::string asker, SourceRange at);
 
   /// Reports everything once and forgets it. False if a fact is missing.
   bool report(DiagnosticEngine& diagnostics);
@@ -97,7 +101,8 @@ private:
   std::vector<Missing> missing_;
   struct Outside {
     Ground ground;
-    std::string path, asker;
+    double share = 0;
+    std::string asker;
     SourceRange range;
   };
   std::vector<Warning> warnings_;

@@ -91,11 +91,15 @@ public:
   /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
   void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const FactPath& path, Size size,
               const ir::Table& table) const {
-    if (!statistics.calibrated && table.empty()) return;
-    Ground ground{owner, &statistics, size.value, statistics.low, statistics.high, at, size.unit};
+    if (!grounds || (!statistics.calibrated && table.empty())) return;
+    Ground ground{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
     if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back();
-    if (ground.beyond() > 0) facts.outside(ground, path, asker());
-    if (grounds) grounds->push_back(std::move(ground));
+    grounds->push_back(std::move(ground));
+  }
+  /// The price stands on a level's nominal numbers.
+  void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
+    facts.nominal(level, kind, asker());
+    if (grounds) grounds->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
   }
   /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
   void note(std::string_view key, std::string text) const {

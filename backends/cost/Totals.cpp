@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Totals.h"
 
+#include "backends/cost/Confidence.h"
 #include "backends/cost/Facts.h"
 #include "backends/cost/Rows.h"
 
@@ -169,16 +170,6 @@ void addTimes(Totals& t, const Simulation& sim) {
   t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
 }
 
-void addInterval(Totals& t, const Simulation& sim, const CostModel& model) {
-  const auto& ops = sim.schedule->program->model.ops;
-  const bool experts =
-      std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return op.kind == ir::OpKind::GroupedGemm; });
-  const IntervalRule& rule = experts ? kExperts : model.beyondCalibration() ? kUncalibrated : kCalibrated;
-  t.stepTimeLow = t.stepTime * rule.low;
-  t.stepTimeHigh = t.stepTime * rule.high;
-  t.coverage = kIntervalCoverage;
-}
-
 /// Tokens of a sample: the extent of `seq`, if the model has one.
 std::optional<double> sequenceLength(const ir::Program& program) {
   for (const auto& [name, extent] : program.plan->workload.extents)
@@ -227,7 +218,7 @@ Totals totals(const Simulation& sim, const CostModel& model) {
   Totals t;
   addTimes(t, sim);
   if (model.facts().cluster.jitter || model.facts().stack.jitter) t.straggler = sim.straggler;
-  addInterval(t, sim, model);
+  t.confidence = confidence(sim, model, t.exposedState);
   addRates(t, sim, model);
   return t;
 }

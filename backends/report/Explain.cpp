@@ -389,4 +389,32 @@ std::string explainOptimizer(const ExplainInput& input, const SourceManager& sou
   return Writer(input, sources, options).optimizer(*input.report);
 }
 
+std::string explainInterval(const PlanReport& report, const TextOptions& options) {
+  const cost::Totals& t = report.estimate->totals;
+  const cost::Confidence& c = t.confidence;
+  std::string out = styledLine(fmt::format("{}, how sure its step time of {} is", report.plan->name.view(),
+                                           formatQuantity(t.stepTime, units::time)),
+                               TextStyle::Bold, options.color);
+  if (c.coverage > 0)
+    out += fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it; of the stack's own runs between "
+                       "{:.3g} and {:.3g} times what was predicted\n",
+                       percentText(c.coverage), c.low, c.high, c.runsLow, c.runsHigh);
+  else
+    out += "no interval: the stack gives no `accuracy`\n";
+  out += fmt::format("{} of the step stands on facts read outside of their samples\n", percentText(c.outside));
+  Table table("rrrrl");
+  auto head = [](const char* text) { return StyledText(text, TextStyle::Gutter); };
+  table.add({head("of the width"), head("of the step"), head("error"), head("samples"), head("record")});
+  const std::vector<cost::WidthPart> parts = cost::widthParts(c);
+  auto width = [&](std::string_view what) {
+    auto part = std::find_if(parts.begin(), parts.end(), [&](const cost::WidthPart& p) { return p.what == what; });
+    return part == parts.end() ? std::string("-") : shareText(part->share);
+  };
+  if (c.coverage > 0) table.add({width(cost::kRunsPart), "", "", "", std::string(cost::kRunsPart)});
+  for (const cost::Term& term : c.terms)
+    table.add({width(term.what), shareText(term.share), percentText(term.error),
+               term.samples > 0 ? countText(term.samples) : "-", term.what});
+  return out + table.str(options.color);
+}
+
 } // namespace planc::report

@@ -28,4 +28,7 @@ std::string explain(const ExplainInput& input, const std::vector<verdict::LayerS
 /// The derivation of the optimizer's step: every parameter of one instance of every layer, what is communicated, and the sums of the stages.
 std::string explainOptimizer(const ExplainInput& input, const SourceManager& sources, const TextOptions& options = {});
 
+/// What the interval of the step time is made of: the stack's runs and each calibrated record, widest first.
+std::string explainInterval(const PlanReport& report, const TextOptions& options = {});
+
 } // namespace planc::report

@@ -36,6 +36,28 @@ double jsonValue(double value, const Unit& unit) {
   return value;
 }
 
+Json intervalCoverage(const cost::Confidence& c) {
+  return c.coverage > 0 ? Json(c.coverage) : Json(nullptr);
+}
+
+/// What the interval is made of: the stack's own runs, and the records that the step stands on.
+Json intervalJson(const cost::Confidence& c) {
+  Json out = {{"coverage", intervalCoverage(c)},
+              {"low", c.low},
+              {"high", c.high},
+              {"runs_low", c.runsLow},
+              {"runs_high", c.runsHigh},
+              {"outside_share", c.outside}};
+  out["terms"] = Json::array();
+  for (const cost::Term& t : c.terms)
+    out["terms"].push_back({{"what", t.what},
+                            {"share", t.share},
+                            {"error", t.error},
+                            {"outside_share", t.outside},
+                            {"samples", number(t.samples)}});
+  return out;
+}
+
 /// The metrics whose field is `GROUP.name`, in the order of the table.
 void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimate) {
   for (const verdict::Metric& metric : verdict::metrics()) {
@@ -48,7 +70,7 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
       out[key] = value ? Json(*value != 0) : Json(nullptr);
     else
       out[key] = value ? number(jsonValue(*value, metric.unit)) : Json(nullptr);
-    if (metric.name == "step_time.high") out["interval_coverage"] = estimate.totals.coverage;
+    if (metric.name == "step_time.high") out["interval_coverage"] = intervalCoverage(estimate.totals.confidence);
   }
 }
 
@@ -199,6 +221,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["mesh"] = meshJson(plan.mesh);
   out["totals"] = Json::object();
   addMetrics(out["totals"], "totals", *report.estimate);
+  out["interval"] = intervalJson(report.estimate->totals.confidence);
   out["memory"] = memoryJson(*report.estimate);
   out["memory"]["fixes"] = fixesJson(report);
   out["layers"] = layersJson(*report.estimate);

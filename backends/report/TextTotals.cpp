@@ -10,6 +10,17 @@ namespace {
 const Unit kTokenRate = units::tokens / units::time;
 const Unit kSampleRate = units::samples / units::time;
 
+/// `, 90 % interval 11.9 s to 15.2 s, mostly for …`: with what widens it most.
+std::string intervalText(const cost::Totals& t) {
+  const cost::Confidence& c = t.confidence;
+  if (c.coverage <= 0) return ", no interval: the stack gives no `accuracy`";
+  std::string text =
+      fmt::format(", {:.0f} % interval {} to {}", 100 * c.coverage, formatQuantity(*t.stepTimeLow(), units::time),
+                  formatQuantity(*t.stepTimeHigh(), units::time));
+  const std::vector<cost::WidthPart> parts = cost::widthParts(c);
+  return parts.empty() ? text : text + ", mostly for " + parts.front().what;
+}
+
 std::string stepTable(const cost::Totals& t, bool color) {
   Table table("lrr");
   auto share = [&](double value) { return t.stepTime > 0 ? shareText(value / t.stepTime) : "-"; };
@@ -23,11 +34,8 @@ std::string stepTable(const cost::Totals& t, bool color) {
   if (t.straggler)
     table.add({{"straggler", TextStyle::Gutter}, formatQuantity(*t.straggler, units::time), share(*t.straggler)});
   std::string head = fmt::format("step time {}", formatQuantity(t.stepTime, units::time));
-  std::string interval =
-      fmt::format(", {:.0f} % interval {} to {}", t.coverage * 100, formatQuantity(t.stepTimeLow, units::time),
-                  formatQuantity(t.stepTimeHigh, units::time));
   TextCells line;
-  line.put(line.put(0, head, TextStyle::Bold), interval);
+  line.put(line.put(0, head, TextStyle::Bold), intervalText(t));
   return line.str(color) + "\n" + table.str(color);
 }
 

@@ -18,6 +18,11 @@ Value seconds(const Value& hours) {
   return hours ? Value(*hours * kSecondsPerHour) : Value();
 }
 
+/// An end of the interval of a rate: what the other end of the step time leaves of it.
+Value perTime(const Estimate& e, const Value& rate, double times) {
+  return e.totals.scaled(rate, 1 / times);
+}
+
 /// No workload of this version is an inference workload.
 Value noInference(const Estimate&) {
   return {};
@@ -33,17 +38,28 @@ const Unit kSampleRate = units::samples / units::time;
 const std::vector<Metric>& metrics() {
   static const std::vector<Metric> table = {
       {"step_time", units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)},
-      {"step_time.low", units::time, false, "totals.step_time_low_s", PLANC_READ(e.totals.stepTimeLow)},
-      {"step_time.high", units::time, false, "totals.step_time_high_s", PLANC_READ(e.totals.stepTimeHigh)},
+      {"step_time.low", units::time, false, "totals.step_time_low_s", PLANC_READ(e.totals.stepTimeLow())},
+      {"step_time.high", units::time, false, "totals.step_time_high_s", PLANC_READ(e.totals.stepTimeHigh())},
       {"tokens_per_second", kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)},
+      {"tokens_per_second.low", kTokenRate, false, "totals.tokens_low_per_s",
+       PLANC_READ(perTime(e, e.totals.tokensPerSecond, e.totals.confidence.high))},
+      {"tokens_per_second.high", kTokenRate, false, "totals.tokens_high_per_s",
+       PLANC_READ(perTime(e, e.totals.tokensPerSecond, e.totals.confidence.low))},
       {"tokens_per_second_per_device", kTokenRate, false, "totals.tokens_per_s_per_device",
        PLANC_READ(e.totals.tokensPerSecondPerDevice)},
       {"samples_per_second", kSampleRate, false, "totals.samples_per_s", PLANC_READ(e.totals.samplesPerSecond)},
+      {"samples_per_second.low", kSampleRate, false, "totals.samples_low_per_s",
+       PLANC_READ(perTime(e, e.totals.samplesPerSecond, e.totals.confidence.high))},
+      {"samples_per_second.high", kSampleRate, false, "totals.samples_high_per_s",
+       PLANC_READ(perTime(e, e.totals.samplesPerSecond, e.totals.confidence.low))},
       {"model_rate", units::rate, false, "totals.model_tflops_per_device", PLANC_READ(e.totals.modelRate)},
       {"model_rate_causal", units::rate, false, "totals.model_tflops_per_device_causal",
        PLANC_READ(e.totals.modelRateCausal)},
       {"hardware_rate", units::rate, false, "totals.hardware_tflops_per_device", PLANC_READ(e.totals.hardwareRate)},
       {"mfu", units::none, false, "totals.mfu", PLANC_READ(e.totals.mfu)},
+      {"mfu.low", units::none, false, "totals.mfu_low", PLANC_READ(perTime(e, e.totals.mfu, e.totals.confidence.high))},
+      {"mfu.high", units::none, false, "totals.mfu_high",
+       PLANC_READ(perTime(e, e.totals.mfu, e.totals.confidence.low))},
       {"mfu_causal", units::none, false, "totals.mfu_causal", PLANC_READ(e.totals.mfuCausal)},
       {"hfu", units::none, false, "totals.hfu", PLANC_READ(e.totals.hfu)},
       {"compute", units::time, false, "totals.compute_s", PLANC_READ(e.totals.compute)},
@@ -56,8 +72,17 @@ const std::vector<Metric>& metrics() {
       {"params", units::none, false, "totals.params", PLANC_READ(e.totals.params)},
       {"params.active", units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
       {"device_hours", units::deviceTime, false, "totals.device_hours", PLANC_READ(seconds(e.totals.deviceHours))},
+      {"device_hours.low", units::deviceTime, false, "totals.device_hours_low",
+       PLANC_READ(seconds(e.totals.lowOf(e.totals.deviceHours)))},
+      {"device_hours.high", units::deviceTime, false, "totals.device_hours_high",
+       PLANC_READ(seconds(e.totals.highOf(e.totals.deviceHours)))},
       {"cost", units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)},
+      {"cost.low", units::money, false, "totals.cost_low_usd", PLANC_READ(e.totals.lowOf(e.totals.cost))},
+      {"cost.high", units::money, false, "totals.cost_high_usd", PLANC_READ(e.totals.highOf(e.totals.cost))},
       {"energy", units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)},
+      {"energy.low", units::energy, false, "totals.energy_low_kwh", PLANC_READ(e.totals.lowOf(e.totals.energyJoules))},
+      {"energy.high", units::energy, false, "totals.energy_high_kwh",
+       PLANC_READ(e.totals.highOf(e.totals.energyJoules))},
       {"device_hours.per_1t_tokens", units::deviceTime, false, "totals.device_hours_per_1t_tokens",
        PLANC_READ(seconds(e.totals.deviceHoursPer1t))},
       {"cost.per_1t_tokens", units::money, false, "totals.cost_usd_per_1t_tokens", PLANC_READ(e.totals.costPer1t)},

@@ -195,6 +195,8 @@ const std::vector<FactRow<D>>& deviceRows() {
        Unit{}},
       {"calibration.attention.forward", units::rate, Sign::Any, FactForm::Curve, StarKey::None,
        [](D& d, In& in) { d.attention.forward = in.curve; }},
+      {"calibration.attention.forward.rate", units::rate, Sign::Any, FactForm::Curve, StarKey::None,
+       [](D& d, In& in) { d.attention.forward = in.curve; }},
       {"calibration.attention.head",
        {},
        Sign::Any,
@@ -321,6 +323,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"accuracy.low", {}, Sign::Positive, FactForm::Number, StarKey::None, ACCURACY(low)},
       {"accuracy.high", {}, Sign::Positive, FactForm::Number, StarKey::None, ACCURACY(high)},
       {"accuracy.derived", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(derived)},
+      {"accuracy.fitted", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(fitted)},
       {"accuracy.nominal", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(nominal)},
       {"accuracy.distance", {}, Sign::NotNegative, FactForm::Number, StarKey::None, ACCURACY(distance)},
       {"workspace", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, workspace)},
@@ -380,7 +383,7 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
 #undef ACCURACY
 
 std::span<const std::string_view> calibratedFacts(DeclKind kind) {
-  static constexpr std::array<std::string_view, 2> kDevice{"calibration", "host"};
+  static constexpr std::array<std::string_view, 2> kDevice{"calibration", "host.bandwidth"};
   static constexpr std::array<std::string_view, 1> kFabric{""};
   static constexpr std::array<std::string_view, 5> kStack{"passes", "attention", "optimizer", "grouped", "launch"};
   switch (kind) {

@@ -23,6 +23,7 @@ def commands(planc, truth, slow):
     yield ["suite.py", *full, "--record", *page]
     yield ["regret.py", *full, *page]
     yield ["ablation.py", *full, *page]
+    yield ["coverage.py", *full, *page]
 
 
 def main():

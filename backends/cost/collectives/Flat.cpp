@@ -34,7 +34,7 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
   const ir::Fabric& fabric = level.fabric;
   const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks));
   if (!r.card) {
-    p.facts.nominal(level, p.node.collective, p.asker());
+    p.nominal(level, p.node.collective);
     const double latency = p.level(level.latency, level, "latency", {"latency"});
     const double rateOf = sharedBandwidth(p, r, bonus), time = latency * steps + x / rateOf;
     if (p.why)
@@ -133,7 +133,7 @@ double nominal(const Pricing& p, const Route& r) {
   if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll)
     return flat(p, r, factorsAt(p, r, r.top).steps, 1, stepsText(p, r));
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  p.facts.nominal(level, kind, p.asker());
+  p.nominal(level, p.node.collective);
   const ir::TopologyFactors factors = factorsAt(p, r, r.top);
   const double latency = p.level(level.latency, level, "latency", {"latency"});
   const double move = kind == CollectiveKind::SendRecv ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth)

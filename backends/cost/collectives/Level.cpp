@@ -188,7 +188,7 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
         text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(factors.steps), bytes(x),
                            bandwidth(rate), seconds(root));
     } else {
-      p.facts.nominal(l, kind, p.asker());
+      p.nominal(l, kind);
       const double latency = p.level(l.latency, l, "latency", {"latency"});
       time = latency * factors.steps + x / rate;
       if (p.why)

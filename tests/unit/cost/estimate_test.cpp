@@ -259,8 +259,8 @@ TEST(CostEstimate, FlopConventions) {
   EXPECT_NEAR(t.cost.value(), 3.6 / 3600 * 32 * t.stepTime, 1e-12);
   EXPECT_NEAR(t.energyJoules.value(), 400 * 32 * t.stepTime, 1e-9);
   EXPECT_NEAR(t.deviceHoursPer1t.value(), t.stepTime * 32 / 3600 * 1e12 / (16 * 2048), 1e-3);
-  EXPECT_NEAR(t.stepTimeLow / t.stepTime, .90, 1e-12);
-  EXPECT_NEAR(t.stepTimeHigh / t.stepTime, 1.15, 1e-12);
+  EXPECT_LE(t.stepTimeLow().value(), .95 * t.stepTime) << "the terms widen what the stack's runs say";
+  EXPECT_GE(t.stepTimeHigh().value(), 1.1 * t.stepTime);
 }
 
 TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {

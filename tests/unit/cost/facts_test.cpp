@@ -89,7 +89,7 @@ TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});
   EXPECT_EQ(diagnostics.sorted()[0]->message,
             "`calibration.attention.forward` of device `a100` is read at 131072, outside its samples: 256 to 65536");
-  EXPECT_NEAR(e->totals.stepTimeHigh / e->totals.stepTime, 1.40, 1e-12); // an uncalibrated price widens the interval
+  EXPECT_GT(e->totals.confidence.outside, 0.5) << "most of the step";
 }
 
 TEST_F(CostFacts, NoSoftware) {

@@ -25,7 +25,7 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
       {"step_time", true, 13.75, 13.72, -0.002, units::time, false, 0.05, true, "Table 5", {}});
   Json j = report::json(f.report(), f.sources);
   expectKeys(j,
-             {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "memory", "layers",
+             {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "interval", "memory", "layers",
               "collectives", "stages", "inference", "assertions", "measured"},
              "plan");
   expectKeys(j["totals"],
@@ -34,12 +34,18 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
               "step_time_high_s",
               "interval_coverage",
               "tokens_per_s",
+              "tokens_low_per_s",
+              "tokens_high_per_s",
               "tokens_per_s_per_device",
               "samples_per_s",
+              "samples_low_per_s",
+              "samples_high_per_s",
               "model_tflops_per_device",
               "model_tflops_per_device_causal",
               "hardware_tflops_per_device",
               "mfu",
+              "mfu_low",
+              "mfu_high",
               "mfu_causal",
               "hfu",
               "compute_s",
@@ -52,12 +58,20 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
               "params",
               "params_active",
               "device_hours",
+              "device_hours_low",
+              "device_hours_high",
               "cost_usd",
+              "cost_low_usd",
+              "cost_high_usd",
               "energy_kwh",
+              "energy_low_kwh",
+              "energy_high_kwh",
               "device_hours_per_1t_tokens",
               "cost_usd_per_1t_tokens",
               "energy_kwh_per_1t_tokens"},
              "totals");
+  expectKeys(j["interval"], {"coverage", "low", "high", "runs_low", "runs_high", "outside_share", "terms"}, "interval");
+  expectKeys(j["interval"]["terms"][0], {"what", "share", "error", "outside_share", "samples"}, "terms");
   expectKeys(j["memory"],
              {"peak_bytes", "capacity_bytes", "fits", "params_bytes", "grads_bytes", "optimizer_bytes",
               "activations_bytes", "buffers_bytes", "host_bytes", "host_capacity_bytes", "stages", "fixes"},
@@ -87,6 +101,9 @@ TEST(JsonReport, HoldsTheUnitsOfItsNames) {
   EXPECT_DOUBLE_EQ(j["totals"]["energy_kwh"], 4e4 / 3.6e6);
   EXPECT_DOUBLE_EQ(j["totals"]["cost_usd"], 0.06);
   EXPECT_EQ(j["totals"]["interval_coverage"], 0.9);
+  EXPECT_DOUBLE_EQ(j["totals"]["step_time_high_s"], 1.15 * j["totals"]["step_time_s"].get<double>());
+  EXPECT_DOUBLE_EQ(j["totals"]["tokens_low_per_s"], 1e5 / 1.15) << "a rate is low where the step is long";
+  EXPECT_DOUBLE_EQ(j["totals"]["cost_high_usd"], 0.06 * 1.15);
   EXPECT_EQ(j["memory"]["fits"], true);
   EXPECT_EQ(j["memory"]["peak_bytes"].dump(), "61000000000");
   EXPECT_EQ(j["software"], "megatron_2022");

@@ -1,0 +1,116 @@
+// The interval of a step time: what widens it, what never may, and where there is none.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/Confidence.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+/// A product of 2.1 GFLOP and a memory operator, four layers on one node.
+struct Step : Builder {
+  DiagnosticEngine diagnostics;
+  explicit Step(double bytes = 1e6) : Builder(1, {{"tp", 8}}) {
+    const BodyId id = unit("layer", 4, true);
+    Node product = compute(op("matmul", OpKind::Gemm, "proj"));
+    product.work.m = product.work.n = product.work.k = 1024;
+    Node norm = compute(op("layer_norm", OpKind::Memory, "norm"));
+    norm.work.firstOperandBytes = bytes;
+    body(id).forward = {product, norm};
+    stages(1, 1, {{4}});
+    auto& gemm = plan.cluster->device.gemm.at(DType::fp16);
+    for (OptNumber* n : {&gemm.efficiency, &gemm.memoryEfficiency, &gemm.start})
+      (*n)->statistics = {.calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e12, .record = "gemm"};
+    Statistics derived{.calibrated = true, .record = "passes.layer_norm"};
+    plan.stack->passes.at("layer_norm").forward.statistics = derived;
+  }
+  Statistics& efficiency() { return plan.cluster->device.gemm.at(DType::fp16).efficiency->statistics; }
+  Confidence sure() {
+    const auto e = estimate(diagnostics);
+    return e ? e->totals.confidence : Confidence();
+  }
+};
+
+TEST(Confidence, SaysWhatTheStepStandsOn) {
+  const Confidence c = Step().sure();
+  ASSERT_EQ(c.terms.size(), 2u);
+  double shares = 0;
+  for (const Term& t : c.terms) shares += t.share;
+  EXPECT_NEAR(shares, 1, 1e-9) << "one record per node here";
+  EXPECT_EQ(c.outside, 0);
+  EXPECT_EQ(c.coverage, 0.9);
+  EXPECT_LE(c.low, c.runsLow);
+  EXPECT_LT(c.low, 1);
+  EXPECT_GE(c.high, c.runsHigh);
+}
+
+TEST(Confidence, FurtherFromItsSamplesIsNeverSurer) {
+  Confidence before = Step().sure();
+  for (double high : {1e9, 1e8, 1e6}) {
+    Step run;
+    run.efficiency().high = high;
+    run.efficiency().low = high / 10;
+    const Confidence c = run.sure();
+    EXPECT_GT(c.high, before.high);
+    EXPECT_LT(c.low, before.low);
+    EXPECT_GT(c.outside, 0.1);
+    before = c;
+  }
+}
+
+TEST(Confidence, LessTimeOnUncalibratedRecordsIsNeverLessSure) {
+  double before = std::numeric_limits<double>::infinity();
+  for (double share = 0.9; share > 0.15; share -= 0.1) {
+    Confidence c;
+    c.terms = {{"derived", share, 0.3, 0, 0}, {"sampled", 1 - share, 0.02, 0, 100}};
+    setInterval(c, {.low = 0.95, .high = 1.1});
+    EXPECT_LT(c.high, before) << share;
+    EXPECT_LE(c.low, 1);
+    EXPECT_GE(c.high, 1);
+    before = c.high;
+  }
+}
+
+TEST(Confidence, FactsWithoutSamplesAreAssumedToBeOff) {
+  Step derived;
+  for (OptNumber* n : {&derived.plan.cluster->device.gemm.at(DType::fp16).efficiency,
+                       &derived.plan.cluster->device.gemm.at(DType::fp16).memoryEfficiency,
+                       &derived.plan.cluster->device.gemm.at(DType::fp16).start})
+    (*n)->statistics = {.calibrated = true, .record = "gemm"};
+  EXPECT_GT(derived.sure().high, Step().sure().high);
+}
+
+TEST(Confidence, ItsWidthAddsUp) {
+  const Confidence c = Step().sure();
+  double sum = 0;
+  for (const WidthPart& p : widthParts(c)) sum += p.share;
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST(Confidence, AStackThatGivesNoAccuracyHasNoInterval) {
+  Step run;
+  run.plan.stack->accuracy.reset();
+  const auto e = run.estimate(run.diagnostics);
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e->totals.confidence.coverage, 0);
+  EXPECT_FALSE(e->totals.stepTimeLow());
+  EXPECT_FALSE(e->totals.stepTimeHigh());
+}
+
+TEST(Confidence, AReadingThatHardlyCountsIsNoWarning) {
+  for (double bytes : {1e3, 1e9}) {
+    Step run(bytes);
+    auto& forward = run.plan.stack->passes.at("layer_norm").forward.statistics;
+    forward.low = 1, forward.high = 2;
+    run.plan.cluster->device.memoryStart = number(0);
+    run.sure();
+    EXPECT_EQ(run.diagnostics.sorted().size(), bytes > 1e6 ? 1u : 0u);
+  }
+}
+
+} // namespace
+} // namespace planc::cost::test
