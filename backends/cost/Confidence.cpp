@@ -19,8 +19,9 @@ constexpr double kNinetyPercent = 1.6449;
 constexpr double kCoverage = 0.9;
 /// A reading outside of samples is worth a warning where more than this share of the step depends on it.
 constexpr double kWorthAWarning = 0.01;
-/// Nor is one this close to them, as a factor; it widens the interval all the same.
-constexpr double kNear = 1.5;
+/// Nor is one this close to them, as a factor: a closed form goes on as it did, a table does not. It widens the
+/// interval all the same.
+constexpr double kNearTable = 1.5, kNearForm = 4;
 
 /// What is priced from one record.
 struct Entry {
@@ -102,8 +103,8 @@ void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
     auto known = std::find_if(readings.begin(), readings.end(), [&](const Reading& r) { return r.entry == index; });
     if (known == readings.end()) known = readings.insert(readings.end(), {index});
     const double beyond = g.beyond();
-    if (beyond > std::max(known->beyond, std::log(kNear)))
-      note(g, known->beyond > std::log(kNear) ? 0 : seconds, asker);
+    const double near = std::log(g.table ? kNearTable : kNearForm);
+    if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, asker);
     known->error = std::max(known->error, errorOf(g));
     known->beyond = std::max(known->beyond, beyond);
     furthest = std::max(furthest, beyond);

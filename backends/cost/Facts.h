@@ -42,6 +42,7 @@ struct Ground {
   double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it goes by none
   Unit unit{};                                ///< of the size
   double low = 0, high = 0;                   ///< what its samples span; both 0: not known
+  bool table = false;                         ///< a curve, which knows no slope beyond its ends
   /// Natural logarithm of the distance to what its samples span, 0 inside.
   double beyond() const;
 };

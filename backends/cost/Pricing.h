@@ -93,7 +93,7 @@ public:
               const ir::Table& table) const {
     if (!grounds || (!statistics.calibrated && table.empty())) return;
     Ground ground{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
-    if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back();
+    if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back(), ground.table = true;
     grounds->push_back(std::move(ground));
   }
   /// The price stands on a level's nominal numbers.

@@ -82,7 +82,7 @@ HOPPER_ATTENTION = ("curve(x = [256, 512, 1024, 2048, 4096, 8192, 16384, 65536],
 
 
 def attention(names):
-    return ((names, "calibration.attention.forward", lambda value: scaled(HOPPER_ATTENTION, value)),)
+    return ((names, "calibration.attention.forward.rate", lambda value: scaled(HOPPER_ATTENTION, value)),)
 
 
 LAUNCH = (10, 20, 35, 50, 65, 80)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # How far planc would be off on a source that it never saw: every constant that was fitted on whole runs is fitted anew without the source.
 # SPDX-License-Identifier: Apache-2.0
-"""For every source: the constants of fitted.py start from their priors and are fitted on the runs of all other sources by coordinate search: each
-constant in turn takes the value of its grid with the least error, then each two of them at once, until none moves; of the constants' order and its
-reverse, the fit with less error counts. The error is the mean absolute logarithm of predicted over
+"""For every source: the constants of fitted.py are fitted on the runs of all other sources by coordinate search: each
+constant in turn takes the value of its grid with the least error, then each two of them at once, until none moves; from the priors and from the middles
+of the grids, in the constants' order and in its reverse, of which the fit with less error counts. The error is the mean absolute logarithm of predicted over
 measured, cut at CUT so that odd rows count no more than that, and averaged over the lines of the table of errors so that a long table counts no more
 than a short one; a step away from the prior must gain GAIN, so what the runs cannot tell stays neutral. A constant that no other source can tell takes
 the value of the nearest one, else its prior. The search draws no random numbers.
 
-Times during the search come from a table: how the logarithm of each predicted time moves when one constant of the shipped library takes another value.
-The moves add up; what is reported is priced by planc with all fitted constants at once."""
+Times during the search come from a table: how the logarithm of each predicted time moves when one constant takes another value. The moves add up, which
+holds near the constants that the table was made with; so a first table is made with the shipped constants, and a second one with those that it led to on
+all runs. What is reported is priced by planc with all fitted constants at once."""
 import argparse
 import csv
 import fnmatch
@@ -31,6 +32,7 @@ CUT = 0.25
 GAIN = 2e-3  # of the summed errors, per step of the grid away from the prior
 LEAST = 1e-6  # what counts as less
 ROUNDS = 10
+STARTS = (lambda c: c.prior, lambda c: c.values()[len(c.values()) // 2])
 WANTED = {"dense": {"dense"}, "moe": {"moe", "layer"}}  # the kinds of runs on which constants of a kind are fitted
 RATIOS = ("shipped", "refitted", "left_out", "low", "high")
 MOVED, PART = 2.0, 0.2  # points and part by which the shipped error of a line may move before what was left out must be searched anew
@@ -40,11 +42,14 @@ ROWS = RECORDED.replace(".csv", "_rows.csv")
 
 
 class Effects:
-    """What each value of each constant does to the logarithm of each predicted time, against the shipped library."""
+    """What each value of each constant does to the logarithm of each predicted time, against the library with some `base` values of them."""
 
-    def __init__(self, bench, constants=CONSTANTS):
+    def __init__(self, bench, base=None, constants=CONSTANTS):
         self.bench, self.constants, self.library = bench, constants, Library()
-        self.shipped = bench.reports(self.library, list(bench.runs))
+        for c in constants:
+            if c.name in (base or {}):
+                c.apply(self.library, base[c.name])
+        self.priced = bench.reports(self.library, list(bench.runs))
         self.kinds = {c.name: {s: kinds for s in bench.runs if (kinds := self._kinds(c, s))} for c in constants}
         self.moves = {c.name: {v: self._moves(c.name, v) for v in c.values()} for c in constants}  # {constant: {value: {source: [one per run: one per metric]}}}
 
@@ -54,7 +59,7 @@ class Effects:
         return {run.kind for run in self.bench.runs[source] if any(fnmatch.fnmatch(d, p) for p in c.declarations() for d in uses[run.name])}
 
     def times(self, sources, values):
-        """{source: {plan: report}} with some values in place of the shipped ones."""
+        """{source: {plan: report}} with some values in place of those of the base."""
         changed = self.library.copy()
         for c in self.constants:
             if c.name in values:
@@ -67,28 +72,29 @@ class Effects:
     def _moves(self, name, value):
         sources = list(self.kinds[name])
         priced = self.times(sources, {name: value})
-        return {s: [[a - b for a, b in zip(new, old)] for new, old in zip(self.logs(priced, s), self.logs(self.shipped, s))] for s in sources}
+        return {s: [[a - b for a, b in zip(new, old)] for new, old in zip(self.logs(priced, s), self.logs(self.priced, s))] for s in sources}
 
 
 class Search:
-    """Values of the constants from the runs of all sources but one, in one order of the constants."""
+    """Values of the constants from the runs of all sources but one, in one order of the constants, from one start."""
 
-    def __init__(self, effects, left_out, constants):
+    def __init__(self, effects, left_out, constants, start):
         self.constants = constants
         self.values = {c.name: c.prior for c in self.constants}
         self.off, self.lines = [], []  # of each measured value: how far its prediction is off; which line of which kinds' error it counts in
-        shipped, at = effects.shipped, {}
+        priced, at = effects.priced, {}
         for source, found in effects.bench.runs.items():
             if source != left_out:
                 at[source] = len(self.off)
                 for run in found:
-                    for _, predicted, measured in pairs(shipped[source][run.name]):
+                    for _, predicted, measured in pairs(priced[source][run.name]):
                         self.off.append(math.log(predicted / measured))
                         self.lines.append((run.group, run.kind))
         size = {line: self.lines.count(line) for line in set(self.lines)}
         self.weight = [1 / size[line] for line in self.lines]
         self.moves = {name: {v: self._flat(of, at) for v, of in values.items()} for name, values in effects.moves.items()}
         self.told = {c.name: self._told(c) for c in self.constants}
+        self.values.update({c.name: start(c) for c in self.constants if self.told[c.name]})
         for name, value in self.values.items():
             self._shift(name, value, 1)
         free = [c for c in self.constants if self.told[c.name]]
@@ -162,8 +168,8 @@ class Search:
 
 
 def fitted(effects, left_out=None):
-    """The search without a source that ends with less error: in the order of the constants, or in its reverse."""
-    return min((Search(effects, left_out, order) for order in (effects.constants, effects.constants[::-1])), key=lambda search: search.cost)
+    """The search without a source that ends with the least error, over orders of the constants and starts."""
+    return min((Search(effects, left_out, order, start) for order in (effects.constants, effects.constants[::-1]) for start in STARTS), key=lambda search: search.cost)
 
 
 def family(stack):
@@ -215,14 +221,15 @@ def lines_of(rows, pooled=False):
 
 def report(bench, only, verbose):
     """[rows of residuals] of the sources, printed as they come."""
-    effects = Effects(bench)
+    first = Effects(bench)
+    effects = Effects(bench, fitted(first).values)
     everything = fitted(effects)
     refitted = effects.times(list(bench.runs), everything.values)
     rows = []
     for source in only:
         search = fitted(effects, source)
         without = effects.times([source], search.values)[source]
-        found = list(residuals(bench, source, effects.shipped[source], refitted[source], without))
+        found = list(residuals(bench, source, first.priced[source], refitted[source], without))
         rows += found
         for s in lines_of(found):
             known = "known machine" if s["known"] == s["n"] else "new machine" if not s["known"] else f"{s['known']} on a known machine"

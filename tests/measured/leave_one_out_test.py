@@ -29,7 +29,7 @@ def made_up(truth):
     kinds = {"shared": {s: {"dense"} for s in names}, "own": {"three": {"dense"}}}
     moves = {"shared": {v: {s: [[math.log(v)]] for s in names} for v in SHARED.values()},
              "own": {v: {"three": [[math.log(v)]]} for v in OWN.values()}}
-    return types.SimpleNamespace(bench=found, constants=(SHARED, OWN), shipped={s: {s: plan(s)} for s in names}, kinds=kinds, moves=moves)
+    return types.SimpleNamespace(bench=found, constants=(SHARED, OWN), priced={s: {s: plan(s)} for s in names}, kinds=kinds, moves=moves)
 
 
 class Values(unittest.TestCase):
