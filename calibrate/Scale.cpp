@@ -188,11 +188,16 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
                        "{:.1f} %, before {:.1f} %\"\n",
                        scale.factor, scale.factor / scale.old, scale.stack, scale.runs.size(), origin,
                        100 * scale.after, 100 * scale.before);
-    out += fmt::format("  {}accuracy = {{runs = {}, sources = {}, low = {:.4g}, high = {:.4g}}} : \"each of the {} "
-                       "runs predicted from the others; "
-                       "nine of ten by Student's t\"\n",
-                       base != bases.end() && base->hasAccuracy ? "override " : "", scale.runs.size(), scale.sources,
-                       scale.low, scale.high, scale.runs.size());
+    // Where the base says what its terms are worth, that stays: only what the runs show is replaced.
+    const std::string_view word = base != bases.end() && base->hasAccuracy ? "override " : "";
+    const std::string why = fmt::format("\"each of the {} runs predicted from the others\"", scale.runs.size());
+    out += "  accuracy {\n";
+    out += fmt::format("    {0}runs = {1} : {2}\n    {0}sources = {3} : {2}\n", word, scale.runs.size(), why,
+                       scale.sources);
+    out +=
+        fmt::format("    {0}low = {1:.4g} : \"nine of ten by Student's t\"\n    {0}high = {2:.4g} : \"nine of ten by "
+                    "Student's t\"\n  }}\n",
+                    word, scale.low, scale.high);
     out += "}\n";
   }
   return out;

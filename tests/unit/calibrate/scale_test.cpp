@@ -109,8 +109,10 @@ TEST(Scale, WritesAStackWithItsSource) {
   EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
   EXPECT_THAT(text,
               HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: median of 3 runs of runs.plan"));
-  EXPECT_THAT(text, HasSubstr("  accuracy = {runs = 3, sources = 1, low = 1, high = 1} : "));
-  EXPECT_THAT(scaleLibrary(scales, known, "runs.plan"), HasSubstr("  override accuracy = "));
+  EXPECT_THAT(text, HasSubstr("  accuracy {\n    runs = 3 : "));
+  const std::string again = scaleLibrary(scales, known, "runs.plan");
+  for (const char* fact : {"runs = 3", "sources = 1", "low = 1", "high = 1"})
+    EXPECT_THAT(again, HasSubstr(std::string("    override ") + fact + " : ")) << "the base's other facts stay";
 }
 
 } // namespace
