@@ -34,12 +34,14 @@ const Fitting::Products& Fitting::productsOf(ir::DType type) {
 }
 
 Quality Fitting::choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
-                        const Fitter& table) const {
+                        const Fitter& table, const Fitter& factors) const {
   Quality q = judge(points, direction, size, closed);
-  if ((q.median > kTolerance || q.p75 > kToleranceP75) && table) {
-    Quality t = judge(points, direction, size, table);
-    t.closedMedian = q.median;
-    t.form = Form::Table;
+  const double closedMedian = q.median;
+  for (const auto& [form, fitter] : {std::pair(Form::Table, &table), std::pair(Form::Factors, &factors)}) {
+    if (!*fitter || (q.median <= kTolerance && q.p75 <= kToleranceP75)) continue;
+    Quality t = judge(points, direction, size, *fitter);
+    t.closedMedian = closedMedian;
+    t.form = form;
     const bool nearer = q.median > kTolerance ? t.median < q.median : t.p75 < q.p75 && t.median <= kTolerance;
     if (nearer) q = std::move(t);
   }

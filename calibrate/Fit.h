@@ -36,9 +36,10 @@ public:
   double bandwidth() const { return part.device.bandwidth ? part.device.bandwidth->value : 1; }
   /// Of a type without samples: the library's figures.
   const Products& productsOf(ir::DType type);
-  /// The closed form, or the table where the closed form misses by more than the tolerance and the table by less.
+  /// The closed form, or the table where the closed form misses by more than the tolerance and the table by less; the
+  /// same once more with a second size's factor.
   Quality choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
-                 const Fitter& table) const;
+                 const Fitter& table, const Fitter& factors = {}) const;
   /// The files of these points, counts and errors: the source text of a fact.
   std::string source(const Points& points, const std::vector<const Quality*>& qualities) const;
   /// A section with statistics of its fits.

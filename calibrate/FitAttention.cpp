@@ -14,7 +14,7 @@ namespace eq = cost::equations;
 
 namespace {
 
-constexpr size_t kSeqKnots = 8, kHeadKnots = 48;
+constexpr size_t kSeqKnots = 8, kHeadKnots = 48, kSizeKnots = 8;
 constexpr double kCurveHead = 128; ///< at which the curves of devices are stated
 constexpr double kWork = 0.05;
 
@@ -84,30 +84,15 @@ struct Rate {
 Rate rateOf(const Points& points, double start) {
   Rate out;
   out.start = start;
-  std::vector<double> keys, heads{kCurveHead};
-  for (const Sample* s : points) keys.push_back((*s)[Extent::KvSeq]), heads.push_back((*s)[Extent::HeadDim]);
-  out.keys.x = knots(keys, kSeqKnots);
-  out.head.x = knots(heads, kHeadKnots);
-  const size_t first = out.keys.x.size();
-  std::vector<LinearRow> rows;
+  std::vector<double> keys, heads, rates;
   for (const Sample* s : points) {
-    LinearRow row{between(out.keys.x, (*s)[Extent::KvSeq]), 0};
-    for (const auto& [i, w] : between(out.head.x, (*s)[Extent::HeadDim])) row.terms.push_back({first + i, w});
-    row.value = std::log(useful(*s) / std::max(s->forward - start, kWork * s->forward));
-    rows.push_back(std::move(row));
+    keys.push_back((*s)[Extent::KvSeq]);
+    heads.push_back((*s)[Extent::HeadDim]);
+    rates.push_back(useful(*s) / std::max(s->forward - start, kWork * s->forward));
   }
-  // The two curves share a factor: it is the keys'.
-  LinearRow anchor{{}, 0};
-  for (const auto& [i, w] : between(out.head.x, kCurveHead)) anchor.terms.push_back({first + i, w * 1e3});
-  rows.push_back(std::move(anchor));
-  const std::vector<double> logs = fitLinear(rows, first + out.head.x.size());
-  const double shift = [&] {
-    double at = 0;
-    for (const auto& [i, w] : between(out.head.x, kCurveHead)) at += w * logs[first + i];
-    return at;
-  }();
-  for (size_t i = 0; i < first; ++i) out.keys.y.push_back(std::exp(logs[i] + shift));
-  for (size_t i = 0; i < out.head.x.size(); ++i) out.head.y.push_back(std::exp(logs[first + i] - shift));
+  Factors found = fitFactors(keys, kSeqKnots, heads, kHeadKnots, rates, kCurveHead);
+  out.keys = std::move(found.first);
+  out.head = std::move(found.second);
   return out;
 }
 
@@ -125,35 +110,65 @@ void fitProduct(Fitting& f, Kind kind) {
     return fitClosed({0.6}, times(p, Direction::Forward),
                      [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
   };
-  auto table = [&](const Points& p) {
-    std::vector<double> x, y;
+  struct Reached {
+    std::vector<double> heads, bytes, shares;
+  };
+  auto reached = [&](const Points& p) {
+    Reached out;
     for (const Sample* s : p) {
       const double work = std::max(s->forward - f.productsOf(s->dtype).start, kWork * s->forward);
-      x.push_back((*s)[Extent::HeadDim]);
-      y.push_back(scoreBytes(*s) / (f.bandwidth() * work));
+      out.heads.push_back((*s)[Extent::HeadDim]);
+      out.bytes.push_back(scoreBytes(*s));
+      out.shares.push_back(scoreBytes(*s) / (f.bandwidth() * work));
     }
-    return fitCurve(x, y, kHeadKnots);
+    return out;
+  };
+  auto table = [&](const Points& p) {
+    const Reached r = reached(p);
+    return fitCurve(r.heads, r.shares, kHeadKnots);
+  };
+  // Libraries choose faster kernels for larger results.
+  auto factors = [&](const Points& p) {
+    const Reached r = reached(p);
+    return fitFactors(r.heads, kHeadKnots, r.bytes, kSizeKnots, r.shares,
+                      *std::max_element(r.bytes.begin(), r.bytes.end()));
   };
   Quality q = f.choose(
       name, points, Direction::Forward, Size::HeadDim,
       [&](const Points& p) -> Predict { return [&, v = closed(p)](const Sample& s) { return time(s, v); }; },
       [&](const Points& p) -> Predict {
         return [&, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::HeadDim])); };
+      },
+      [&](const Points& p) -> Predict {
+        return [&, c = factors(p)](const Sample& s) {
+          return time(s, c.first.at(s[Extent::HeadDim]) * c.second.at(scoreBytes(s)));
+        };
       });
-  Fact share{"memory_efficiency", {}, 0, {}, {}};
-  if (q.form == Form::Table)
-    share.table = table(points);
-  else
+  Fact share{"memory_efficiency", {}, 0, {}, {}}, size{"size", {}, 0, {}, units::bytes};
+  if (q.form == Form::Closed) {
     share.number = closed(points);
-  q.constants = q.form == Form::Table ? fmt::format("f {:.0f} to {:.0f} % by head dimension",
-                                                    share.table.y.front() * 100, share.table.y.back() * 100)
-                                      : fmt::format("f {:.1f} %", share.number * 100);
+  } else if (q.form == Form::Table) {
+    share.table = table(points);
+  } else {
+    Factors found = factors(points);
+    share.table = std::move(found.first);
+    size.table = std::move(found.second);
+  }
+  q.constants = q.form == Form::Closed ? fmt::format("f {:.1f} %", share.number * 100)
+                                       : fmt::format("f {:.0f} to {:.0f} % by head dimension",
+                                                     share.table.y.front() * 100, share.table.y.back() * 100);
+  if (q.form == Form::Factors) {
+    const auto [least, most] = std::minmax_element(size.table.y.begin(), size.table.y.end());
+    q.constants += fmt::format(", times {:.2f} to {:.2f} by size", *least, *most);
+  }
   std::vector<Quality> qualities{q};
   std::vector<Fact> facts{share};
+  if (!size.table.empty()) facts.push_back(size);
   const Points backward = f.points(kind, Direction::Backward);
   if (!backward.empty()) {
     const Factor factor{[&](const Sample& s) {
-      return time(s, share.table.empty() ? share.number : share.table.at(s[Extent::HeadDim]));
+      return time(s, (share.table.empty() ? share.number : share.table.at(s[Extent::HeadDim])) *
+                         (size.table.empty() ? 1 : size.table.at(scoreBytes(s))));
     }};
     qualities.push_back(
         f.choose(name, backward, Direction::Backward, Size::HeadDim, factor.byClosed(), factor.byTable()));

@@ -15,10 +15,10 @@ namespace eq = cost::equations;
 
 namespace {
 
-constexpr size_t kKnots = 10;
+constexpr size_t kKnots = 10, kRowKnots = 24;
 /// Of a measured time, at least this is traffic and not start.
 constexpr double kWork = 0.05;
-constexpr double kEfficiency = 0.85, kStart = 3e-6; // where the search begins
+constexpr double kEfficiency = 0.85, kStart = 3e-6, kTensor = 1e-5; // where the search begins
 
 Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
   return f.points(kind, d, [&](const Sample& s) { return s.name == name; });
@@ -106,7 +106,28 @@ struct PassesFit {
       return [this, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::Bytes])); };
     };
   }
-  /// The fact, and its quality with what was found.
+  /// By the length of a row, which kernels keep in registers or read again: the passes, and their curve by rows.
+  Curve byRow(const Points& p) const {
+    std::vector<double> x, y;
+    for (const Sample* s : p) x.push_back((*s)[Extent::Row]), y.push_back(count(*s));
+    return fitCurve(x, y, kRowKnots);
+  }
+  Fitter byRows(const Points& points) const {
+    if (!std::all_of(points.begin(), points.end(), [](const Sample* s) { return (*s)[Extent::Row] > 0; })) return {};
+    return [this](const Points& p) -> Predict {
+      return [this, c = byRow(p)](const Sample& s) { return time(s, c.at(s[Extent::Row])); };
+    };
+  }
+  /// The facts, and their quality with what was found.
+  std::vector<Fact> facts(const Points& p, Quality& q) const {
+    if (q.form != Form::Factors) return {fact(p, q)};
+    Curve rows = byRow(p);
+    const double longest = rows.y.back();
+    q.constants = fmt::format("{:.3g} to {:.3g} passes by row", rows.y.front(), longest);
+    for (double& y : rows.y) y /= longest;
+    return {{std::string(name(direction)), {}, longest, {}, {}},
+            {fmt::format("{}_row", name(direction)), {}, 0, std::move(rows), {}}};
+  }
   Fact fact(const Points& p, Quality& q) const {
     Fact out{std::string(name(direction)), {}, 0, {}, units::bytes};
     if (q.form == Form::Table)
@@ -128,8 +149,8 @@ void fitPasses(Fitting& f, Symbol name) {
     const Points points = named(f, Kind::Memory, d, name);
     if (points.empty()) continue;
     const PassesFit fit{f, d};
-    Quality q = f.choose(name.str(), points, d, Size::Bytes, fit.byClosed(), fit.byTable());
-    facts.push_back(fit.fact(points, q));
+    Quality q = f.choose(name.str(), points, d, Size::Bytes, fit.byClosed(), fit.byTable(), fit.byRows(points));
+    for (Fact& fact : fit.facts(points, q)) facts.push_back(std::move(fact));
     qualities.push_back(std::move(q));
     if (all.empty()) all = points;
   }
@@ -203,10 +224,22 @@ void fitOptimizers(Fitting& f) {
   for (const Symbol name : names(f, Kind::Optimizer)) {
     const Points points = named(f, Kind::Optimizer, Direction::Forward, name);
     if (points.empty()) continue;
-    auto time = [&](const Sample& s, double width) { return eq::moved(width * s[Extent::Params], f.memoryRate, 0); };
+    // Updates that are launched tensor by tensor take a time for each, where samples say how many there are.
+    const bool tensors =
+        std::all_of(points.begin(), points.end(), [](const Sample* s) { return (*s)[Extent::Tensors] > 0; });
+    struct Update {
+      double width = 0, tensor = 0;
+    };
+    auto time = [&](const Sample& s, const Update& u) {
+      return eq::moved(u.width * s[Extent::Params], f.memoryRate, u.tensor * s[Extent::Tensors]);
+    };
     auto closed = [&](const Points& p) {
-      return fitClosed({30}, times(p, Direction::Forward),
-                       [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
+      const std::vector<double> found =
+          fitClosed(tensors ? std::vector{30., kTensor} : std::vector{30.}, times(p, Direction::Forward),
+                    [&](std::span<const double> v, size_t i) {
+                      return time(*p[i], {v[0], tensors ? v[1] : 0});
+                    });
+      return Update{found[0], tensors ? found[1] : 0};
     };
     auto table = [&](const Points& p) {
       std::vector<double> x, y;
@@ -218,21 +251,28 @@ void fitOptimizers(Fitting& f) {
     };
     Quality q = f.choose(
         name.str(), points, Direction::Forward, Size::Params,
-        [&](const Points& p) -> Predict { return [&, w = closed(p)](const Sample& s) { return time(s, w); }; },
+        [&](const Points& p) -> Predict { return [&, u = closed(p)](const Sample& s) { return time(s, u); }; },
         [&](const Points& p) -> Predict {
-          return [&, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::Params])); };
+          return [&, c = table(p)](const Sample& s) { return time(s, {c.at(s[Extent::Params]), 0}); };
         });
     Fact fact{"", units::bytes, 0, {}, {}};
+    Update found;
     if (q.form == Form::Table)
       fact.table = table(points);
     else
-      fact.number = closed(points);
+      found = closed(points), fact.number = found.width;
     q.constants = q.form == Form::Table
                       ? fmt::format("{:.3g} to {:.3g} B per parameter", fact.table.y.front(), fact.table.y.back())
                       : fmt::format("{:.3g} B per parameter", fact.number);
+    if (found.tensor > 0) q.constants += fmt::format(", {} per tensor", formatQuantity(found.tensor, units::time));
     Section section = f.section(Record::Stack, "optimizer." + name.str(), points, {&q});
     section.facts = {std::move(fact)};
-    f.out.sections.push_back(std::move(section));
+    f.out.sections.push_back(section);
+    if (found.tensor > 0) {
+      section.path = "optimizer_tensor." + name.str();
+      section.facts = {{"", units::time, found.tensor, {}, {}}};
+      f.out.sections.push_back(std::move(section));
+    }
     f.out.qualities.push_back(std::move(q));
   }
 }

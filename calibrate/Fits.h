@@ -38,7 +38,8 @@ struct Outlier {
   double measured = 0, predicted = 0; ///< seconds
 };
 
-enum class Form { Closed, Table };
+/// `Factors`: a number or a table by one size, times a table by another.
+enum class Form { Closed, Table, Factors };
 
 /// How well a fit predicts shapes that it has not seen. Errors are relative.
 struct Quality {

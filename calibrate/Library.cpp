@@ -106,8 +106,10 @@ Known knownOf(const ir::Device& d) {
   }
   add(out, "calibration.scores.memory_efficiency", d.scores.memoryEfficiency);
   add(out, "calibration.scores.backward", d.scores.backward);
+  add(out, "calibration.scores.size", !d.scores.size.empty());
   add(out, "calibration.context.memory_efficiency", d.context.memoryEfficiency);
   add(out, "calibration.context.backward", d.context.backward);
+  add(out, "calibration.context.size", !d.context.size.empty());
   add(out, "calibration.attention.forward", !d.attention.forward.empty());
   add(out, "calibration.attention.head", !d.attention.head.empty());
   add(out, "calibration.attention.backward", d.attention.backward);
@@ -123,8 +125,11 @@ Known knownOf(const ir::Stack& s) {
   for (const auto& [name, passes] : s.passes) {
     add(out, "passes." + name.str() + ".forward", ir::OptNumber(passes.forward));
     add(out, "passes." + name.str() + ".backward", ir::OptNumber(passes.backward));
+    add(out, "passes." + name.str() + ".forward_row", !passes.forwardRow.empty());
+    add(out, "passes." + name.str() + ".backward_row", !passes.backwardRow.empty());
   }
   for (const auto& [name, bytes] : s.optimizer) add(out, "optimizer." + name.str(), ir::OptNumber(bytes));
+  for (const auto& [name, time] : s.optimizerTensor) add(out, "optimizer_tensor." + name.str(), ir::OptNumber(time));
   add(out, "backward_ratio", s.backwardRatio);
   add(out, "table_gradient", s.tableGradient);
   add(out, "grouped", !s.grouped.empty());

@@ -200,6 +200,11 @@ private:
     const KindRow& row = rowOf(sample.kind);
     std::vector<Extent> axes = row.needs;
     axes.insert(axes.end(), row.takes.begin(), row.takes.end());
+    // What the file says nothing of, and nothing stands in for, was not varied.
+    std::erase_if(axes, [&](Extent e) {
+      return sample[e] == 0 && std::none_of(columns_.begin(), columns_.end(),
+                                            [&](const Column& c) { return c.field == Field::Extent && c.extent == e; });
+    });
     for (const Extent e : axes) sample.at.push_back(sample[e]);
     const std::string title = label.empty() ? std::string(sample.name.view()) : label;
     const auto key = std::tuple(device, title, sample.kind, sample.dtype);

@@ -52,6 +52,11 @@ void product(Sample& s, double m, double n, double k) {
 void elements(Sample& s, double count) {
   s[Extent::Bytes] = count * ir::width(s.dtype);
 }
+/// Of the scores, a row per query.
+void rows(Sample& s, const Line& l) {
+  elements(s, l.scores());
+  s[Extent::Row] = l["l"];
+}
 void heads(Sample& s, const Line& l) {
   s[Extent::Batch] = l["b"];
   s[Extent::Heads] = l.split(l["h"]);
@@ -96,9 +101,8 @@ const std::vector<Function>& functions() {
       {"bmm", Kind::Context, "context", kHeads, [](S& s, const L& l) { heads(s, l); }},
       {"flash_atten", Kind::Attention, "attention", kHeads, [](S& s, const L& l) { heads(s, l); }}, // no mask
       {"fillmask", Kind::Memory, "masked_fill", kHeads, [](S& s, const L& l) { elements(s, l.scores()); }},
-      {"softmax", Kind::Memory, "softmax_unmasked", kScores, [](S& s, const L& l) { elements(s, l.scores()); }},
-      {"ScaledUpperTriangMaskedSoftmax", Kind::Memory, "softmax", kScores,
-       [](S& s, const L& l) { elements(s, l.scores()); }},
+      {"softmax", Kind::Memory, "softmax_unmasked", kScores, [](S& s, const L& l) { rows(s, l); }},
+      {"ScaledUpperTriangMaskedSoftmax", Kind::Memory, "softmax", kScores, [](S& s, const L& l) { rows(s, l); }},
       {"layernorm", Kind::Memory, "layer_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
       {"RMSlayernorm", Kind::Memory, "rms_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
       {"res_add", Kind::Memory, "add", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
@@ -120,7 +124,10 @@ const std::vector<Function>& functions() {
        [](S& s, const L& l) { s[Extent::Params] = l.layers() + l.vocabulary() * l["dim"] + 2 * l["dim"]; }},
       {"optimizer", Kind::Optimizer, "adam_unfused",
        std::vector<std::string_view>{"num_layers", "hidden_size", "param_tensors", "params"},
-       [](S& s, const L& l) { s[Extent::Params] = l["params"]; }},
+       [](S& s, const L& l) {
+         s[Extent::Params] = l["params"];
+         s[Extent::Tensors] = l["param_tensors"];
+       }},
       {"allreduce", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
       {"allreduce_large", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
       {"allgather_large", Kind::Collective, "all_gather", kGroup, [](S& s, const L& l) { group(s, l, true); }},

@@ -39,7 +39,7 @@ std::string rangeText(const Quality& q) {
   return q.size == Size::Params ? text + " parameters" : text;
 }
 std::string_view nameOf(Form form) {
-  return form == Form::Table ? "table" : "closed";
+  return form == Form::Table ? "table" : form == Form::Factors ? "factors" : "closed";
 }
 std::string seconds(double v) {
   return formatQuantity(v, units::time);

@@ -222,6 +222,35 @@ Curve fitCurve(std::span<const double> x, std::span<const double> y, size_t most
   return curve;
 }
 
+Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const double> z, size_t mostZ,
+                   std::span<const double> y, double anchor) {
+  constexpr double kFirm = 1e3; // against one sample
+  Factors out;
+  std::vector<double> seconds(z.begin(), z.end());
+  seconds.push_back(anchor);
+  out.first.x = knots({x.begin(), x.end()}, mostX);
+  out.second.x = knots(seconds, mostZ);
+  const size_t first = out.first.x.size();
+  auto second = [&](double at, double scale) {
+    std::vector<std::pair<size_t, double>> terms;
+    for (const auto& [i, w] : between(out.second.x, at)) terms.push_back({first + i, w * scale});
+    return terms;
+  };
+  std::vector<LinearRow> rows;
+  for (size_t i = 0; i < x.size(); ++i) {
+    LinearRow row{between(out.first.x, x[i]), std::log(y[i])};
+    for (const auto& term : second(z[i], 1)) row.terms.push_back(term);
+    rows.push_back(std::move(row));
+  }
+  rows.push_back({second(anchor, kFirm), 0});
+  const std::vector<double> logs = fitLinear(rows, first + out.second.x.size());
+  double shift = 0;
+  for (const auto& [i, w] : second(anchor, 1)) shift += w * logs[i];
+  for (size_t i = 0; i < first; ++i) out.first.y.push_back(std::exp(logs[i] + shift));
+  for (size_t i = first; i < logs.size(); ++i) out.second.y.push_back(std::exp(logs[i] - shift));
+  return out;
+}
+
 Curve monotone(const Curve& curve, const std::function<double(double, double)>& time,
                const std::function<double(double, double)>& value) {
   struct Pool {

@@ -42,6 +42,12 @@ std::vector<double> knots(std::vector<double> x, size_t most);
 std::vector<std::pair<size_t, double>> between(std::span<const double> knots, double x);
 /// The curve through these points, robustly.
 Curve fitCurve(std::span<const double> x, std::span<const double> y, size_t most);
+/// y = first(x) · second(z), and second(anchor) = 1: the two share a factor, which is the first one's.
+struct Factors {
+  Curve first, second;
+};
+Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const double> z, size_t mostZ,
+                   std::span<const double> y, double anchor);
 /// The same curve with `time(x, y)` made monotone in x by pooling neighbours; `value(x, time)` gives y back.
 Curve monotone(const Curve& curve, const std::function<double(double x, double y)>& time,
                const std::function<double(double x, double time)>& value);

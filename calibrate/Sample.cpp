@@ -12,9 +12,9 @@ namespace {
 
 using E = Extent;
 
-constexpr std::array<std::string_view, kExtents> kExtentNames{"batch", "m",      "n",        "k",      "heads",
-                                                              "seq",   "kv_seq", "head_dim", "causal", "bytes",
-                                                              "table", "params", "ranks",    "nodes"};
+constexpr std::array<std::string_view, kExtents> kExtentNames{
+    "batch",  "m",     "n",     "k",      "heads",   "seq", "kv_seq", "head_dim",
+    "causal", "bytes", "table", "params", "tensors", "row", "ranks",  "nodes"};
 
 /// In the order of the enumeration.
 const std::array<KindRow, kKinds>& rows() {
@@ -40,9 +40,9 @@ const std::array<KindRow, kKinds>& rows() {
        {E::Batch, E::Heads, E::Seq, E::HeadDim},
        {E::KvSeq},
        "an operator: `context`"},
-      {Kind::Memory, "memory", {E::Bytes}, {}, "an operator: `layer_norm`, `gelu`, `add`, `cross_entropy`"},
+      {Kind::Memory, "memory", {E::Bytes}, {E::Row}, "an operator: `layer_norm`, `gelu`, `add`, `cross_entropy`"},
       {Kind::Lookup, "lookup", {E::Bytes}, {E::Table}, "an operator: `lookup`"},
-      {Kind::Optimizer, "optimizer", {E::Params}, {}, "an optimizer: `adam`"},
+      {Kind::Optimizer, "optimizer", {E::Params}, {E::Tensors}, "an optimizer: `adam`"},
       {Kind::Collective,
        "collective",
        {E::Bytes, E::Ranks},

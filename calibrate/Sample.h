@@ -33,10 +33,12 @@ enum class Extent {
   Bytes,   ///< memory: of the first operand; lookup: of the result; collective: of the full tensor
   Table,   ///< lookup: elements of the local table, whose gradient backward writes
   Params,  ///< optimizer: parameters that are updated
+  Tensors, ///< optimizer: tensors that they stand in
+  Row,     ///< memory: elements of the first operand's last dimension
   Ranks,   ///< collective: of the group
   Nodes,   ///< collective: that the group lies in
 };
-inline constexpr int kExtents = 14;
+inline constexpr int kExtents = 16;
 
 /// One measured point.
 struct Sample {

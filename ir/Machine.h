@@ -82,6 +82,7 @@ struct Device {
   std::map<DType, Gemm> gemm;
   struct Product { ///< kinds `scores` and `context`
     OptNumber memoryEfficiency, backward;
+    Curve size{}; ///< factor on the memory efficiency, by bytes of the scores
   } scores, context;
   struct Attention {
     Curve forward; ///< useful FLOP/s by sequence length, head dimension 128
@@ -167,12 +168,15 @@ struct Stack {
   std::optional<Accumulate> accumulate;
   struct Passes {
     Number forward, backward;
+    Curve forwardRow{}, backwardRow{}; ///< factor, by elements of a row of the first operand
   };
   std::map<Symbol, Passes> passes;
   std::map<CollectiveClass, Number> inlineShare;
   OptNumber receive; ///< share of a transfer between stages that holds who receives it; without it nothing
   OptNumber slowdown;
   std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name
+  /// Time of a parameter tensor beside its bytes, by optimizer name: of updates that are launched one by one.
+  std::map<Symbol, Number> optimizerTensor;
   OptNumber tableGradient;            ///< bytes per table element
   Curve grouped;                      ///< efficiency of grouped products by tokens per expert, against one large product
   bool groupedKernel = false;         ///< one kernel for the products of all experts; else one each

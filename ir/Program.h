@@ -51,6 +51,7 @@ struct LocalWork {
   double reads = 0, writes = 0;         ///< bytes, declared or operands and result
   double firstOperandBytes = 0;         ///< what stack.passes multiplies: forward's first operand
   double resultBytes = 0;
+  double row = 0;                       ///< local elements of the first operand's last dimension
   double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
   double resultElements = 0;            ///< local
   double operandWidth = 2;              ///< bytes per element of contraction operands as computed with

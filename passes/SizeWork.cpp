@@ -64,8 +64,11 @@ struct Sizer {
     w.operandWidth = width(program.computeType(op));
     w.resultElements = elements(node.op, op.resultDims);
     w.resultBytes = w.resultElements * program.widthOf(op.result);
-    if (!op.operands.empty())
-      w.firstOperandBytes = elements(node.op, op.operands[0].dims) * program.widthOf(op.operands[0].value);
+    if (!op.operands.empty()) {
+      const auto& dims = op.operands[0].dims;
+      w.firstOperandBytes = elements(node.op, dims) * program.widthOf(op.operands[0].value);
+      if (!dims.empty()) w.row = elements(node.op, {dims.back()});
+    }
     switch (node.role) {
     case Role::Accumulate:
       w.elements = accumulated(node);

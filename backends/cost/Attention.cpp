@@ -51,8 +51,9 @@ Priced scoresProduct(const Pricing& p) {
   auto sized = [&](const ir::OptNumber& fact) {
     return fact && !fact->table.empty() ? Size{head, units::none} : byteSize(scoreBytes);
   };
-  const double share =
-      p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, sized(product.memoryEfficiency));
+  double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, sized(product.memoryEfficiency));
+  if (!product.size.empty())
+    share *= p.curve(product.size, p.facts.deviceOwner(), "size", {kind, "size"}, scoreBytes, units::bytes);
   const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
   const double factor =
       isBackward(p)
@@ -66,8 +67,8 @@ Priced scoresProduct(const Pricing& p) {
   priced.flops = p.node.work.flops;
   priced.bytes = scoreBytes * factor;
   if (p.why)
-    p.explain(isBackward(p) ? "(max(flops / (P·e), bytes(scores) / (B·f)) + t0) · factor"
-                            : "max(flops / (P·e), bytes(scores) / (B·f)) + t0",
+    p.explain(fmt::format("{}max(flops / (P·e), bytes(scores) / (B·f{})) + t0{}", isBackward(p) ? "(" : "",
+                          product.size.empty() ? "" : "·size", isBackward(p) ? ") · factor" : ""),
               fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency),
                           bytes(scoreBytes), bandwidth(memory * share), seconds(start),
                           isBackward(p) ? fmt::format(", times {}", number(factor)) : "", seconds(priced.seconds)));

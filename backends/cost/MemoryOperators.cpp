@@ -40,8 +40,14 @@ bool updatesRows(const Pricing& p) {
 
 /// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
 Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
-  const double count = p.stack(isBackward(p) ? &passes.backward : &passes.forward, "passes",
-                               {"passes", p.op().name.view(), isBackward(p) ? "backward" : "forward"}, byteSize(moved));
+  const std::string_view name = p.op().name.view();
+  double count = p.stack(isBackward(p) ? &passes.backward : &passes.forward, "passes",
+                         {"passes", name, isBackward(p) ? "backward" : "forward"}, byteSize(moved));
+  // Kernels that keep a row in registers read it once, others block by block.
+  const ir::Curve& rows = isBackward(p) ? passes.backwardRow : passes.forwardRow;
+  if (!rows.empty() && forwardWork(p).row > 0)
+    count *= p.curve(rows, p.facts.stackOwner(), "row",
+                     {"passes", name, isBackward(p) ? "backward_row" : "forward_row"}, forwardWork(p).row);
   if (count == 0) {
     p.explain("0", "no pass of its own: part of a neighbouring kernel");
     return nothing();

@@ -71,10 +71,10 @@ public:
     return found->value;
   }
   /// A point of a curve.
-  double curve(const ir::Curve& curve, const Owner& owner, std::string_view symbol, const FactPath& path,
-               double x) const {
-    stands(owner, curve.statistics, curve.range, path, {x, {}}, curve);
-    return readOff(curve.at(x), symbol, why ? fmt::format("{}({})", path.str(), formatQuantity(x, {})) : "",
+  double curve(const ir::Curve& curve, const Owner& owner, std::string_view symbol, const FactPath& path, double x,
+               Unit unit = {}) const {
+    stands(owner, curve.statistics, curve.range, path, {x, unit}, curve);
+    return readOff(curve.at(x), symbol, why ? fmt::format("{}({})", path.str(), formatQuantity(x, unit)) : "",
                    curve.range, curve.source, curve.unit, &curve.statistics);
   }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.

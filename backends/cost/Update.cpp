@@ -50,9 +50,16 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   priced.bytes = told ? elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none})
                       : ir::leastUpdateBytes(p.program, s);
   priced.seconds = priced.bytes * secondsPerByte(p, s.touched > 0);
+  // An update that is launched tensor by tensor.
+  const ir::Number* start = pointer(p.facts.stack.optimizerTensor, by->name);
+  if (start) priced.seconds += p.stack(start, "tensor", {"optimizer_tensor", by->name.view()});
   if (p.why)
-    p.explain(told ? "bytes · elements / (efficiency · B)"
-                   : "(gradient + 2 · (states + master copy) + parameter) / (efficiency · B): the stack has no figure",
+    p.explain(fmt::format("{}{}",
+                          told ? "bytes · elements / (efficiency · B)"
+                               : "(gradient + 2 · (states + master copy) + parameter) / (efficiency · B)",
+                          start  ? " + tensor"
+                          : told ? ""
+                                 : ": the stack has no figure"),
               fmt::format("{} elements, {} = {}", number(elements), bytes(priced.bytes), seconds(priced.seconds)));
   return priced;
 }

@@ -179,6 +179,13 @@ const std::vector<FactRow<D>>& deviceRows() {
        StarKey::None,
        SET(D, scores.backward),
        Unit{}},
+      {"calibration.scores.size",
+       {},
+       Sign::Any,
+       FactForm::Curve,
+       StarKey::None,
+       [](D& d, In& in) { d.scores.size = in.curve; },
+       units::bytes},
       {"calibration.context.memory_efficiency",
        {},
        Sign::Positive,
@@ -193,6 +200,13 @@ const std::vector<FactRow<D>>& deviceRows() {
        StarKey::None,
        SET(D, context.backward),
        Unit{}},
+      {"calibration.context.size",
+       {},
+       Sign::Any,
+       FactForm::Curve,
+       StarKey::None,
+       [](D& d, In& in) { d.context.size = in.curve; },
+       units::bytes},
       {"calibration.attention.forward", units::rate, Sign::Any, FactForm::Curve, StarKey::None,
        [](D& d, In& in) { d.attention.forward = in.curve; }},
       {"calibration.attention.forward.rate", units::rate, Sign::Any, FactForm::Curve, StarKey::None,
@@ -273,11 +287,25 @@ const std::vector<FactRow<S>>& stackRows() {
        StarKey::Name,
        SET(S, passes[in.star].backward),
        units::bytes},
+      {"passes.*.forward_row",
+       {},
+       Sign::Any,
+       FactForm::Curve,
+       StarKey::Name,
+       [](S& s, In& in) { s.passes[in.star].forwardRow = in.curve; }},
+      {"passes.*.backward_row",
+       {},
+       Sign::Any,
+       FactForm::Curve,
+       StarKey::Name,
+       [](S& s, In& in) { s.passes[in.star].backwardRow = in.curve; }},
       {"inline.*", {}, Sign::Share, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
       {"receive", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, receive)},
       {"slowdown", {}, Sign::Share, FactForm::Number, StarKey::None, SET(S, slowdown)},
       {"optimizer.*", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star]),
        Unit{}},
+      {"optimizer_tensor.*", units::time, Sign::NotNegative, FactForm::Number, StarKey::Name,
+       SET(S, optimizerTensor[in.star])},
       {"table_gradient", units::bytes, Sign::NotNegative, FactForm::Number, StarKey::None, SET(S, tableGradient)},
       {"grouped", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
       {"grouped.efficiency", {}, Sign::Any, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
@@ -385,7 +413,8 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
 std::span<const std::string_view> calibratedFacts(DeclKind kind) {
   static constexpr std::array<std::string_view, 2> kDevice{"calibration", "host.bandwidth"};
   static constexpr std::array<std::string_view, 1> kFabric{""};
-  static constexpr std::array<std::string_view, 5> kStack{"passes", "attention", "optimizer", "grouped", "launch"};
+  static constexpr std::array<std::string_view, 6> kStack{"passes",           "attention", "optimizer",
+                                                          "optimizer_tensor", "grouped",   "launch"};
   switch (kind) {
   case DeclKind::Device:
     return kDevice;

@@ -272,7 +272,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     good = v.isBool();
     break;
   case FactForm::Curve:
-    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit && v.curve->xUnit.plain();
+    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit &&
+           (v.curve->xUnit.plain() || (row.sizeUnit && v.curve->xUnit == *row.sizeUnit));
     break;
   case FactForm::Count:
     good = v.isInt();

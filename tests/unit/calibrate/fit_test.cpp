@@ -106,6 +106,62 @@ TEST(Fit, ManySmallKernelsBecomeATableOfPasses) {
   EXPECT_GT(table.y.front(), 3 * table.y.back());
 }
 
+TEST(Fit, PassesThatFollowTheRowAreATableByIt) {
+  Made made;
+  const uint32_t add = made.series("add"), softmax = made.series("softmax");
+  auto passes = [](double row) { return row <= 1024 ? 3. : 12. * 2048 / row; }; // in registers, or block by block
+  for (double rows = 4096; rows < 4e5; rows *= 1.3)
+    for (const double row : {1024., 2048., 3072., 4096.}) {
+      const double bytes = 2 * rows * row;
+      made.add(add, Kind::Memory, "add", {{Extent::Bytes, bytes}}, eq::moved(3 * bytes, 0.8e12, 4e-6));
+      made.add(softmax, Kind::Memory, "softmax", {{Extent::Bytes, bytes}, {Extent::Row, row}},
+               made.noisy(eq::moved(passes(row) * bytes, 0.8e12, 4e-6)));
+    }
+  const Calibration c = made.run();
+  EXPECT_EQ(quality(c, "softmax").form, Form::Factors);
+  EXPECT_GT(quality(c, "softmax").closedMedian, 0.25);
+  EXPECT_LT(quality(c, "softmax").median, 0.05);
+  const double longest = fact(c, "passes.softmax", "forward").number;
+  const Curve& rows = fact(c, "passes.softmax", "forward_row").table;
+  EXPECT_EQ(rows.y.back(), 1);
+  for (const double row : {1024., 2048., 3072., 4096.}) EXPECT_THAT(longest * rows.at(row), NearTo(passes(row), 0.05));
+}
+
+TEST(Fit, OptimizersOfManyTensorsHaveATimeForEach) {
+  Made made;
+  const uint32_t adam = made.series("adam");
+  for (double tensors = 28; tensors < 1000; tensors *= 1.4)
+    for (double params = 3e7; params < 3e9; params *= 1.9)
+      made.add(adam, Kind::Optimizer, "adam", {{Extent::Params, params}, {Extent::Tensors, tensors}},
+               made.noisy(eq::moved(100 * params, 0.85e12, 200e-6 * tensors)));
+  const Calibration c = made.run();
+  EXPECT_EQ(quality(c, "adam").form, Form::Closed);
+  EXPECT_THAT(fact(c, "optimizer.adam").number, NearTo(100.0, 0.04));
+  EXPECT_THAT(fact(c, "optimizer_tensor.adam").number, NearTo(200e-6, 0.04));
+}
+
+TEST(Fit, ScoresMayFollowTheirSizeBesideTheHead) {
+  Made made;
+  const uint32_t series = made.series("scores");
+  auto share = [](double head, double bytes) { return 0.6 * std::pow(head / 64, -0.7) * (bytes < 1e8 ? 0.6 : 1); };
+  for (const double head : {64., 96., 128., 192.})
+    for (double seq = 1024; seq <= 4096; seq += 512)
+      for (const double heads : {2., 4., 8., 16., 32., 64.}) {
+        const double bytes = 2 * heads * seq * seq;
+        made.add(series, Kind::Scores, "scores",
+                 {{Extent::Batch, 1}, {Extent::Heads, heads}, {Extent::Seq, seq}, {Extent::HeadDim, head}},
+                 bytes / (1e12 * share(head, bytes)));
+      }
+  const Calibration c = made.run();
+  EXPECT_EQ(quality(c, "scores").form, Form::Factors);
+  EXPECT_LT(quality(c, "scores").median, 0.06);
+  const Curve& heads = fact(c, "calibration.scores", "memory_efficiency").table;
+  const Curve& size = fact(c, "calibration.scores", "size").table;
+  EXPECT_NEAR(size.y.back(), 1, 1e-4); // at the largest the table by head alone
+  EXPECT_THAT(heads.at(128), NearTo(share(128, 1e9), 0.05));
+  EXPECT_THAT(size.at(2e7), NearTo(0.6, 0.08));
+}
+
 TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
   Made made;
   const uint32_t series = made.series("attention");

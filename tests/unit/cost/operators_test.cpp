@@ -166,6 +166,24 @@ TEST_F(CostOperators, UnfusedAttention) {
   expect(price(softmax).seconds, 3.398705056112e-04);
 }
 
+TEST_F(CostOperators, FactorsByASecondSize) {
+  const double scores = 2. * 12 * 2048 * 2048;
+  Node qk = b.compute(b.op("scores", OpKind::Scores));
+  qk.work.flops = 2. * 12 * 2048 * 2048 * 8; // narrow: bound by memory
+  qk.work.resultBytes = scores;
+  Node softmax = b.compute(b.op("softmax", OpKind::Memory));
+  softmax.work.firstOperandBytes = scores;
+  softmax.work.row = 2048;
+  const double product = price(qk).seconds, start = b.plan.cluster->device.gemm.at(DType::fp16).start->value,
+               moved = price(softmax).seconds - 3e-6;
+  b.plan.cluster->device.scores.size = {{{scores / 2, scores * 2}, {0.25, 1}}};
+  expect(price(qk).seconds, (product - start) / 0.5 + start); // halfway on logarithms
+  b.plan.stack->passes.at(Symbol("softmax")).forwardRow = {{{1024, 4096}, {4, 1}}};
+  expect(price(softmax).seconds, 2 * moved + 3e-6);
+  softmax.role = Role::Backward; // has a curve of its own
+  expect(price(softmax).seconds, 3.398705056112e-04);
+}
+
 TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   auto attention = [&](double batchHeads, double s, double hd) {
     Node n = b.compute(b.op("attention", OpKind::Attention));
