@@ -1,4 +1,4 @@
-// Operators bound by memory, accumulation, optimizer, copies (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
+// Operators bound by memory, accumulation, casts, copies (docs/cost-model.md, sections 1.1, 1.2 and 1.4).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Equations.h"
 #include "backends/cost/Operators.h"
@@ -131,22 +131,6 @@ Priced accumulate(const Pricing& p) {
   p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product"
                                                            : "one micro-batch, or nothing is accumulated");
   return nothing();
-}
-
-Priced optimizerUpdate(const Pricing& p) {
-  const auto& optimizer = p.program.plan->workload.optimizer;
-  if (!optimizer) return nothing();
-  const double width =
-      p.stack(pointer(p.facts.stack.optimizer, optimizer->name), "bytes", {"optimizer", optimizer->name.view()});
-  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
-  const double efficiency = p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
-  Priced priced;
-  priced.seconds = equations::moved(p.node.work.elements * width, efficiency * memory, 0);
-  priced.bound = Bound::Memory;
-  if (p.why)
-    p.explain("bytes · elements / (efficiency · B)",
-              fmt::format("{} elements = {}", number(p.node.work.elements), seconds(priced.seconds)));
-  return priced;
 }
 
 Priced copy(const Pricing& p) {

@@ -49,8 +49,6 @@ Priced priceNode(const Pricing& pricing) {
   switch (pricing.node.role) {
   case ir::Role::Accumulate:
     return accumulate(pricing);
-  case ir::Role::Optimizer:
-    return optimizerUpdate(pricing);
   case ir::Role::Cast:
     return cast(pricing);
   default:

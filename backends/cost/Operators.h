@@ -20,16 +20,15 @@ const std::vector<OperatorEquation>& operatorEquations();
 Priced priceNode(const Pricing& pricing);
 
 // The equations, by file.
-Priced gemm(const Pricing& pricing);            // Contractions.cpp
-Priced groupedGemm(const Pricing& pricing);     // Contractions.cpp
-Priced scoresProduct(const Pricing& pricing);   // Attention.cpp: kinds scores and context
-Priced fusedAttention(const Pricing& pricing);  // Attention.cpp
-Priced memoryOperator(const Pricing& pricing);  // MemoryOperators.cpp: also permute
-Priced lookup(const Pricing& pricing);          // MemoryOperators.cpp
-Priced cast(const Pricing& pricing);            // MemoryOperators.cpp
-Priced accumulate(const Pricing& pricing);      // MemoryOperators.cpp: by role
-Priced optimizerUpdate(const Pricing& pricing); // MemoryOperators.cpp: by role
-Priced copy(const Pricing& pricing);            // MemoryOperators.cpp: by node kind
+Priced gemm(const Pricing& pricing);           // Contractions.cpp
+Priced groupedGemm(const Pricing& pricing);    // Contractions.cpp
+Priced scoresProduct(const Pricing& pricing);  // Attention.cpp: kinds scores and context
+Priced fusedAttention(const Pricing& pricing); // Attention.cpp
+Priced memoryOperator(const Pricing& pricing); // MemoryOperators.cpp: also permute
+Priced lookup(const Pricing& pricing);         // MemoryOperators.cpp
+Priced cast(const Pricing& pricing);           // MemoryOperators.cpp
+Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
+Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
 
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
