@@ -78,7 +78,7 @@ void readShares(Schedule& schedule) {
   for (const auto& [cls, share] : plan.overlap.inlineShare)
     schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
   schedule.inlineShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
-  const Stack none;
+  static const Stack none;
   const Stack& stack = plan.stack ? *plan.stack : none;
   const auto& prefetch = plan.overlap.prefetch ? plan.overlap.prefetch : stack.prefetch;
   const auto& slowdown = plan.overlap.slowdown ? plan.overlap.slowdown : stack.slowdown;
