@@ -22,7 +22,7 @@ namespace planc::driver {
 
 PLANC_ERROR(NoSampleFormat, 1001, "no reader of samples recognises this file")
 PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
-PLANC_ERROR(UnknownPart, 1009, "the library has no device for `{name}`, which these samples were taken on")
+PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, which these samples were taken on")
 
 namespace {
 
@@ -107,7 +107,8 @@ struct Run {
       SourceRange at;
       for (const Sample& s : samples.samples)
         if (samples.series[s.series].device == device && !at.valid()) at = s.range;
-      auto report = diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a device without a name" : name}});
+      auto report =
+          diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a part without a name" : "`" + name + "`"}});
       if (const std::string meant = didYouMean(name, knownParts()); !meant.empty()) report.help(meant);
       report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
     }
