@@ -95,7 +95,8 @@ TEST(ReadCsv, GoodLinesBesideBadOnesAreKept) {
 /// Any bytes end with samples or diagnostics.
 TEST(ReadCsv, SurvivesGarbage) {
   std::mt19937 random(7);
-  const std::string alphabet("kind,name\"#\n\r\t ,,0129.e-\xff\0\x01gemm", 36);
+  constexpr char kBytes[] = "kind,name\"#\n\r\t ,,0129.e-\xff\0\x01gemm";
+  const std::string alphabet(kBytes, sizeof kBytes - 1);
   for (int round = 0; round < 2000; ++round) {
     std::string text = round % 2 ? "kind,name,bytes,time_us\n" : "";
     for (size_t n = random() % 80; n > 0; --n) text += alphabet[random() % alphabet.size()];
