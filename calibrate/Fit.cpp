@@ -16,6 +16,17 @@ Points Fitting::points(Kind kind, Direction direction, const std::function<bool(
   return out;
 }
 
+std::vector<double> times(const Points& points, Direction direction) {
+  std::vector<double> out;
+  for (const Sample* s : points) out.push_back(timeOf(*s, direction));
+  return out;
+}
+
+double working(double measured, double start) {
+  constexpr double kLeast = 0.05;
+  return std::max(measured - start, kLeast * measured);
+}
+
 double Fitting::peak(ir::DType type) const {
   auto it = part.device.peak.find(ir::arithmetic(type));
   return it == part.device.peak.end() ? 0 : it->second.value;

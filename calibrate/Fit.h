@@ -47,6 +47,11 @@ public:
                   const std::vector<const Quality*>& qualities) const;
 };
 
+/// The measured times of points, in their order.
+std::vector<double> times(const Points& points, Direction direction);
+/// Seconds of a measured time that are work and not start: at least a twentieth, where starting is all there is.
+double working(double measured, double start);
+
 void fitProducts(Fitting& f);
 void fitMemory(Fitting& f);
 void fitAttention(Fitting& f);

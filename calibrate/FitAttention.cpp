@@ -15,8 +15,6 @@ namespace eq = cost::equations;
 namespace {
 
 constexpr size_t kSeqKnots = 8, kHeadKnots = 48, kSizeKnots = 8;
-constexpr double kCurveHead = 128; ///< at which the curves of devices are stated
-constexpr double kWork = 0.05;
 
 double allFlops(const Sample& s) {
   return 2 * s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * s[Extent::HeadDim];
@@ -27,12 +25,6 @@ double useful(const Sample& s) {
 }
 double scoreBytes(const Sample& s) {
   return s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * ir::width(s.dtype);
-}
-
-std::vector<double> times(const Points& points, Direction d) {
-  std::vector<double> out;
-  for (const Sample* s : points) out.push_back(timeOf(*s, d));
-  return out;
 }
 
 /// Backward against `forward` of the same shape: one factor, or a table by head dimension.
@@ -88,9 +80,9 @@ Rate rateOf(const Points& points, double start) {
   for (const Sample* s : points) {
     keys.push_back((*s)[Extent::KvSeq]);
     heads.push_back((*s)[Extent::HeadDim]);
-    rates.push_back(useful(*s) / std::max(s->forward - start, kWork * s->forward));
+    rates.push_back(useful(*s) / working(s->forward, start));
   }
-  Factors found = fitFactors(keys, kSeqKnots, heads, kHeadKnots, rates, kCurveHead);
+  Factors found = fitFactors(keys, kSeqKnots, heads, kHeadKnots, rates, eq::kCurveHeadDim);
   out.keys = std::move(found.first);
   out.head = std::move(found.second);
   return out;
@@ -116,7 +108,7 @@ void fitProduct(Fitting& f, Kind kind) {
   auto reached = [&](const Points& p) {
     Reached out;
     for (const Sample* s : p) {
-      const double work = std::max(s->forward - f.productsOf(s->dtype).start, kWork * s->forward);
+      const double work = working(s->forward, f.productsOf(s->dtype).start);
       out.heads.push_back((*s)[Extent::HeadDim]);
       out.bytes.push_back(scoreBytes(*s));
       out.shares.push_back(scoreBytes(*s) / (f.bandwidth() * work));
@@ -202,7 +194,7 @@ void fitAttention(Fitting& f) {
     return (*s)[Extent::HeadDim] == (*points.front())[Extent::HeadDim];
   });
   const double only = (*points.front())[Extent::HeadDim];
-  if (oneHead && only != kCurveHead && !known.head.empty())
+  if (oneHead && only != eq::kCurveHeadDim && !known.head.empty())
     for (double& y : rate.keys.y) y /= known.head.at(only); // the library's loss of narrow heads
   q.subject = "attention";
   q.form = Form::Table;

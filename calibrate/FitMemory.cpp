@@ -16,8 +16,6 @@ namespace eq = cost::equations;
 namespace {
 
 constexpr size_t kKnots = 10, kRowKnots = 24;
-/// Of a measured time, at least this is traffic and not start.
-constexpr double kWork = 0.05;
 constexpr double kEfficiency = 0.85, kStart = 3e-6, kTensor = 1e-5; // where the search begins
 
 Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
@@ -28,12 +26,6 @@ std::set<Symbol> names(const Fitting& f, Kind kind) {
   std::set<Symbol> out;
   for (const Sample* s : f.all)
     if (s->kind == kind) out.insert(s->name);
-  return out;
-}
-
-std::vector<double> times(const Points& points, Direction d) {
-  std::vector<double> out;
-  for (const Sample* s : points) out.push_back(timeOf(*s, d));
   return out;
 }
 
@@ -80,7 +72,7 @@ struct PassesFit {
 
   double count(const Sample& s) const {
     const double time = timeOf(s, direction);
-    return std::max(time - f.memoryStart - other(s), kWork * time) * f.memoryRate / s[Extent::Bytes];
+    return working(time, f.memoryStart + other(s)) * f.memoryRate / s[Extent::Bytes];
   }
   double time(const Sample& s, double passes) const {
     return eq::moved(passes * s[Extent::Bytes], f.memoryRate, f.memoryStart) + other(s);

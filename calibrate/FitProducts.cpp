@@ -19,8 +19,6 @@ constexpr double kEfficiency = 0.7, kMemoryEfficiency = 0.75, kStart = 5e-6;
 /// The memory side of the roofline is known if this share of the products lies on it.
 constexpr double kLeastOnMemory = 0.03;
 constexpr size_t kKnots = 10;
-/// Of a measured time, at least this is work and not start.
-constexpr double kWork = 0.05;
 
 eq::Product product(const Sample& s) {
   return {s[Extent::Batch], s[Extent::M], s[Extent::N], s[Extent::K], ir::width(s.dtype)};
@@ -79,7 +77,7 @@ public:
       if (onMemory(p, product(*s))) continue;
       const double flops = eq::flops(product(*s));
       x.push_back(flops);
-      y.push_back(flops / (peak_ * std::max(s->forward - p.start, kWork * s->forward)));
+      y.push_back(flops / (peak_ * working(s->forward, p.start)));
     }
     if (x.empty()) return p;
     p.table = monotone(
@@ -150,7 +148,7 @@ void fitGrouped(Fitting& f) {
   auto share = [&](const Sample& s) {
     const Fitting::Products& p = f.productsOf(s.dtype);
     const double flops = eq::flops(product(s));
-    return flops / (f.peak(s.dtype) * p.at(flops) * std::max(s.forward - p.start, kWork * s.forward));
+    return flops / (f.peak(s.dtype) * p.at(flops) * working(s.forward, p.start));
   };
   auto curve = [&](const Points& p) {
     std::vector<double> x, y;

@@ -9,9 +9,6 @@ namespace planc::cost {
 
 namespace {
 
-/// Head dimension at which the curves of devices were measured (docs/cost-model.md, section 1.3).
-constexpr double kCurveHeadDim = 128;
-
 /// Times of the backward pass are a multiple of the forward's. A product whose gradients are two nodes gives each half.
 double backwardShare(const Pricing& p, double factor) {
   switch (p.node.role) {
@@ -91,7 +88,7 @@ Priced fusedAttention(const Pricing& p) {
   if (!heads.empty()) {
     head = p.curve(heads, own ? p.facts.stackOwner() : p.facts.deviceOwner(), "head",
                    {own ? "attention" : "calibration.attention", "head"}, w.headDim);
-  } else if (w.headDim != kCurveHeadDim) {
+  } else if (w.headDim != equations::kCurveHeadDim) {
     p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
   }
   const double factor = p.stack(stack.attentionFactor, "stack", {"attention.factor"});

@@ -9,6 +9,9 @@ namespace planc::cost::equations {
 /// Bytes in one gigabyte: the square-root term of a fabric is stored as its time at 1 GB (section 2.1).
 inline constexpr double kGigabyte = 1e9;
 
+/// Head dimension at which a device's curve of attention is stated (section 1.3).
+inline constexpr double kCurveHeadDim = 128;
+
 /// `batch` products of m × k by k × n whose operands have `width` bytes per element.
 struct Product {
   double batch = 1, m = 1, n = 1, k = 1, width = 2;

@@ -4,6 +4,8 @@
 
 #include "backends/cost/Facts.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -73,9 +75,8 @@ bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
   if (node.kind != ir::NodeKind::Compute || node.role != ir::Role::Forward || !node.op.valid()) return false;
   const ir::Op& op = model.ops[node.op];
   const auto given = [&](ir::DimId d) {
-    return std::ranges::any_of(op.operands, [&](const ir::Operand& o) {
-      return std::ranges::find(model.values[o.value].dims, d) != model.values[o.value].dims.end();
-    });
+    return std::ranges::any_of(op.operands,
+                               [&](const ir::Operand& o) { return llvm::is_contained(model.values[o.value].dims, d); });
   };
   return std::ranges::any_of(op.resultDims, [&](ir::DimId d) {
     return model.dims[d].kind == ir::DimKind::Routed && model.dims[d].capacity == 0 && !given(d);
@@ -100,7 +101,7 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
   std::vector<uint32_t> order;
   std::optional<size_t> first;
   for (const ir::Task& task : segment.tasks) {
-    if (std::ranges::find(order, task.node) != order.end()) continue;
+    if (llvm::is_contained(order, task.node)) continue;
     if (facts.stack.waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
     order.push_back(task.node);
   }
