@@ -96,7 +96,6 @@ struct Device {
     OptNumber memory;                      ///< share of one device
   } host;
   OptNumber lookupEfficiency; ///< random access
-  std::optional<Accuracy> accuracy;
 };
 
 /// How a collective over several levels is run (docs/cost-model.md, section 2.5).
