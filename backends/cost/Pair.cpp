@@ -125,17 +125,19 @@ double hostSeconds(const std::vector<BodyCost>& costs, const ir::VirtualStage& s
 
 } // namespace
 
-double pairSeconds(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-                   const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage) {
+PairCost pairCost(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+                  const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage) {
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
   double computing = 0, communicating = 0;
-  double seconds = together(f, b, computing, communicating);
-  const double beside = std::min(computing, std::max(0.0, computing + communicating - seconds));
-  seconds += schedule.slowdown * beside;
+  const double listed = together(f, b, computing, communicating);
+  const double beside = std::min(computing, std::max(0.0, computing + communicating - listed));
+  double seconds = listed + schedule.slowdown * beside;
   seconds = std::max(seconds, hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true));
   // What gathers and reductions of states add to the passes, they add to the pair.
   seconds += forwardPassage.seconds - forwardPassage.alone + backwardPassage.seconds - backwardPassage.alone;
-  return std::min(seconds, forwardPassage.seconds + backwardPassage.seconds);
+  seconds = std::min(seconds, forwardPassage.seconds + backwardPassage.seconds);
+  if (listed <= 0) return {seconds, seconds, seconds};
+  return {seconds, seconds * (f.last() / listed), seconds * (b.last() / listed)};
 }
 
 } // namespace planc::cost

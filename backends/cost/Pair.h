@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Passage.h"
+#include "backends/cost/Pipeline.h"
 
 namespace planc::cost {
 
-/// Seconds of both passes together: communication of either, inline shares too, runs beside the computing of the other;
-/// statistics stand inside their operator. Never more than one after the other.
-double pairSeconds(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-                   const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
+/// Both passes together: communication of either, inline shares too, runs beside the computing of the other; statistics
+/// stand inside their operator. Never longer than one after the other.
+PairCost pairCost(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+                  const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
 
 } // namespace planc::cost

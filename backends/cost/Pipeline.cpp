@@ -132,17 +132,14 @@ private:
     while (stage.next < stage.limit) {
       const Action& a = actions[stage.next];
       double arrival = received(a);
-      if (a.paired && arrival >= 0) {
-        const double other = received(actions[stage.next + 1]);
-        arrival = other < 0 ? other : std::max(arrival, other);
-      }
+      if (a.paired && arrival >= 0) arrival = std::min(arrival, received(actions[stage.next + 1]));
       if (arrival < 0) {
         stage.waiting = true;
         return;
       }
       if (stage.begin < 0) stage.begin = std::max(stage.free, arrival);
       if (a.paired)
-        performPair(stage, a, actions[stage.next + 1], arrival);
+        performPair(stage, a, actions[stage.next + 1]);
       else
         perform(stage, a, arrival);
       wake(a, ready);
@@ -183,21 +180,29 @@ private:
     stage.free += in_.inlineSend * transfer(a);
   }
 
-  /// Both begin when both can, and end together.
-  void performPair(Stage& stage, const Action& f, const Action& b, double arrival) {
+  /// A pair begins with the one whose input is there first. While it runs alone it saves nothing: the saving shrinks to
+  /// none over its length. A result leaves when it is made, so its transfer may run beside the rest of the pair.
+  void performPair(Stage& stage, const Action& f, const Action& b) {
     const PassCost &forward = cost(f).forward, &backward = cost(b).backward;
-    double start = afterComm(stage, forward, std::max(stage.free + receiving(f) + receiving(b), arrival));
-    start = afterComm(stage, backward, start);
+    const double free = stage.free + receiving(f) + receiving(b);
+    double arrivedF = std::max(free, received(f)), arrivedB = std::max(free, received(b));
+    const double first = std::min(arrivedF, arrivedB);
+    const double held = std::max(afterComm(stage, forward, first), afterComm(stage, backward, first)) - first;
+    arrivedF += held, arrivedB += held;
     const double apart = forward.seconds + backward.seconds;
     const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
-    const double seconds = known == in_.pairs.end() ? apart : known->second;
-    stage.sums.busy += seconds;
-    stage.sums.paired += apart - seconds;
-    double end = start + seconds;
-    end = std::max(finish(stage, f, start, end), finish(stage, b, start, end));
-    at(forward_, f.virtualStage, f.microBatch) = at(backward_, b.virtualStage, b.microBatch) = end;
+    const PairCost pair = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
+    const double late = std::fabs(arrivedF - arrivedB), early = (arrivedF < arrivedB ? forward : backward).seconds;
+    const double together = late < early ? 1 - late / early : 0, saved = (apart - pair.seconds) * together;
+    stage.sums.busy += apart - saved;
+    stage.sums.paired += saved;
+    const double done = first + held + std::max(0.0, late - early) + apart - saved;
+    const double end = std::max(finish(stage, f, arrivedF, done), finish(stage, b, arrivedB, done));
+    const double madeF = std::min(end, arrivedF + pair.forward + end - done);
+    const double madeB = std::min(end, arrivedB + pair.backward + end - done);
+    at(forward_, f.virtualStage, f.microBatch) = madeF, at(backward_, b.virtualStage, b.microBatch) = madeB;
+    if (recording_) *(stage.ends.end() - 2) = madeF, stage.ends.back() = madeB;
     stage.free = end + in_.inlineSend * (transfer(f) + transfer(b));
-    if (recording_) stage.ends.back() = end;
   }
 
   /// Communication of the step around an action, and its result; gives its end.

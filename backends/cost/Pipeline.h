@@ -33,18 +33,24 @@ struct VirtualStageCost {
   double sendBack = 0; ///< of the gradient to the previous one
 };
 
+/// A forward pass and a backward pass of another micro-batch that run together.
+struct PairCost {
+  double seconds = 0;               ///< of both
+  double forward = 0, backward = 0; ///< until the result of either is made
+};
+
 struct PipelineInput {
   int64_t stages = 1, microBatches = 1;
   std::vector<VirtualStageCost> virtualStages;
   std::vector<std::vector<int64_t>> devices; ///< by virtual stage: the device stage of each route
   ir::Orders actions;
-  /// Seconds of a forward pass of the first virtual stage together with a backward pass of the second; without an entry
-  /// one runs after the other.
-  std::map<std::pair<int64_t, int64_t>, double> pairs;
-  bool waitsForAll = true; ///< a step begins when every stage has ended the one before
-  double inlineSend = 1;   ///< share of a transfer that holds the sender
+  /// A forward pass of the first virtual stage together with a backward pass of the second; without an entry one runs
+  /// after the other.
+  std::map<std::pair<int64_t, int64_t>, PairCost> pairs;
+  bool waitsForAll = true;  ///< a step begins when every stage has ended the one before
+  double inlineSend = 1;    ///< share of a transfer that holds the sender
   double inlineReceive = 0; ///< and the receiver, who takes it when his stream is free
-  double slowdown = 0;     ///< of computing beside communication of the step
+  double slowdown = 0;      ///< of computing beside communication of the step
 };
 
 struct StageTimes {

@@ -152,21 +152,21 @@ ir::Orders ordersOf(const ir::Schedule& schedule, const PipelineInput& in) {
 
 /// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
 void addPairs(Simulation& sim) {
-  std::map<std::pair<size_t, size_t>, double> known;
+  std::map<std::pair<size_t, size_t>, PairCost> known;
   for (const auto& order : sim.pipeline.actions)
     for (size_t i = 0; i < order.size(); ++i) {
       if (!order[i].paired) continue;
       const ir::Action &f = order[i], &b = order[i + 1];
-      auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage}, 0);
+      auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
       if (!fresh) continue;
       const std::pair<size_t, size_t> kind{sim.passageOf[f.virtualStage], sim.passageOf[b.virtualStage]};
-      auto [seconds, unknown] = known.try_emplace(kind, 0);
+      auto [pair, unknown] = known.try_emplace(kind);
       if (unknown) {
         const auto& stages = sim.schedule->program->virtualStages;
-        seconds->second = pairSeconds(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
-                                      stages[b.virtualStage], sim.backward[kind.second]);
+        pair->second = pairCost(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
+                                stages[b.virtualStage], sim.backward[kind.second]);
       }
-      entry->second = seconds->second;
+      entry->second = pair->second;
     }
 }
 

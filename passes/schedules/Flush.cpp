@@ -26,16 +26,17 @@ template <class F, class B> std::vector<Action> steady(int64_t total, int64_t wa
   return order;
 }
 
-/// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through them in turn. A
-/// pair needs a forward that the backward beside it does not wait for, hence one forward more of warm-up.
+/// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through them in turn. 1F1B
+/// with one chunk hands a forward on before the backward beside it, so a stage and the one after it lie one forward
+/// apart; elsewhere what goes up and what comes back take a round of both each, hence two. A pair needs one forward
+/// more that the backward beside it does not wait for.
 Orders depthFirst(const ScheduleShape& shape, bool pairs) {
   const int64_t p = shape.stages, v = shape.chunks;
   auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
   auto chunk = [=](int64_t k) { return k % (p * v) / p; };
   return eachStage(shape, [&](int64_t stage) {
-    const int64_t ahead = pairs && v == 1 ? p - stage - 1 : (p - stage - 1) * 2 + (v - 1) * p;
     return steady(
-        shape.microBatches * v, ahead + (pairs ? 1 : 0),
+        shape.microBatches * v, (p - stage - 1) * 2 + (v - 1) * p + (pairs ? 1 : 0),
         [=](int64_t k) { return act(ActionKind::Forward, chunk(k) * p + stage, microBatch(k)); },
         [=](int64_t k) { return act(ActionKind::Backward, (v - 1 - chunk(k)) * p + stage, microBatch(k)); }, pairs);
   });

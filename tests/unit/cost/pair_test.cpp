@@ -42,10 +42,11 @@ struct Exchanging {
     backward = runPassage(b.schedule, costs, b.program.virtualStages[0], true);
   }
   double apart() const { return forward.seconds + backward.seconds; }
-  double together() const {
+  PairCost pair() const {
     const VirtualStage& stage = b.program.virtualStages[0];
-    return pairSeconds(b.schedule, costs, stage, forward, stage, backward);
+    return pairCost(b.schedule, costs, stage, forward, stage, backward);
   }
+  double together() const { return pair().seconds; }
 };
 
 TEST(CostPair, ComputingHidesTheExchangeOfTheOther) {
@@ -77,6 +78,13 @@ TEST(CostPair, CommunicationSlowsTheComputingBesideIt) {
   const double free = e.together();
   e.b.schedule.slowdown = .1;
   EXPECT_NEAR(e.together(), free + .1 * (60 - free), 1e-9); // what runs at the same time
+}
+
+TEST(CostPair, ResultsLeaveWhenTheyAreMade) {
+  const Exchanging e(10, 1, 1);
+  const PairCost pair = e.pair();
+  EXPECT_GE(std::min(pair.forward, pair.backward), 30 - 1e-9); // neither is faster than alone
+  EXPECT_NEAR(std::max(pair.forward, pair.backward), pair.seconds, 1e-9);
 }
 
 TEST(CostPair, TheHostStillLaunchesBoth) {

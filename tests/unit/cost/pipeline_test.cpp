@@ -164,7 +164,7 @@ double bubble(std::string_view name, int64_t p, int64_t m, double f, double b, d
   for (VirtualStageCost& c : in.virtualStages) c.backward.weight = w;
   if (pair > 0)
     for (int64_t i = 0; i < p * kind.chunks; ++i)
-      for (int64_t k = 0; k < p * kind.chunks; ++k) in.pairs[{i, k}] = pair;
+      for (int64_t k = 0; k < p * kind.chunks; ++k) in.pairs[{i, k}] = {pair, pair, pair};
   double most = 0;
   for (const StageTimes& t : runPipeline(in)) {
     EXPECT_NEAR(t.bubble(), t.end - t.begin - t.busy, 1e-9);
@@ -212,7 +212,7 @@ TEST(CostPipeline, DualPipesBubbleIsThatOfItsTable) {
 
 TEST(CostPipeline, PairsSaveWhatTheyOverlap) {
   PipelineInput in = input(scheduleNamed("dualpipe"), 4, 1, 16, {1}, {2});
-  for (int64_t i = 0; i < 4; ++i) in.pairs[{i, 3 - i}] = 2.5;
+  for (int64_t i = 0; i < 4; ++i) in.pairs[{i, 3 - i}] = {2.5, 2, 2.5};
   for (const StageTimes& t : runPipeline(in)) {
     EXPECT_NEAR(t.busy + t.paired, 16 * 3, 1e-9);
     EXPECT_GT(t.paired, 0);

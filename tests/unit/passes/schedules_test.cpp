@@ -119,7 +119,7 @@ TEST(Schedules, InterleavedHoldsTheExtraPart) {
 // Megatron Core runs one forward more before the first backward, so that the two passes of a pair need nothing of each
 // other.
 TEST(Schedules, PairsHoldOnePassMoreAndAreIndependent) {
-  EXPECT_EQ(depth(orders("paired_1f1b", 4, 1, 16)[0]), 4 + 1);
+  EXPECT_EQ(depth(orders("paired_1f1b", 4, 1, 16)[0]), 2 * 4); // what goes up and what comes back take a pair per stage
   EXPECT_EQ(depth(orders("paired_1f1b", 8, 3, 64)[0]), 8 * 3 + 8 - 1 + 1);
   for (const int64_t v : {1, 3})
     for (const std::vector<Action>& order : orders("paired_1f1b", 4, v, 16)) {
