@@ -76,6 +76,9 @@ struct ScheduleNeed {
 /// The device stage of a virtual stage where the chunks follow each other round the devices: i mod p.
 int64_t loopedDevice(const ScheduleShape& shape, int64_t route, int64_t virtualStage);
 
+/// The actions of every device stage.
+using OrderMaker = Orders (*)(const ScheduleShape& shape);
+
 /// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages; the first m/routes
 /// micro-batches take the first route, and so on. A virtual stage lives once for each route, its parameters too.
 struct ScheduleKind {
@@ -86,7 +89,10 @@ struct ScheduleKind {
   bool waitsForAll = true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
   std::vector<ScheduleNeed> needs = {};
-  Orders (*orders)(const ScheduleShape& shape) = nullptr;
+  OrderMaker orders = nullptr;
+  /// Further orders that the schedule may run, for the times of the passes: the one with the shortest step does. Empty
+  /// orders are none.
+  std::vector<OrderMaker> others = {};
 };
 
 struct Schedule {

@@ -22,7 +22,9 @@ public:
     for (const Segment& s : schedule_.backward) checkSegment(s, true);
     for (double share : schedule_.inlineShare)
       if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
-    if (schedule_.kind && schedule_.kind->orders && checkDevices()) checkOrders();
+    if (!schedule_.kind || !schedule_.kind->orders || !checkDevices()) return;
+    checkOrders(schedule_.kind->orders);
+    for (const OrderMaker other : schedule_.kind->others) checkOrders(other);
   }
 
 private:
@@ -94,10 +96,11 @@ private:
   };
 
   /// Runs the orders against each other: each action waits until what it receives was sent.
-  void checkOrders() {
+  void checkOrders(OrderMaker make) {
     ScheduleShape shape = schedule_.shape();
     shape.microBatches = sample();
-    const Orders orders = schedule_.kind->orders(shape);
+    const Orders orders = make(shape);
+    if (orders.empty() && make != schedule_.kind->orders) return;
     const int64_t p = program_.stages, m = shape.microBatches;
     if (static_cast<int64_t>(orders.size()) != p) {
       out_.wrong("orders of {} stages for {}", orders.size(), p);

@@ -9,11 +9,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace planc::cost {
 
 namespace {
+
+/// Steps that differ by less than this share are equal: rounding.
+constexpr double kSameStep = 1e-12;
 
 /// Virtual stages of equal instances pass alike: each kind of passage is simulated once.
 void runPassages(Simulation& sim) {
@@ -135,21 +139,6 @@ void addTied(Simulation& sim, const CostModel& model) {
   }
 }
 
-/// The actions of every device stage, for the times of the passes; without backward ones if nothing is trained.
-ir::Orders ordersOf(const ir::Schedule& schedule, const PipelineInput& in) {
-  std::vector<ir::PassSeconds> seconds;
-  for (const VirtualStageCost& c : in.virtualStages)
-    seconds.push_back(
-        {c.forward.seconds, c.backward.seconds - c.backward.weight, c.backward.weight, c.send, c.sendBack});
-  ir::Orders orders = schedule.kind->orders(schedule.shape(std::move(seconds)));
-  if (schedule.program->plan->workload.train) return orders;
-  for (std::vector<ir::Action>& order : orders) {
-    std::erase_if(order, [](const ir::Action& a) { return a.kind != ir::ActionKind::Forward; });
-    for (ir::Action& a : order) a.paired = false;
-  }
-  return orders;
-}
-
 /// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
 void addPairs(Simulation& sim) {
   std::map<std::pair<size_t, size_t>, PairCost> known;
@@ -193,6 +182,48 @@ void compose(Simulation& sim, Facts& facts) {
       (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
 }
 
+/// What the orders of a schedule are made for.
+ir::ScheduleShape shapeOf(const ir::Schedule& schedule, const PipelineInput& in) {
+  std::vector<ir::PassSeconds> seconds;
+  for (const VirtualStageCost& c : in.virtualStages)
+    seconds.push_back(
+        {c.forward.seconds, c.backward.seconds - c.backward.weight, c.backward.weight, c.send, c.sendBack});
+  return schedule.shape(std::move(seconds));
+}
+
+/// Without backward passes: nothing is trained.
+void leaveForward(ir::Orders& orders) {
+  for (std::vector<ir::Action>& order : orders) {
+    std::erase_if(order, [](const ir::Action& a) { return a.kind != ir::ActionKind::Forward; });
+    for (ir::Action& a : order) a.paired = false;
+  }
+}
+
+/// Runs every order that the schedule may take and keeps the one with the shortest step, the first of equals.
+void runOrders(Simulation& sim, Facts& facts) {
+  const bool train = sim.schedule->program->plan->workload.train;
+  const ir::ScheduleKind& kind = *sim.schedule->kind;
+  const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
+  std::vector<ir::OrderMaker> makers{kind.orders};
+  if (train) makers.insert(makers.end(), kind.others.begin(), kind.others.end());
+  ir::Orders actions;
+  std::vector<StageTimes> stages;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const ir::OrderMaker make : makers) {
+    sim.pipeline.actions = make(shape);
+    if (sim.pipeline.actions.empty()) continue;
+    if (!train) leaveForward(sim.pipeline.actions);
+    addPairs(sim);
+    sim.stages = runPipeline(sim.pipeline);
+    compose(sim, facts);
+    if (sim.stepTime >= shortest * (1 - kSameStep)) continue;
+    shortest = sim.stepTime;
+    actions.swap(sim.pipeline.actions), stages.swap(sim.stages);
+  }
+  sim.pipeline.actions = std::move(actions), sim.stages = std::move(stages);
+  compose(sim, facts);
+}
+
 } // namespace
 
 Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
@@ -220,12 +251,9 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
     in.devices.push_back(program.virtualStages[vs].devices);
   }
   addTransfers(sim, model);
-  in.actions = ordersOf(schedule, in);
-  addPairs(sim);
   addOptimizer(sim, model);
   addTied(sim, model);
-  sim.stages = runPipeline(in);
-  compose(sim, model.facts());
+  runOrders(sim, model.facts());
   return sim;
 }
 

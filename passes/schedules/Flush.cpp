@@ -66,9 +66,14 @@ Orders gpipe(const ScheduleShape& shape) {
 
 /// PipeDream-Flush (arXiv 2006.09503): p - 1 - i forwards of warm-up.
 Orders oneForwardOneBackward(const ScheduleShape& shape) {
+  return limitedOneForwardOneBackward(shape, shape.stages);
+}
+
+Orders limitedOneForwardOneBackward(const ScheduleShape& shape, int64_t inFlight) {
   return eachStage(shape, [&](int64_t stage) {
     return steady(
-        shape.microBatches, shape.stages - 1 - stage, [=](int64_t k) { return act(ActionKind::Forward, stage, k); },
+        shape.microBatches, std::min(shape.stages - stage, inFlight) - 1,
+        [=](int64_t k) { return act(ActionKind::Forward, stage, k); },
         [=](int64_t k) { return act(ActionKind::Backward, stage, k); });
   });
 }

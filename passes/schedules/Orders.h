@@ -22,10 +22,16 @@ ir::Orders interleaved(const ir::ScheduleShape& shape);
 ir::Orders pairedOneForwardOneBackward(const ir::ScheduleShape& shape);
 ir::Orders breadthFirst(const ir::ScheduleShape& shape);
 
+/// 1F1B with at most `inFlight` micro-batches on a stage.
+ir::Orders limitedOneForwardOneBackward(const ir::ScheduleShape& shape, int64_t inFlight);
+
 // Split backward; the limit of micro-batches in flight is p, 2p - 1, or the first argument.
 ir::Orders zeroBubbleH1(const ir::ScheduleShape& shape);
 ir::Orders zeroBubbleH2(const ir::ScheduleShape& shape);
 ir::Orders zeroBubble(const ir::ScheduleShape& shape);
+// Beside those the schedules that they start from, and greedy ones for the times of the passes.
+std::vector<ir::OrderMaker> zeroBubbleH2Others();
+std::vector<ir::OrderMaker> zeroBubbleOthers();
 
 // A device holds one stage from the front and its mirror from the back.
 int64_t foldedDevice(const ir::ScheduleShape& shape, int64_t route, int64_t virtualStage);

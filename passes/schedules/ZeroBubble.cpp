@@ -1,10 +1,9 @@
-// Zero bubble (arXiv 2401.10241): backward split, so that gradients of weights fill the waits; a greedy simulation
-// makes the order.
+// Zero bubble (arXiv 2401.10241): backward split, so that gradients of weights fill the waits; regular orders, and
+// those of a greedy simulation with the times of the passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedules/Orders.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace planc::passes::schedules {
@@ -13,6 +12,8 @@ using namespace ir;
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Forward passes of all stages beyond which the greedy simulation is not worth its time.
+constexpr int64_t kMostGreedy = 1 << 17;
 
 /// Section 3.1 of the paper: forward up to the limit, then backward before forward, and gradients of weights where a
 /// stage would wait for longer than `patience` of one, or where only they make room below the limit.
@@ -25,7 +26,7 @@ public:
   }
 
   /// The stage that can go on first does; each only knows what the others have begun by then.
-  double run() {
+  Orders run() {
     for (int64_t s = 0; s < shape_.stages; ++s) choose(s);
     for (;;) {
       auto next = std::min_element(stages_.begin(), stages_.end(),
@@ -35,15 +36,12 @@ public:
       perform(s);
       for (int64_t k = std::max<int64_t>(0, s - 1); k <= std::min(shape_.stages - 1, s + 1); ++k) choose(k);
     }
-    double longest = 0;
-    for (const Stage& s : stages_) longest = std::max(longest, s.free - s.begin);
-    return longest;
+    return std::move(orders_);
   }
-  Orders orders() { return std::move(orders_); }
 
 private:
   struct Stage {
-    double free = 0, begin = 0;
+    double free = 0;
     std::vector<double> forward, input; ///< ends, by micro-batch
     size_t weights = 0;
     ActionKind next = ActionKind::Forward;
@@ -88,7 +86,6 @@ private:
     const PassSeconds pass = seconds(s);
     size_t microBatch = 0;
     if (stage.next == ActionKind::Forward) {
-      if (stage.forward.empty()) stage.begin = stage.start;
       microBatch = stage.forward.size();
       stage.forward.push_back(stage.free = stage.start + pass.forward);
     } else if (stage.next == ActionKind::BackwardInput) {
@@ -108,90 +105,77 @@ private:
   Orders orders_;
 };
 
-/// 1F1B whose gradients of weights lag behind by as many micro-batches as there are stages before: then every stage
-/// holds p (section 2.1).
-Orders lagging(const ScheduleShape& shape) {
+/// Forward passes of warm-up for each stage that follows, one or two, and gradients of weights that lag behind by as
+/// many micro-batches for each stage before, as far as the limit of micro-batches in flight lets them: with one of both
+/// every stage holds p (section 2.1), with two 2p - 1 (section 2.2).
+Orders lagging(const ScheduleShape& shape, int64_t limit, int64_t perStage) {
   return eachStage(shape, [&](int64_t stage) {
     std::vector<Action> order;
-    const int64_t m = shape.microBatches, warmUp = std::min(m, shape.stages - 1 - stage);
+    const int64_t m = shape.microBatches, room = limit - 1;
+    const int64_t ahead = std::min(perStage * (shape.stages - 1 - stage), room), warmUp = std::min(m, ahead);
+    const int64_t lag = std::min(perStage * stage, room - ahead);
+    order.reserve(static_cast<size_t>(3 * m));
     for (int64_t k = 0; k < warmUp; ++k) order.push_back(act(ActionKind::Forward, stage, k));
     for (int64_t k = 0; k < m; ++k) {
       if (k + warmUp < m) order.push_back(act(ActionKind::Forward, stage, k + warmUp));
       order.push_back(act(ActionKind::BackwardInput, stage, k));
-      if (k >= stage) order.push_back(act(ActionKind::BackwardWeight, stage, k - stage));
+      if (k >= lag) order.push_back(act(ActionKind::BackwardWeight, stage, k - lag));
     }
-    for (int64_t k = std::max<int64_t>(0, m - stage); k < m; ++k)
+    for (int64_t k = std::max<int64_t>(0, m - lag); k < m; ++k)
       order.push_back(act(ActionKind::BackwardWeight, stage, k));
     return order;
   });
 }
 
-/// How long the stage that takes longest takes.
-double longest(const ScheduleShape& shape, const Orders& orders) {
-  const size_t p = orders.size(), m = static_cast<size_t>(shape.microBatches);
-  std::vector<double> forward(p * m, kNever), input(p * m, kNever), free(p, 0), begin(p, kNever);
-  std::vector<size_t> next(p, 0);
-  auto arrival = [&](const Action& a) {
-    const size_t s = a.virtualStage, here = s * m + a.microBatch;
-    if (a.kind == ActionKind::Forward)
-      return s == 0 ? 0 : forward[here - m] + shape.secondsOf(static_cast<int64_t>(s) - 1).send;
-    if (a.kind == ActionKind::BackwardWeight) return input[here];
-    return s + 1 == p ? forward[here] : input[here + m] + shape.secondsOf(static_cast<int64_t>(s) + 1).sendBack;
-  };
-  for (bool moved = true, upward = true; moved || !upward; upward = !upward) {
-    moved = false;
-    for (size_t k = 0; k < p; ++k) {
-      const size_t s = upward ? k : p - 1 - k;
-      const PassSeconds pass = shape.secondsOf(static_cast<int64_t>(s));
-      for (; next[s] < orders[s].size(); ++next[s], moved = true) {
-        const Action& a = orders[s][next[s]];
-        const double start = std::max(free[s], arrival(a));
-        if (start == kNever) break;
-        begin[s] = std::min(begin[s], start);
-        free[s] = start + (a.kind == ActionKind::Forward         ? pass.forward
-                           : a.kind == ActionKind::BackwardInput ? pass.input
-                                                                 : pass.weight);
-        if (a.kind == ActionKind::Forward) forward[s * m + a.microBatch] = free[s];
-        if (a.kind == ActionKind::BackwardInput) input[s * m + a.microBatch] = free[s];
-      }
-    }
-  }
-  double most = 0;
-  for (size_t s = 0; s < p; ++s) most = std::max(most, free[s] - begin[s]);
-  return most;
+// What the rows of the table let stay in flight.
+int64_t one(const ScheduleShape& shape) {
+  return shape.stages;
+}
+int64_t two(const ScheduleShape& shape) {
+  return 2 * shape.stages - 1;
+}
+int64_t given(const ScheduleShape& shape) {
+  const int64_t inFlight = shape.arguments.at(0);
+  return inFlight > 0 ? inFlight : shape.stages;
 }
 
-/// The best of a few patiences, as the paper searches over its heuristic's parameters, and of the pattern above if the
-/// limit admits it.
-Orders best(const ScheduleShape& shape, int64_t limit) {
-  static constexpr std::array<double, 5> kPatience{0, .25, .5, .75, 1};
-  Orders orders;
-  double shortest = kNever;
-  if (limit >= shape.stages) {
-    orders = lagging(shape);
-    shortest = longest(shape, orders);
-  }
-  for (double patience : kPatience) {
-    Greedy greedy(shape, limit, patience);
-    const double taken = greedy.run();
-    if (taken >= shortest * (1 - 1e-9)) continue;
-    shortest = taken;
-    orders = greedy.orders();
-  }
-  return orders;
+using Limit = int64_t (*)(const ScheduleShape& shape);
+
+template <Limit limit, int perStage> Orders regular(const ScheduleShape& shape) {
+  return lagging(shape, limit(shape), perStage);
+}
+template <Limit limit> Orders whole(const ScheduleShape& shape) {
+  return limitedOneForwardOneBackward(shape, limit(shape));
+}
+/// The paper searches over the parameters of its heuristic, too: `percent` of a gradient of weights is the patience.
+template <Limit limit, int percent> Orders greedy(const ScheduleShape& shape) {
+  if (shape.stages * shape.microBatches > kMostGreedy) return {};
+  return Greedy(shape, limit(shape), percent / 100.).run();
+}
+template <Limit limit> void addGreedy(std::vector<OrderMaker>& to) {
+  to.insert(to.end(), {greedy<limit, 0>, greedy<limit, 25>, greedy<limit, 50>, greedy<limit, 75>, greedy<limit, 100>});
 }
 
 } // namespace
 
 Orders zeroBubbleH1(const ScheduleShape& shape) {
-  return lagging(shape);
+  return regular<one, 1>(shape);
 }
 Orders zeroBubbleH2(const ScheduleShape& shape) {
-  return best(shape, 2 * shape.stages - 1);
+  return regular<two, 2>(shape);
 }
 Orders zeroBubble(const ScheduleShape& shape) {
-  const int64_t inFlight = shape.arguments.at(0);
-  return best(shape, inFlight > 0 ? inFlight : shape.stages);
+  return regular<given, 1>(shape);
+}
+std::vector<OrderMaker> zeroBubbleH2Others() {
+  std::vector<OrderMaker> others{regular<two, 1>, whole<two>};
+  addGreedy<two>(others);
+  return others;
+}
+std::vector<OrderMaker> zeroBubbleOthers() {
+  std::vector<OrderMaker> others{regular<given, 2>, whole<given>};
+  addGreedy<given>(others);
+  return others;
 }
 
 } // namespace planc::passes::schedules

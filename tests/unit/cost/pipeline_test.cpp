@@ -1,7 +1,6 @@
 // The pipeline against closed forms, against an independent simulation of unequal stages, and its own cost.
 // SPDX-License-Identifier: Apache-2.0
-#include "Fixtures.h"
-#include "backends/cost/Pipeline.h"
+#include "Pipelines.h"
 #include "backends/cost/SteadyState.h"
 #include "passes/Passes.h"
 
@@ -12,30 +11,6 @@
 
 namespace planc::cost::test {
 namespace {
-
-using Seconds = std::vector<double>; ///< by virtual stage: chunk · stages + stage
-
-PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, int64_t m, const Seconds& forward,
-                    const Seconds& backward, double transfer = 0, double inlineSend = 1) {
-  PipelineInput in;
-  in.stages = p;
-  in.microBatches = m;
-  in.waitsForAll = kind.waitsForAll;
-  in.inlineSend = inlineSend;
-  ir::ScheduleShape shape{p, v, m, std::vector<int64_t>(kind.parameters.size(), v), {}};
-  in.actions = kind.orders(shape);
-  for (int64_t vs = 0; vs < p * v; ++vs) {
-    VirtualStageCost c;
-    std::vector<int64_t>& devices = in.devices.emplace_back();
-    for (int64_t route = 0; route < kind.routes; ++route) devices.push_back(kind.device(shape, route, vs));
-    c.forward.seconds = forward[static_cast<size_t>(vs) % forward.size()];
-    c.backward.seconds = backward[static_cast<size_t>(vs) % backward.size()];
-    c.send = vs + 1 < p * v ? transfer : 0;
-    c.sendBack = vs > 0 ? transfer : 0;
-    in.virtualStages.push_back(c);
-  }
-  return in;
-}
 
 std::vector<double> ends(const PipelineInput& in) {
   std::vector<double> all;
@@ -153,61 +128,6 @@ TEST(CostPipeline, OrdersThatWaitForEachOtherAreAnInternalError) {
   PipelineInput in = input(oneForwardOneBackward(), 2, 1, 2, {1}, {2});
   std::swap(in.actions[0].front(), in.actions[0].back());
   EXPECT_THROW(runPipeline(in), std::logic_error);
-}
-
-// ---- published bubbles -----------------------------------------------------------
-
-/// What the stage that takes longest takes beyond the passes of a device; `pair`: seconds of a pair, 0 for both apart.
-double bubble(std::string_view name, int64_t p, int64_t m, double f, double b, double w, double pair = 0) {
-  const ir::ScheduleKind& kind = scheduleNamed(name);
-  PipelineInput in = input(kind, p, kind.chunks, m, {f}, {b + w});
-  for (VirtualStageCost& c : in.virtualStages) c.backward.weight = w;
-  if (pair > 0)
-    for (int64_t i = 0; i < p * kind.chunks; ++i)
-      for (int64_t k = 0; k < p * kind.chunks; ++k) in.pairs[{i, k}] = {pair, pair, pair};
-  double most = 0;
-  for (const StageTimes& t : runPipeline(in)) {
-    EXPECT_NEAR(t.bubble(), t.end - t.begin - t.busy, 1e-9);
-    most = std::max(most, t.bubble());
-  }
-  return most;
-}
-
-// arXiv 2401.10241, Table 2, with B for the input's gradient: (p-1)(F+B+W), (p-1)(F+B-W), (p-1)(F+B-2W).
-TEST(CostPipeline, ZeroBubblesAreThoseOfItsTable) {
-  for (int64_t p : {2, 4, 8, 16}) {
-    const double n = static_cast<double>(p - 1);
-    EXPECT_NEAR(bubble("one_f_one_b", p, 4 * p, 1, 1, 1), n * 3, 1e-9);
-    EXPECT_NEAR(bubble("zb_h1", p, 4 * p, 1, 1, 1), n * 1, 1e-9);
-    EXPECT_NEAR(bubble("zb_h2", p, 4 * p, 1, 1, 1), 0, 1e-9);
-    EXPECT_NEAR(bubble("zb_v", p, 4 * p, 1, 1, 1), 0, 1e-9); // section 6: none where the three are equal
-  }
-}
-
-// arXiv 2211.05953: the bubble of v virtual stages per device is that of one over v, (p-1)(F+B+W)/v.
-TEST(CostPipeline, BreadthFirstsBubbleIsOverItsChunks) {
-  const ir::ScheduleKind& kind = scheduleNamed("breadth_first");
-  for (int64_t p : {2, 4, 8})
-    for (int64_t v : {1, 2, 3})
-      for (int64_t m : {p, 4 * p}) {
-        const double f = 1, b = 2, n = static_cast<double>(v);
-        double most = 0;
-        for (const StageTimes& t : runPipeline(input(kind, p, v, m, {f / n}, {b / n})))
-          most = std::max(most, t.bubble());
-        EXPECT_NEAR(most, static_cast<double>(p - 1) * (f + b) / n, 1e-9) << p << " " << v << " " << m;
-      }
-}
-
-// arXiv 2412.19437, Table 2, with B for a whole backward pass: (PP/2 - 1)(F&B + B - 3W), F&B the time of a pair.
-TEST(CostPipeline, DualPipesBubbleIsThatOfItsTable) {
-  const double f = 1, b = 2, w = 1;
-  for (int64_t p : {4, 8, 16}) {
-    const double n = static_cast<double>(p / 2 - 1);
-    for (double pair : {f + b, .8 * (f + b)}) {
-      EXPECT_NEAR(bubble("dualpipe", p, 6 * p, f, b - w, w, pair), n * (pair + b - 3 * w), 1e-9) << p << " " << pair;
-      EXPECT_NEAR(bubble("dualpipe_v", p / 2, 3 * p, f, b - w, w, pair), n * (pair + b - 3 * w), 1e-9);
-    }
-  }
 }
 
 TEST(CostPipeline, PairsSaveWhatTheyOverlap) {

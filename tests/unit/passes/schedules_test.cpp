@@ -41,8 +41,9 @@ int64_t depth(const std::vector<Action>& order) {
 }
 
 /// Runs all orders against each other: (what, virtual stage, micro-batch) in the order of time.
-std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& k, const ScheduleShape& shape) {
-  const Orders all = k.orders(shape);
+std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& k, const ScheduleShape& shape,
+                                                            OrderMaker make) {
+  const Orders all = make(shape);
   const int64_t last = shape.virtualStages() - 1;
   std::map<std::tuple<ActionKind, int64_t, int64_t>, int> done;
   auto has = [&](bool forward, int64_t stage, int64_t mb) {
@@ -76,6 +77,25 @@ std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& 
   return done;
 }
 
+/// Every pass of every virtual stage runs once.
+void expectComplete(const ScheduleKind& k, const ScheduleShape& shape, OrderMaker make) {
+  const std::string what = std::string(k.name) + " p=" + std::to_string(shape.stages) +
+                           " v=" + std::to_string(shape.chunks) + " m=" + std::to_string(shape.microBatches);
+  std::map<std::pair<bool, int64_t>, int64_t> passes; // forward, input and weight gradients by virtual stage
+  int64_t inputs = 0, weights = 0;
+  for (const auto& [action, times] : run(k, shape, make)) {
+    EXPECT_EQ(times, 1) << what;
+    const ActionKind kind = std::get<0>(action);
+    inputs += kind == ActionKind::Backward || kind == ActionKind::BackwardInput;
+    weights += kind == ActionKind::Backward || kind == ActionKind::BackwardWeight;
+    passes[{kind == ActionKind::Forward, std::get<1>(action)}] += 1;
+  }
+  const int64_t all = shape.virtualStages() * shape.microBatches;
+  EXPECT_EQ(inputs, all) << what;
+  EXPECT_EQ(weights, all) << what;
+  for (int64_t vs = 0; vs < shape.virtualStages(); ++vs) EXPECT_EQ((passes[{true, vs}]), shape.microBatches) << what;
+}
+
 TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
   for (const ScheduleKind& k : passes::scheduleKinds())
     for (int64_t p : {1, 2, 3, 4, 8})
@@ -84,20 +104,8 @@ TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
           const ScheduleShape shape = shapeOf(k, p, v, m);
           if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); }))
             continue;
-          const auto done = run(k, shape);
-          std::map<std::pair<bool, int64_t>, int64_t> passes; // forward, input and weight gradients by virtual stage
-          int64_t inputs = 0, weights = 0;
-          for (const auto& [what, times] : done) {
-            EXPECT_EQ(times, 1) << k.name << " p=" << p << " m=" << m;
-            const ActionKind kind = std::get<0>(what);
-            inputs += kind == ActionKind::Backward || kind == ActionKind::BackwardInput;
-            weights += kind == ActionKind::Backward || kind == ActionKind::BackwardWeight;
-            passes[{kind == ActionKind::Forward, std::get<1>(what)}] += 1;
-          }
-          const int64_t all = shape.virtualStages() * m;
-          EXPECT_EQ(inputs, all) << k.name << " p=" << p << " v=" << v << " m=" << m;
-          EXPECT_EQ(weights, all) << k.name << " p=" << p << " v=" << v << " m=" << m;
-          for (int64_t vs = 0; vs < shape.virtualStages(); ++vs) EXPECT_EQ((passes[{true, vs}]), m) << k.name;
+          expectComplete(k, shape, k.orders);
+          for (const OrderMaker other : k.others) expectComplete(k, shape, other);
         }
 }
 
@@ -147,6 +155,20 @@ TEST(Schedules, ZeroBubbleHoldsWhatItsTableSays) {
   EXPECT_EQ(depth(orders("zb_h1", 8, 1, 64)[0]), 8);
   EXPECT_EQ(depth(orders("zb_h2", 8, 1, 64)[0]), 15);
   EXPECT_EQ(depth(orders("zb_v", 8, 1, 64)[0]), 16);
+}
+
+// `in_flight` bounds every order that may be chosen.
+TEST(Schedules, ZeroBubbleHoldsNoMoreThanItsArgument) {
+  const ScheduleKind& k = kind("zero_bubble");
+  std::vector<OrderMaker> makers{k.orders};
+  makers.insert(makers.end(), k.others.begin(), k.others.end());
+  for (int64_t p : {2, 4, 8})
+    for (int64_t inFlight : {1, 3, 8, 15})
+      for (const OrderMaker make : makers) {
+        ScheduleShape shape{p, 1, 4 * p, {inFlight}, {}};
+        for (const std::vector<Action>& order : make(shape)) EXPECT_LE(depth(order), inFlight) << p;
+        expectComplete(k, shape, make);
+      }
 }
 
 // arXiv 2412.19437, Table 2: PP + 1 micro-batches of one stage; cut in half, the same on half of the devices.
