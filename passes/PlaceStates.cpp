@@ -234,9 +234,9 @@ struct Tying {
       for (size_t i = 0; i < program.bodies[BodyId(b)].params.size(); ++i)
         uses[program.model.values[program.bodies[BodyId(b)].params[i].param].storage].push_back({BodyId(b), i, {}});
     for (auto& [storage, list] : uses) {
-      const bool classesOfOne = std::all_of(list.begin(), list.end(), [&](const Use& u) {
-        return program.bodies[u.body].unit == program.bodies[list[0].body].unit;
-      });
+      const auto& unit = program.bodies[list[0].body].unit;
+      const bool classesOfOne =
+          std::all_of(list.begin(), list.end(), [&](const Use& u) { return program.bodies[u.body].unit == unit; });
       if (list.size() > 1 && !classesOfOne) tie(storage, list);
     }
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <llvm/ADT/StringRef.h>
+#include <optional>
+#include <tuple>
 
 namespace planc {
 namespace {
@@ -113,7 +115,8 @@ std::vector<const Diagnostic*> DiagnosticEngine::sorted() const {
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  llvm::StringRef wanted(name.data(), name.size());
+  const llvm::StringRef wanted(name.data(), name.size());
+  const std::string lower = wanted.lower(); // edit_distance_insensitive is not in LLVM 14
   // A third of the letters may differ; a single letter only in its case.
   unsigned allowed = name.size() < 2 ? 0 : std::max<unsigned>(1, static_cast<unsigned>(name.size() + 1) / 3);
   using Rank = std::tuple<unsigned, unsigned, std::string>; // ignoring case, with case, text: no tie depends on order
@@ -122,7 +125,8 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
     if (candidate.empty() || candidate == name) continue;
     unsigned loose = swapsNeighbours(name, candidate) && allowed > 0
                          ? 1
-                         : wanted.edit_distance_insensitive(candidate, /*AllowReplacements=*/true, allowed);
+                         : llvm::StringRef(lower).edit_distance(llvm::StringRef(candidate).lower(),
+                                                                /*AllowReplacements=*/true, allowed);
     if (loose > allowed || loose >= candidate.size()) continue;
     Rank rank(loose, wanted.edit_distance(candidate), candidate);
     if (!best || rank < *best) best = rank;

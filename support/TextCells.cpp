@@ -3,6 +3,7 @@
 #include "support/TextCells.h"
 
 #include <algorithm>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/ConvertUTF.h>
 #include <llvm/Support/Unicode.h>
 

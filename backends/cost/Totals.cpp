@@ -36,8 +36,9 @@ double tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   double sum = 0;
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies) {
-      const ir::Body& body = program.bodies[id];
+    for (const auto& part : stage.bodies) {
+      const ir::Body& body = program.bodies[part.first];
+      const auto count = static_cast<double>(part.second);
       auto add = [&](const ir::Node& n) {
         if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
@@ -47,7 +48,7 @@ double tunedFlops(const ir::Program& program, bool causal) {
             [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
-        sum += flops * products * n.times * static_cast<double>(count) * (causal && isMasked(op.kind) ? op.share : 1);
+        sum += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
       };
       for (const ir::Node& n : body.forward) add(n);
       for (const ir::Node& n : body.backward) add(n);

@@ -27,7 +27,7 @@ Fabric::Sample sample(double ranks, double a, double b, double g) {
 }
 
 Curve curve(std::vector<double> x, std::vector<double> y) {
-  return {std::move(x), std::move(y), {}, "test"};
+  return {{std::move(x), std::move(y)}, {}, "test"};
 }
 
 void shareCalibration(Device& d) {
@@ -143,7 +143,14 @@ Stack megatron() {
   s.launch = number(0);
   s.unattributed = number(1.02);
   s.step = number(2e-3);
-  s.accuracy = {.runs = 50, .sources = 3, .low = 0.95, .high = 1.1, .derived = 0.2, .fitted = 0.05, .nominal = 0.4, .distance = 0.1};
+  s.accuracy = {.runs = 50,
+                .sources = 3,
+                .low = 0.95,
+                .high = 1.1,
+                .derived = 0.2,
+                .fitted = 0.05,
+                .nominal = 0.4,
+                .distance = 0.1};
   return s;
 }
 
