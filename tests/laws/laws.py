@@ -1,0 +1,220 @@
+# The laws that every price obeys: one function each, which sees a base and its variants' prices and yields what is wrong, by how much.
+# SPDX-License-Identifier: Apache-2.0
+import math
+from dataclasses import dataclass
+
+import variants
+from pricing import KINDS, PARTS
+
+EXACT = 1e-9
+LAWS = []
+
+
+@dataclass
+class Law:
+    name: str
+    says: str
+    source: str
+    variants: object
+    check: object
+    share: float = 0  # of the comparisons that may break it
+    amount: float = 0  # the most by which any may
+
+
+def law(says, source, over=variants.itself, share=0, amount=0):
+    """Registers a function (spec, base, prices) that yields (variant, amount or None, message) for what breaks the law; None breaks it in any case,
+    0 keeps it and counts."""
+    def register(check):
+        LAWS.append(Law(check.__name__, says, source, over, check, share, amount))
+        return check
+    return register
+
+
+def close(a, b, tolerance=EXACT):
+    return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-12)
+
+
+def differences(a, b, tolerance=EXACT):
+    return [f"{k} {a[k]:.9g} -> {b[k]:.9g}" for k in a if k in b and not close(a[k], b[k], tolerance)]
+
+
+def same(prices, names, base):
+    for name in names:
+        if name in prices:
+            found = differences(base.numbers(), prices[name].numbers())
+            yield name, None if found else 0, "; ".join(found[:4])
+
+
+def slower(name, base, price):
+    """By which share a plan is slower than its base: 0 within rounding."""
+    amount = price.time / base.time - 1
+    return name, amount if amount > EXACT else 0, f"{base.time:.6g} s -> {price.time:.6g} s ({amount:+.3%})"
+
+
+def faster(name, base, price):
+    """By which share a plan is faster than its base: 0 within rounding."""
+    amount = 1 - price.time / base.time
+    return name, amount if amount > EXACT else 0, f"{base.time:.6g} s -> {price.time:.6g} s ({-amount:+.3%})"
+
+
+@law("Names of axes decide nothing.", "docs/language.md 10", variants.renamed)
+def names(spec, base, prices):
+    yield from same(prices, variants.renamed(spec), base)
+
+
+@law("The order of statements decides nothing, and an axis of one device is no axis.", "docs/language.md 4, 9", variants.reordered)
+def order(spec, base, prices):
+    yield from same(prices, variants.reordered(spec), base)
+
+
+@law("Where all devices are alike near to each other, the order of the axes decides nothing.", "docs/language.md 9", variants.flat)
+def axes(spec, base, prices):
+    if "flat" in prices and "flat_other_axes" in prices:
+        yield from same(prices, ["flat_other_axes"], prices["flat"])
+
+
+@law("A level inside of a node is a name for the same wires.", "docs/cost-model.md 2", variants.nested)
+def levels(spec, base, prices):
+    for price in prices.values():
+        found = differences({"time": base.time, "peak": base.peak}, {"time": price.time, "peak": price.peak}, 1e-6)
+        yield "nested", None if found else 0, "; ".join(found)
+
+
+@law("Repeats that follow each other cost what one repeat of all layers costs.", "docs/cost-model.md 7", variants.repeats)
+def unrolled(spec, base, prices):
+    for name, price in prices.items():
+        found = differences({"time": base.time, "peak": base.peak}, {"time": price.time, "peak": price.peak}, 1e-6)
+        yield name, None if found else 0, "; ".join(found)
+
+
+def every(base, prices):
+    return {"base": base, **prices}.items()
+
+
+@law("The step is the sum of its parts, and none is negative.", "docs/cost-model.md 7", variants.schedules)
+def sums(spec, base, prices):
+    for name, p in every(base, prices):
+        parts = sum(p.total(k) for k in PARTS)
+        yield name, 0 if close(parts, p.time) else None, f"parts {parts:.9g}, step {p.time:.9g}"
+        odd = [k for k, v in p.numbers().items() if v < 0 or not math.isfinite(v)]
+        yield name, None if odd else 0, f"negative or infinite: {odd}"
+
+
+@law("The memory of a stage is the sum of its kinds and of what lives at its fullest moment; the peak is that of the fullest stage.",
+     "docs/cost-model.md 3a, 7", variants.schedules)
+def memory_sums(spec, base, prices):
+    for name, p in every(base, prices):
+        for stage in p.stages:
+            kinds, live, all_of_it = sum(stage[k] for k in KINDS), sum(x["bytes"] for x in stage["live"]), stage["allocated_bytes"]
+            yield name, 0 if abs(kinds - all_of_it) <= len(KINDS) and abs(live - all_of_it) <= len(stage["live"]) else None, \
+                f"stage {stage['stage']}: kinds {kinds}, live {live}, allocated {all_of_it}"
+        yield name, 0 if p.peak == p.largest("peak_bytes") else None, f"peak {p.peak}, of the stages {p.largest('peak_bytes')}"
+        yield name, None if p.memory["fits"] and p.peak > p.memory["capacity_bytes"] else 0, "fits and is larger than the device"
+
+
+@law("Exposed communication is a part of communication, in all and in every collective.", "docs/cost-model.md 7", variants.schedules)
+def exposure(spec, base, prices):
+    for name, p in every(base, prices):
+        rows = [("in all", p.total("exposed_comm_s"), p.total("comm_s"))]
+        rows += [(f"{c['op']} {c['class']}", c["exposed_s"], c["time_s"]) for c in p.plan["collectives"]]
+        wrong = [f"{what}: exposed {exposed:.6g} s of {time:.6g} s" for what, exposed, time in rows if exposed > time * (1 + EXACT) + 1e-12]
+        yield name, None if wrong else 0, "; ".join(wrong[:3])
+
+
+@law("Throughput is the batch over the step, and the interval holds the prediction.", "docs/cost-model.md 5", variants.more_work)
+def throughput(spec, base, prices):
+    all_specs = {"base": spec, **variants.more_work(spec)}
+    for name, p in every(base, prices):
+        rate = all_specs[name].batch / p.time
+        yield name, 0 if close(p.totals["samples_per_s"], rate) else None, f"{p.totals['samples_per_s']} samples/s, batch over time {rate}"
+        low, high = p.totals["step_time_low_s"], p.totals["step_time_high_s"]
+        yield name, 0 if low is None or low <= p.time <= high else None, f"{p.time} is not within {low} to {high}"
+
+
+@law("More FLOP/s, bandwidth or less latency does not slow a plan. List scheduling keeps this nearly: with shorter operations a stream may take "
+     "another order (Graham 1969).", "docs/cost-model.md 7", variants.better_hardware, share=.01, amount=.02)
+def hardware(spec, base, prices):
+    for name, p in prices.items():
+        yield slower(name, base, p)
+
+
+@law("Memory does not depend on the speed of the hardware.", "docs/cost-model.md 3a", variants.better_hardware)
+def hardware_memory(spec, base, prices):
+    if any(name in spec.schedule for name in ("zero_bubble", "zb_h2")):  # their order follows the times
+        return
+    for name, p in prices.items():
+        yield name, 0 if p.peak == base.peak else None, f"{base.peak} B -> {p.peak} B"
+
+
+@law("A device with more memory is as fast, and what fitted fits.", "docs/cost-model.md 3a", variants.more_memory)
+def more_memory(spec, base, prices):
+    for name, p in prices.items():
+        lost = base.memory["fits"] and not p.memory["fits"]
+        yield name, None if lost or p.time != base.time else 0, f"{base.time:.9g} s -> {p.time:.9g} s{', fits no longer' if lost else ''}"
+
+
+@law("Twice the work is not faster, as nearly as list scheduling keeps it.", "docs/cost-model.md 7", variants.more_work, share=.01, amount=.02)
+def work(spec, base, prices):
+    for name, p in prices.items():
+        yield faster(name, base, p)
+
+
+@law("Twice the work needs no less memory.", "docs/cost-model.md 7", variants.more_work)
+def work_memory(spec, base, prices):
+    for name, p in prices.items():
+        yield name, 0 if p.peak >= base.peak * (1 - EXACT) else None, f"{base.peak:.6g} B -> {p.peak:.6g} B ({p.peak / base.peak - 1:+.3%})"
+
+
+@law("Twice the micro-batches take at most twice the time.", "docs/cost-model.md 3", variants.more_work)
+def micro_batches(spec, base, prices):
+    if "micro_batches2" in prices:
+        ratio = prices["micro_batches2"].time / base.time
+        yield "micro_batches2", 0 if ratio <= 2 * (1 + EXACT) else None, f"{ratio:.4f} times the step"
+
+
+@law("A copy more with a batch of its own is not faster.", "docs/cost-model.md 3", variants.more_replicas)
+def replicas(spec, base, prices):
+    if "replicas2" in prices and spec.zero == 0:
+        yield faster("replicas2", base, prices["replicas2"])
+
+
+@law("Parameters and the model's FLOPs do not depend on the placement.", "docs/cost-model.md 7", variants.plain)
+def placement(spec, base, prices):
+    if "plain" not in prices:
+        return
+    p, batches = prices["plain"], variants.plain(spec)["plain"].batch / spec.batch
+    yield "plain", 0 if p.totals["params"] == base.totals["params"] else None, f"{base.totals['params']} -> {p.totals['params']} parameters"
+    yield "plain", 0 if close(base.flops() * batches, p.flops()) else None, f"{base.flops() * batches:.9g} -> {p.flops():.9g} FLOPs"
+
+
+@law("Splitting more of the states (ZeRO 0 to 3) keeps fewer bytes of them.", "arXiv 1910.02054, section 5", variants.zero)
+def zero(spec, base, prices):
+    for z in range(3):
+        if f"zero{z}" in prices and f"zero{z + 1}" in prices:
+            before, after = (prices[f"zero{n}"].largest("params_bytes", "grads_bytes", "optimizer_bytes") for n in (z, z + 1))
+            yield f"zero{z + 1}", 0 if after <= before * (1 + EXACT) else None, f"zero{z} {before:.6g} B -> {after:.6g} B"
+
+
+@law("Recomputation is not faster.", "arXiv 1604.06174", variants.recomputed)
+def recomputation(spec, base, prices):
+    for less, more in (("recompute_none", "recompute_core"), ("recompute_core", "recompute_full")):
+        if less in prices and more in prices:
+            yield faster(more, prices[less], prices[more])
+
+
+@law("`zero_bubble` takes no longer than 1F1B, `zb_h2` no longer than `zb_h1`.", "docs/cost-model.md 3.1", variants.schedules)
+def zero_bubble(spec, base, prices):
+    for better, worse in (("zero_bubble", "one_f_one_b"), ("zb_h2", "zb_h1")):
+        if better in prices and worse in prices:
+            yield slower(better, prices[worse], prices[better])
+
+
+@law("A schedule that keeps fewer micro-batches keeps fewer activations, and all execute the same FLOPs.", "docs/cost-model.md 3.1", variants.schedules)
+def schedules(spec, base, prices):
+    for less, more in (("one_f_one_b", "gpipe"), ("one_f_one_b", "interleaved_1f1b"), ("interleaved_1f1b", "breadth_first")):
+        if less in prices and more in prices:
+            a, b = prices[less].largest("activations_bytes"), prices[more].largest("activations_bytes")
+            yield more, 0 if a <= b * (1 + EXACT) else None, f"{less} keeps {a:.6g} B, {more} {b:.6g} B"
+    executed = {name: p.flops("hardware") for name, p in prices.items()}
+    if executed:
+        yield max(executed, key=executed.get), 0 if close(max(executed.values()), min(executed.values())) else None, f"executed FLOPs {executed}"

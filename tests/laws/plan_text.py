@@ -1,0 +1,185 @@
+# Specifications as plan text: fabrics, device, cluster and plan of each in one file, so that one planc prices many.
+# SPDX-License-Identifier: Apache-2.0
+import random
+
+from specification import FAMILIES
+
+MADE = ': "made for tests/laws"'
+DEVICES = {"h100": ("h100_sxm5_80gb", 80, 3.35, 989), "a100": ("a100_sxm4_80gb", 80, 2.039, 312), "b200": ("b200_sxm_180gb", 180, 8.0, 2250)}
+# Samples of the fabric inside of a node, after NCCL on eight A100: ranks, start in us, GB/s, root term in us.
+SAMPLES = ((2, 6, 300, 190), (4, 8, 350, 180), (8, 11, 400, 170))
+INNER_RATE, INNER_LATENCY, OUTER_RATE, OUTER_LATENCY, NODE = 450, 2, 50, 5, 8
+STATES = {1: "optimizer", 2: "grads", 3: "params"}
+
+
+def fabric_text(name, f):
+    if f.kind == "nominal":
+        return f"fabric {name} {{ }}"
+    if f.kind == "card":
+        facts = [f"start = {40 * f.latency:g}us", f"hop = {10 * f.latency:g}us", f"g = {949 * f.latency:g}us", "nic_efficiency = 95%",
+                 "exchange_efficiency = 96%", "pair_bonus = 1.25", f"send_recv = {{start = {20 * f.latency:g}us, efficiency = 90%}}"]
+    else:
+        rows = ", ".join(f"{{ranks = {r}, a = {a * f.latency:g}us, b = {b * f.bandwidth:g}GB/s, g = {g * f.latency:g}us}}" for r, a, b, g in SAMPLES)
+        facts = [f"{kind} = [{rows}]" for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")]
+        facts += [f"send_recv = {{start = {10 * f.latency:g}us, bandwidth = {200 * f.bandwidth:g}GB/s}}"]
+    return f"fabric {name} {{\n" + "".join(f"  {fact} {MADE}\n" for fact in facts) + "}"
+
+
+def device_text(name, m):
+    base, memory, bandwidth, peak = DEVICES[m.device]
+    facts = [f"  override memory = {memory * m.memory:g}GB {MADE}"] if m.memory != 1 else []
+    facts += [f"  override bandwidth = {bandwidth * m.memory_bandwidth:g}TB/s {MADE}"] if m.memory_bandwidth != 1 else []
+    facts += [f"  peak {{ override bf16 = {peak * m.peak:g}TFLOP/s {MADE} }}"] if m.peak != 1 else []
+    return f"device {name} extends devices.{base} {{\n" + "\n".join(facts) + "\n}"
+
+
+def level_text(name, count, fabric, rate, latency, factors, topology):
+    return (f"  level {name} * {count} {{ link = {fabric}; bandwidth = {rate * factors.bandwidth:g}GB/s; "
+            f"latency = {latency * factors.latency:g}us; topology = {topology} }}")
+
+
+def cluster_text(suffix, m, devices):
+    def inside(name, count):
+        return level_text(name, count, f"inner{suffix}", INNER_RATE, INNER_LATENCY, m.inner, "switch")
+    levels = {"flat": [inside("node", devices)], "nested": [inside("half", 2), inside("node", NODE // 2)], "node": [inside("node", NODE)]}[m.levels]
+    if m.levels != "flat":
+        levels += [level_text("room", devices // NODE, f"outer{suffix}", OUTER_RATE, OUTER_LATENCY, m.outer, m.topology)]
+    return "\n".join([f"cluster cluster{suffix} {{", f"  device = device{suffix}", *levels, "}"])
+
+
+def own_model_text(suffix, s):
+    """A dense decoder as `repeats` equal repeats, one after the other."""
+    count, lines, last = s.model["layers"] // s.repeats, [], "embed"
+    for i in range(s.repeats):
+        lines += [f"  decoder{i} * {count} with x = {last} {{", "    norm1 = blocks.rms_norm(x)",
+                  "    attn  = blocks.gqa(norm1, heads, heads, head = hidden / heads)", "    mid   = x + attn", "    norm2 = blocks.rms_norm(mid)",
+                  "    mlp   = blocks.swiglu(norm2, 4 * hidden)", "    out mid + mlp", "  }"]
+        last = f"decoder{i}"
+    return "\n".join([f"model own{suffix}(hidden: int, heads: int, vocab: int) {{", "  in tokens: [batch, seq] int32",
+                      "  embed = blocks.embedding(tokens, vocab, hidden)", *lines, f"  norm = blocks.rms_norm({last})",
+                      "  head = blocks.lm_head(norm, vocab)", "  loss = ops.cross_entropy(head, tokens)", "}"])
+
+
+def axes_of(s):
+    """Names as the generator calls them, and sizes, innermost first."""
+    axes = [("tp", s.tp), ("cp", s.cp), ("ep", s.ep), ("replicas", s.dp), ("pp", s.pp)]
+    axes = [a for a in axes if a[1] > 1 or a[0] == "replicas" or (s.axes_of_one and a[0] in ("tp", "cp"))]
+    return [axes[i] for i in s.axis_order] if len(s.axis_order) == len(axes) else axes
+
+
+def body_of(s):
+    return ", ".join(f"decoder{i}" for i in range(s.repeats)) if s.family == "own" else FAMILIES[s.family].body
+
+
+def t5_rules(s, tp):
+    source, target = (f"source -> {tp}; ", f"seq -> {tp}; ") if s.split_sequence else ("", "")
+    rules = [f"encoder {{ {source}attn {{ heads -> {tp} }}; mlp {{ ffn -> {tp} }} }}",
+             f"decoder {{ {target}attn, cross {{ heads -> {tp} }}; mlp {{ ffn -> {tp} }} }}"]
+    if s.split_sequence:
+        rules += [f"memory {{ source -> {tp} }}", f"norm {{ seq -> {tp} }}"]
+    return rules + [f"source_embed, embed, head, loss {{ vocab -> {tp} }}"]
+
+
+def layer_rules(s, axis):
+    """Rules inside of a layer of the body: `axis` gives the axes in use by their names, others are missing."""
+    tp, rules = axis.get("tp"), []
+    if tp and s.split_sequence:
+        rules.append(f"seq -> {sequence_axes(axis)}")
+    if tp and s.family != "jamba":
+        rules.append(f"{'mixer' if s.family == 'mamba' else 'attn'} {{ heads -> {tp} }}")
+    if tp and s.family in ("gpt", "llama", "vit", "own"):
+        rules.append(f"mlp {{ ffn -> {tp} }}")
+    experts = [f"experts -> {axis['ep']}"] if "ep" in axis else []
+    if s.family in ("moe", "deepseek"):
+        experts += [f"ffn -> {tp}"] if tp and s.experts_tp else []
+        rules += [f"moe {{ {'; '.join(experts)} }}"] if experts else []
+        rules += [f"shared {{ ffn -> {tp} }}"] if tp and s.family == "deepseek" else []
+    return rules + (experts if s.family == "jamba" else [])
+
+
+def sequence_axes(axis):
+    return f"[{axis['cp']}, {axis['tp']}]" if "cp" in axis else axis["tp"]
+
+
+def decoder_rules(s, axis):
+    tp, cp, rules = axis.get("tp"), axis.get("cp"), []
+    inner = layer_rules(s, axis)
+    rules += [f"seq -> {cp}"] if cp else []
+    rules += [f"{body_of(s)} {{ {'; '.join(inner)} }}"] if inner else []
+    if tp and s.family == "deepseek":
+        dense = [f"seq -> {sequence_axes(axis)}"] if s.split_sequence else []
+        rules.append("dense { " + "; ".join(dense + [f"attn {{ heads -> {tp} }}", f"mlp {{ ffn -> {tp} }}"]) + " }")
+    if cp and s.attention == "ring":
+        rules.append(f"{body_of(s)} {{ attn.core {{ kv_seq -> {cp} via ring }} }}")
+    if cp and s.attention == "heads":
+        rules.append(f"{body_of(s)} {{ attn.core {{ heads -> {f'[{tp}, {cp}]' if tp else cp} }} }}")
+    if tp and s.split_sequence:
+        rules.append(f"{'position, norm' if s.family in ('gpt', 'vit') else 'norm'} {{ seq -> {sequence_axes(axis)} }}")
+    return rules + ([f"embed, head, loss {{ vocab -> {tp} }}"] if tp and s.family != "vit" else [])
+
+
+def placement(s, axis, data):
+    if s.family == "dlrm":
+        return [f"bags {{ {s.table_dim} -> {data} }}"]
+    if s.family == "t5":
+        return t5_rules(s, axis["tp"]) if "tp" in axis else []
+    return decoder_rules(s, axis)
+
+
+def recomputed(s):
+    bodies = {"t5": "encoder, decoder", "deepseek": "dense, decoder"}.get(s.family, body_of(s))
+    if s.recompute == "full" and s.family not in ("dlrm", "jamba"):
+        return [f"recompute {bodies}"]
+    if s.recompute == "core" and s.family in ("gpt", "llama", "moe", "deepseek", "vit", "own"):
+        return ["recompute " + ", ".join(f"{body}.attn.core" for body in bodies.split(", "))]
+    return []
+
+
+def train_facts(s):
+    lengths = {"vit": [], "dlrm": [], "t5": [f"seq = {s.seq}", f"source = {2 * s.seq}"]}.get(s.family, [f"seq = {s.seq}"])
+    return lengths + [f"global_batch = {s.batch}", f"micro_batch = {s.micro_batch}", f"optimizer = optimizers.{s.optimizer}"]
+
+
+def plan_text(suffix, s):
+    def named(axis):
+        return s.axis_names.get(axis, axis)
+    axes = axes_of(s)
+    mesh = [f"{named(a)} = {n}" for a, n in axes]
+    data = named("replicas")
+    if s.ep > 1:
+        data = named("dp")
+        mesh.append(f"{data} = [{named('replicas')}, {named('ep')}]")
+    rules = [f"batch -> {data}"] + placement(s, {a: named(a) for a, _ in axes}, data)
+    arguments = {k: v for k, v in s.model.items() if not (s.family == "own" and k == "layers")}
+    model = f"own{suffix}" if s.family == "own" else FAMILIES[s.family].model
+    statements = [f"model = {model}({', '.join(f'{k} = {v}' for k, v in arguments.items())})",
+                  f"cluster = cluster{suffix}", f"software = {s.stack}", f"train {{ {'; '.join(train_facts(s))} }}",
+                  f"precision {{ compute = bf16; params = {s.params}; grads = {s.grads} }}", f"mesh {{ {'; '.join(mesh)} }}",
+                  "place {\n    " + "\n    ".join(rules) + "\n  }"]
+    if s.zero:
+        statements.append(f"states {{ {STATES[s.zero]} -> {named('ep') if s.inner_states and s.ep > 1 else data} }}")
+    if s.pp > 1:
+        statements.append(f"pipeline {named('pp')} {{ schedule = {s.schedule} }}")
+    statements += recomputed(s)
+    if s.shuffled is not None:
+        random.Random(s.shuffled).shuffle(statements)
+    return f"plan plan{suffix} {{\n  " + "\n  ".join(statements) + "\n}"
+
+
+def declarations(suffix, s):
+    m = s.machine
+    return "\n".join(([own_model_text(suffix, s)] if s.family == "own" else []) +
+                     [fabric_text(f"inner{suffix}", m.inner), fabric_text(f"outer{suffix}", m.outer), device_text(f"device{suffix}", m),
+                      cluster_text(suffix, m, s.devices), plan_text(suffix, s)])
+
+
+def file_text(specs):
+    """A file with a plan `plan_NAME` for each named specification, and the line on which the declarations of each begin."""
+    modules = {f"std.stacks.{s.stack.split('.')[0]}" for s in specs.values()} | {"std.optimizers", "std.devices"}
+    modules |= {"std.blocks", "std.ops"} if any(s.family == "own" for s in specs.values()) else set()
+    modules |= {f"std.models.{FAMILIES[s.family].module}" for s in specs.values() if s.family != "own"}
+    text, begins = "".join(f"import {m}\n" for m in sorted(modules)), {}
+    for name, s in specs.items():
+        begins[name] = text.count("\n") + 1
+        text += declarations("_" + name, s) + "\n"
+    return text, begins

@@ -1,0 +1,99 @@
+# What is done to a plan to compare it with itself: each function gives the named specifications that a law looks at.
+# SPDX-License-Identifier: Apache-2.0
+import random
+from dataclasses import replace
+
+from plan_text import NODE, axes_of
+from specification import FAMILIES, SCHEDULES
+
+OTHER_NAMES = ({"tp": "alpha", "cp": "beta", "ep": "gamma", "replicas": "delta", "dp": "all", "pp": "zeta"},
+               {"tp": "z9", "cp": "y9", "ep": "x9", "replicas": "w9", "dp": "v9", "pp": "a0"})
+
+
+def renamed(s):
+    return {f"renamed{i}": s.with_(axis_names=names) for i, names in enumerate(OTHER_NAMES)}
+
+
+def reordered(s):
+    found = {"shuffled": s.with_(shuffled=s.seq + s.devices)}
+    if s.family in ("gpt", "llama", "moe", "deepseek", "mamba", "own"):
+        found["axes_of_one"] = s.with_(axes_of_one=True)
+    return found
+
+
+def flat(s):
+    """One level for all devices, and there the axes in another order."""
+    one = s.with_machine(levels="flat")
+    order = list(range(len(axes_of(one))))
+    random.Random(s.devices).shuffle(order)
+    return {"flat": one, "flat_other_axes": one.with_(axis_order=tuple(order))}
+
+
+def nested(s):
+    return {"nested": s.with_machine(levels="nested")}
+
+
+def repeats(s):
+    """The layers as several equal repeats."""
+    if s.family != "own":
+        return {}
+    per_stage = s.model["layers"] // s.pp
+    return {f"repeats{n}": s.with_(repeats=n) for n in (2, 4) if s.model["layers"] % n == 0 and per_stage > 1}
+
+
+def better_hardware(s):
+    m = s.machine
+
+    def link(f, **factors):
+        return replace(f, **factors)
+    return {"peak": s.with_machine(peak=1.5), "memory_bandwidth": s.with_machine(memory_bandwidth=1.5),
+            "inner_bandwidth": s.with_machine(inner=link(m.inner, bandwidth=1.5)), "outer_bandwidth": s.with_machine(outer=link(m.outer, bandwidth=1.5)),
+            "inner_latency": s.with_machine(inner=link(m.inner, latency=.5)), "outer_latency": s.with_machine(outer=link(m.outer, latency=.5))}
+
+
+def more_memory(s):
+    return {"memory": s.with_machine(memory=1.3)}
+
+
+def more_work(s):
+    """Twice of one size each."""
+    found = {"micro_batches2": s.with_(micro_batches=2 * s.micro_batches), "micro_batch2": s.with_(micro_batch=2 * s.micro_batch)}
+    if s.family not in ("vit", "dlrm"):
+        found["seq2"] = s.with_(seq=2 * s.seq)
+    for size in ("layers", "vocab", "experts", "k", "ffn", "rows"):
+        if size in s.model:
+            found[size + "2"] = s.with_model(**{size: 2 * s.model[size]})
+    if s.family in ("gpt", "llama", "moe", "own"):
+        found["hidden2"] = s.with_model(hidden=2 * s.model["hidden"], heads=2 * s.model["heads"])
+    return found
+
+
+def more_replicas(s):
+    return {"replicas2": s.with_(dp=2 * s.dp)}
+
+
+def plain(s):
+    """The same devices with data parallelism alone."""
+    return {"plain": s.with_(tp=1, cp=1, ep=1, pp=1, dp=s.devices, schedule="one_f_one_b", inner_states=False)}
+
+
+def zero(s):
+    return {f"zero{z}": s.with_(zero=z, inner_states=False) for z in range(4)}
+
+
+def recomputed(s):
+    return {f"recompute_{r}": s.with_(recompute=r) for r in ("none", "core", "full")}
+
+
+def schedules(s):
+    """All schedules that the layers divide for, with a number of micro-batches that all of them take."""
+    if s.pp == 1:
+        return {}
+    chunks_fit = s.model["layers"] % (2 * s.pp) == 0
+    batches = max(s.micro_batches // (2 * s.pp), 1) * 2 * s.pp
+    return {schedule.split("(")[0]: s.with_(schedule=schedule, micro_batches=batches)
+            for schedule, (chunks, _) in SCHEDULES.items() if chunks == 1 or chunks_fit}
+
+
+def itself(s):
+    return {}
