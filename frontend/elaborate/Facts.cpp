@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/Facts.h"
 
+#include "frontend/eval/Equality.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -233,7 +235,7 @@ bool FactTree::changes(FactNode& before, FactNode& after) {
   if (isWord(before) || isWord(after))
     return ev_.context.text(before.value->range) != ev_.context.text(after.value->range);
   const Value a = value(before), b = value(after);
-  return a.invalid() || b.invalid() || !same(a, b);
+  return a.invalid() || b.invalid() || !equal(ev_.context, after.value->range, a, b).value_or(false);
 }
 
 Value FactTree::value(FactNode& node, const TypeInfo* expected) {

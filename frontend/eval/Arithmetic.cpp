@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 
+#include "frontend/eval/Equality.h"
 #include "frontend/eval/Types.h"
 
 #include <array>
@@ -205,7 +206,8 @@ Value compare(const Operation& o) {
     if (o.op != BinaryOp::Eq && o.op != BinaryOp::Ne) return o.meaningless();
     const bool none = o.left.kind == ValueKind::None || o.right.kind == ValueKind::None;
     if (o.left.kind != o.right.kind && !none) return o.meaningless();
-    return Value::ofBool(same(o.left, o.right) == (o.op == BinaryOp::Eq), o.e.range);
+    const std::optional<bool> same = equal(o.context, o.e.range, o.left, o.right);
+    return same ? Value::ofBool(*same == (o.op == BinaryOp::Eq), o.e.range) : Value{};
   }
   if (unitOf(o.left) != unitOf(o.right)) return o.mixed();
   const bool ints = o.left.isInt() && o.right.isInt();

@@ -237,8 +237,10 @@ Value Evaluator::callBuiltin(const Expr& e, const Builtin& function, Scope& scop
     return {};
   }
   if (!ok) return {};
-  for (const Value& v : args)
+  for (const Value& v : args) {
     if (v.invalid()) return {}; // `x` given twice
+    if (v.kind == ValueKind::List && !context.step(e.range, v.list->items.size())) return {};
+  }
   Value result = function.call(*this, e, args);
   if (!result.invalid()) result.range = e.range;
   return result;

@@ -2,6 +2,7 @@
 // host's.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
+#include "frontend/eval/Equality.h"
 #include "frontend/eval/Evaluator.h"
 
 #include <fmt/format.h>
@@ -75,9 +76,11 @@ Value Evaluator::contains(const Expr& e, const Value& item, const Value& list) {
     context.report(InNeedsList, e.kids[1]->range, {{"type", describe(list)}});
     return {};
   }
-  if (!context.step(e.range, list.list->items.size())) return {};
-  for (const Value& candidate : list.list->items)
-    if (same(item, candidate)) return Value::ofBool(true, e.range);
+  for (const Value& candidate : list.list->items) {
+    const std::optional<bool> same = equal(context, e.range, item, candidate);
+    if (!same) return {};
+    if (*same) return Value::ofBool(true, e.range);
+  }
   return Value::ofBool(false, e.range);
 }
 

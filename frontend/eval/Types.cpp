@@ -169,6 +169,7 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
                    {{"what", what}, {"expected", expectation(t)}, {"actual", expectation(*v.type)}});
   if (v.invalid() || t.kind == Kind::Invalid) return v.invalid() ? v : Value{};
   if (t.kind == Kind::List && v.kind == ValueKind::List && t.element) {
+    if (!context.step(v.range, v.list->items.size())) return {};
     for (const Value& item : v.list->items)
       if (coerce(item, *t.element, what).invalid()) return {};
     return v;

@@ -1,10 +1,9 @@
-// How values are made, compared and shown.
+// How values are made and shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Value.h"
 
 #include "frontend/modules/Module.h"
 
-#include <algorithm>
 #include <array>
 
 namespace planc::frontend {
@@ -86,7 +85,23 @@ std::string describe(const Value& v) {
   return "unknown";
 }
 
-std::string show(const Value& v) {
+namespace {
+
+constexpr size_t kShownItems = 8;   // of one list
+constexpr size_t kShownValues = 32; // in all: items that lists share would be written without end
+constexpr int kShownDepth = 3;      // of lists in lists
+constexpr size_t kShownBytes = 200; // of one text
+
+std::string quoted(const std::string& text) {
+  if (text.size() <= kShownBytes) return '"' + text + '"';
+  size_t end = kShownBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // no half of a character
+  return '"' + text.substr(0, end) + "…\"";
+}
+
+/// The text of a value inside of `depth` lists, with `left` values still to write.
+std::string shown(const Value& v, size_t& left, int depth) {
+  left -= left > 0;
   switch (v.kind) {
   case ValueKind::Bool:
     return v.truth ? "true" : "false";
@@ -97,7 +112,7 @@ std::string show(const Value& v) {
   case ValueKind::Poly:
     return formatQuantity(v.poly->value, v.unit);
   case ValueKind::String:
-    return '"' + *v.string + '"';
+    return quoted(*v.string);
   case ValueKind::Enum:
     return v.symbol.str();
   case ValueKind::DType:
@@ -105,8 +120,8 @@ std::string show(const Value& v) {
   case ValueKind::List: {
     std::string text = "[";
     for (size_t i = 0; i < v.list->items.size(); ++i) {
-      if (i == 8) return text + ", …]";
-      text += (i ? ", " : "") + show(v.list->items[i]);
+      if (i == kShownItems || left == 0 || depth == kShownDepth) return text + (i ? ", …]" : "…]");
+      text += (i ? ", " : "") + shown(v.list->items[i], left, depth + 1);
     }
     return text + "]";
   }
@@ -117,54 +132,11 @@ std::string show(const Value& v) {
   }
 }
 
-bool same(const Value& a, const Value& b) {
-  if (a.kind != b.kind) return a.numeric() && b.numeric() && a.unit == b.unit && a.asDouble() == b.asDouble();
-  switch (a.kind) {
-  case ValueKind::Invalid:
-    return false;
-  case ValueKind::None:
-    return true;
-  case ValueKind::Bool:
-    return a.truth == b.truth;
-  case ValueKind::Int:
-    return a.integer == b.integer;
-  case ValueKind::Number:
-    return a.number == b.number && a.unit == b.unit;
-  case ValueKind::String:
-    return *a.string == *b.string;
-  case ValueKind::Enum:
-    return a.symbol == b.symbol && a.decl->decl == b.decl->decl;
-  case ValueKind::DType:
-    return a.dtype == b.dtype;
-  case ValueKind::List: {
-    const auto &x = a.list->items, &y = b.list->items;
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
-  }
-  case ValueKind::Record: {
-    const auto &x = a.record->fields, &y = b.record->fields;
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const Field& f, const Field& g) { return f.name == g.name && same(f.value, g.value); });
-  }
-  case ValueKind::Curve:
-    return a.curve->x == b.curve->x && a.curve->y == b.curve->y;
-  case ValueKind::Poly:
-    return a.poly->poly == b.poly->poly && a.unit == b.unit;
-  case ValueKind::Tensor:
-    return a.tensor->id == b.tensor->id;
-  case ValueKind::Decl: {
-    const auto &x = a.decl->args, &y = b.decl->args;
-    return a.decl->decl == b.decl->decl &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const BoundArg& f, const BoundArg& g) { return f.name == g.name && same(f.value, g.value); });
-  }
-  case ValueKind::Function:
-    return a.function == b.function;
-  case ValueKind::Module:
-    return a.import == b.import;
-  case ValueKind::Space:
-    return a.space == b.space;
-  }
-  return false;
+} // namespace
+
+std::string show(const Value& v) {
+  size_t left = kShownValues;
+  return shown(v, left, 0);
 }
 
 } // namespace planc::frontend

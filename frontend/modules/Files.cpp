@@ -2,53 +2,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Files.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-#include <memory>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace planc::frontend {
 
 namespace {
 
-struct Close {
-  void operator()(std::FILE* f) const {
-    if (f != stdin) std::fclose(f);
+constexpr std::string_view kSuffix = ".plan";
+
+/// A descriptor that closes itself, standard input apart.
+class Descriptor {
+  int fd_;
+
+public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ > STDIN_FILENO) ::close(fd_);
   }
+  int get() const { return fd_; }
 };
+
+/// What was opened is looked at, not the path: nobody can exchange the file in between. An import's path has no links
+/// any more, and a pipe is not waited for.
+int openFile(const std::string& path, NamedBy by) {
+  if (path == "-") return STDIN_FILENO;
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (by == NamedBy::Import ? O_NOFOLLOW | O_NONBLOCK : 0));
+}
+
+/// Why a file of this mode is not read; empty if it is.
+std::string_view refusal(mode_t mode, NamedBy by, bool standardInput) {
+  if (S_ISDIR(mode)) return "it is a folder";
+  return S_ISREG(mode) || standardInput || (by == NamedBy::User && S_ISFIFO(mode)) ? "" : "it is no file";
+}
 
 } // namespace
 
-std::optional<std::string> readFile(const std::string& path, size_t maxBytes, bool pipes, std::string& error) {
-  std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : nullptr);
-  if (!file) {
-    namespace fs = std::filesystem;
-    std::error_code ignored;
-    const fs::file_status status = fs::status(path, ignored);
-    const bool readable = fs::is_regular_file(status) || (pipes && fs::is_fifo(status));
-    if (fs::exists(status) && !readable) {
-      error = fs::is_directory(status) ? "it is a folder" : "it is no file";
-      return std::nullopt;
-    }
-    file.reset(std::fopen(path.c_str(), "rb"));
-    if (!file) {
-      error = std::strerror(errno);
-      return std::nullopt;
-    }
-  }
-  std::string text;
-  char buffer[1 << 16];
-  while (text.size() <= maxBytes) {
-    const size_t n = std::fread(buffer, 1, std::min(sizeof buffer, maxBytes + 1 - text.size()), file.get());
-    if (n == 0) break;
-    text.append(buffer, n);
-  }
-  if (std::ferror(file.get())) {
+std::optional<std::string> readFile(const std::string& path, size_t maxBytes, NamedBy by, std::string& error) {
+  const Descriptor file(openFile(path, by));
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
     error = std::strerror(errno);
     return std::nullopt;
   }
+  error = refusal(info.st_mode, by, path == "-");
+  if (!error.empty()) return std::nullopt;
+  std::string text;
+  char buffer[1 << 16];
+  while (text.size() <= maxBytes) {
+    const ssize_t n = ::read(file.get(), buffer, std::min(sizeof buffer, maxBytes + 1 - text.size()));
+    if (n == 0) break;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      error = std::strerror(errno);
+      return std::nullopt;
+    }
+    text.append(buffer, static_cast<size_t>(n));
+  }
   return text;
+}
+
+std::optional<std::string> realPlan(const std::string& path, std::string& error) {
+  std::error_code failed;
+  const std::string real = std::filesystem::canonical(path, failed).string();
+  if (failed) {
+    error = failed.message();
+    return std::nullopt;
+  }
+  if (std::string_view(real).ends_with(kSuffix)) return real;
+  if (std::filesystem::is_directory(real, failed))
+    error = "it is a folder";
+  else if (std::string_view(path).ends_with(kSuffix))
+    error = "it is a link to a file that is called otherwise";
+  else
+    error = "its name does not end in `.plan`";
+  return std::nullopt;
 }
 
 } // namespace planc::frontend

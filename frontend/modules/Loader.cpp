@@ -12,6 +12,7 @@
 namespace planc::frontend {
 
 PLANC_ERROR(ImportUnreadable, 102, "`{path}` cannot be read: {reason}")
+PLANC_ERROR(ImportNoPlan, 108, "`{path}` is no plan: {reason}")
 PLANC_ERROR(Redeclared, 203, "`{name}` is declared twice")
 PLANC_ERROR(ImportNeedsName, 107, "`{path}` does not give the import a name")
 
@@ -58,7 +59,11 @@ std::string diskKey(const std::string& path) {
 } // namespace
 
 Module* Loader::loadMain(const std::string& path, std::string& ioError) {
-  auto text = readFile(path, parse::ParseLimits{}.maxBytes, true, ioError);
+  // A link that is called like a plan is held to it. Other names are the user's own affair: a pipe, a file without a
+  // suffix.
+  std::error_code ignored;
+  const bool refused = path.ends_with(".plan") && std::filesystem::exists(path, ignored) && !realPlan(path, ioError);
+  auto text = refused ? std::nullopt : readFile(path, parse::ParseLimits{}.maxBytes, NamedBy::User, ioError);
   if (!text) {
     ioError = fmt::format("cannot read `{}`: {}", path, ioError);
     return nullptr;
@@ -162,7 +167,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
 
 Module* Loader::moduleOfFile(const std::string& path, const std::string& key, SourceRange use) {
   std::string reason;
-  auto text = readFile(path, parse::ParseLimits{}.maxBytes, false, reason);
+  auto text = readFile(key, parse::ParseLimits{}.maxBytes, NamedBy::Import, reason);
   if (!text) {
     diagnostics_.report(ImportUnreadable, use, {{"path", path}, {"reason", reason}});
     return nullptr;
@@ -188,12 +193,16 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
     reportMissingFile(*decl.file, path, range);
     return;
   }
-  const std::string key = diskKey(path);
-  if (auto known = byKey_.find(key); known != byKey_.end()) {
+  std::string reason;
+  const std::optional<std::string> real = realPlan(path, reason);
+  if (!real) {
+    diagnostics_.report(ImportNoPlan, range, {{"path", *decl.file}, {"reason", reason}})
+        .help("plans are imported from files that end in `.plan`");
+  } else if (auto known = byKey_.find(*real); known != byKey_.end()) {
     if (!cyclic(module, *known->second, range)) import.module = known->second;
-    return;
+  } else {
+    import.module = moduleOfFile(path, *real, range);
   }
-  import.module = moduleOfFile(path, key, range);
 }
 
 Module* Loader::libraryModule(const std::string& path) {

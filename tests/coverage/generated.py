@@ -69,6 +69,12 @@ def a_folder(folder):
     return checked('import "clusters.plan" as ours\n')(folder)
 
 
+@case("PLAN0108")
+def another_name(folder):
+    (folder / "clusters.txt").write_text("export let nodes = 8\n")
+    return checked('import "clusters.txt" as ours\n')(folder)
+
+
 @case("PLAN0212")
 def no_such_plan(folder):
     checked(PLAN + "  place { batch -> dp }\n}\n")(folder)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Hostile input: every case ends in bounded time and memory with the expected exit code, and never with a crash.
 # SPDX-License-Identifier: Apache-2.0
+import os
 import pathlib
 import re
 import resource
@@ -31,6 +32,18 @@ PLAN = """plan p {
 }
 """
 n = 100_000
+
+
+def nested(name, depth, item):
+    return "".join(f"let {name}{i} = {item.format(f'{name}{i - 1}' if i else 1)}\n" for i in range(depth))
+
+
+def shared(end):
+    """Forty lists of twice the one before: 2^40 items in 800 bytes."""
+    return (nested("a", 40, "[{0}, {0}]") + end).encode()
+
+
+SECRET = "token=hunter2"
 # (name, bytes of the file, exit code, what stderr must show)
 CASES = [
     ("parentheses", b"let a = " + b"(" * n + b"1" + b")" * n, 1, "PLAN0"),
@@ -77,10 +90,40 @@ CASES = [
     ("minus a layer", (MODEL + PLAN % ("layers = -1", "8")).encode(), 1, "PLAN"),
     ("a quintillion samples", (MODEL + PLAN % ("", "1000000000000000000")).encode(), 1, "PLAN07"),
     ("no samples", (MODEL + PLAN % ("", "0")).encode(), 1, "PLAN"),
+    ("shared lists compared", shared("assert a39 == a39"), 1, "PLAN0318"),
+    ("shared lists searched", shared("let z = a39 in [a39]"), 1, "PLAN0318"),
+    ("shared lists and a type", shared(f"let z: {'list<' * 40}int{'>' * 40} = a39"), 1, "PLAN0318"),
+    ("shared lists in a message", shared("let f(x where len(x) > 5) = x\nlet z = f(a39)"), 1, "PLAN03"),
+    ("long lists summed often", b"let l = [" + b"1, " * n + b"1]\nlet z = [sum(l) for x in l]", 1, "PLAN03"),
+    ("long texts compared often", b'let s = "' + b"x" * 1_000_000 + b'"\nlet t = [s in [s] for x in [' + b"1, " * n + b"1]]", 1, "PLAN03"),
+    ("deep lists compared", (nested("a", 20_000, "[{0}]") + nested("b", 20_000, "[{0}]") + "assert a19999 == b19999").encode(), 0, ""),
     ("import itself", b'import "case.plan" as me\nlet a = 1', 1, "PLAN01"),
     ("import a folder", b'import "/" as root\nlet a = root.x', 1, "PLAN01"),
     ("import a device", b'import "/dev/zero" as zero\nlet a = zero.x', 1, "PLAN01"),
+    ("import the environment", b'import "/proc/self/environ" as e\nlet a = e.x', 1, "PLAN0108"),
+    ("import a link to the environment", b'import "environment.plan" as e\nlet a = e.x', 1, "PLAN0108"),
+    ("import a link to a text", b'import "link.plan" as e\nlet a = e.x', 1, "PLAN0108"),
+    ("import a link to a folder", b'import "folder.plan" as e\nlet a = e.x', 1, "PLAN0108"),
+    ("import a link to nothing", b'import "nothing.plan" as e\nlet a = e.x', 1, "PLAN0101"),
+    ("import a pipe", b'import "pipe.plan" as e\nlet a = e.x', 1, "PLAN0102"),
+    ("import a link to a device", b'import "zero.plan" as e\nlet a = e.x', 1, "PLAN0108"),
+    ("import a folder of the name", b'import "real_folder.plan" as e\nlet a = e.x', 1, "PLAN0102"),
+    ("import a link to a plan", b'import "good.plan" as e\nlet a = e.x', 0, ""),
 ]
+
+
+LINKS = {"environment.plan": "/proc/self/environ", "link.plan": "secret.txt", "folder.plan": "/etc", "nothing.plan": "/nowhere", "zero.plan": "/dev/zero",
+         "good.plan": "real.plan"}
+
+
+def lay_out(folder):
+    """What the imports of the cases point at."""
+    (folder / "secret.txt").write_text(SECRET + "\n")
+    (folder / "real.plan").write_text("export let x = 1\n")
+    (folder / "real_folder.plan").mkdir()
+    os.mkfifo(folder / "pipe.plan")
+    for name, target in LINKS.items():
+        (folder / name).symlink_to(target)
 
 
 def limit():
@@ -95,11 +138,14 @@ def check(planc, folder, name, data, code, text):
     problems = []
     for command in (["check"], ["fmt", "--check"], ["estimate"]):
         try:
-            run = subprocess.run([planc, *command, str(path)], capture_output=True, timeout=SECONDS, preexec_fn=limit)
+            run = subprocess.run([planc, *command, str(path)], capture_output=True, timeout=SECONDS, preexec_fn=limit,
+                                 env={**os.environ, "PLANC_TEST_SECRET": SECRET})
         except subprocess.TimeoutExpired:
             problems.append(f"{name}: planc {' '.join(command)}: over {SECONDS} s")
             continue
         errors = run.stderr.decode("utf-8", "replace")
+        if SECRET in errors + run.stdout.decode("utf-8", "replace"):
+            problems.append(f"{name}: planc {' '.join(command)} shows a file that is no plan")
         if command == ["estimate"] and run.returncode == 2 and "holds no plan" in errors:
             continue  # a usage error: there is nothing to estimate
         if run.returncode not in (0, 1):
@@ -119,6 +165,7 @@ def main():
     planc, SANITIZED = sys.argv[1], len(sys.argv) > 2 and sys.argv[2] == "ON"
     problems = []
     with tempfile.TemporaryDirectory() as folder:
+        lay_out(pathlib.Path(folder))
         for case in CASES:
             problems += check(planc, folder, *case)
     print(f"{len(CASES)} hostile inputs, {len(problems)} problems")

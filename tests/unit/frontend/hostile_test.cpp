@@ -50,6 +50,16 @@ TEST(Hostile, WorkIsCounted) {
             "PLAN0305");
 }
 
+TEST(Hostile, WhatListsShareIsCountedWhereItIsLookedAt) {
+  const std::string shared =
+      "let a0 = [1, 1]\n" +
+      numbered([](int i) { return "let a" + n(i) + " = [a" + n(i - 1) + ", a" + n(i - 1) + "]\n"; }, 1, 40);
+  EXPECT_EQ(first(shared + "assert a39 == a39"), "PLAN0318");
+  EXPECT_EQ(first(shared + "let z = a39 in [a39]"), "PLAN0318");
+  EXPECT_EQ(first(shared + "let z: " + repeated("list<", 40) + "int" + repeated(">", 40) + " = a39"), "PLAN0318");
+  EXPECT_EQ(first(shared + "let f(x where len(x) > 5) = x\nlet z = f(a39)"), "PLAN0310");
+}
+
 TEST(Hostile, RecursionEnds) {
   EXPECT_EQ(first("let f(x) = f(x + 1)\nlet a = f(1)"), "PLAN0208");
   EXPECT_EQ(first("let f(x) = if x <= 1 then 1 else x * f(x - 1)\nassert f(10) == 3628800"), "")
