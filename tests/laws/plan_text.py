@@ -9,6 +9,7 @@ DEVICES = {"h100": ("h100_sxm5_80gb", 80, 3.35, 989), "a100": ("a100_sxm4_80gb",
 # Samples of the fabric inside of a node, after NCCL on eight A100: ranks, start in us, GB/s, root term in us.
 SAMPLES = ((2, 6, 300, 190), (4, 8, 350, 180), (8, 11, 400, 170))
 INNER_RATE, INNER_LATENCY, OUTER_RATE, OUTER_LATENCY, NODE = 450, 2, 50, 5, 8
+MACHINE_KINDS = ("fabric", "device", "cluster")  # of declarations
 STATES = {1: "optimizer", 2: "grads", 3: "params"}
 
 
