@@ -53,7 +53,7 @@ bool InputFile::load() {
 
 bool InputFile::check() {
   Step step("checking");
-  if (!hasErrors()) session_.check();
+  session_.check(); // an error in one declaration does not hide those of the others
   return !hasErrors();
 }
 

@@ -166,7 +166,7 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
   Module* choice = loader.loadText("--plan", "let choice = " + text + "\n");
   const bool one = choice->tree && choice->tree->decls.size() == 1;
   const auto* let = one ? std::get_if<syntax::LetDecl>(&choice->tree->decls[0].item) : nullptr;
-  if (!choice->tree) return std::nullopt; // reported by the parser
+  if (!choice->tree || choice->tree->broken) return std::nullopt; // reported by the parser
   const Expr* name = let ? let->value : nullptr;
   if (name && name->kind == ExprKind::Call) name = name->kids[0];
   if (!name || name->kind != ExprKind::Name) {
@@ -174,6 +174,7 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
     return std::nullopt;
   }
   auto found = main->names.find(name->name.text);
+  if (found == main->names.end() && main->lost(name->name.text)) return std::nullopt;
   if (found == main->names.end() || found->second->kind != DeclKind::Plan) {
     std::vector<std::string> plans;
     for (const DeclInfo& d : main->decls)

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   DiagnosticEngine diagnostics;
   FileId id = sources.add("fuzz.plan", std::string(reinterpret_cast<const char*>(data), size));
   auto file = parse::parseFile(sources, id, diagnostics);
-  if ((file == nullptr) != diagnostics.hasErrors()) std::abort();
+  if ((!file || file->broken) != diagnostics.hasErrors()) std::abort();
   for (const Diagnostic* d : diagnostics.sorted()) {
     renderHuman(*d, sources, true);
     renderShort(*d, sources);

@@ -63,6 +63,27 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
   return false;
 }
 
+/// What is probably forgotten of an axis over which nothing is split: samples are not, or there are no stages.
+std::string forgotten(const Plan& plan, Symbol axis) {
+  auto names = [&](const std::vector<Symbol>& targets) {
+    for (Symbol target : targets)
+      for (AxisId a : plan.mesh.resolve(target).value_or(AxisList()))
+        if (plan.mesh.axes[a].written == axis) return true;
+    return false;
+  };
+  const Symbol kBatch("batch");
+  bool batch = false, placed = false, stored = false;
+  for (const PlacementRule& rule : plan.placements) {
+    batch |= rule.dim == kBatch;
+    placed |= names(rule.targets);
+  }
+  for (const StateRule& rule : plan.states) stored |= names(rule.targets);
+  if (placed) return "";
+  if (!batch) return fmt::format("did you forget `batch -> {}`?", axis.view());
+  if (stored || plan.pipeline) return "";
+  return fmt::format("did you forget `pipeline {} {{ schedule = one_f_one_b }}`?", axis.view());
+}
+
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
 void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
@@ -86,6 +107,7 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
           if (program.mesh.axes[b].written == axis.written && !(used & maskOf(b))) ranks *= program.mesh.axes[b].size;
         diagnostics.report(IdleAxis, axis.range, {{"op", join(op.path)}, {"size", ranks}, {"axis", axis.written.str()}})
             .label(op.range, "this operator is not split over it")
+            .help(forgotten(*program.plan, axis.written))
             .help(fmt::format("place one of its dimensions on `{}`, or make the axis smaller", axis.written.view()));
         return; // one is enough to say it
       }

@@ -1,12 +1,9 @@
-// The registry of diagnostic kinds, the engine that collects reports, and the suggestions.
+// The registry of diagnostic kinds, and the engine that collects reports.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Diagnostics.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <llvm/ADT/StringRef.h>
-#include <optional>
-#include <tuple>
 
 namespace planc {
 namespace {
@@ -43,13 +40,6 @@ std::string fillMessage(std::string_view message, const std::vector<DiagnosticAr
     message.remove_prefix(close + 1);
   }
   return out;
-}
-
-/// Two neighbouring letters changed places: the commonest slip, which the edit distance counts as two.
-bool swapsNeighbours(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
-  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
 }
 
 } // namespace
@@ -112,38 +102,6 @@ std::vector<const Diagnostic*> DiagnosticEngine::sorted() const {
   auto key = [](const Diagnostic* d) { return std::tuple(d->range.file.index, d->range.begin, d->kind->code); };
   std::stable_sort(out.begin(), out.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
   return out;
-}
-
-std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  const llvm::StringRef wanted(name.data(), name.size());
-  const std::string lower = wanted.lower(); // edit_distance_insensitive is not in LLVM 14
-  // A third of the letters may differ; a single letter only in its case.
-  unsigned allowed = name.size() < 2 ? 0 : std::max<unsigned>(1, static_cast<unsigned>(name.size() + 1) / 3);
-  using Rank = std::tuple<unsigned, unsigned, std::string>; // ignoring case, with case, text: no tie depends on order
-  std::optional<Rank> best;
-  for (const std::string& candidate : candidates) {
-    if (candidate.empty() || candidate == name) continue;
-    unsigned loose = swapsNeighbours(name, candidate) && allowed > 0
-                         ? 1
-                         : llvm::StringRef(lower).edit_distance(llvm::StringRef(candidate).lower(),
-                                                                /*AllowReplacements=*/true, allowed);
-    if (loose > allowed || loose >= candidate.size()) continue;
-    Rank rank(loose, wanted.edit_distance(candidate), candidate);
-    if (!best || rank < *best) best = rank;
-  }
-  if (best) return std::get<std::string>(*best);
-  // An unfinished name: the shortest candidate that continues it.
-  std::string longer;
-  for (const std::string& candidate : candidates)
-    if (name.size() >= 3 && candidate.starts_with(name) && candidate != name &&
-        (longer.empty() || std::pair(candidate.size(), candidate) < std::pair(longer.size(), longer)))
-      longer = candidate;
-  return longer;
-}
-
-std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string found = nearest(name, candidates);
-  return found.empty() ? found : fmt::format("did you mean `{}`?", found);
 }
 
 } // namespace planc

@@ -68,6 +68,7 @@ private:
   std::optional<ExprValue> lookup(const ExprNode& node) const;
   std::vector<LayerVariant> variants(const ExprNode& node, const Metric& metric) const;
   bool reportMissing(ExprId id, DiagnosticEngine& diagnostics) const;
+  std::string_view sameUnit(const Metric& asked) const;
   void reportMetric(const ExprNode& node, DiagnosticEngine& diagnostics) const;
   void draw(ExprId id, DiagnosticEngine::Builder& report) const;
   void drawOperand(ExprId id, bool percent, bool evenLiterals, DiagnosticEngine::Builder& report) const;
@@ -100,14 +101,24 @@ std::vector<const Metric*> Evaluation::metricsUsed() const {
   return used;
 }
 
+/// The first metric of the same unit that this estimate has: `tokens_per_second` for `throughput`.
+std::string_view Evaluation::sameUnit(const Metric& asked) const {
+  for (const Metric& m : metrics())
+    if (m.read && !m.isBool && m.unit == asked.unit && m.read(estimate_)) return m.name;
+  return "";
+}
+
 void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostics) const {
   const Metric* metric = findMetric(node.metric);
   if (!metric) return; // check() has reported it
   if (!metric->row) {
-    diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}})
-        .help(node.metric.find("token") != std::string::npos
-                  ? "tokens are counted where the workload binds `seq`"
-                  : "remove the line, or move it to a plan whose workload has this number");
+    auto report = diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}});
+    if (node.metric.find("token") != std::string::npos)
+      report.help("tokens are counted where the workload binds `seq`");
+    else if (const std::string_view other = sameUnit(*metric); !other.empty() && !metric->unit.plain())
+      report.help(fmt::format("did you mean `{}`?", other));
+    else
+      report.help("remove the line, or move it to a plan whose workload has this number");
     return;
   }
   std::vector<LayerVariant> found = variants(node, *metric);

@@ -72,6 +72,8 @@ ModelBuilder::Resolved ModelBuilder::resolve(Scope& scope, Symbol name, SourceRa
     if (v.isInt()) extent = v.integer;
   }
   if (!extent) extent = extents_.find(name, input);
+  if (!extent && std::find(extents_.failed.begin(), extents_.failed.end(), name) != extents_.failed.end())
+    return {true, {}};
   if (!extent) return {};
   if (*extent >= 1) return {true, dim(name, *extent)};
   context_.report(ExtentNotPositive, use, {{"dim", name.str()}, {"extent", *extent}});
@@ -83,6 +85,7 @@ ModelBuilder::Resolved ModelBuilder::resolveOrReport(Scope& scope, const syntax:
   const Resolved r = resolve(scope, name.text, name.range, input);
   if (r.found) return r;
   failed_ = true;
+  if (input && extents_.lacks && extents_.lacks(name)) return {};
   auto report = context_.report(UnknownExtent, name.range, {{"dim", name.text.str()}});
   std::vector<std::string> candidates;
   for (Scope* s = &scope; s; s = s->parent) {

@@ -1,9 +1,11 @@
 // Extents that a model gets from outside: `batch`, `seq` and what else a workload binds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/Symbol.h"
+#include "frontend/syntax/Tree.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +17,9 @@ struct Extents {
   std::vector<std::pair<Symbol, int64_t>> bound;
   bool nominal = false;        ///< no workload is known: names of inputs get a made-up extent, to check shapes
   std::vector<Symbol> asked{}; ///< names that the model looked up
+  std::vector<Symbol> failed{}; ///< names whose fact is no number: reported, so nothing is said of what needs them
+  /// Says at the workload that it lacks the extent of an input's dimension; false if there is no workload to say it of.
+  std::function<bool(const syntax::Name& dim)> lacks{};
 
   /// The extent of a name, noting that it was asked for. `input`: it stands in the type of an input.
   std::optional<int64_t> find(Symbol name, bool input) {
@@ -25,6 +30,7 @@ struct Extents {
         if (!known) asked.push_back(name);
         return extent;
       }
+    if (std::find(failed.begin(), failed.end(), name) != failed.end() && !known) asked.push_back(name);
     if (!nominal || (!input && !known)) return std::nullopt;
     if (!known) asked.push_back(name);
     return name == Symbol("batch") ? 1 : kNominal;

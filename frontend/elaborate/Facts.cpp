@@ -3,6 +3,7 @@
 #include "frontend/elaborate/Facts.h"
 
 #include "frontend/eval/Equality.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,16 +42,13 @@ void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_
       .help("leave it out");
 }
 
-void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
-                       const std::vector<std::string>& known) {
+DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,
+                                            const FactOwner& owner, const std::vector<std::string>& known) {
   auto report = context.report(UnknownFact, at, {{"owner", owner.text}, {"fact", fact}});
-  if (auto meant = didYouMean(fact, known); !meant.empty()) {
-    report.help(meant);
-    return;
-  }
-  std::string list;
-  for (const std::string& k : known) list += (list.empty() ? "`" : ", `") + k + "`";
-  if (!list.empty()) report.note("facts here are " + list);
+  const std::string meant = didYouMean(fact, known);
+  report.help(meant);
+  if (meant.empty() && !known.empty()) report.note("facts here are " + quotedList(known));
+  return report;
 }
 
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {

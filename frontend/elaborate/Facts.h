@@ -94,7 +94,7 @@ DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange 
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 /// A place without such a member, with a suggestion.
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
-void reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
+DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
                        const std::vector<std::string>& known);
 
 } // namespace planc::frontend

@@ -79,6 +79,7 @@ private:
   void finishModel(Scope& scope);
 
   // ---- repeats (Repeats.cpp)
+  bool countBeforeName(const syntax::RepeatItem& d, Scope& scope);
   void repeat(const syntax::RepeatItem& d, SourceRange range, Scope& scope);
   ir::ValueId addCarry(Symbol name, ir::ValueId from, SourceRange range);
   void beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner, std::vector<ir::Carry>& carries);

@@ -93,6 +93,7 @@ private:
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;
   void checkExtents();
+  bool lacksExtent(const syntax::Name& dim);
   void checkWireNames();
 
   // ---- pipeline and what is kept (PlanPipeline.cpp)

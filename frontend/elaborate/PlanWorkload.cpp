@@ -31,6 +31,19 @@ constexpr PrecisionRow kPrecisions[] = {
     {"reduce", &ir::Precision::reduce},   {"optimizer", &ir::Precision::optimizer},
 };
 
+/// The facts of a workload that are no extents.
+std::vector<std::string> workloadFacts(bool tuning) {
+  std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
+                                 "table_optimizer", "expert_imbalance", "precision"};
+  if (tuning) known.insert(known.end(), {"freeze", "lora"});
+  return known;
+}
+
+/// What may be the extent of a dimension; what is not known may be anything.
+bool isNumber(const Value& v) {
+  return v.invalid() || v.numeric();
+}
+
 } // namespace
 
 std::optional<int64_t> PlanBuilder::count(FactNode& node, std::string_view what) {
@@ -57,10 +70,8 @@ void PlanBuilder::train(FactNode& node) {
       optimizer(fact, fact.name == kOptimizer ? w.optimizer : w.tableOptimizer);
       continue;
     }
-    if (fact.section()) {
-      std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
-                                     "table_optimizer", "expert_imbalance", "precision"};
-      if (tuning) known.insert(known.end(), {"freeze", "lora"});
+    if (const auto known = workloadFacts(tuning);
+        fact.section() || (!nearest(fact.name.view(), known).empty() && !isNumber(facts_->value(fact)))) {
       reportUnknownFact(context_, fact.nameRange, fact.name.view(),
                         {fmt::format("`{}`", node.name.view()), node.nameRange}, known);
       ok_ = false;
@@ -80,6 +91,8 @@ void PlanBuilder::train(FactNode& node) {
     } else if (n || ev_.checking) { // an unknown extent does not hide what else can be said of the model
       w.extents.emplace_back(fact.name, n.value_or(Extents::kNominal));
       extentFacts_.emplace_back(fact.name, &fact);
+    } else {
+      extents_.failed.push_back(fact.name);
     }
   }
   for (Symbol needed : {kGlobal, kMicro})
@@ -119,7 +132,10 @@ void PlanBuilder::infer(FactNode& node) {
   for (FactNode& fact : node.children) {
     if (fact.section()) continue;
     const auto n = count(fact, fmt::format("infer.{}", fact.name.view()));
-    if (!n) continue;
+    if (!n) {
+      extents_.failed.push_back(fact.name == Symbol("prompt") ? Symbol("seq") : fact.name);
+      continue;
+    }
     if (fact.name == Symbol("batch")) {
       w.microBatch = w.globalBatch = *n;
     } else if (fact.name == Symbol("prompt")) {
@@ -211,6 +227,29 @@ void PlanBuilder::precision() {
   if (!has("optimizer")) p.optimizer = ir::DType::fp32;
 }
 
+/// The model's input has a dimension that no fact gives an extent: the fact that is spelt like it is not asked for by
+/// anything, or there is none.
+bool PlanBuilder::lacksExtent(const syntax::Name& dim) {
+  FactNode* section = factNode(plan_->workload.train ? "train" : "infer");
+  if (!section) section = factNode("finetune");
+  if (!section || !section->section()) return false;
+  ok_ = false;
+  const std::string text = fmt::format("`{}`", section->name.view());
+  for (const auto& [name, node] : extentFacts_) {
+    const bool asked = std::find(extents_.asked.begin(), extents_.asked.end(), name) != extents_.asked.end();
+    const bool near = !nearest(name.view(), {dim.text.str()}).empty() || dim.text.view().starts_with(name.view());
+    if (asked || !near) continue;
+    reportUnknownFact(context_, node->nameRange, name.view(), {text, section->nameRange}, {dim.text.str()})
+        .label(dim.range, fmt::format("the model has a dimension `{}`", dim.text.view()));
+    return true;
+  }
+  context_
+      .report(MissingWorkloadFact, section->nameRange, {{"workload", section->name.str()}, {"fact", dim.text.str()}})
+      .label(dim.range, "the model needs its extent")
+      .help(fmt::format("say how long it is: `{} = …`", dim.text.view()));
+  return true;
+}
+
 /// A fact of `train` that is none of the workload's own must bind a dimension of the model.
 void PlanBuilder::checkExtents() {
   for (const auto& [name, node] : extentFacts_) {
@@ -218,8 +257,7 @@ void PlanBuilder::checkExtents() {
     bool dimension = false;
     for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
     if (dimension) continue;
-    std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
-                                   "table_optimizer", "expert_imbalance", "precision"};
+    std::vector<std::string> known = workloadFacts(false);
     for (Symbol asked : extents_.asked)
       if (asked != Symbol("batch")) known.push_back(asked.str());
     reportUnknownFact(context_, node->nameRange, name.view(),

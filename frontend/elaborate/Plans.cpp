@@ -63,6 +63,7 @@ void PlanBuilder::model() {
     ok_ = false;
     return;
   }
+  extents_.lacks = [this](const syntax::Name& dim) { return lacksExtent(dim); };
   ModelBuilder builder(ev_, extents_);
   const std::shared_ptr<ir::Model> built = builder.build(*decl, node->value->range);
   plan_->model = built;

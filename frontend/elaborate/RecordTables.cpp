@@ -61,7 +61,12 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
       if (good) row.time = {f.value.curve->x, f.value.curve->y};
     } else {
       auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-      if (column == columns.end()) return fmt::format("`{}` is none of these", name);
+      if (column == columns.end()) {
+        std::vector<std::string> known{"valid", "time"};
+        for (const Column& c : columns) known.emplace_back(c.name);
+        const std::string meant = didYouMean(name, known);
+        return fmt::format("`{}` is none of these{}{}", name, meant.empty() ? "" : ": ", meant);
+      }
       good = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
       if (good) column->field = f.value.asDouble();
     }

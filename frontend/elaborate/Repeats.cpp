@@ -7,6 +7,7 @@
 
 namespace planc::frontend {
 
+PLANC_ERROR(CountBeforeName, 339, "`{count}` has a value: the name of a repeat stands before `*`, its count behind")
 PLANC_ERROR(RepeatCount, 407, "`{name}` is repeated {count} times; it takes at least one")
 PLANC_ERROR(RepeatWithoutCarry, 428, "repeat `{name}` carries no value from one instance to the next")
 PLANC_ERROR(CarryChanges, 410, "`{name}` of repeat `{repeat}` begins as {before} and ends as {after}")
@@ -116,7 +117,20 @@ bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result,
   return true;
 }
 
+/// `layers * decoder { … }`: the first is a number, the second is no value at all.
+bool ModelBuilder::countBeforeName(const syntax::RepeatItem& d, Scope& scope) {
+  if (d.count->kind != syntax::ExprKind::Name || ev_.find(d.count->name.text, scope, d.count->range)) return false;
+  const std::optional<Value> first = ev_.find(d.name.text, scope, d.name.range);
+  if (!first || first->kind == ValueKind::Tensor) return false;
+  context_.report(CountBeforeName, d.name.range, {{"count", d.name.text.str()}, {"name", d.count->name.text.str()}})
+      .label(d.count->range, "the name of the repeat")
+      .help(fmt::format("write `{} * {}`", d.count->name.text.view(), d.name.text.view()));
+  define(d.count->name, fail(), scope);
+  return true;
+}
+
 void ModelBuilder::repeat(const syntax::RepeatItem& d, SourceRange range, Scope& scope) {
+  if (countBeforeName(d, scope)) return;
   const auto count = ev_.integer(*d.count, scope, fmt::format("the count of `{}`", d.name.text.view()));
   if (count && *count < 1) {
     context_.report(RepeatCount, d.count->range, {{"name", d.name.text.str()}, {"count", *count}});

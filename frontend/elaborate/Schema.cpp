@@ -324,6 +324,8 @@ void FactReader::unknown(const std::string& path, const std::vector<RowView>& ro
     const std::string next(head(rest));
     if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
   }
+  for (const char* word : {"error", "samples", "valid"})
+    if (statistic(parent, Symbol(word))) known.emplace_back(word);
   FactOwner owner = tree_.owner();
   if (!parent.empty()) owner.text = fmt::format("`{}` of {}", parent, owner.text);
   reportUnknownFact(ev_.context, at, name, owner, known);

@@ -209,9 +209,14 @@ std::vector<std::string> builtinNames() {
   return names;
 }
 
-bool isDimensionFunction(Symbol name) {
+std::span<const Symbol> dimensionFunctions() {
   static const std::array<Symbol, 4> kNames{"extent", "size", "bytes", "width"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return kNames;
+}
+
+bool isDimensionFunction(Symbol name) {
+  const auto names = dimensionFunctions();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 Value Evaluator::callBuiltin(const Expr& e, const Builtin& function, Scope& scope) {

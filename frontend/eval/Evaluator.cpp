@@ -148,6 +148,25 @@ Value Evaluator::literalInt(const Expr& e) {
   return Value::ofInt(value, e.range);
 }
 
+namespace {
+
+/// `8k`: what the bare prefix stands for, in both of its meanings; empty if `prefix` is none.
+std::string plainNumbers(std::string_view number, std::string_view prefix) {
+  constexpr std::string_view kPrefixes = "kMGT";
+  const char letter = prefix == "K" ? 'k' : prefix.front();
+  const size_t power = prefix.size() == 1 ? kPrefixes.find(letter) : std::string_view::npos;
+  if (power == std::string_view::npos) return "";
+  std::string thousands(number), binary(number);
+  for (size_t i = 0; i <= power; ++i) {
+    thousands += number.find('.') == std::string_view::npos ? "_000" : "";
+    binary += " * 1024";
+  }
+  if (thousands == number) thousands += fmt::format("e{}", 3 * (power + 1));
+  return fmt::format("a number without a unit has no prefix: write `{}` or `{}`", thousands, binary);
+}
+
+} // namespace
+
 Value Evaluator::literalQuantity(const Expr& e) {
   std::string bad;
   const auto quantity = parseQuantity(e.text, bad);
@@ -159,7 +178,8 @@ Value Evaluator::literalQuantity(const Expr& e) {
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});
   if (const size_t slash = e.text.find('/'); slash != std::string_view::npos && e.text.substr(slash + 1) == bad)
     report.help(fmt::format("put spaces around `/` to divide by `{}`", bad));
-  if (auto meant = didYouMean(bad, unitNames()); !meant.empty()) report.help(meant);
+  const std::string plain = plainNumbers(e.text.substr(0, e.text.size() - bad.size()), bad);
+  report.help(plain.empty() ? didYouMean(bad, unitNames()) : plain);
   return {};
 }
 

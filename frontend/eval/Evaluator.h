@@ -128,6 +128,7 @@ struct Builtin {
 const Builtin* findBuiltin(Symbol name);
 std::vector<std::string> builtinNames();
 /// `extent`, `size`, `bytes`, `width`: functions of dimensions and operands, which only a TensorHost can answer.
+std::span<const Symbol> dimensionFunctions();
 bool isDimensionFunction(Symbol name);
 
 } // namespace planc::frontend

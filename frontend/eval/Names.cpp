@@ -1,6 +1,7 @@
 // Resolves names: scopes from the inside out, then the module, then what is built in; constants are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,7 +39,9 @@ std::optional<Value> Evaluator::find(Symbol name, Scope& scope, SourceRange use)
     v.range = use;
     return v;
   }
-  return std::nullopt;
+  if (!module.lost(name)) return std::nullopt;
+  ++context.failures;
+  return Value{};
 }
 
 void Evaluator::reportUnknown(const syntax::Name& name, Scope& scope) {
@@ -51,23 +54,26 @@ void Evaluator::reportUnknown(const syntax::Name& name, Scope& scope) {
   }
   for (std::string& n : scope.module->visibleNames()) candidates.push_back(std::move(n));
   for (std::string& n : builtinNames()) candidates.push_back(std::move(n));
+  candidates.insert(candidates.end(), {"true", "false", "none", "if", "not"}); // what else a value may begin with
+  if (scope.host)
+    for (Symbol n : dimensionFunctions()) candidates.push_back(n.str());
   auto report = context.report(UnknownName, name.range, {{"name", name.text.str()}});
-  if (auto meant = didYouMean(name.text.view(), candidates); !meant.empty()) {
-    report.help(meant);
+  const std::string_view text = context.sources.text(name.range.file);
+  const std::string_view behind = name.range.end < text.size() ? text.substr(name.range.end) : std::string_view();
+  const std::vector<std::string> offers = context.loader.offers(*scope.module, name.text, behind);
+  if (!offers.empty()) {
+    for (const std::string& offer : offers) report.help(offer);
     return;
   }
-  for (Import& import : scope.module->imports) // forgotten `ops.`
-    if (import.collection && import.collection->exports.contains(name.text)) {
-      report.help(fmt::format("`{0}` exports it: write `{1}.{2}`", import.text, import.name.view(), name.text.view()));
-      return;
-    }
+  report.help(didYouMean(name.text.view(), candidates));
 }
 
 void Evaluator::reportUnknownDType(const syntax::Name& name) {
   std::vector<std::string> names;
   for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
-  auto report = context.report(UnknownDType, name.range, {{"name", name.text.str()}});
-  if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+  context.report(UnknownDType, name.range, {{"name", name.text.str()}})
+      .help(didYouMean(name.text.view(), names))
+      .note("element types are " + quotedList(names));
 }
 
 Value Evaluator::boundDecl(DeclInfo& decl, SourceRange use) {

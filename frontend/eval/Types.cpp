@@ -3,6 +3,7 @@
 #include "frontend/eval/Types.h"
 
 #include "frontend/eval/Evaluator.h"
+#include "support/Spelling.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -141,10 +142,13 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
   if (parts.size() == 1) {
     auto found = module.names.find(parts[0].text);
     decl = found == module.names.end() ? nullptr : found->second;
+    reported = !decl && module.lost(parts[0].text);
   } else if (auto import = module.importNames.find(parts[0].text);
              import != module.importNames.end() && parts.size() == 2) {
     decl = context.loader.exported(*import->second, parts[1].text, parts[1].range);
     reported = decl == nullptr;
+  } else {
+    reported = module.lost(parts[0].text);
   }
   if (decl && decl->kind == DeclKind::Enum)
     return context.arena.make(TypeInfo{.kind = Kind::Enum, .enumDecl = decl, .name = decl->name.str()});
@@ -180,6 +184,15 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
   }
   auto report =
       context.report(TypeMismatch, v.range, {{"what", what}, {"expected", expectation(t)}, {"actual", describe(v)}});
+  if (t.kind == Kind::DType) {
+    std::vector<std::string> types;
+    for (ir::DType d : ir::allDTypes()) types.emplace_back(ir::name(d));
+    if (v.kind == ValueKind::String && ir::parseDType(*v.string))
+      report.help(fmt::format("leave the quotes out: `{}`", *v.string));
+    else if (v.kind == ValueKind::String)
+      report.help(didYouMean(*v.string, types));
+    report.note("element types are " + quotedList(types));
+  }
   if (t.kind == Kind::Int && v.kind == ValueKind::Number && v.unit.plain())
     report.help("`floor(…)`, `ceil(…)` and `round(…)` make an int of a float");
   return {};

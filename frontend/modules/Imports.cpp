@@ -96,6 +96,7 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   if (decl) return decl;
   if (import.collection && import.collection->exports.contains(name)) return nullptr; // a file with syntax errors
   if (import.module) {
+    if (import.module->lost(name)) return nullptr; // its syntax error was reported
     if (auto hidden = import.module->names.find(name); hidden != import.module->names.end()) {
       diagnostics_.report(NotExported, use, {{"name", name.str()}, {"module", import.text}})
           .label(hidden->second->nameRange, "declared here without `export`")
@@ -167,9 +168,13 @@ bool Loader::libraryCycle(Module& start) {
   return true;
 }
 
+std::string Loader::libraryPath(const std::string& module) {
+  return toPath(module) + ".plan";
+}
+
 std::vector<std::string> Loader::libraryModules(const std::string& folder) const {
   std::vector<std::string> names;
-  for (const std::string& file : library_.libraryFolder(folder)) names.push_back(toDotted(file));
+  for (const std::string& file : library_.libraryFolder(toPath(folder))) names.push_back(toDotted(file));
   return names;
 }
 
@@ -191,10 +196,10 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", import.text}});
   const size_t dot = import.text.rfind('.');
   const std::string parent = dot == std::string::npos ? "std" : import.text.substr(0, dot);
-  std::vector<std::string> known = libraryModules(toPath(parent));
-  static const std::vector<std::string> kFolders{"std.ops",     "std.blocks",   "std.models", "std.devices",
-                                                 "std.fabrics", "std.clusters", "std.stacks", "std.optimizers"};
-  known.insert(known.end(), kFolders.begin(), kFolders.end());
+  std::vector<std::string> known = libraryModules(parent);
+  known.insert(known.end(), libraryFolders().begin(), libraryFolders().end());
+  for (const std::string& folder : libraryFolders()) // `std.model.llama`: the folder is misspelt
+    for (std::string& module : libraryModules(folder)) known.push_back(std::move(module));
   if (auto meant = didYouMean(import.text, known); !meant.empty()) {
     report.help(meant);
   } else if (const size_t end = import.text.rfind('.');

@@ -27,6 +27,9 @@ public:
   DeclInfo* libraryDecl(const std::string& module, Symbol name);
   /// The names that an import exports, for suggestions.
   std::vector<std::string> exportNames(Import& import);
+  /// What to write for a name that is not in scope of `asking`, one text per choice: the imports of the library that bring
+  /// it, or names that have it as a part. `behind`: the text that follows the name, which says what it is used as.
+  std::vector<std::string> offers(const Module& asking, Symbol name, std::string_view behind);
   size_t libraryBytes() const { return libraryBytes_; }
 
 private:
@@ -45,6 +48,15 @@ private:
   void reportMissing(const Import& import, SourceRange range);
   void reportMissingFile(const std::string& written, const std::string& path, SourceRange range);
   std::vector<std::string> libraryModules(const std::string& folder) const;
+  /// A name that a file of the library exports; the text is the library's.
+  struct LibraryExport {
+    std::string folder, module; ///< `std.stacks`, `std.stacks.te`
+    std::string_view name;
+    bool takesArguments = false;
+  };
+  const std::vector<LibraryExport>& libraryExports(); ///< from a scan of all files, when first asked for
+  static const std::vector<std::string>& libraryFolders();
+  static std::string libraryPath(const std::string& module); ///< of the file: `std/stacks/te.plan`
 
   SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
@@ -54,6 +66,7 @@ private:
   std::map<std::string, std::unique_ptr<Collection>> collections_;
   std::vector<Module*> loading_; ///< files being read: an import of one of them is a cycle
   size_t libraryBytes_ = 0;
+  std::vector<LibraryExport> libraryExports_;
 };
 
 } // namespace planc::frontend

@@ -71,6 +71,8 @@ struct Module {
   std::unordered_map<Symbol, Import*> importNames;
   std::unordered_map<const syntax::Type*, const TypeInfo*> types;
   std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
+  /// A declaration of the module that could not be read may have been called so: nothing is said of its uses.
+  bool lost(Symbol name) const { return tree && tree->lostNames.contains(name); }
 };
 
 /// A folder of library files under one name. Which file exports a name is known from a scan of the text.

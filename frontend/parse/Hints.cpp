@@ -70,11 +70,101 @@ std::string braceOnNextLine(const ErrorSite& site) {
   return "a `{` stands on the line of what it belongs to";
 }
 
-/// `modle gpt(…) {`.
-std::string misspelledKeyword(const ErrorSite& site) {
-  if (site.error.at != 0 || site.found().getType() != Type::ID) return "";
-  return didYouMean(site.text(0), {"import", "export", "let", "enum", "op", "block", "model", "device", "fabric",
-                                   "stack", "cluster", "plan", "assert"});
+/// The text of the tokens [begin, end) as it is written, on one line.
+std::string written(const ErrorSite& site, size_t begin, size_t end) {
+  if (begin >= end) return "";
+  std::string_view text =
+      site.file.text.substr(site.tokens[begin].begin, site.tokens[end - 1].end - site.tokens[begin].begin);
+  return text.find('\n') == std::string_view::npos ? std::string(text) : std::string();
+}
+
+bool isDottedPath(const ErrorSite& site, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i)
+    if ((i - begin) % 2 == 0 ? !isName(site.type(i)) : site.type(i) != Type::DOT) return false;
+  return begin < end && (end - begin) % 2 == 1;
+}
+
+/// `attn.heads -> tp`.
+std::string placementOfAPath(const ErrorSite& site) {
+  const size_t begin = site.statement.begin, arrow = site.error.at;
+  if (site.found().getType() != Type::ARROW || arrow < begin + 3 || !isDottedPath(site, begin, arrow)) return "";
+  return fmt::format("rules stand in braces behind what they are for: `{} {{ {} }}`", written(site, begin, arrow - 2),
+                     written(site, arrow - 1, site.statement.end));
+}
+
+/// `- batch: dp`, in the first line of a block or in a later one, where `-` goes on with the line before.
+std::string listOfYaml(const ErrorSite& site) {
+  const size_t at = site.error.at;
+  if (site.found().getType() != Type::MINUS || !isName(site.type(at + 1)) || site.type(at + 2) != Type::COLON)
+    return "";
+  size_t end = at + 3;
+  while (end < site.tokens.size() && (endsOperand(site.type(end)) || site.type(end) == Type::COMMA) &&
+         !isCloser(site.type(end)))
+    ++end;
+  return fmt::format("there are no lists of lines: write `{} -> {}`", site.text(at + 1), written(site, at + 3, end));
+}
+
+/// `mesh { tp = 8, dp = 4 }`, and a comma behind a line.
+std::string commaBetweenStatements(const ErrorSite& site) {
+  const size_t at = site.error.at, begin = site.statement.begin;
+  if (site.found().getType() != Type::COMMA || !endExpected(site) || !statementHas(site, Type::ASSIGN)) return "";
+  const Lexeme& next =
+      site.file.tokens[std::min<size_t>(site.tokens[at + 1].getTokenIndex(), site.file.tokens.size() - 1)];
+  if (!isName(site.type(at + 1)) || site.file.firstOnLine(next)) return "a line ends without a comma";
+  std::string fixed;
+  size_t from = begin, open = 0;
+  for (size_t i = begin; i < site.statement.end; ++i) {
+    if (isOpener(site.type(i))) ++open;
+    if (isCloser(site.type(i))) --open;
+    if (open > 0 || site.type(i) != Type::COMMA) continue;
+    fixed += written(site, from, i) + "; ";
+    from = i + 1;
+  }
+  return fmt::format("`;` or a line break stands between two statements: `{}{}`", fixed,
+                     written(site, from, site.statement.end));
+}
+
+/// `from std.stacks import te`.
+std::string importFrom(const ErrorSite& site) {
+  const size_t begin = site.statement.begin;
+  if (begin >= site.error.at + 1 || site.text(begin) != "from") return "";
+  size_t import = begin + 1;
+  while (import < site.statement.end && site.type(import) != Type::IMPORT) ++import;
+  if (!isDottedPath(site, begin + 1, import)) return "";
+  std::string what = import + 1 < site.statement.end ? std::string(site.text(import + 1)) : "…";
+  return fmt::format("write `import {}`, then `{}.{}`", written(site, begin + 1, import), site.text(import - 1), what);
+}
+
+/// Words of other languages, where a statement begins with them.
+std::string foreignWord(const ErrorSite& site) {
+  struct Row {
+    std::string_view word, help;
+  };
+  static constexpr std::string_view kLoops =
+      "there are no loops: a list is `[e for x in list]`, layers repeat as `decoder * n with x = embed { … }`, and a "
+      "slice such as `decoder[0:80:2]` takes some of them";
+  static constexpr std::string_view kFunctions = "a function is a constant with parameters: `let f(n: int) = …`";
+  static constexpr Row kRows[] = {
+      {"for", kLoops},
+      {"while", kLoops},
+      {"def", kFunctions},
+      {"fn", kFunctions},
+      {"func", kFunctions},
+      {"function", kFunctions},
+      {"const", "a constant is `let name = …`"},
+      {"var", "a constant is `let name = …`"},
+      {"val", "a constant is `let name = …`"},
+      {"class", "a `block` is made of operators, a `model` of blocks"},
+      {"struct", "a record is a value: `let r = {a = 1, b = 2}`"},
+      {"elif", "write `else if`"},
+      {"return", "what a block gives is `out …`"},
+      {"include", "write `import`"},
+      {"using", "write `import`"},
+  };
+  for (size_t at : {std::min(statementBegin(site), site.error.at), site.error.at})
+    for (const Row& row : kRows)
+      if (at + 1 < site.tokens.size() && row.word == site.text(at)) return std::string(row.help);
+  return "";
 }
 
 /// `assert x = 3`.
@@ -91,10 +181,13 @@ std::string equalsInCondition(const ErrorSite& site) {
   }
 }
 
-/// `seq: 2048`.
+/// `seq: 2048`, `batch: dp`.
 std::string colonForEquals(const ErrorSite& site) {
-  if (site.found().getType() != Type::COLON || !site.error.expected[Type::ASSIGN]) return "";
-  return "a name and its value are joined by `=`";
+  if (site.found().getType() != Type::COLON) return "";
+  if (site.error.expected[Type::ASSIGN]) return "a name and its value are joined by `=`";
+  if (!site.error.expected[Type::ARROW]) return "";
+  return fmt::format("a dimension is placed with `->`: `{} -> {}`", site.text(site.error.at - 1),
+                     written(site, site.error.at + 1, site.statement.end));
 }
 
 /// `a => b`, `a = > b`.
@@ -126,9 +219,10 @@ std::string reservedWord(const ErrorSite& site) {
 } // namespace
 
 std::string hintFor(const ErrorSite& site) {
-  for (auto hint : {misspelledKeyword, lineGoesOn, commaAfterPlacement, starAtLineStart, valueOnNextLine,
-                    braceOnNextLine, equalsInCondition, colonForEquals, arrowSpelling, percentWithoutBlanks,
-                    missingReasonColon, reservedWord, twoFactsOnALine})
+  for (auto hint :
+       {importFrom, foreignWord, listOfYaml, lineGoesOn, placementOfAPath, commaAfterPlacement, commaBetweenStatements,
+        starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals, arrowSpelling,
+        percentWithoutBlanks, missingReasonColon, reservedWord, twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }

@@ -3,6 +3,7 @@
 #include "frontend/parse/Parse.h"
 
 #include "frontend/parse/LineFilter.h"
+#include "frontend/parse/Repair.h"
 #include "frontend/parse/SyntaxMessages.h"
 #include "frontend/parse/TokenRoles.h"
 #include "frontend/parse/TreeBuilder.h"
@@ -61,21 +62,53 @@ class DeclarationParser {
     return {file_, stream_->tokens(), error, statementAround(types, std::min(error.at, types.size()))};
   }
 
-  /// Reports the error, then takes the statements with errors out and looks for errors in the rest.
-  void reportAll(SyntaxError error) {
+  /// Looks for the keyword that was meant: the text must be right with it, or go on for a good while. Reports it,
+  /// leaves it in its place, and gives the tree or the next error.
+  bool misspeltKeyword(const ErrorSite& site, SyntaxError& next, Rule::DeclarationContext*& tree) {
+    constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely explains
+    const size_t size = stream_->tokens().size();
+    for (const KeywordGuess& guess : keywordGuesses(site)) {
+      if (size > retryBudget_) return false;
+      retryBudget_ -= size;
+      const size_t before = site.type(guess.at);
+      stream_->retype(guess.at, guess.type);
+      tree = runExact(next);
+      if (tree || next.at >= site.error.at + kGoodWhile || next.at > site.statement.end) {
+        stream_->retype(guess.at, before);
+        reportKeyword(site, guess, reporter_);
+        stream_->retype(guess.at, guess.type);
+        return true;
+      }
+      stream_->retype(guess.at, before);
+    }
+    return false;
+  }
+
+  /// Reports the error, then takes the statements with errors out and looks for errors in the rest. The tree if
+  /// keywords in the place of misspelt words were all that it took.
+  Rule::DeclarationContext* reportAll(SyntaxError error) {
+    bool whole = true;
     for (size_t healed = ~size_t(0);;) {
-      ErrorSite site = siteOf(error);
+      const ErrorSite site = siteOf(error);
       // An error at the wound is the echo of the one before.
-      if (error.at == healed) return;
+      if (error.at == healed) return nullptr;
+      Rule::DeclarationContext* tree = nullptr;
+      SyntaxError next;
+      if (misspeltKeyword(site, next, tree)) {
+        if (tree) return whole ? tree : nullptr;
+        error = next;
+        continue;
+      }
       reportSyntaxError(site, reporter_);
+      whole = false;
       size_t size = stream_->tokens().size();
       if (site.statement.begin >= site.statement.end || site.statement.begin == 0 || reporter_.full() ||
           size > retryBudget_)
-        return;
+        return nullptr;
       retryBudget_ -= size;
       healed = site.statement.begin;
       stream_->erase(site.statement.begin, site.statement.end);
-      if (runExact(error)) return;
+      if (runExact(error)) return nullptr;
     }
   }
 
@@ -88,42 +121,54 @@ class DeclarationParser {
       reportBracket(region, reporter_);
   }
 
+  /// Whether the lexer found something wrong in the piece: what was put in its place says nothing.
+  bool hasLexicalError(const Piece& piece) const {
+    return reporter_.any() &&
+           reporter_.anyWithin(file_.tokens[piece.tokens.front()].begin,
+                               piece.end < file_.tokens.size() ? file_.tokens[piece.end].begin : file_.text.size());
+  }
+
 public:
   DeclarationParser(const LexedFile& file, SyntaxReporter& reporter) : file_(file), reporter_(reporter) {
     parser_.removeErrorListeners();
   }
 
-  /// Parses a piece and passes its tree to `use` if there is no error in the file so far.
-  template <class Use> void parse(const Piece& piece, Use use) {
+  /// Parses a piece and passes its tree to `use`. False if it has none, after reporting why.
+  template <class Use> bool parse(const Piece& piece, Use use) {
     TokenStream stream = streamOf(piece);
     stream_ = &stream;
     // A `{` on the line below its declaration: the error was reported there.
-    if (std::exchange(cutShort_, false) && stream.tokens().front().getType() == Type::LB) return;
-    if (piece.broken) return reportBroken(*piece.broken);
+    if (std::exchange(cutShort_, false) && stream.tokens().front().getType() == Type::LB) return false;
+    if (piece.broken) {
+      reportBroken(*piece.broken);
+      return false;
+    }
+    const bool repaired = hasLexicalError(piece);
     static const auto bail = std::make_shared<antlr4::BailErrorStrategy>();
     auto* tree = run(antlr4::atn::PredictionMode::SLL, bail);
     SyntaxError error;
     if (!tree) tree = runExact(error);
     cutShort_ = !tree && error.at + 1 == stream.tokens().size();
-    if (!tree) return reportAll(error);
-    if (!reporter_.any()) use(tree, piece.tokens.front());
+    if (!tree) tree = reportAll(error);
+    if (!tree || repaired) return false;
+    return use(tree, piece.tokens.front());
   }
 };
 
-/// Lexes and parses; `use` is called with each declaration.
-template <class Use>
+/// Lexes and parses; `use` is called with each declaration that has a tree and says whether it is sound, `lose` with
+/// the tokens of each that is not.
+template <class Use, class Lose>
 std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId id, SyntaxReporter& reporter,
-                                           const ParseLimits& limits, Use use) {
+                                           const ParseLimits& limits, Use use, Lose lose) {
   std::optional<LexedFile> file = lex(sources, id, reporter, limits);
   if (!file || exceedsNesting(*file, reporter, limits.maxDepth)) return std::nullopt;
   std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
   filterLineBreaks(*file, broken);
   DeclarationParser parser(*file, reporter);
   for (const Piece& piece : cutDeclarations(*file, broken)) {
-    if (reporter.full()) break;
-    parser.parse(piece, [&](auto* tree, size_t firstToken) { use(*file, tree, firstToken); });
+    auto useTree = [&](auto* tree, size_t firstToken) { return use(*file, tree, firstToken); };
+    if (reporter.full() || !parser.parse(piece, useTree)) lose(*file, piece);
   }
-  if (reporter.any()) return std::nullopt;
   return file;
 }
 
@@ -155,21 +200,32 @@ std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId id,
   SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
   auto out = std::make_unique<syntax::File>();
   out->id = id;
-  parseDeclarations(sources, id, reporter, limits, [&](const LexedFile& file, auto* tree, size_t firstToken) {
+  auto build = [&](const LexedFile& file, auto* tree, size_t firstToken) {
+    const size_t before = reporter.found();
     TreeBuilder(file, reporter, *out).declaration(tree, firstToken);
-  });
-  return reporter.any() ? nullptr : std::move(out);
+    if (reporter.found() == before) return true;
+    out->decls.pop_back();
+    return false;
+  };
+  auto lose = [&](const LexedFile& file, const Piece& piece) {
+    for (Symbol name : namesOf(file, piece)) out->lostNames.insert(name);
+  };
+  const auto file = parseDeclarations(sources, id, reporter, limits, build, lose);
+  out->broken = reporter.any();
+  return file ? std::move(out) : nullptr;
 }
 
 std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, FileId id, DiagnosticEngine& diagnostics,
                                               const ParseLimits& limits) {
   SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
   std::vector<RawToken> out;
-  auto file = parseDeclarations(sources, id, reporter, limits, [&](const LexedFile& lexed, auto* tree, size_t) {
+  auto assign = [&](const LexedFile& lexed, auto* tree, size_t) {
     out.resize(lexed.tokens.size());
     assignRoles(tree, out);
-  });
-  if (!file) return std::nullopt;
+    return true;
+  };
+  auto file = parseDeclarations(sources, id, reporter, limits, assign, [](const LexedFile&, const Piece&) {});
+  if (!file || reporter.any()) return std::nullopt;
   out.resize(file->tokens.size());
   for (size_t i = 0; i < out.size(); ++i) {
     const Lexeme& token = file->tokens[i];

@@ -15,7 +15,8 @@ struct ParseLimits {
   unsigned maxErrors = 20;     ///< syntax errors reported per file
 };
 
-/// Parses a file of `sources`. Reports every lexical or syntax error; returns null if there was one.
+/// Parses a file of `sources`. Reports every lexical or syntax error; the declarations without one are in the tree, which
+/// then is `broken`. Null if there is nothing to parse: too large, not UTF-8, nested too deep.
 std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                         const ParseLimits& limits = {});
 

@@ -123,6 +123,7 @@ bool ErrorSite::atLineEnd() const {
 }
 
 void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
+  if (reportNumber(site, reporter)) return;
   const PlanToken& found = site.found();
   std::string expected = describeExpected(site.error.expected), text = describeFound(site);
   bool atEnd = site.atLineEnd();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 namespace planc::parse {
 
@@ -17,12 +18,17 @@ public:
   DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range,
                                    std::vector<DiagnosticArg> args = {}) {
     dropped_ = Diagnostic();
-    ++found_;
+    found_.push_back(range.begin);
     if (full() || !firstOfLine(range)) return DiagnosticEngine::Builder(&dropped_);
     ++reported_;
     return diagnostics_.report(kind, range, std::move(args));
   }
-  bool any() const { return found_ > 0; }
+  bool any() const { return !found_.empty(); }
+  size_t found() const { return found_.size(); }
+  /// Whether one of the errors, reported or left out, begins in [begin, end).
+  bool anyWithin(size_t begin, size_t end) const {
+    return std::any_of(found_.begin(), found_.end(), [&](size_t at) { return begin <= at && at < end; });
+  }
   bool full() const { return reported_ >= maxErrors_; }
 
 private:
@@ -40,7 +46,7 @@ private:
   const SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
   unsigned maxErrors_;
-  unsigned found_ = 0;
+  std::vector<size_t> found_; // where, in bytes
   unsigned reported_ = 0;
   std::set<uint32_t> lines_; // offsets of the lines that have an error
   SourceRange lastLine_;

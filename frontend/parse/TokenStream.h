@@ -46,6 +46,12 @@ public:
     at_ = 0;
   }
 
+  /// Takes the token at `at` for one of another type.
+  void retype(size_t at, size_t type) {
+    PlanToken& token = tokens_[at];
+    token = PlanToken(type, token.getTokenIndex(), token.begin, token.end);
+  }
+
   antlr4::Token* LT(ssize_t k) override {
     if (k < 0 && at_ < static_cast<size_t>(-k)) return nullptr;
     return &tokens_[std::min(k < 0 ? at_ - static_cast<size_t>(-k) : at_ + static_cast<size_t>(k - 1), last())];

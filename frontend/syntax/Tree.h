@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -391,6 +392,8 @@ std::string str(const Expr& expr);
 /// Owns its nodes; the text they view belongs to the SourceManager.
 struct File {
   FileId id;
+  bool broken = false;                  ///< it has syntax errors: `decls` are those that could be read all the same
+  std::unordered_set<Symbol> lostNames; ///< what the others may have been meant to declare
   std::vector<Decl> decls;
   std::deque<Expr> exprs;
   std::deque<Body> bodies;

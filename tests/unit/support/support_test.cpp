@@ -1,6 +1,7 @@
 // Symbols, sources and the diagnostic engine.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Diagnostics.h"
+#include "support/Spelling.h"
 #include "support/Symbol.h"
 
 #include <gmock/gmock.h>
@@ -121,6 +122,30 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("head", names), "");
   EXPECT_EQ(didYouMean("emded", names), "did you mean `embed`?");
   EXPECT_EQ(didYouMean("qqqqq", names), "");
+}
+
+TEST(Nearest, NamesAllThatAreEquallyNear) {
+  EXPECT_EQ(didYouMean("fpr", {"fp8", "bf16", "fp4"}), "did you mean `fp4` or `fp8`?");
+  EXPECT_EQ(didYouMean("w", {"wk", "wq", "wv", "x", "norm"}), "did you mean `wk`, `wq` or `wv`?");
+  EXPECT_EQ(didYouMean("pf32", {"fp32", "tf32"}), "did you mean `fp32`?"); // has no letter that `pf32` has not
+  EXPECT_EQ(didYouMean("True", {"tree", "true"}), "did you mean `true`?");
+}
+
+TEST(Nearest, ShortensWhatIsSpeltOut) {
+  const std::vector<std::string> types{"fp32", "fp16", "bf16", "fp8", "fp4"};
+  EXPECT_EQ(nearest("bfloat16", types), "bf16");
+  EXPECT_EQ(nearest("fp8_e4m3", types), "fp8");
+  EXPECT_EQ(nearest("float", types), "");
+}
+
+// One for each letter to insert, delete, replace or swap with its neighbour; case does not count.
+TEST(Nearest, CountsSlips) {
+  EXPECT_EQ(spellingDistance("recompte", "recompute", 3), 1u);
+  EXPECT_EQ(spellingDistance("recopmute", "recompute", 3), 1u);
+  EXPECT_EQ(spellingDistance("Recompute", "recompute", 3), 0u);
+  EXPECT_EQ(spellingDistance("kitten", "sitting", 3), 3u);
+  EXPECT_EQ(spellingDistance("kitten", "sitting", 2), 3u); // more than the limit
+  EXPECT_EQ(spellingDistance("", "ab", 3), 2u);
 }
 
 } // namespace

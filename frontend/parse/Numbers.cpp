@@ -1,0 +1,73 @@
+// Numbers written in another way than here: apart from their units, and names that begin with a digit.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/SyntaxMessages.h"
+#include "frontend/parse/TokenTypes.h"
+#include "support/Quantity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::parse {
+
+PLANC_ERROR(UnitApart, 17, "no space stands between a number and its unit")
+PLANC_ERROR(NameBeginsWithDigit, 18, "`{word}` is no name: it begins with a digit")
+
+namespace {
+
+bool isNumber(size_t type) {
+  return type == Type::INT || type == Type::FLOAT || type == Type::QUANTITY;
+}
+
+bool isUnit(std::string_view word) {
+  static const std::vector<std::string> units = unitNames();
+  return word == "%" || std::find(units.begin(), units.end(), word) != units.end();
+}
+
+SourceRange range(const ErrorSite& site, size_t begin, size_t end) {
+  return {site.file.id, site.tokens[begin].begin, site.tokens[end - 1].end};
+}
+
+bool touches(const ErrorSite& site, size_t at) {
+  return at > 0 && at + 1 < site.tokens.size() && site.tokens[at - 1].end == site.tokens[at].begin;
+}
+
+/// `10 s`, `300 GB/s`; `20 %`, where the grammar waits for what to divide by.
+bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
+  const bool percent = site.previousType() == Type::PERCENT;
+  const size_t unit = percent ? site.error.at - 1 : site.error.at;
+  const size_t type = unit > 0 ? site.type(unit - 1) : 0;
+  if ((type != Type::INT && type != Type::FLOAT) || unit >= site.tokens.size() - 1 || !isUnit(site.text(unit)))
+    return false;
+  size_t end = unit + 1;
+  if (!percent && site.type(end) == Type::SLASH && end + 2 < site.tokens.size() && isUnit(site.text(end + 1))) end += 2;
+  std::string joined;
+  for (size_t i = unit - 1; i < end; ++i) joined += site.text(i);
+  reporter.report(UnitApart, range(site, unit - 1, end)).help(fmt::format("write `{}`", joined));
+  return true;
+}
+
+/// `1f1b`, `8x7b`: to the lexer numbers with units, side by side.
+bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
+  size_t begin = site.error.at, end = begin + 1;
+  while (touches(site, begin) && (isNumber(site.type(begin - 1)) || isName(site.type(begin - 1)))) --begin;
+  while (touches(site, end) && (isNumber(site.type(end)) || isName(site.type(end)))) ++end;
+  const size_t type = site.found().getType();
+  if (end - begin < 2 || !isNumber(site.type(begin)) || (!isNumber(type) && !isName(type))) return false;
+  if (site.text(begin).ends_with('%')) return false; // `10%3` has a hint of its own
+  const SourceRange place = range(site, begin, end);
+  const std::string word(site.file.text.substr(place.begin, place.end - place.begin));
+  static const std::vector<std::pair<std::string_view, std::string_view>> kKnown = {{"1f1b", "one_f_one_b"},
+                                                                                    {"1F1B", "one_f_one_b"}};
+  auto report = reporter.report(NameBeginsWithDigit, place, {{"word", word}});
+  for (const auto& [written, meant] : kKnown)
+    if (word == written) report.help(fmt::format("did you mean `{}`?", meant));
+  return true;
+}
+
+} // namespace
+
+bool reportNumber(const ErrorSite& site, SyntaxReporter& reporter) {
+  return site.error.at > 0 && (reportUnitApart(site, reporter) || reportDigitFirst(site, reporter));
+}
+
+} // namespace planc::parse

@@ -1,0 +1,138 @@
+// Edit distance with swaps of neighbours, and the suggestions that are made of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "support/Spelling.h"
+
+#include "support/Diagnostics.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+
+namespace planc {
+namespace {
+
+/// Longer words are compared letter by letter only up to here: names that a person mistypes are shorter.
+constexpr size_t kLongest = 128;
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// Letters of `name` that `candidate` does not have, case included: tells `fp32` from `tf32` for a `pf32`.
+size_t foreignLetters(std::string_view name, std::string_view candidate) {
+  return static_cast<size_t>(
+      std::count_if(name.begin(), name.end(), [&](char c) { return candidate.find(c) == std::string_view::npos; }));
+}
+
+/// Whether `word` is a shortened `name`: its letters in order, the first and the last among them.
+bool abbreviates(std::string_view word, std::string_view name) {
+  if (word.size() < 4 || word.size() >= name.size()) return false;
+  if (lower(word.front()) != lower(name.front()) || lower(word.back()) != lower(name.back())) return false;
+  size_t at = 0;
+  for (char c : name)
+    if (at < word.size() && lower(c) == lower(word[at])) ++at;
+  return at == word.size();
+}
+
+/// Whether `name` is `word` with a part more: `fp8_e4m3` for `fp8`.
+bool goesOn(std::string_view name, std::string_view word) {
+  return word.size() >= 3 && name.size() > word.size() && name.starts_with(word) && name[word.size()] == '_';
+}
+
+/// The shortest of the candidates that `fits`, all of that length.
+template <class Fits> std::vector<std::string> shortest(const std::vector<std::string>& candidates, Fits fits) {
+  std::vector<std::string> found;
+  for (const std::string& candidate : candidates) {
+    if (!fits(candidate)) continue;
+    if (!found.empty() && candidate.size() < found.front().size()) found.clear();
+    if (found.empty() || candidate.size() == found.front().size()) found.push_back(candidate);
+  }
+  return found;
+}
+
+std::vector<std::string> inOrder(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view last) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i)
+    out += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == words.size() ? last : ", ", words[i]);
+  return out;
+}
+
+} // namespace
+
+unsigned spellingDistance(std::string_view a, std::string_view b, unsigned limit) {
+  const size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
+  if (longer > kLongest || longer - shorter > limit) return limit + 1;
+  // Rows of the table of distances between the beginnings of `a` and `b`: two back, one back, this one.
+  std::vector<unsigned> older(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (size_t i = 0; i < a.size(); ++i) {
+    next[0] = static_cast<unsigned>(i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const bool same = lower(a[i]) == lower(b[j]);
+      next[j + 1] = std::min({row[j + 1] + 1, next[j] + 1, row[j] + !same});
+      const bool swapped = i > 0 && j > 0 && lower(a[i]) == lower(b[j - 1]) && lower(a[i - 1]) == lower(b[j]);
+      if (swapped) next[j + 1] = std::min(next[j + 1], older[j - 1] + 1);
+    }
+    std::swap(older, row);
+    std::swap(row, next);
+  }
+  return std::min(row[b.size()], limit + 1);
+}
+
+unsigned allowedSlips(std::string_view name) {
+  return std::max<unsigned>(1, static_cast<unsigned>(name.size() + 1) / 3);
+}
+
+std::vector<std::string> allNearest(std::string_view name, const std::vector<std::string>& candidates) {
+  using Rank = std::pair<unsigned, size_t>; // slips, foreign letters
+  const unsigned allowed = allowedSlips(name);
+  Rank best(allowed + 1, 0);
+  std::vector<std::string> found;
+  for (const std::string& candidate : candidates) {
+    if (candidate == name) continue;
+    const unsigned slips = spellingDistance(name, candidate, allowed);
+    // Of a single letter nothing may be left but the letter itself: `w` for `wq`, never for `x`.
+    if (slips > allowed || slips >= candidate.size() || (name.size() < 2 && slips > 0 && !candidate.starts_with(name)))
+      continue;
+    const Rank rank(slips, foreignLetters(name, candidate));
+    if (rank > best) continue;
+    if (rank < best) found.clear();
+    best = rank;
+    found.push_back(candidate);
+  }
+  if (found.empty() && name.size() >= 3)
+    found = shortest(candidates, [&](const std::string& c) { return c.starts_with(name) && c != name; });
+  if (found.empty())
+    found = shortest(candidates, [&](const std::string& c) { return goesOn(name, c) || abbreviates(c, name); });
+  return inOrder(std::move(found));
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  std::vector<std::string> found = allNearest(name, candidates);
+  return found.empty() ? std::string() : std::move(found.front());
+}
+
+std::string quotedChoice(const std::vector<std::string>& words) {
+  return joined(words, " or ");
+}
+
+std::string quotedList(const std::vector<std::string>& words) {
+  return joined(words, ", ");
+}
+
+std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kMost = 4; // more are no suggestion
+  std::vector<std::string> found = allNearest(name, candidates);
+  if (found.empty()) return "";
+  if (found.size() > kMost) found.resize(kMost);
+  return fmt::format("did you mean {}?", quotedChoice(found));
+}
+
+} // namespace planc

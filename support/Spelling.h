@@ -1,0 +1,25 @@
+// What was probably meant by a misspelt word: the distance behind `nearest` and `didYouMean` of Diagnostics.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc {
+
+/// Letters to insert, delete, replace or swap with their neighbour to make one of the other, whatever their case
+/// (optimal string alignment). More than `limit` is given as `limit` + 1.
+unsigned spellingDistance(std::string_view a, std::string_view b, unsigned limit);
+/// How many letters of a word may be wrong: a third, one at least.
+unsigned allowedSlips(std::string_view name);
+
+/// The candidates that `name` was probably meant to be, equally near ones in the order of their text: those with the
+/// fewest slips; else the shortest that go on where `name` ends, or that `name` spells out (`bfloat16` for `bf16`,
+/// `fp8_e4m3` for `fp8`). Empty if none is near enough.
+std::vector<std::string> allNearest(std::string_view name, const std::vector<std::string>& candidates);
+/// `` `a`, `b` or `c` ``.
+std::string quotedChoice(const std::vector<std::string>& words);
+/// `` `a`, `b`, `c` ``.
+std::string quotedList(const std::vector<std::string>& words);
+
+} // namespace planc
