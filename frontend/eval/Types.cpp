@@ -101,6 +101,21 @@ bool convertible(const TypeInfo& from, const TypeInfo& to) {
   return from.kind == to.kind && from.unit == to.unit && from.enumDecl == to.enumDecl && from.declKind == to.declKind;
 }
 
+bool typedList(const Value& v, const TypeInfo& t) {
+  return t.kind == Kind::List && v.kind == ValueKind::List && t.element;
+}
+
+/// Whether the items of a list have the type of its elements. Each is a step, charged at `at`, where the whole list
+/// stands: lists share their items.
+bool itemsConform(Evaluator& ev, const Value& list, const TypeInfo& t, std::string_view what, SourceRange at) {
+  if (!ev.context.step(at, list.list->items.size())) return false;
+  for (const Value& item : list.list->items)
+    if (typedList(item, *t.element) ? !itemsConform(ev, item, *t.element, what, at)
+                                    : ev.coerce(item, *t.element, what).invalid())
+      return false;
+  return true;
+}
+
 } // namespace
 
 const TypeInfo* Evaluator::type(const syntax::Type& written, Module& module) {
@@ -172,12 +187,7 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
     context.report(TypeMismatch, v.range,
                    {{"what", what}, {"expected", expectation(t)}, {"actual", expectation(*v.type)}});
   if (v.invalid() || t.kind == Kind::Invalid) return v.invalid() ? v : Value{};
-  if (t.kind == Kind::List && v.kind == ValueKind::List && t.element) {
-    if (!context.step(v.range, v.list->items.size())) return {};
-    for (const Value& item : v.list->items)
-      if (coerce(item, *t.element, what).invalid()) return {};
-    return v;
-  }
+  if (typedList(v, t)) return itemsConform(*this, v, t, what, v.range) ? v : Value{};
   if (matches(v, t)) {
     if (t.kind == Kind::Float && v.isInt()) return Value::ofNumber(v.asDouble(), {}, v.range);
     return v;

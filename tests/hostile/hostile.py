@@ -95,6 +95,7 @@ CASES = [
     ("shared lists searched", shared("let z = a39 in [a39]"), 1, "PLAN0318"),
     ("shared lists and a type", shared(f"let z: {'list<' * 40}int{'>' * 40} = a39"), 1, "PLAN0318"),
     ("shared lists in a message", shared("let f(x where len(x) > 5) = x\nlet z = f(a39)"), 1, "PLAN03"),
+    ("shared records compared", (nested("a", 40, "{{x = {0}, y = {0}}}") + "assert a39 == a39").encode(), 1, "PLAN0318"),
     ("long lists summed often", b"let l = [" + b"1, " * n + b"1]\nlet z = [sum(l) for x in l]", 1, "PLAN03"),
     ("long texts compared often", b'let s = "' + b"x" * 1_000_000 + b'"\nlet t = [s in [s] for x in [' + b"1, " * n + b"1]]", 1, "PLAN03"),
     ("deep lists compared", (nested("a", 20_000, "[{0}]") + nested("b", 20_000, "[{0}]") + "assert a19999 == b19999").encode(), 0, ""),
