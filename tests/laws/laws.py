@@ -172,9 +172,9 @@ def micro_batches(spec, base, prices):
         yield "micro_batches2", 0 if ratio <= 2 * (1 + EXACT) else None, f"{ratio:.4f} times the step"
 
 
-@law("A copy more with a batch of its own is not faster.", "docs/cost-model.md 3", variants.more_replicas)
+@law("Twice the copies, each with a batch of its own, are not faster where nothing else is split over them.", "docs/cost-model.md 3", variants.more_replicas)
 def replicas(spec, base, prices):
-    if "replicas2" in prices and spec.zero == 0:
+    if "replicas2" in prices and spec.zero == 0 and spec.family != "dlrm":  # tables are split over the copies
         yield faster("replicas2", base, prices["replicas2"])
 
 
@@ -195,7 +195,7 @@ def zero(spec, base, prices):
             yield f"zero{z + 1}", 0 if after <= before * (1 + EXACT) else None, f"zero{z} {before:.6g} B -> {after:.6g} B"
 
 
-@law("Recomputation is not faster.", "arXiv 1604.06174", variants.recomputed)
+@law("Recomputation is not faster, as nearly as list scheduling keeps it.", "arXiv 1604.06174", variants.recomputed, share=.01, amount=.02)
 def recomputation(spec, base, prices):
     for less, more in (("recompute_none", "recompute_core"), ("recompute_core", "recompute_full")):
         if less in prices and more in prices:
