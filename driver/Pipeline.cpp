@@ -97,7 +97,7 @@ std::vector<std::string> knownStacks() {
 
 std::string jsonDocument(const Console& console, nlohmann::ordered_json plans) {
   nlohmann::ordered_json root;
-  root["format_version"] = "1.0";
+  root["format_version"] = "2.0";
   root["planc"] = versionNumber();
   root["plans"] = std::move(plans);
   root["diagnostics"] = console.diagnosticsJson();

@@ -48,7 +48,7 @@ public:
       : sim_(sim), program_(*sim.schedule->program), model_(model), accuracy_(accuracy) {}
 
   void addBodies();
-  void addStates(double exposed);
+  void addTied();
   void addTransfers();
   void addOnce();
   Confidence finish();
@@ -139,70 +139,50 @@ void Ledger::addNode(const ir::Node& node, double seconds) {
 
 /// What occupies the compute stream: operators, communication that shows, and waiting for the host.
 void Ledger::addBodies() {
-  const std::vector<int64_t> counts = instancesOn(program_, sim_.critical);
-  for (uint32_t b = 0; b < counts.size(); ++b) {
-    if (counts[b] == 0) continue;
-    const ir::Body& body = program_.bodies[ir::BodyId(b)];
-    const double passes = static_cast<double>(counts[b]) * static_cast<double>(program_.passes());
-    double waiting = 0;
+  double launches = 0;
+  for (const auto& [id, spent] : sim_.account().account.bodies()) {
+    const ir::Body& body = program_.bodies[id];
     for (const bool backward : {false, true}) {
       const auto& nodes = backward ? body.backward : body.forward;
-      const SegmentCost& cost = sim_.bodies[b].of(backward);
-      waiting += cost.padding;
-      for (size_t n = 0; n < nodes.size(); ++n)
-        if (cost.nodes[n].runs) addNode(nodes[n], passes * (cost.nodes[n].occupied - cost.nodes[n].padding));
-    }
-    const ir::OptNumber& launch = model_.facts().stack.launch;
-    if (waiting > 0 && launch)
-      add(passes * waiting,
-          {{model_.facts().stackOwner(), &launch->statistics, {"launch"}, launch->range, 0, {}, 0, 0}}, {});
-  }
-}
-
-/// What gathers and reductions of states show, spread over them by their time.
-void Ledger::addStates(double exposed) {
-  if (!(exposed > 0)) return;
-  const std::vector<int64_t> counts = instancesOn(program_, sim_.critical);
-  auto each = [&](auto f) {
-    for (uint32_t b = 0; b < counts.size(); ++b) {
-      const auto& states = program_.bodies[ir::BodyId(b)].states;
-      for (size_t s = 0; s < states.size(); ++s) {
-        const double times = states[s].phase == ir::Phase::Step ? 1 : static_cast<double>(program_.passes());
-        f(states[s], static_cast<double>(counts[b]) * times * sim_.bodies[b].states[s]);
+      for (size_t n = 0; n < spent.nodes(backward).size(); ++n) {
+        const Spent& s = spent.nodes(backward)[n];
+        addNode(nodes[n], s.computing + s.slowed + s.exposed);
+        launches += s.launches;
       }
     }
-  };
-  double all = sim_.tied;
-  each([&](const ir::StateCollective&, double seconds) { all += seconds; });
-  if (!(all > 0)) return;
-  each([&](const ir::StateCollective& state, double seconds) {
-    addNode(collectiveNode(state), exposed * seconds / all);
-  });
-  for (const ir::StageGroup& group : program_.stageGroups)
-    if (group.stages.size() > 1) addNode(group.allReduce, exposed * sim_.tied / all);
+    for (size_t s = 0; s < spent.states.size(); ++s) addNode(collectiveNode(body.states[s]), spent.states[s]);
+  }
+  const ir::OptNumber& launch = model_.facts().stack.launch;
+  if (launches > 0 && launch)
+    add(launches, {{model_.facts().stackOwner(), &launch->statistics, {"launch"}, launch->range, 0, {}, 0, 0}}, {});
 }
 
-/// Blocking sends of the critical stage; and its waits for other stages, which are as sure as the transfers that keep
+/// Sums of parameters that the critical stage shares with others.
+void Ledger::addTied() {
+  if (!(sim_.steps[static_cast<size_t>(sim_.critical)].tied > 0)) return;
+  for (const ir::StageGroup& group : program_.stageGroups)
+    if (group.stages.size() > 1 &&
+        std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end())
+      addNode(group.allReduce, model_.collective(program_, group.allReduce));
+}
+
+/// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep
 /// their order.
 void Ledger::addTransfers() {
-  const auto& costs = sim_.pipeline.virtualStages;
-  const double shown = sim_.pipeline.inlineSend * static_cast<double>(program_.passes());
-  for (size_t vs : program_.heldBy(sim_.critical)) {
-    for (const ir::Boundary& b : program_.virtualStages[vs].sends)
-      addNode(transferNode(program_.virtualStages[vs], b),
-              shown * costs[vs].send / static_cast<double>(program_.virtualStages[vs].sends.size()));
-    if (vs == 0 || costs[vs].sendBack <= 0) continue;
-    const auto& sends = program_.virtualStages[vs - 1].sends;
-    for (const ir::Boundary& b : sends)
-      addNode(transferNode(program_.virtualStages[vs - 1], b),
-              shown * costs[vs].sendBack / static_cast<double>(sends.size()));
-  }
   const ir::VirtualStage* sender = nullptr;
-  for (size_t vs : program_.heldBy(sim_.critical))
-    for (size_t from : {vs, vs > 0 ? vs - 1 : vs})
-      if (!sender && !program_.virtualStages[from].sends.empty()) sender = &program_.virtualStages[from];
-  if (sender)
-    addNode(transferNode(*sender, sender->sends.front()), sim_.stages[static_cast<size_t>(sim_.critical)].bubble());
+  const auto between = [&](int64_t from, double seconds) {
+    if (from < 0 || program_.virtualStages[static_cast<size_t>(from)].sends.empty()) return;
+    const ir::VirtualStage& stage = program_.virtualStages[static_cast<size_t>(from)];
+    if (!sender) sender = &stage;
+    for (const ir::Boundary& b : stage.sends)
+      addNode(transferNode(stage, b), seconds / static_cast<double>(stage.sends.size()));
+  };
+  for (const HeldStage& held : sim_.stages[static_cast<size_t>(sim_.critical)].holds) {
+    const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
+    between(held.virtualStage, booked(Cause::Send) + booked(Cause::ReceiveBack));
+    between(held.virtualStage - 1, booked(Cause::SendBack) + booked(Cause::Receive));
+  }
+  if (sender) addNode(transferNode(*sender, sender->sends.front()), sim_.account().idle);
 }
 
 /// The optimizer's step.
@@ -267,12 +247,12 @@ std::vector<WidthPart> widthParts(const Confidence& c) {
   return parts;
 }
 
-Confidence confidence(const Simulation& sim, const CostModel& model, double exposedState) {
+Confidence confidence(const Simulation& sim, const CostModel& model) {
   static const ir::Accuracy kNone;
   const auto& accuracy = model.facts().stack.accuracy;
   Ledger ledger(sim, model, accuracy ? *accuracy : kNone);
   ledger.addBodies();
-  ledger.addStates(exposedState);
+  ledger.addTied();
   ledger.addTransfers();
   ledger.addOnce();
   Confidence out = ledger.finish();

@@ -26,7 +26,7 @@ void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critic
   double small = 0;
   for (const CollectiveRow& row : e.collectives)
     if (row.stage == critical && row.bytes < kSmallMessage && row.cls != ir::CollectiveClass::Pipeline)
-      small += row.exposed * row.count;
+      small += row.onPath;
   if (small <= kSmallShare * e.totals.stepTime) return;
   diagnostics
       .report(SmallCollectives, plan.range,
@@ -44,9 +44,9 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   auto result = std::make_unique<Estimate>();
   const Simulation sim = simulate(schedule, *model);
   result->memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
-  result->totals = totals(sim, *model);
   result->layers = layerRows(sim);
   result->collectives = collectiveRows(sim, *model);
+  result->totals = totals(sim, *model, result->collectives);
   result->stages = stageRows(sim);
   if (!model->complete()) return nullptr;
   warnOfSmallMessages(*result, plan, sim.critical, diagnostics);

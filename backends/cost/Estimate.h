@@ -44,6 +44,12 @@ struct LayerRow {
   double params = 0;          ///< unsharded
   double activationBytes = 0; ///< saved, local
   Bound bound = Bound::Compute;
+  /// Per step on the critical path, all instances and micro-batches together; nothing in rows of other stages than the
+  /// critical one. `onPath` is computing; communication that the row's instances expose is in the rows of collectives.
+  double onPath = 0, slowed = 0, launches = 0;
+  double exposedOnPath = 0; ///< the part of those collectives' `onPath` that belongs to this row
+  /// The exposed parts of `forward`, `backward` and `recompute`.
+  double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
 };
 
 struct CollectiveRow {
@@ -59,13 +65,17 @@ struct CollectiveRow {
   double seconds = 0, exposed = 0; ///< of one
   std::string layer;
   SourceRange because;
+  double onPath = 0; ///< per step, exposed on the critical path; nothing in rows of other stages
 };
 
 struct StageRow {
   int64_t stage = 0;
   double forward = 0, backward = 0; ///< per micro-batch, all chunks; backward includes recomputation
-  double bubble = 0;
   double end = 0;
+  /// Per step; they add up to the step without optimizer, overhead and straggler. `communicating` is exposed
+  /// communication, `idle` counts both ends: before the stage's first action and after its last one.
+  double computing = 0, slowed = 0, launches = 0, communicating = 0, idle = 0;
+  int64_t kind = 0; ///< the same for stages that run the same bodies equally often
 };
 
 struct LiveBytes {
@@ -138,9 +148,17 @@ struct Totals {
   double samplesPerSecond = 0;
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
   double mfu = 0, mfuCausal = 0, hfu = 0;
+  /// Of the critical stage. compute + slowed + launches + exposedComm + bubble + optimizer + overhead + straggler
+  /// = stepTime.
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
+  double slowed = 0;   ///< what computing loses beside communication
+  double launches = 0; ///< the device waits for the host
+  /// `bubble` is what the same order of passes idles where all stages are equal, and what their imbalance adds.
+  double bubbleEven = 0, bubbleImbalance = 0;
+  int64_t critical = 0;            ///< the stage with the most work: computing, slowed, launches and communicating
+  double work = 0, meanWork = 0;   ///< of the critical stage, and the mean of all
+  double imbalance = 0;            ///< what the step would take less if all stages had the mean work
   std::optional<double> straggler; ///< waiting for the slowest device, where stack or cluster say `jitter`
-  double exposedState = 0;         ///< exposed state and gradient, part of exposedComm
   double params = 0, paramsActive = 0;
   std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours
   std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;

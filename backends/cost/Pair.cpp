@@ -11,6 +11,16 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+/// A task that has run.
+struct Ran {
+  double start = 0, end = 0;
+  ir::BodyId body;
+  bool backward = false;
+  ir::NodeIndex node = 0;
+  bool communicates = false;
+  double seconds() const { return end - start; }
+};
+
 /// One of the two passes: its instances one after the other, the tasks of each stream in their order.
 class Lane {
 public:
@@ -34,14 +44,19 @@ public:
     return at;
   }
 
-  /// Runs the next task of a stream; gives its end.
-  double perform(size_t stream, double start) {
+  /// Runs the next task of a stream.
+  Ran perform(size_t stream, double start) {
     const uint32_t t = queues_[stream][heads_[stream]++];
     const ir::Task& task = segment().tasks[t];
-    const double end = ends_[t] = start + cost().nodes[task.node].seconds * task.fraction;
-    last_ = std::max(last_, end);
+    const Ran ran{start,
+                  ends_[t] = start + cost().nodes[task.node].seconds * task.fraction,
+                  runs_[run_].first,
+                  backward_,
+                  task.node,
+                  nodes()[task.node].kind == ir::NodeKind::Collective};
+    last_ = std::max(last_, ran.end);
     if (--left_ == 0) step();
-    return end;
+    return ran;
   }
 
   double last() const { return last_; }
@@ -49,6 +64,10 @@ public:
 private:
   const ir::Segment& segment() const {
     return (backward_ ? schedule_.backward : schedule_.forward)[runs_[run_].first.index];
+  }
+  const std::vector<ir::Node>& nodes() const {
+    const ir::Body& body = schedule_.program->bodies[runs_[run_].first];
+    return backward_ ? body.backward : body.forward;
   }
   const SegmentCost& cost() const { return costs_[runs_[run_].first.index].of(backward_); }
 
@@ -66,11 +85,9 @@ private:
 
   void queue() {
     const auto& tasks = segment().tasks;
-    const ir::Body& body = schedule_.program->bodies[segment().body];
-    const auto& nodes = backward_ ? body.backward : body.forward;
     for (auto& q : queues_) q.clear();
     for (uint32_t t = 0; t < tasks.size(); ++t) {
-      const ir::Node& node = nodes[tasks[t].node];
+      const ir::Node& node = nodes()[tasks[t].node];
       const bool communicates = node.kind == ir::NodeKind::Collective && node.cls != ir::CollectiveClass::Statistic;
       const size_t stream = communicates ? node.level + 1 : 0;
       if (stream >= queues_.size()) queues_.resize(stream + 1);
@@ -94,27 +111,74 @@ private:
   size_t left_ = 0;
 };
 
+/// What ran on each stream, in order; the first computes.
+using Tracks = std::vector<std::vector<Ran>>;
+
 /// Both lanes on shared streams: what can start first does, of two that could what was ready first, backward on a tie.
-/// Gives the end.
-double together(Lane& forward, Lane& backward, double& computing, double& communicating) {
-  std::vector<double> free;
+Tracks together(Lane& forward, Lane& backward) {
+  Tracks tracks;
   while (!forward.done() || !backward.done()) {
-    free.resize(std::max({free.size(), forward.streams(), backward.streams()}), 0);
+    tracks.resize(std::max({tracks.size(), forward.streams(), backward.streams()}));
     double start = kNever, since = kNever;
     Lane* next = nullptr;
     size_t stream = 0;
     for (Lane* lane : {&backward, &forward})
       for (size_t s = 0; s < lane->streams(); ++s) {
-        const double ready = lane->ready(s), at = std::max(free[s], ready);
+        const double ready = lane->ready(s), at = std::max(tracks[s].empty() ? 0 : tracks[s].back().end, ready);
         if (at < start || (at == start && at < kNever && ready < since))
           start = at, since = ready, next = lane, stream = s;
       }
     if (!next) break; // program order is a topological order: cannot happen
-    free[stream] = next->perform(stream, start);
-    (stream == 0 ? computing : communicating) += free[stream] - start;
+    tracks[stream].push_back(next->perform(stream, start));
   }
-  return std::max(forward.last(), backward.last());
+  return tracks;
 }
+
+/// Books both passes: what computes, statistics that stand inside their operator, and waits.
+class Ledger {
+public:
+  Ledger(Account& account, const std::vector<BodyCost>& costs, const Tracks& tracks)
+      : account_(account), costs_(costs), tracks_(tracks), heads_(tracks.size()) {}
+
+  void book(double end) {
+    static const std::vector<Ran> kNothing;
+    const std::vector<Ran>& computing = tracks_.empty() ? kNothing : tracks_[0];
+    double free = 0;
+    for (const Ran& r : computing) {
+      wait(free, r.start, r.backward);
+      (r.communicates ? spent(r).exposed : spent(r).computing) += r.seconds();
+      free = r.end;
+    }
+    wait(free, end, false);
+  }
+
+private:
+  Spent& spent(const Ran& r) {
+    return account_.nodes(r.body, r.backward, costs_[r.body.index].of(r.backward).nodes.size())[r.node];
+  }
+
+  /// Nothing computes: of what communicates, that of the pass which computes next is waited for.
+  void wait(double from, double until, bool backward) {
+    while (from < until) {
+      const Ran* cause = nullptr;
+      for (size_t s = 1; s < tracks_.size(); ++s) {
+        size_t& head = heads_[s];
+        while (head < tracks_[s].size() && tracks_[s][head].end <= from) ++head;
+        if (head == tracks_[s].size() || tracks_[s][head].start > from) continue;
+        if (!cause || (cause->backward != backward && tracks_[s][head].backward == backward)) cause = &tracks_[s][head];
+      }
+      if (!cause) return; // something runs at any time
+      const double to = std::min(until, cause->end);
+      spent(*cause).exposed += to - from;
+      from = to;
+    }
+  }
+
+  Account& account_;
+  const std::vector<BodyCost>& costs_;
+  const Tracks& tracks_;
+  std::vector<size_t> heads_; ///< of the comm streams, as far as the waits have come
+};
 
 double hostSeconds(const std::vector<BodyCost>& costs, const ir::VirtualStage& stage, bool backward) {
   double seconds = 0;
@@ -123,21 +187,92 @@ double hostSeconds(const std::vector<BodyCost>& costs, const ir::VirtualStage& s
   return seconds;
 }
 
+/// Waits for the host, spread over what it launches.
+void addWaits(Account& account, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+              const ir::VirtualStage& backward, double seconds) {
+  Account launched;
+  double launches = 0;
+  for (const bool backwardPass : {false, true})
+    for (const auto& [id, count] : (backwardPass ? backward : forward).bodies) {
+      const SegmentCost& cost = costs[id.index].of(backwardPass);
+      std::vector<Spent>& nodes = launched.nodes(id, backwardPass, cost.nodes.size());
+      for (size_t n = 0; n < nodes.size() && cost.host > 0; ++n) {
+        if (!cost.nodes[n].runs) continue;
+        nodes[n].launches += cost.nodes[n].launches * static_cast<double>(count);
+        launches += cost.nodes[n].launches * static_cast<double>(count);
+      }
+    }
+  if (launches > 0) account.add(launched, seconds / launches);
+}
+
+/// What a passage spends beyond its instances alone, for its states. Of what its nodes expose only as much as the pair
+/// has not exposed yet.
+void addBeyond(Account& beyond, const Account& pair, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
+               const Passage& passage, bool backward) {
+  Account more = passage.account, capacity;
+  for (const auto& [id, count] : stage.bodies) {
+    const SegmentCost& cost = costs[id.index].of(backward);
+    addAlone(more, id, backward, cost, -static_cast<double>(count));
+    std::vector<Spent>& nodes = capacity.nodes(id, backward, cost.nodes.size());
+    for (size_t n = 0; n < nodes.size(); ++n) nodes[n].exposed += cost.nodes[n].seconds * static_cast<double>(count);
+  }
+  capacity.add(pair, -1);
+  for (const auto& [id, spent] : more.bodies()) {
+    for (size_t s = 0; s < spent.states.size(); ++s) beyond.expose(id, s, spent.states[s]);
+    const std::vector<Spent>& from = spent.nodes(backward);
+    const std::vector<Spent>& left = capacity.find(id)->nodes(backward);
+    std::vector<Spent>& to = beyond.nodes(id, backward, from.size());
+    for (size_t n = 0; n < from.size(); ++n) {
+      to[n].slowed += std::max(0.0, from[n].slowed);
+      to[n].exposed += std::clamp(from[n].exposed, 0.0, std::max(0.0, left[n].exposed));
+    }
+  }
+}
+
+/// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
+/// they show it already, computing loses.
+void addStates(Account& account, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+               const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+               double seconds) {
+  if (!(seconds > 0)) return;
+  Account beyond;
+  addBeyond(beyond, account, costs, forward, forwardPassage, false);
+  addBeyond(beyond, account, costs, backward, backwardPassage, true);
+  const double all = beyond.sum().sum(), shown = std::min(all, seconds);
+  if (all > 0) account.add(beyond, shown / all);
+  account.slow(account, seconds - shown);
+}
+
 } // namespace
 
-PairCost pairCost(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-                  const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage) {
+Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage) {
+  const double apart = forwardPassage.seconds + backwardPassage.seconds;
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
-  double computing = 0, communicating = 0;
-  const double listed = together(f, b, computing, communicating);
-  const double beside = std::min(computing, std::max(0.0, computing + communicating - listed));
-  double seconds = listed + schedule.slowdown * beside;
-  seconds = std::max(seconds, hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true));
-  // What gathers and reductions of states add to the passes, they add to the pair.
-  seconds += forwardPassage.seconds - forwardPassage.alone + backwardPassage.seconds - backwardPassage.alone;
-  seconds = std::min(seconds, forwardPassage.seconds + backwardPassage.seconds);
-  if (listed <= 0) return {seconds, seconds, seconds};
-  return {seconds, seconds * (f.last() / listed), seconds * (b.last() / listed)};
+  const Tracks tracks = together(f, b);
+  const double listed = std::max(f.last(), b.last());
+  double computing = 0, running = 0;
+  for (const auto& tasks : tracks)
+    for (const Ran& r : tasks) (r.communicates ? running : computing) += r.seconds();
+  running += computing;
+  const double slowed = schedule.slowdown * std::min(computing, std::max(0.0, running - listed));
+  const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
+  const double waits = std::max(0.0, host - listed - slowed);
+  const double states = apart - forwardPassage.alone - backwardPassage.alone;
+  Pair pair;
+  if (const double seconds = listed + slowed + waits + states; seconds < apart) {
+    pair.cost = {seconds, seconds, seconds};
+    Ledger(pair.account, costs, tracks).book(listed);
+    pair.account.slow(pair.account, slowed);
+    addWaits(pair.account, costs, forward, backward, waits);
+    addStates(pair.account, costs, forward, forwardPassage, backward, backwardPassage, states);
+  } else {
+    pair.cost = {apart, apart, apart};
+    pair.account.add(forwardPassage.account);
+    pair.account.add(backwardPassage.account);
+  }
+  if (listed > 0) pair.cost.forward *= f.last() / listed, pair.cost.backward *= b.last() / listed;
+  return pair;
 }
 
 } // namespace planc::cost

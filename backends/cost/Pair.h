@@ -6,9 +6,14 @@
 
 namespace planc::cost {
 
+struct Pair {
+  PairCost cost;
+  Account account; ///< where its seconds go
+};
+
 /// Both passes together: communication of either, inline shares too, runs beside the computing of the other; statistics
 /// stand inside their operator. Never longer than one after the other.
-PairCost pairCost(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-                  const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
+Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
 
 } // namespace planc::cost

@@ -30,11 +30,14 @@ public:
   Chain(const ir::Schedule& schedule, const std::vector<BodyCost>& costs,
         std::vector<std::pair<ir::BodyId, int64_t>> runs, bool backward)
       : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), streams_(schedule.slowdown) {
+    size_t end = 0;
     for (const auto& [id, count] : runs_) {
-      tagBase_.push_back(tags_);
-      tags_ += static_cast<int32_t>(body(id).states.size());
+      const SegmentCost& cost = costs_[id.index].of(backward_);
+      const size_t states = body(id).states.size();
+      tags_.push_back({end, end + states, end + states + (cost.overlaps ? cost.nodes.size() : 0), count});
+      end = tags_.back().rest + 1;
     }
-    skipped_.assign(static_cast<size_t>(tags_), 0);
+    skipped_.resize(end);
   }
 
   void simulate(Passage& out);
@@ -44,6 +47,11 @@ private:
   struct Cursor {
     size_t run = 0;
     int64_t offset = 0;
+  };
+  /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
+  struct Tags {
+    size_t states = 0, nodes = 0, rest = 0;
+    int64_t count = 0; ///< instances, skipped ones too
   };
   const ir::Body& body(ir::BodyId id) const { return schedule_.program->bodies[id]; }
   const ir::Segment& segment(ir::BodyId id) const {
@@ -62,12 +70,13 @@ private:
   std::vector<TaskId> runInstance(ir::BodyId id, size_t run);
   void reduce(ir::BodyId id, size_t run, std::vector<TaskId>& last);
   void observe();
-  std::vector<double> exposures() const;
+  std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
+  void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
   template <class F> void eachState(size_t run, bool reductions, F f) const {
     const auto& states = body(runs_[run].first).states;
     for (size_t s = 0; s < states.size(); ++s)
       if (everyMicroBatch(states[s], backward_) && after(states[s]) == reductions)
-        f(states[s], costs_[runs_[run].first.index].states[s], tagBase_[run] + static_cast<int32_t>(s));
+        f(states[s], costs_[runs_[run].first.index].states[s], static_cast<int32_t>(tags_[run].states + s));
   }
 
   const ir::Schedule& schedule_;
@@ -75,24 +84,27 @@ private:
   std::vector<std::pair<ir::BodyId, int64_t>> runs_;
   bool backward_;
   Streams streams_;
-  std::vector<int32_t> tagBase_;
-  int32_t tags_ = 0;
+  std::vector<Tags> tags_;                    ///< by run
   Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
   std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
   double end_ = 0;
+  std::vector<Spent> ended_; ///< by tag, until then
   // The rhythm of the current run.
   int64_t same_ = 0;
   double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1;
-  std::vector<double> lastExposed_;
+  std::vector<Spent> lastSpent_; ///< by tag of the run
   double skippedTime_ = 0;
-  std::vector<double> skipped_;
+  std::vector<Spent> skipped_; ///< by tag
 };
 
 /// The marker at which the next instance begins: its gathers have arrived and everything before has ended.
 void Chain::waitFor(std::vector<TaskId> after) {
   if (atEnd(next_)) {
-    streams_.addMarker(after, 0, [this] { end_ = streams_.now(); });
+    streams_.addMarker(after, 0, [this] {
+      end_ = streams_.now();
+      ended_ = spentOn(0, tags_.back().rest);
+    });
     return;
   }
   if (gatheredHead_ == gathered_.size()) gather(after); // no prefetch: issued when it is needed
@@ -117,17 +129,18 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
   std::vector<TaskId> last;
   eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
     if (inlineShare(s) > 0)
-      last = {streams_.add(ir::kComputeStream, seconds * inlineShare(s), {}, tag, Occupies::Holding)};
+      last = {streams_.add(ir::kComputeStream, seconds * inlineShare(s), {}, tag, Occupies::Communicating)};
   });
+  const auto rest = static_cast<int32_t>(tags_[run].rest);
   double holding = cost.padding;
   if (cost.overlaps) {
     const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing);
-    last = addInstance(streams_, nodes(id), segment(id), cost, start, /*tagged=*/false);
+    last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes));
   } else {
-    last = {streams_.add(ir::kComputeStream, cost.computing, {})};
-    holding = cost.seconds - cost.computing;
+    last = {streams_.add(ir::kComputeStream, cost.computing, {}, rest)};
+    holding = cost.seconds - cost.computing; // inline communication, too
   }
-  if (holding > 0) last.push_back(streams_.add(ir::kComputeStream, holding, last, Streams::kNoTag, Occupies::Holding));
+  if (holding > 0) last.push_back(streams_.add(ir::kComputeStream, holding, last, rest, Occupies::Launching));
   return last;
 }
 
@@ -135,7 +148,8 @@ void Chain::reduce(ir::BodyId, size_t run, std::vector<TaskId>& last) {
   std::vector<TaskId> complete = last;
   eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
     const double share = inlineShare(s);
-    if (share > 0) last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Holding));
+    if (share > 0)
+      last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Communicating));
     if (share < 1) streams_.add(static_cast<ir::Stream>(s.level), seconds * (1 - share), complete, tag);
   });
 }
@@ -151,49 +165,73 @@ void Chain::begin() {
   waitFor(std::move(last));
 }
 
-std::vector<double> Chain::exposures() const {
-  std::vector<double> all = streams_.occupied();
-  all.resize(static_cast<size_t>(tags_));
-  return all;
+std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
+  std::vector<Spent> spent(lastTag + 1 - firstTag);
+  const auto all = streams_.spent();
+  for (size_t t = firstTag; t <= lastTag && t < all.size(); ++t) spent[t - firstTag] = all[t];
+  return spent;
 }
 
 /// Skips the rest of a run once its instances begin in a steady rhythm: same period, same work queued on the comm
-/// streams.
+/// streams, and all of a period spent on this run's own instances and states.
 void Chain::observe() {
   const double period = streams_.now() - lastBegin_, backlog = streams_.backlog();
-  const bool inside = next_.offset > 0 && ahead_.run == next_.run;
-  const bool steady = inside && std::fabs(period - lastPeriod_) <= kSameRhythm * period &&
-                      std::fabs(backlog - lastBacklog_) <= kSameRhythm * period;
+  auto& [id, count] = runs_[next_.run];
+  const bool inside = next_.offset > 0 && ahead_.run == next_.run && count > kExactInstances;
+  std::vector<Spent> spent, own;
+  if (count > kExactInstances) spent = own = spentOn(tags_[next_.run].states, tags_[next_.run].rest);
+  double booked = 0;
+  for (size_t t = 0; inside && t < own.size(); ++t) own[t].add(lastSpent_[t], -1), booked += own[t].sum();
+  auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
+  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period);
   same_ = steady ? same_ + 1 : 0;
-  const std::vector<double> exposed = exposures();
-  int64_t& count = runs_[next_.run].second;
   const int64_t keep = schedule_.prefetch + 2, left = count - ahead_.offset - keep;
-  if (same_ > schedule_.prefetch + 2 && count > kExactInstances && left > 0) {
+  if (same_ > schedule_.prefetch + 2 && left > 0) {
     count -= left;
     skippedTime_ += period * static_cast<double>(left);
-    for (size_t t = 0; t < skipped_.size(); ++t)
-      skipped_[t] += (exposed[t] - lastExposed_[t]) * static_cast<double>(left);
+    for (size_t t = 0; t < own.size(); ++t)
+      skipped_[tags_[next_.run].states + t].add(own[t], static_cast<double>(left));
   }
   lastBegin_ = streams_.now();
   lastPeriod_ = period;
   lastBacklog_ = backlog;
-  lastExposed_ = exposed;
+  lastSpent_ = std::move(spent);
+}
+
+/// What a run spent, by tag. Instances that do not overlap went through the streams in one piece: their nodes take what
+/// they take alone, and what the piece lost to communication beside it.
+void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
+  const auto& [id, count] = runs_[run];
+  const SegmentCost& cost = costs_[id.index].of(backward_);
+  const Tags& tags = tags_[run];
+  for (size_t t = tags.states; t < tags.nodes; ++t)
+    if (spent[t].exposed > 0) account.expose(id, t - tags.states, spent[t].exposed);
+  std::vector<Spent>& nodes = account.nodes(id, backward_, cost.nodes.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const Spent& alone = cost.nodes[n].spent;
+    if (cost.overlaps) {
+      nodes[n].add(spent[tags.nodes + n]);
+      nodes[n].launches += alone.launches * static_cast<double>(tags.count);
+      continue;
+    }
+    nodes[n].add(alone, static_cast<double>(tags.count));
+    if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
+  }
 }
 
 void Chain::simulate(Passage& out) {
-  lastExposed_.assign(static_cast<size_t>(tags_), 0);
   for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
   waitFor({});
   streams_.run();
   out.seconds = end_ + skippedTime_;
   out.tail = std::max(0.0, streams_.now() - end_);
-  const std::vector<double> exposed = exposures();
-  for (size_t r = 0; r < runs_.size(); ++r)
-    for (size_t s = 0; s < body(runs_[r].first).states.size(); ++s) {
-      const size_t tag = static_cast<size_t>(tagBase_[r]) + s;
-      if (const double seconds = exposed[tag] + skipped_[tag]; seconds > 0)
-        out.exposed.push_back({runs_[r].first, s, seconds});
-    }
+  std::vector<Spent> running = spentOn(0, tags_.back().rest);
+  for (size_t t = 0; t < ended_.size(); ++t) running[t].add(ended_[t], -1), ended_[t].add(skipped_[t]);
+  for (size_t r = 0; r < runs_.size(); ++r) {
+    book(out.account, r, ended_);
+    for (size_t t = tags_[r].states; t < tags_[r].nodes; ++t)
+      if (running[t].exposed > 0) out.running.expose(runs_[r].first, t - tags_[r].states, running[t].exposed);
+  }
 }
 
 } // namespace
@@ -205,10 +243,12 @@ Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& co
     if (run.second > 0) runs.push_back(run);
   if (backward) std::reverse(runs.begin(), runs.end());
   Passage out;
+  Account alone;
   for (const auto& [id, count] : runs) {
     const SegmentCost& cost = costs[id.index].of(backward);
     out.alone += cost.seconds * static_cast<double>(count);
     out.weight += cost.weight * static_cast<double>(count);
+    addAlone(alone, id, backward, cost, static_cast<double>(count));
     for (const ir::StateCollective& state : schedule.program->bodies[id].states)
       out.communicates |= everyMicroBatch(state, backward);
   }
@@ -217,7 +257,10 @@ Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& co
     out.last = costs[runs.back().first.index].of(backward).seconds;
   }
   out.seconds = out.alone;
-  if (out.communicates) Chain(schedule, costs, std::move(runs), backward).simulate(out);
+  if (out.communicates)
+    Chain(schedule, costs, std::move(runs), backward).simulate(out);
+  else
+    out.account = std::move(alone);
   return out;
 }
 

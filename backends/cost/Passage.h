@@ -7,21 +7,15 @@
 
 namespace planc::cost {
 
-/// Exposed seconds of one body's state collective in one passage, all its instances together.
-struct StateExposure {
-  ir::BodyId body;
-  size_t state = 0;
-  double seconds = 0;
-};
-
 struct Passage {
   double seconds = 0;         ///< of the compute stream, from start to end
-  double alone = 0;           ///< the part that the instances take by themselves: what report rows hold
+  double alone = 0;           ///< the part that the instances take by themselves
   double weight = 0;          ///< gradients of parameters, part of `alone`
   double first = 0, last = 0; ///< the first and the last instance in this direction, alone
   double tail = 0;            ///< comm streams run on for this long after the end
   bool communicates = false;  ///< has state collectives: waits until the comm stream is free
-  std::vector<StateExposure> exposed;
+  Account account;            ///< where `seconds` go, all instances together
+  Account running;            ///< whose communication `tail` is: exposed by whoever waits for it
 };
 
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.

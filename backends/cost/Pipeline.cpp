@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace planc::cost {
@@ -21,9 +22,27 @@ constexpr double kSamePeriod = 1e-12;
 /// Rounds after which a steady state that has not come is not waited for.
 constexpr int kRounds = 256;
 
+using Pairs = std::map<std::pair<int64_t, int64_t>, double>;
+
 /// What grows from action to action on one stage.
 struct Sums {
-  double busy = 0, exposed = 0, paired = 0;
+  double busy = 0, idle = 0;
+  std::vector<Booked> holds; ///< by virtual stage and route that it holds
+  Pairs together;
+
+  void add(const Sums& other, double times) {
+    busy += times * other.busy;
+    idle += times * other.idle;
+    for (size_t h = 0; h < other.holds.size(); ++h)
+      for (size_t c = 0; c < kCauses; ++c) holds[h][c] += times * other.holds[h][c];
+    for (const auto& [pair, share] : other.together) together[pair] += times * share;
+  }
+};
+
+/// What communication of the step adds to a pass that it runs beside.
+struct Delay {
+  double slowed = 0, exposed = 0;
+  double sum() const { return slowed + exposed; }
 };
 
 /// An action starts at max(stage free, producer's end + transfer); the inline share of a transfer holds its sender.
@@ -34,13 +53,19 @@ public:
         backward_(cells(), kNotYet), routes_(in.devices.front().size()),
         perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
         remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
-        stages_(static_cast<size_t>(in.stages)) {
+        holdOf_(in.virtualStages.size() * routes_), stages_(static_cast<size_t>(in.stages)) {
     // The new parameters of a stage arrive one virtual stage after the other from the beginning of the step.
     std::vector<double> arrived(stages_.size());
     for (size_t r = 0; r < routes_; ++r)
-      for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs)
-        gathered_[vs * routes_ + r] = arrived[static_cast<size_t>(in_.devices[vs][r])] +=
-            in_.virtualStages[vs].gathers.total;
+      for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
+        const auto device = static_cast<size_t>(in_.devices[vs][r]);
+        Stage& stage = stages_[device];
+        gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
+        holdOf_[vs * routes_ + r] = stage.holds.size();
+        stage.holds.push_back(static_cast<int64_t>(vs));
+        stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
+        stage.sums.holds.emplace_back();
+      }
     for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_.actions[s].size();
   }
 
@@ -54,9 +79,13 @@ public:
       StageTimes t;
       t.begin = in_.waitsForAll ? 0 : std::max(0.0, stage.begin);
       t.end = stage.free;
-      t.busy = stage.sums.busy, t.exposed = stage.sums.exposed, t.paired = stage.sums.paired;
       t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
-      times.push_back(t);
+      bookTrailing(stage, t.trailing);
+      t.busy = stage.sums.busy;
+      t.idle = stage.sums.idle - t.begin;
+      t.together = std::move(stage.sums.together);
+      for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h]});
+      times.push_back(std::move(t));
     }
     return times;
   }
@@ -70,6 +99,11 @@ private:
     double commFree = 0;    ///< the comm stream, after passes
     double reduced = 0;     ///< the step's gradient reductions so far
     bool waiting = false;
+    std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
+    std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
+    std::vector<size_t> reducing;  ///< holds, in the order in which their reductions began
+    size_t tailHold = 0;           ///< whose communication the comm stream is in, after passes
+    Cause tailCause = Cause::ForwardTail;
     Sums sums;
     std::vector<double> ends; ///< of its actions, while a steady state is looked for
   };
@@ -78,6 +112,9 @@ private:
   const VirtualStageCost& cost(const Action& a) const { return in_.virtualStages[a.virtualStage]; }
   size_t routeOf(const Action& a) const { return routes_ == 1 ? 0 : static_cast<size_t>(a.microBatch / perRoute_); }
   size_t slot(const Action& a) const { return a.virtualStage * routes_ + routeOf(a); }
+  double& booked(Stage& stage, const Action& a, Cause cause) const {
+    return stage.sums.holds[holdOf_[slot(a)]][static_cast<size_t>(cause)];
+  }
   template <class T> T& at(std::vector<T>& table, int64_t vs, int64_t mb) const {
     return table[static_cast<size_t>(vs * in_.microBatches + mb)];
   }
@@ -161,10 +198,28 @@ private:
   }
 
   /// When an action that could start does, if its pass begins with communication.
-  double afterComm(Stage& stage, const PassCost& pass, double start) {
-    if (!pass.waitsForComm || stage.commFree <= start) return start;
-    stage.sums.exposed += stage.commFree - start;
+  double afterComm(Stage& stage, bool waits, double start) {
+    if (!waits || stage.commFree <= start) return start;
+    stage.sums.holds[stage.tailHold][static_cast<size_t>(stage.tailCause)] += stage.commFree - start;
     return stage.commFree;
+  }
+
+  /// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
+  /// transfers that it takes part in. Gives the seconds of the latter.
+  double receive(Stage& stage, double arrival, double until) {
+    stage.sums.idle += std::max(0.0, arrival - stage.free);
+    return std::max(0.0, until - std::max(stage.free, arrival));
+  }
+
+  void bookReceived(Stage& stage, const Action& a, double held) {
+    if (held > 0) booked(stage, a, a.kind == ActionKind::Forward ? Cause::Receive : Cause::ReceiveBack) += held;
+  }
+
+  void send(Stage& stage, const Action& a) {
+    const double held = in_.inlineSend * transfer(a);
+    if (held <= 0) return;
+    booked(stage, a, a.kind == ActionKind::Forward ? Cause::Send : Cause::SendBack) += held;
+    stage.free += held;
   }
 
   void perform(Stage& stage, const Action& a, double arrival) {
@@ -173,21 +228,27 @@ private:
     if (a.kind == ActionKind::BackwardInput) seconds -= pass.weight;
     if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
     double start = std::max(stage.free + receiving(a), arrival);
-    if (a.kind != ActionKind::BackwardWeight) start = afterComm(stage, pass, start);
+    bookReceived(stage, a, receive(stage, arrival, start));
+    start = afterComm(stage, a.kind != ActionKind::BackwardWeight && pass.waitsForComm, start);
     stage.sums.busy += seconds;
-    stage.free = start + seconds;
-    stage.free = finish(stage, a, start, stage.free);
-    stage.free += in_.inlineSend * transfer(a);
+    const Delay delay = finish(stage, a, start, start + seconds);
+    book(stage, a, delay);
+    stage.free = start + seconds + delay.sum();
+    made(stage, a, stage.free);
+    send(stage, a);
   }
 
   /// A pair begins with the one whose input is there first. While it runs alone it saves nothing: the saving shrinks to
   /// none over its length. A result leaves when it is made, so its transfer may run beside the rest of the pair.
   void performPair(Stage& stage, const Action& f, const Action& b) {
     const PassCost &forward = cost(f).forward, &backward = cost(b).backward;
-    const double free = stage.free + receiving(f) + receiving(b);
+    const double holdF = receiving(f), holdB = receiving(b), free = stage.free + holdF + holdB;
     double arrivedF = std::max(free, received(f)), arrivedB = std::max(free, received(b));
     const double first = std::min(arrivedF, arrivedB);
-    const double held = std::max(afterComm(stage, forward, first), afterComm(stage, backward, first)) - first;
+    const double taken = receive(stage, std::min(received(f), received(b)), first);
+    if (holdF > 0) bookReceived(stage, f, taken * holdF / (holdF + holdB));
+    if (holdB > 0) bookReceived(stage, b, taken * holdB / (holdF + holdB));
+    const double held = afterComm(stage, forward.waitsForComm || backward.waitsForComm, first) - first;
     arrivedF += held, arrivedB += held;
     const double apart = forward.seconds + backward.seconds;
     const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
@@ -195,30 +256,72 @@ private:
     const double late = std::fabs(arrivedF - arrivedB), early = (arrivedF < arrivedB ? forward : backward).seconds;
     const double together = late < early ? 1 - late / early : 0, saved = (apart - pair.seconds) * together;
     stage.sums.busy += apart - saved;
-    stage.sums.paired += saved;
+    stage.sums.idle += std::max(0.0, late - early);
+    stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
     const double done = first + held + std::max(0.0, late - early) + apart - saved;
-    const double end = std::max(finish(stage, f, arrivedF, done), finish(stage, b, arrivedB, done));
-    const double madeF = std::min(end, arrivedF + pair.forward + end - done);
-    const double madeB = std::min(end, arrivedB + pair.backward + end - done);
-    at(forward_, f.virtualStage, f.microBatch) = madeF, at(backward_, b.virtualStage, b.microBatch) = madeB;
-    if (recording_) *(stage.ends.end() - 2) = madeF, stage.ends.back() = madeB;
-    stage.free = end + in_.inlineSend * (transfer(f) + transfer(b));
+    const Delay delayF = finish(stage, f, arrivedF, done), delayB = finish(stage, b, arrivedB, done);
+    const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
+    book(stage, longer ? f : b, longer ? delayF : delayB);
+    const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
+    made(stage, f, std::min(end, arrivedF + pair.forward + end - done));
+    made(stage, b, std::min(end, arrivedB + pair.backward + end - done));
+    send(stage, f);
+    send(stage, b);
   }
 
-  /// Communication of the step around an action, and its result; gives its end.
-  double finish(Stage& stage, const Action& a, double start, double end) {
+  /// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
+  Delay finish(Stage& stage, const Action& a, double start, double end) {
     const bool isForward = a.kind == ActionKind::Forward;
-    if (isForward && a.microBatch % perRoute_ == 0) end = afterGathers(stage, a, start, end);
-    if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0)
-      stage.commFree = end + tail;
+    Delay delay;
+    if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end);
+    if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
+      stage.commFree = end + delay.sum() + tail;
+      stage.tailHold = holdOf_[slot(a)];
+      stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
+    }
     if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
-      end = beginReductions(stage, a, start, end);
-    if (isForward)
+      delay = beginReductions(stage, a, start, end);
+    return delay;
+  }
+
+  /// The result of an action, for those who wait for it.
+  void made(Stage& stage, const Action& a, double end) {
+    if (a.kind == ActionKind::Forward)
       at(forward_, a.virtualStage, a.microBatch) = end;
     else if (a.kind != ActionKind::BackwardWeight)
       at(backward_, a.virtualStage, a.microBatch) = end;
     if (recording_) record(stage, a, end);
-    return end;
+  }
+
+  /// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
+  /// queue beyond that.
+  void book(Stage& stage, const Action& a, const Delay& delay) {
+    if (delay.slowed > 0)
+      booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) +=
+          delay.slowed;
+    double left = delay.exposed;
+    for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
+      const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
+      stage.gathering[h] -= part;
+      stage.sums.holds[h][static_cast<size_t>(Cause::Gathers)] += part;
+      left -= part;
+    }
+  }
+
+  /// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
+  void bookTrailing(Stage& stage, double trailing) {
+    double left = trailing;
+    if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
+      stage.sums.holds[stage.tailHold][static_cast<size_t>(stage.tailCause)] += tail;
+      left -= tail;
+    }
+    for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
+      const size_t h = stage.reducing[i];
+      const double total = in_.virtualStages[static_cast<size_t>(stage.holds[h])].reductions.total;
+      const double part = i == 0 ? left : std::min(left, total);
+      stage.sums.holds[h][static_cast<size_t>(Cause::Reductions)] += part;
+      left -= part;
+    }
   }
 
   void record(Stage& stage, const Action& a, double end) {
@@ -235,27 +338,25 @@ private:
 
   /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
   /// bucket.
-  double afterGathers(Stage& stage, const Action& a, double start, double end) {
+  Delay afterGathers(const Action& a, double start, double end) const {
     const StepComm& comm = cost(a).gathers;
-    if (comm.total <= 0) return end;
+    if (comm.total <= 0) return {};
     const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
-    const double beside = std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-    const double late =
-        std::max({end + in_.slowdown * beside, all + cost(a).forward.last, firstBucket + (end - start)});
-    stage.sums.exposed += late - end;
-    return late;
+    const double slowed = in_.slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
+    const double late = std::max(all + cost(a).forward.last - end, firstBucket - start);
+    return {slowed, std::max(0.0, late - slowed)};
   }
 
   /// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-  double beginReductions(Stage& stage, const Action& a, double start, double end) {
+  Delay beginReductions(Stage& stage, const Action& a, double start, double end) const {
     const StepComm& comm = cost(a).reductions;
-    if (comm.total <= 0) return end;
+    if (comm.total <= 0) return {};
     const double slowed = in_.slowdown * std::min(comm.total - comm.edge, end - start);
-    stage.sums.exposed += slowed;
-    end += slowed;
-    const double begin = std::max(stage.reduced, start + cost(a).backward.first);
-    stage.reduced = std::max(begin + comm.total, end + comm.edge);
-    return end;
+    // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
+    const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
+    stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
+    stage.reducing.push_back(holdOf_[slot(a)]);
+    return {slowed, 0};
   }
 
   // ---- steady state ----------------------------------------------------------
@@ -360,9 +461,9 @@ private:
       }
       stage.free += n * period;
       if (stage.commFree > 0) stage.commFree += n * period;
-      stage.sums.busy += n * (stage.sums.busy - before[s].busy);
-      stage.sums.exposed += n * (stage.sums.exposed - before[s].exposed);
-      stage.sums.paired += n * (stage.sums.paired - before[s].paired);
+      Sums round = stage.sums;
+      round.add(before[s], -1);
+      stage.sums.add(round, n);
     }
   }
 
@@ -373,6 +474,7 @@ private:
   int64_t perRoute_;               ///< micro-batches
   std::vector<int64_t> remaining_; ///< backward passes of a virtual stage on a route
   std::vector<double> gathered_;   ///< when the new parameters of a virtual stage are there, by route
+  std::vector<size_t> holdOf_;     ///< where the device of a virtual stage books what is for it, by route
   std::vector<Stage> stages_;
   bool recording_ = false; ///< a steady state is looked for
   int round_ = 0;
@@ -380,6 +482,18 @@ private:
 };
 
 } // namespace
+
+double StageTimes::booked(Cause cause) const {
+  double sum = 0;
+  for (const HeldStage& h : holds) sum += h.booked[static_cast<size_t>(cause)];
+  return sum;
+}
+
+double StageTimes::booked() const {
+  double sum = 0;
+  for (const HeldStage& h : holds) sum += std::accumulate(h.booked.begin(), h.booked.end(), 0.0);
+  return sum;
+}
 
 std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides) {
   return Simulation(input).run(strides);

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Task.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -53,18 +54,40 @@ struct PipelineInput {
   double slowdown = 0;      ///< of computing beside communication of the step
 };
 
+/// What holds a device stage outside of its passes, or slows them; each is booked where it arises.
+enum class Cause : uint8_t {
+  ForwardTail,        ///< waits until the communication that a forward pass left behind has ended,
+  BackwardTail,       ///< or that of a backward pass
+  Gathers,            ///< waits for the step's new parameters
+  Reductions,         ///< for its reductions, after the last pass
+  Send,               ///< held by what it hands on,
+  SendBack,           ///< and by the gradient that it hands back
+  Receive,            ///< held by what it receives,
+  ReceiveBack,        ///< and by the gradient
+  SlowedByGathers,    ///< computing beside the gathers, under a forward pass
+  SlowedByReductions, ///< and beside the reductions, under a backward pass
+};
+inline constexpr size_t kCauses = 10;
+using Booked = std::array<double, kCauses>;
+
+/// On behalf of one virtual stage that the device stage holds.
+struct HeldStage {
+  int64_t virtualStage = 0;
+  Booked booked{};
+};
+
 struct StageTimes {
-  double begin = 0;    ///< where its step begins: with all others, or with its own first action
-  double end = 0;      ///< of its last action, and of the transfer that holds it after
-  double busy = 0;     ///< its passes
-  double exposed = 0;  ///< inside `end`: waits for state communication of another pass or of the step
-  double paired = 0;   ///< what pairs save against one pass after the other; `busy` is without it
-  double trailing = 0; ///< after `end`: gradient reductions that found nothing to hide under
-  /// Waiting for other stages, and held by transfers; what rounding leaves of nothing is nothing.
-  double bubble() const {
-    const double left = end - begin - busy - exposed;
-    return left > 1e-12 * end ? left : 0;
-  }
+  double begin = 0;             ///< where its step begins: with all others, or with its own first action
+  double end = 0;               ///< of its last action, and of the transfer that holds it after
+  double busy = 0;              ///< its passes
+  double idle = 0;              ///< between `begin` and `end`: waits for other stages
+  double trailing = 0;          ///< after `end`: communication of states that found nothing to hide under; booked
+  std::vector<HeldStage> holds; ///< by virtual stage and route
+  /// By virtual stage of the forward pass and that of the backward pass: pairs, each counted by the share of its saving
+  /// that it makes.
+  std::map<std::pair<int64_t, int64_t>, double> together;
+  double booked(Cause cause) const;
+  double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
 
 /// How to run it: the steady state in strides, or every action by itself. Both give the same times.

@@ -13,6 +13,7 @@ namespace {
 struct BodyRows {
   std::vector<LayerRow> rows;
   std::vector<std::array<double, 4>> shares; ///< seconds by Bound
+  std::array<std::vector<size_t>, 2> rowOf;  ///< by node of the forward and of the backward list; none: past the rows
 
   LayerRow& at(size_t row) {
     if (row >= rows.size()) rows.resize(row + 1), shares.resize(row + 1);
@@ -20,24 +21,26 @@ struct BodyRows {
   }
 };
 
-void addNodes(BodyRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost) {
+void addNodes(BodyRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost,
+              bool backward) {
+  out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
   for (size_t n = 0; n < nodes.size(); ++n) {
     const NodeCost& c = cost.nodes[n];
     if (!c.runs || !nodes[n].op.valid()) continue;
-    const size_t index = paths.rowOf(nodes[n].op);
+    const size_t index = out.rowOf[backward][n] = paths.rowOf(nodes[n].op);
     LayerRow& row = out.at(index);
-    double& phase = nodes[n].phase == ir::Phase::Recompute ? row.recompute
-                    : nodes[n].phase == ir::Phase::Forward ? row.forward
-                                                           : row.backward;
-    phase += c.occupied;
-    row.exposed += c.exposed;
+    const bool again = nodes[n].phase == ir::Phase::Recompute, forward = nodes[n].phase == ir::Phase::Forward;
+    (again ? row.recompute : forward ? row.forward : row.backward) += c.spent.sum();
+    (again ? row.recomputeExposed : forward ? row.forwardExposed : row.backwardExposed) += c.spent.exposed;
+    row.exposed += c.spent.exposed;
     if (nodes[n].kind == ir::NodeKind::Collective) row.comm += c.seconds;
     row.flops += c.flops;
     row.bytes += c.bytes;
     auto& shares = out.shares[index];
-    shares[static_cast<size_t>(Bound::Network)] += c.exposed;
-    shares[static_cast<size_t>(Bound::Launch)] += c.padding;
-    if (nodes[n].kind != ir::NodeKind::Collective) shares[static_cast<size_t>(c.bound)] += c.occupied - c.padding;
+    shares[static_cast<size_t>(Bound::Network)] += c.spent.exposed;
+    shares[static_cast<size_t>(Bound::Launch)] += c.spent.launches;
+    if (nodes[n].kind != ir::NodeKind::Collective)
+      shares[static_cast<size_t>(c.bound)] += c.spent.computing + c.spent.slowed;
   }
 }
 
@@ -70,22 +73,34 @@ bool empty(const LayerRow& row) {
          row.params == 0 && row.activationBytes == 0;
 }
 
-std::vector<LayerRow> rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
+BodyRows rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
   const ir::Body& body = program.bodies[id];
   RowPaths paths(program, id);
   BodyRows out;
-  addNodes(out, paths, body.forward, cost.forward);
-  addNodes(out, paths, body.backward, cost.backward);
+  addNodes(out, paths, body.forward, cost.forward, false);
+  addNodes(out, paths, body.backward, cost.backward, true);
   addStored(out, paths, program, body);
-  std::vector<LayerRow> rows;
   for (size_t r = 0; r < out.rows.size(); ++r) {
-    if (empty(out.rows[r])) continue;
     const auto& shares = out.shares[r];
     out.rows[r].path = paths.paths()[r];
     out.rows[r].bound = static_cast<Bound>(std::max_element(shares.begin(), shares.end()) - shares.begin());
-    rows.push_back(std::move(out.rows[r]));
   }
-  return rows;
+  return out;
+}
+
+/// What all instances of a body take of the step, on the critical stage.
+void addPath(std::vector<LayerRow>& rows, const BodyRows& body, const BodySpent& spent) {
+  for (const bool backward : {false, true}) {
+    const std::vector<Spent>& nodes = spent.nodes(backward);
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (body.rowOf[backward][n] >= rows.size()) continue;
+      LayerRow& row = rows[body.rowOf[backward][n]];
+      row.onPath += nodes[n].computing;
+      row.slowed += nodes[n].slowed;
+      row.launches += nodes[n].launches;
+      row.exposedOnPath += nodes[n].exposed;
+    }
+  }
 }
 
 } // namespace
@@ -125,17 +140,21 @@ std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
 
 std::vector<LayerRow> layerRows(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<std::vector<LayerRow>> byBody;
+  std::vector<BodyRows> byBody;
   for (uint32_t b = 0; b < program.bodies.size(); ++b) byBody.push_back(rowsOf(program, ir::BodyId(b), sim.bodies[b]));
   std::vector<LayerRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);
-    for (size_t b = 0; b < byBody.size(); ++b) {
+    for (uint32_t b = 0; b < byBody.size(); ++b) {
       if (counts[b] == 0) continue;
-      for (const LayerRow& row : byBody[b]) {
-        rows.push_back(row);
-        rows.back().count = counts[b];
-        rows.back().stage = s;
+      std::vector<LayerRow> ofBody = byBody[b].rows;
+      const BodySpent* spent = sim.accounts[static_cast<size_t>(s)].account.find(ir::BodyId(b));
+      if (s == sim.critical && spent) addPath(ofBody, byBody[b], *spent);
+      for (LayerRow& row : ofBody) {
+        if (empty(row)) continue;
+        row.count = counts[b];
+        row.stage = s;
+        rows.push_back(std::move(row));
       }
     }
   }
@@ -151,8 +170,14 @@ std::vector<StageRow> stageRows(const Simulation& sim) {
       row.forward += sim.passage(static_cast<int64_t>(vs), false).seconds;
       row.backward += sim.passage(static_cast<int64_t>(vs), true).seconds;
     }
-    row.bubble = sim.stages[s].bubble();
+    const StageAccount& account = sim.accounts[s];
     row.end = sim.stages[s].end;
+    row.computing = account.spent.computing;
+    row.slowed = account.spent.slowed;
+    row.launches = account.spent.launches;
+    row.communicating = account.spent.exposed;
+    row.idle = account.idle;
+    row.kind = account.kind;
     rows.push_back(row);
   }
   return rows;

@@ -51,8 +51,7 @@ void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, 
   for (const ir::Task& task : segment.tasks) {
     NodeCost& node = cost.nodes[task.node];
     const double seconds = node.seconds * task.fraction;
-    node.occupied += seconds;
-    if (communicates(nodes[task.node])) node.exposed += seconds;
+    (communicates(nodes[task.node]) ? node.spent.exposed : node.spent.computing) += seconds;
     cost.seconds += seconds;
   }
 }
@@ -60,14 +59,11 @@ void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, 
 void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
   Streams streams(slowdown);
   const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
-  addInstance(streams, nodes, segment, cost, begin, /*tagged=*/true);
+  addInstance(streams, nodes, segment, cost, begin, 0);
   streams.run();
   cost.seconds = streams.now();
-  const auto& occupied = streams.occupied();
-  for (size_t n = 0; n < std::min(occupied.size(), cost.nodes.size()); ++n) {
-    cost.nodes[n].occupied = occupied[n];
-    if (communicates(nodes[n])) cost.nodes[n].exposed = occupied[n];
-  }
+  const auto spent = streams.spent();
+  for (size_t n = 0; n < std::min(spent.size(), cost.nodes.size()); ++n) cost.nodes[n].spent = spent[n];
 }
 
 /// Whether only the device knows how large the result is: slots of experts that take as many tokens as arrive.
@@ -111,8 +107,8 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
   Stretch stretch;
   for (const uint32_t n : order) {
     if (sizedByRouting(program.model, nodes[n])) seconds += std::exchange(stretch, {}).device;
-    stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].occupied);
-    running += cost.nodes[n].occupied;
+    stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].spent.sum());
+    running += cost.nodes[n].spent.sum();
   }
   seconds += stretch.device;
   return std::max(cost.seconds, cost.seconds + seconds - running);
@@ -137,8 +133,7 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
   cost.seconds = seconds;
   for (NodeCost& node : cost.nodes) {
     if (!node.runs) continue;
-    node.padding = cost.padding * node.launches / launches;
-    node.occupied += node.padding;
+    node.spent.launches = cost.padding * node.launches / launches;
   }
 }
 
@@ -192,15 +187,15 @@ double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
 
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         bool tagged) {
+                                         int32_t firstTag) {
   std::vector<Streams::TaskId> ids, deps, last;
   ids.reserve(segment.tasks.size());
   std::vector<std::pair<ir::Stream, size_t>> lastOf;
   for (const ir::Task& task : segment.tasks) {
     deps.assign(1, begin);
     for (uint32_t d : task.deps) deps.push_back(ids[d]);
-    const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Holding : Occupies::Computing;
-    const int32_t tag = tagged ? static_cast<int32_t>(task.node) : Streams::kNoTag;
+    const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
+    const int32_t tag = firstTag + static_cast<int32_t>(task.node);
     ids.push_back(streams.add(task.stream, cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
     auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
     if (seen == lastOf.end())
@@ -210,6 +205,11 @@ std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir:
   }
   for (const auto& [stream, index] : lastOf) last.push_back(ids[index]);
   return last;
+}
+
+void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times) {
+  std::vector<Spent>& nodes = account.nodes(body, backward, cost.nodes.size());
+  for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
 }
 
 std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model) {

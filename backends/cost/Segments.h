@@ -10,10 +10,8 @@ namespace planc::cost {
 
 /// One node of a body's list, per instance (nested repeats multiplied out).
 struct NodeCost {
-  double seconds = 0;  ///< of its own
-  double occupied = 0; ///< of the compute stream: run there, waited for there, or padding for the host
-  double exposed = 0;  ///< the part of that which is communication
-  double padding = 0;  ///< the part of that which waits for the host
+  double seconds = 0; ///< of its own
+  Spent spent;        ///< of the compute stream, run alone
   double launches = 0;
   double host = 0; ///< that the host takes to issue a collective, beside launches
   double flops = 0, bytes = 0;
@@ -45,9 +43,13 @@ std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel&
 /// it shares a bucket with the instances after it, as reductions and collectives of the step do.
 double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
 
-/// Adds the tasks of one instance to streams, after `begin`; gives the tasks that end last on each stream.
+/// Adds the tasks of one instance to streams, after `begin`, with tags from `firstTag` by node; gives the tasks that
+/// end last on each stream.
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         bool tagged);
+                                         int32_t firstTag);
+
+/// What `times` instances of a body spend in one direction, run alone.
+void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times);
 
 } // namespace planc::cost

@@ -4,6 +4,7 @@
 
 #include "backends/cost/Facts.h"
 #include "backends/cost/Pair.h"
+#include "backends/cost/StageAccounts.h"
 #include "backends/cost/Update.h"
 #include "ir/States.h"
 
@@ -18,6 +19,8 @@ namespace {
 
 /// Steps that differ by less than this share are equal: rounding.
 constexpr double kSameStep = 1e-12;
+/// Share of a sum of times below which a difference is rounding.
+constexpr double kRounding = 1e-11;
 
 /// Virtual stages of equal instances pass alike: each kind of passage is simulated once.
 void runPassages(Simulation& sim) {
@@ -57,17 +60,14 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
       const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
       (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
       (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, id, states[s]);
-      for (int64_t device : stage.devices) {
-        sim.steps[static_cast<size_t>(device)].inlined += all * share;
-        sim.steps[static_cast<size_t>(device)].comm += all;
-      }
+      for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].inlined += all * share;
     }
     if (firstGather && gatherEdge > 0) cost.gathers.edge = gatherEdge, firstGather = false;
     if (firstReduction && reductionEdge > 0) cost.reductions.edge = reductionEdge, firstReduction = false;
   }
 }
 
-/// What a virtual stage hands on, and what its successor hands back: gradients exist for floating-point values only.
+/// What a virtual stage hands on, and what its successor hands back.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   auto& costs = sim.pipeline.virtualStages;
@@ -76,7 +76,7 @@ void addTransfers(Simulation& sim, const CostModel& model) {
       double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
       if (b.scatter) seconds += model.collective(program, b.gather);
       costs[vs].send += seconds;
-      if (b.gradient && ir::isFloat(program.dtypeOf(b.value))) costs[vs + 1].sendBack += seconds;
+      if (gradientReturns(program, b)) costs[vs + 1].sendBack += seconds;
     }
 }
 
@@ -131,17 +131,20 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
 void addTied(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
-  std::vector<double> seconds(static_cast<size_t>(program.stages));
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2) continue;
     const double each = model.collective(program, group.allReduce);
-    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, seconds[static_cast<size_t>(s)] += each);
+    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[static_cast<size_t>(s)].tied += each);
   }
 }
 
 /// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
 void addPairs(Simulation& sim) {
-  std::map<std::pair<size_t, size_t>, PairCost> known;
+  struct Known {
+    PairCost cost;
+    std::shared_ptr<const Account> account;
+  };
+  std::map<std::pair<size_t, size_t>, Known> known;
   for (const auto& order : sim.pipeline.actions)
     for (size_t i = 0; i < order.size(); ++i) {
       if (!order[i].paired) continue;
@@ -149,13 +152,15 @@ void addPairs(Simulation& sim) {
       auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
       if (!fresh) continue;
       const std::pair<size_t, size_t> kind{sim.passageOf[f.virtualStage], sim.passageOf[b.virtualStage]};
-      auto [pair, unknown] = known.try_emplace(kind);
-      if (unknown) {
+      Known& pair = known[kind];
+      if (!pair.account) {
         const auto& stages = sim.schedule->program->virtualStages;
-        pair->second = pairCost(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
-                                stages[b.virtualStage], sim.backward[kind.second]);
+        Pair ran = runPair(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
+                           stages[b.virtualStage], sim.backward[kind.second]);
+        pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
       }
-      entry->second = pair->second;
+      entry->second = pair.cost;
+      sim.pairs[entry->first] = pair.account;
     }
 }
 
@@ -165,16 +170,35 @@ double stragglerOf(const Simulation& sim, const Facts& facts) {
   const double n = static_cast<double>(sim.schedule->program->mesh.devices());
   const double cluster = facts.cluster.jitter ? facts.cluster.jitter->value : 0;
   const double stack = facts.stack.jitter ? facts.stack.jitter->value : 0;
-  const double busy = sim.end - sim.stages[static_cast<size_t>(sim.critical)].bubble() + sim.optimizer;
+  const double busy = sim.account().spent.sum() + sim.optimizer;
   return std::hypot(cluster, stack) * std::sqrt(2 * std::log(std::max(1.0, n))) * busy;
+}
+
+/// When the last stage has ended, what its reductions expose included.
+double endOf(const Simulation& sim, const std::vector<StageTimes>& stages) {
+  double end = 0;
+  for (size_t s = 0; s < stages.size(); ++s)
+    end = std::max(end, stages[s].end - stages[s].begin + stages[s].trailing + sim.steps[s].inlined);
+  return end;
+}
+
+/// Until the optimizer begins a stage works or idles; the one that idles least has the most work.
+void addAccounts(Simulation& sim) {
+  sim.end = endOf(sim, sim.stages);
+  const double end = sim.end + sim.tied;
+  sim.accounts = accountStages(sim);
+  for (size_t s = 0; s < sim.accounts.size(); ++s) {
+    StageAccount& a = sim.accounts[s];
+    const double idle = end - a.spent.sum();
+    a.idle = idle > kRounding * end ? idle : 0;
+    if (a.spent.sum() > sim.account().spent.sum() * (1 + kRounding)) sim.critical = static_cast<int64_t>(s);
+  }
+  sim.even = evenStages(sim);
 }
 
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
 void compose(Simulation& sim, Facts& facts) {
-  for (size_t s = 0; s < sim.stages.size(); ++s) {
-    const double end = sim.stages[s].end - sim.stages[s].begin + sim.stages[s].trailing + sim.steps[s].inlined;
-    if (s == 0 || end > sim.end) sim.end = end, sim.critical = static_cast<int64_t>(s);
-  }
+  addAccounts(sim);
   const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
   const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
   sim.straggler = stragglerOf(sim, facts);
@@ -199,8 +223,8 @@ void leaveForward(ir::Orders& orders) {
   }
 }
 
-/// Runs every order that the schedule may take and keeps the one with the shortest step, the first of equals.
-void runOrders(Simulation& sim, Facts& facts) {
+/// Runs every order that the schedule may take and keeps the one that ends first, the first of equals.
+void runOrders(Simulation& sim) {
   const bool train = sim.schedule->program->plan->workload.train;
   const ir::ScheduleKind& kind = *sim.schedule->kind;
   const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
@@ -214,17 +238,20 @@ void runOrders(Simulation& sim, Facts& facts) {
     if (sim.pipeline.actions.empty()) continue;
     if (!train) leaveForward(sim.pipeline.actions);
     addPairs(sim);
-    sim.stages = runPipeline(sim.pipeline);
-    compose(sim, facts);
-    if (sim.stepTime >= shortest * (1 - kSameStep)) continue;
-    shortest = sim.stepTime;
-    actions.swap(sim.pipeline.actions), stages.swap(sim.stages);
+    std::vector<StageTimes> times = runPipeline(sim.pipeline);
+    const double end = endOf(sim, times);
+    if (end >= shortest * (1 - kSameStep)) continue;
+    shortest = end;
+    actions.swap(sim.pipeline.actions), stages.swap(times);
   }
   sim.pipeline.actions = std::move(actions), sim.stages = std::move(stages);
-  compose(sim, facts);
 }
 
 } // namespace
+
+bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
+  return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
+}
 
 Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
@@ -253,7 +280,8 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);
-  runOrders(sim, model.facts());
+  runOrders(sim);
+  compose(sim, model.facts());
   return sim;
 }
 

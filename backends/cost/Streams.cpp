@@ -43,7 +43,7 @@ Streams::TaskId Streams::addMarker(std::span<const TaskId> deps, double allowanc
   return push(task, deps);
 }
 
-bool Streams::ready(const Task& task) {
+bool Streams::ready(const Task& task) const {
   for (uint32_t i = task.depsBegin; i < task.depsEnd; ++i)
     if (!tasks_[deps_[i]].done) return false;
   return true;
@@ -77,30 +77,45 @@ bool Streams::finishImmediate() {
   return false;
 }
 
-void Streams::bump(std::vector<double>& by, int32_t tag, double dt) {
-  if (tag < 0) return;
-  if (static_cast<size_t>(tag) >= by.size()) by.resize(static_cast<size_t>(tag) + 1);
-  by[static_cast<size_t>(tag)] += dt;
+Spent& Streams::spentOn(int32_t tag) {
+  const size_t slot = static_cast<size_t>(tag + 1);
+  if (slot >= spent_.size()) spent_.resize(slot + 1);
+  return spent_[slot];
 }
 
-/// The compute stream's time goes to what it runs, or to what it waits for.
-void Streams::account(double dt) {
+/// What runs while the compute stream waits: from the task that it waits for over what that one waits for in turn, in
+/// front of it on its stream or as its dependency, to one that runs. Each was added before the one that waits for it.
+/// With nothing left to compute, what runs at all.
+Streams::TaskId Streams::awaited() const {
+  const auto front = [&](size_t stream) { return queues_[stream].tasks[queues_[stream].head]; };
+  if (queues_[0].head == queues_[0].tasks.size()) {
+    size_t running = 1;
+    while (!queues_[running].running) ++running;
+    return front(running);
+  }
+  TaskId task = front(0);
+  do {
+    const Task& waiting = tasks_[task];
+    uint32_t dep = waiting.depsBegin;
+    while (tasks_[deps_[dep]].done) ++dep;
+    task = front(static_cast<size_t>(tasks_[deps_[dep]].stream));
+  } while (!queues_[static_cast<size_t>(tasks_[task].stream)].running);
+  return task;
+}
+
+/// The compute stream's time goes to what it runs, or to what it waits for. `lost`: to communication beside it.
+void Streams::account(double dt, double lost) {
   const Queue& compute = queues_[0];
-  if (compute.running) {
-    bump(occupied_, tasks_[compute.tasks[compute.head]].tag, dt);
+  if (!compute.running) {
+    spentOn(tasks_[awaited()].tag).exposed += dt;
     return;
   }
-  int32_t tag = kNoTag;
-  if (compute.head < compute.tasks.size()) {
-    const Task& next = tasks_[compute.tasks[compute.head]];
-    for (uint32_t i = next.depsBegin; i < next.depsEnd && tag == kNoTag; ++i)
-      if (!tasks_[deps_[i]].done) tag = tasks_[deps_[i]].tag;
-  } else {
-    for (size_t s = 1; s < queues_.size() && tag == kNoTag; ++s)
-      if (queues_[s].running) tag = tasks_[queues_[s].tasks[queues_[s].head]].tag;
-  }
-  bump(occupied_, tag, dt);
-  bump(waited_, tag, dt);
+  const Task& task = tasks_[compute.tasks[compute.head]];
+  Spent& spent = spentOn(task.tag);
+  if (task.occupies == Occupies::Computing)
+    spent.computing += dt - lost, spent.slowed += lost;
+  else
+    (task.occupies == Occupies::Launching ? spent.launches : spent.exposed) += dt;
 }
 
 /// To the next end of a task, or of the allowance.
@@ -127,7 +142,7 @@ void Streams::advance() {
     throw std::logic_error("cost: a task waits for one that never ends");
 
   now_ += dt;
-  account(dt);
+  account(dt, dt * loss);
   if (running) running->remaining = std::max(0.0, running->remaining - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * loss);
   for (size_t s = 1; s < queues_.size(); ++s)

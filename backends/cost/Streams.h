@@ -1,6 +1,7 @@
 // Event simulation of in-order streams: one that computes, slowed beside one comm stream per cluster level.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/Account.h"
 #include "ir/Task.h"
 
 #include <cstdint>
@@ -12,8 +13,9 @@ namespace planc::cost {
 
 /// What a task of the compute stream does while it occupies it.
 enum class Occupies : uint8_t {
-  Computing, ///< slowed while a comm stream runs
-  Holding,   ///< an inline share of communication, or waiting for the host: not slowed
+  Computing,     ///< slowed while a comm stream runs
+  Communicating, ///< an inline share of communication
+  Launching,     ///< waiting for the host
 };
 
 /// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
@@ -42,9 +44,10 @@ public:
   /// End of the last task of the compute stream so far.
   double computeEnd() const { return computeEnd_; }
 
-  /// Seconds the compute stream was occupied by, or idle waiting for, tasks of a tag; and the part that is waiting.
-  const std::vector<double>& occupied() const { return occupied_; }
-  const std::vector<double>& waited() const { return waited_; }
+  /// What the compute stream spent on tasks of a tag, by tag: running them, or waiting while they run. A wait is of the
+  /// task that runs meanwhile, not of one that stands behind it on its stream; so no communication exposes more than it
+  /// takes.
+  std::span<const Spent> spent() const { return std::span(spent_).subspan(1); }
 
 private:
   struct Task {
@@ -61,13 +64,14 @@ private:
     std::function<void()> reached;
   };
   TaskId push(Task task, std::span<const TaskId> deps);
-  bool ready(const Task& task);
+  bool ready(const Task& task) const;
   bool finishImmediate();
   void advance();
-  void account(double dt);
+  void account(double dt, double lost);
+  TaskId awaited() const;
   void complete(size_t stream);
   size_t slot(ir::Stream stream);
-  static void bump(std::vector<double>& by, int32_t tag, double dt);
+  Spent& spentOn(int32_t tag);
 
   double slowdown_;
   double now_ = 0, computeEnd_ = 0;
@@ -83,7 +87,7 @@ private:
     bool running = false;
   };
   std::vector<Queue> queues_{1};
-  std::vector<double> occupied_, waited_;
+  std::vector<Spent> spent_{1}; ///< without a tag first
 };
 
 } // namespace planc::cost

@@ -1,4 +1,5 @@
-// Totals of a step: compute + exposed communication + bubble + optimizer + overhead + straggler on the critical stage.
+// Totals of a step: compute, exposed communication, slowed, launches, bubble, optimizer, overhead and straggler of the
+// critical stage.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Totals.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kTrillion = 1e12;
-/// Share of a sum of times below which a difference is rounding.
-constexpr double kRounding = 1e-12;
 /// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
 constexpr double kTrainingPasses = 3;
 
@@ -127,45 +126,21 @@ double activeParameters(const ir::Model& model) {
   return active;
 }
 
-void addTimes(Totals& t, const Simulation& sim) {
-  const ir::Program& program = *sim.schedule->program;
-  const auto c = static_cast<size_t>(sim.critical);
-  const double microBatches = static_cast<double>(program.passes());
-  const std::vector<int64_t> counts = instancesOn(program, sim.critical);
-  double alone = 0, exposed = 0, comm = 0;
-  for (size_t b = 0; b < counts.size(); ++b) {
-    const double passes = static_cast<double>(counts[b]) * microBatches;
-    const ir::Body& body = program.bodies[ir::BodyId(static_cast<uint32_t>(b))];
-    for (const bool backward : {false, true}) {
-      const auto& nodes = backward ? body.backward : body.forward;
-      const SegmentCost& cost = sim.bodies[b].of(backward);
-      alone += passes * cost.seconds;
-      for (size_t n = 0; n < nodes.size(); ++n) {
-        if (!cost.nodes[n].runs || nodes[n].kind != ir::NodeKind::Collective) continue;
-        exposed += passes * cost.nodes[n].exposed;
-        comm += passes * cost.nodes[n].seconds;
-      }
-    }
-    for (size_t s = 0; s < body.states.size(); ++s)
-      comm += static_cast<double>(counts[b]) * sim.bodies[b].states[s] *
-              (body.states[s].phase == ir::Phase::Step ? 1 : microBatches);
-  }
-  for (size_t vs : program.heldBy(sim.critical))
-    comm += microBatches * (sim.pipeline.virtualStages[vs].send +
-                            (program.plan->workload.train ? sim.pipeline.virtualStages[vs].sendBack : 0));
-  const StageTimes& times = sim.stages[c];
-  // Pairs of passes hide communication; if that is not enough, waits for the host.
-  const double hidden = std::min(times.paired, exposed);
-  t.comm = comm + sim.tied;
-  const double state =
-      times.busy + times.paired - alone + times.exposed + times.trailing + sim.steps[c].inlined + sim.tied;
-  const double spent = alone - times.paired + state;
-  // Both are differences of sums that are equal where nothing shows, but for rounding.
-  auto shown = [&](double seconds) { return t.comm > 0 && seconds > kRounding * spent ? seconds : 0; };
-  t.exposedState = shown(state);
-  t.exposedComm = shown(exposed - hidden + state);
-  t.compute = spent - t.exposedComm;
-  t.bubble = times.bubble();
+void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>& collectives) {
+  const StageAccount& account = sim.account();
+  t.compute = account.spent.computing;
+  t.slowed = account.spent.slowed;
+  t.launches = account.spent.launches;
+  t.exposedComm = account.spent.exposed;
+  for (const CollectiveRow& row : collectives)
+    if (row.stage == sim.critical) t.comm += row.count * row.seconds;
+  t.bubble = account.idle;
+  t.bubbleEven = std::min(account.idle, sim.even.idle);
+  t.bubbleImbalance = t.bubble - t.bubbleEven;
+  t.critical = sim.critical;
+  t.work = account.spent.sum();
+  for (const StageAccount& a : sim.accounts) t.meanWork += a.spent.sum() / static_cast<double>(sim.accounts.size());
+  t.imbalance = sim.accounts.size() > 1 ? std::max(0.0, sim.end - sim.even.end) : 0;
   t.optimizer = sim.optimizer;
   t.stepTime = sim.stepTime;
   t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
@@ -215,11 +190,11 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
 
 } // namespace
 
-Totals totals(const Simulation& sim, const CostModel& model) {
+Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives) {
   Totals t;
-  addTimes(t, sim);
+  addTimes(t, sim, collectives);
   if (model.facts().cluster.jitter || model.facts().stack.jitter) t.straggler = sim.straggler;
-  t.confidence = confidence(sim, model, t.exposedState);
+  t.confidence = confidence(sim, model);
   addRates(t, sim, model);
   return t;
 }

@@ -5,6 +5,7 @@
 
 namespace planc::cost {
 
-Totals totals(const Simulation& sim, const CostModel& model);
+/// `collectives`: the rows of all stages.
+Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives);
 
 } // namespace planc::cost

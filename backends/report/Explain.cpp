@@ -156,8 +156,8 @@ void Writer::compute(const ir::Body& body, const ir::Node& node) {
   std::string head = ir::join(op.path) + "  " + op.name.str();
   if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
   head += "  " + (priced.launches > 0 ? formatQuantity(priced.seconds, units::time) + ", " +
-                                        std::string(cost::name(priced.bound)) + "-bound"
-                                  : "fused into a neighbour: no time of its own");
+                                            std::string(cost::name(priced.bound)) + "-bound"
+                                      : "fused into a neighbour: no time of its own");
   if (node.times != 1) head += fmt::format(", {} times", countText(node.times));
   line(head, 4, TextStyle::Bold);
   size_t index = node.op.index - program_.model.units[body.unit].first.index;
@@ -196,10 +196,10 @@ void Writer::collective(const ir::Node& node, const std::string& what, double in
 /// How the node's own time and what it holds the compute stream for differ.
 void Writer::onStream(const cost::NodeCost& cost, const ir::Node& node) {
   if (node.kind == ir::NodeKind::Collective)
-    fact("exposed", formatQuantity(cost.exposed, units::time) + " of it");
-  else if (cost.padding > 0)
+    fact("exposed", formatQuantity(cost.spent.exposed, units::time) + " of it");
+  else if (cost.spent.launches > 0)
     fact("host", fmt::format("{} more, its part of what the host needs to launch the layer",
-                             formatQuantity(cost.padding, units::time)));
+                             formatQuantity(cost.spent.launches, units::time)));
 }
 
 void Writer::nodes(ir::BodyId id, bool backward, ir::Phase phase, const std::vector<LayerStep>& path,

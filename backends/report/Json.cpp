@@ -140,7 +140,11 @@ Json layersJson(const cost::Estimate& estimate) {
                    {"bytes", number(row.bytes)},
                    {"params", number(row.params)},
                    {"activation_bytes", number(row.activationBytes)},
-                   {"bound", std::string(cost::name(row.bound))}});
+                   {"bound", std::string(cost::name(row.bound))},
+                   {"on_path_s", number(row.onPath)},
+                   {"slowed_s", number(row.slowed)},
+                   {"launches_s", number(row.launches)},
+                   {"exposed_on_path_s", number(row.exposedOnPath)}});
   return out;
 }
 
@@ -158,6 +162,7 @@ Json collectivesJson(const cost::Estimate& estimate, const SourceManager& source
                    {"count", number(row.count)},
                    {"time_s", number(row.seconds)},
                    {"exposed_s", number(row.exposed)},
+                   {"on_path_s", number(row.onPath)},
                    {"layer", row.layer.empty() ? Json(nullptr) : Json(row.layer)},
                    {"because", row.because.valid() ? Json(sources.where(row.because)) : Json(nullptr)}});
   return out;
@@ -169,8 +174,21 @@ Json stagesJson(const cost::Estimate& estimate) {
     out.push_back({{"stage", s.stage},
                    {"forward_s", number(s.forward)},
                    {"backward_s", number(s.backward)},
-                   {"bubble_s", number(s.bubble)}});
+                   {"kind", s.kind},
+                   {"computing_s", number(s.computing)},
+                   {"slowed_s", number(s.slowed)},
+                   {"launches_s", number(s.launches)},
+                   {"communicating_s", number(s.communicating)},
+                   {"idle_s", number(s.idle)}});
   return out;
+}
+
+/// The stage whose times the totals are, and how its work compares with that of the others.
+Json criticalJson(const cost::Totals& t) {
+  return {{"stage", t.critical},
+          {"work_s", number(t.work)},
+          {"mean_work_s", number(t.meanWork)},
+          {"imbalance_s", number(t.imbalance)}};
 }
 
 void addPlace(Json& out, SourceRange range, const SourceManager& sources) {
@@ -221,6 +239,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["mesh"] = meshJson(plan.mesh);
   out["totals"] = Json::object();
   addMetrics(out["totals"], "totals", *report.estimate);
+  out["critical"] = criticalJson(report.estimate->totals);
   out["interval"] = intervalJson(report.estimate->totals.confidence);
   out["memory"] = memoryJson(*report.estimate);
   out["memory"]["fixes"] = fixesJson(report);

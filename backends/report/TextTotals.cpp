@@ -26,6 +26,8 @@ std::string stepTable(const cost::Totals& t, bool color) {
   auto share = [&](double value) { return t.stepTime > 0 ? shareText(value / t.stepTime) : "-"; };
   const std::pair<const char*, double> parts[] = {{"compute", t.compute},
                                                   {"exposed communication", t.exposedComm},
+                                                  {"slowed by communication", t.slowed},
+                                                  {"host launches", t.launches},
                                                   {"pipeline bubble", t.bubble},
                                                   {"optimizer", t.optimizer},
                                                   {"overhead", t.overhead}};

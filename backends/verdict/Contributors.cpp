@@ -36,6 +36,8 @@ Parts byCollective(const Estimate& e, double cost::CollectiveRow::*time, const s
 Parts stepParts(const Estimate& e) {
   Parts parts = {{"compute", e.totals.compute}};
   for (Contributor& c : byCollective(e, &cost::CollectiveRow::exposed, "exposed ")) parts.push_back(std::move(c));
+  parts.push_back({"slowed by communication", e.totals.slowed});
+  parts.push_back({"host launches", e.totals.launches});
   parts.push_back({"pipeline bubble", e.totals.bubble});
   parts.push_back({"optimizer", e.totals.optimizer});
   parts.push_back({"overhead", e.totals.overhead});
@@ -51,13 +53,11 @@ Parts memoryParts(const Estimate& e) {
           {"buffers", e.memory.buffers}};
 }
 
-/// Compute time of one micro-batch by layer on the critical stage.
-Parts computeParts(const Estimate& e) {
+/// A part of the step by layer on the critical stage.
+Parts byLayer(const Estimate& e, double cost::LayerRow::*seconds) {
   Parts parts;
-  int64_t critical = criticalStage(e);
   for (const cost::LayerRow& row : e.layers)
-    if (row.stage == critical)
-      parts.push_back({row.path, row.count * (row.forward + row.backward + row.recompute - row.exposed)});
+    if (row.stage == e.totals.critical) parts.push_back({row.path, row.*seconds});
   return parts;
 }
 
@@ -91,7 +91,10 @@ const std::vector<Breakdown>& breakdowns() {
       {"device_hours", stepParts, "largest contributors", units::time},
       {"cost", stepParts, "largest contributors", units::time},
       {"energy", stepParts, "largest contributors", units::time},
-      {"compute", computeParts, "largest layers, per micro-batch", units::time},
+      {"compute", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::onPath); }, "largest layers", units::time},
+      {"slowed", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::slowed); }, "largest layers", units::time},
+      {"launches", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::launches); }, "largest layers",
+       units::time},
       {"comm.exposed", [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::exposed, "exposed "); },
        "largest collectives", units::time},
       {"comm.total", [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::seconds, ""); },
@@ -121,9 +124,7 @@ Parts largest(Parts parts) {
 } // namespace
 
 int64_t criticalStage(const Estimate& e) {
-  auto last = std::max_element(e.stages.begin(), e.stages.end(),
-                               [](const cost::StageRow& a, const cost::StageRow& b) { return a.end < b.end; });
-  return last == e.stages.end() ? 0 : last->stage;
+  return e.totals.critical;
 }
 
 std::vector<Contributor> contributors(const Estimate& estimate, const Metric& metric) {

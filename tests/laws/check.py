@@ -18,8 +18,6 @@ from specification import draw
 OPEN = {
     "levels": "a level inside of a node has a stream of its own: concurrency on the same wires",
     "unrolled": "buffers of states are counted per body, not per neighbour",
-    "sums": "what a pair of passes saves is in the step and not in its parts",
-    "exposure": "slowed computing and waiting for a stream are booked as exposed communication",
     "micro_batches": "separate accumulation costs nothing at one micro-batch",
 }
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans

@@ -24,7 +24,8 @@ struct Step : Builder {
     stages(1, 1, {{4}});
     auto& gemm = plan.cluster->device.gemm.at(DType::fp16);
     for (OptNumber* n : {&gemm.efficiency, &gemm.memoryEfficiency, &gemm.start})
-      (*n)->statistics = {.calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e12, .record = "gemm"};
+      (*n)->statistics = {
+          .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e12, .record = "gemm"};
     Statistics derived{.calibrated = true, .record = "passes.layer_norm"};
     plan.stack->passes.at("layer_norm").forward.statistics = derived;
   }

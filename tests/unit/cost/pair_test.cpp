@@ -36,17 +36,26 @@ struct Exchanging {
       cost->nodes[0].seconds = cost->nodes[2].seconds = computes;
       cost->nodes[1].seconds = exchanges;
       cost->seconds = 2 * computes + exchanges;
+      cost->nodes[0].spent = cost->nodes[2].spent = {computes, 0, 0, 0};
+      cost->nodes[1].spent = {0, 0, exchanges, 0};
       cost->host = 0;
     }
     forward = runPassage(b.schedule, costs, b.program.virtualStages[0], false);
     backward = runPassage(b.schedule, costs, b.program.virtualStages[0], true);
   }
   double apart() const { return forward.seconds + backward.seconds; }
-  PairCost pair() const {
+  Pair pair() const {
     const VirtualStage& stage = b.program.virtualStages[0];
-    return pairCost(b.schedule, costs, stage, forward, stage, backward);
+    const Pair ran = runPair(b.schedule, costs, stage, forward, stage, backward);
+    EXPECT_NEAR(ran.account.sum().sum(), ran.cost.seconds, 1e-9);
+    for (const bool backwardPass : {false, true})
+      EXPECT_LE(ran.account.find(BodyId(0))->nodes(backwardPass)[1].exposed,
+                costs[0].of(backwardPass).nodes[1].seconds *
+                        static_cast<double>(b.program.virtualStages[0].bodies[0].second) +
+                    1e-9);
+    return ran;
   }
-  double together() const { return pair().seconds; }
+  double together() const { return pair().cost.seconds; }
 };
 
 TEST(CostPair, ComputingHidesTheExchangeOfTheOther) {
@@ -82,7 +91,7 @@ TEST(CostPair, CommunicationSlowsTheComputingBesideIt) {
 
 TEST(CostPair, ResultsLeaveWhenTheyAreMade) {
   const Exchanging e(10, 1, 1);
-  const PairCost pair = e.pair();
+  const PairCost pair = e.pair().cost;
   EXPECT_GE(std::min(pair.forward, pair.backward), 30 - 1e-9); // neither is faster than alone
   EXPECT_NEAR(std::max(pair.forward, pair.backward), pair.seconds, 1e-9);
 }

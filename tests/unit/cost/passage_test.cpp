@@ -4,6 +4,7 @@
 #include "backends/cost/Passage.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 
 namespace planc::cost::test {
 namespace {
@@ -59,14 +60,12 @@ TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
   EXPECT_NEAR(f.run(true).seconds, 1 + 6 * 4, 1e-9);
   EXPECT_NEAR(f.run(true).tail, .7, 1e-9);
-  ASSERT_EQ(f.run(false).exposed.size(), 1u);
-  EXPECT_NEAR(f.run(false).exposed[0].seconds, 1, 1e-9);
+  const std::vector<double> states = f.run(false).account.find(BodyId(0))->states;
+  EXPECT_NEAR(std::accumulate(states.begin(), states.end(), 0.), 1, 1e-9);
 }
 
 double exposed(const Passage& p) {
-  double sum = 0;
-  for (const StateExposure& e : p.exposed) sum += e.seconds;
-  return sum;
+  return p.account.exposedStates();
 }
 
 // Exposed is what a pass takes beyond its slowed compute: with equal layers the first gather, and of each further one
@@ -140,10 +139,13 @@ TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
             EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9)
                 << c << " " << slowdown << " " << prefetch << " " << share << " " << backward;
             EXPECT_NEAR(folded.tail, unrolled.tail, 1e-9);
-            double a = 0, b = 0;
-            for (const auto& e : folded.exposed) a += e.seconds;
-            for (const auto& e : unrolled.exposed) b += e.seconds;
-            EXPECT_NEAR(a, b, 1e-6);
+            EXPECT_NEAR(folded.account.sum().sum() / folded.seconds, 1, 1e-9);
+            EXPECT_NEAR(unrolled.account.sum().sum() / unrolled.seconds, 1, 1e-9);
+            const BodySpent &a = *folded.account.find(BodyId(0)), &b = *unrolled.account.find(BodyId(0));
+            for (size_t s = 0; s < a.states.size(); ++s) EXPECT_NEAR(a.states[s], b.states[s], 1e-6) << s;
+            for (size_t n = 0; n < a.nodes(backward).size(); ++n)
+              EXPECT_NEAR(a.nodes(backward)[n].slowed, b.nodes(backward)[n].slowed, 1e-6) << n;
+            EXPECT_NEAR(folded.running.sum().sum(), folded.tail, 1e-9);
           }
 }
 
@@ -207,7 +209,8 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
     DiagnosticEngine diagnostics;
     const BodyCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0];
     EXPECT_NEAR(cost.forward.seconds, repeat ? 4 * 62e-6 : 70e-6, 1e-12);
-    EXPECT_NEAR(cost.forward.nodes[0].occupied + cost.forward.nodes[1].occupied, cost.forward.seconds, 1e-12);
+    EXPECT_NEAR(cost.forward.nodes[0].spent.sum() + cost.forward.nodes[1].spent.sum(), cost.forward.seconds, 1e-12);
+    EXPECT_NEAR(cost.forward.nodes[1].spent.launches, repeat ? .75 * (4 * 62e-6 - 70e-6) : 0, 1e-12); // 3 of 4 launches
     EXPECT_EQ(cost.backward.seconds, 0);
   }
 }
@@ -301,8 +304,8 @@ TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   const double comm = cost.nodes[0].seconds;
   ASSERT_GT(comm, 100e-6);
   EXPECT_NEAR(cost.seconds, comm + 50e-6, 1e-12);
-  EXPECT_NEAR(cost.nodes[0].exposed, comm - 100e-6, 1e-12);
-  EXPECT_NEAR(cost.nodes[0].occupied + cost.nodes[1].occupied + cost.nodes[2].occupied, cost.seconds, 1e-12);
+  EXPECT_NEAR(cost.nodes[0].spent.exposed, comm - 100e-6, 1e-12);
+  EXPECT_NEAR(cost.nodes[0].spent.sum() + cost.nodes[1].spent.sum() + cost.nodes[2].spent.sum(), cost.seconds, 1e-12);
 }
 
 } // namespace

@@ -33,8 +33,8 @@ double bubble(std::string_view name, int64_t p, int64_t v, int64_t m, double f, 
     in.actions = make(shape);
     double most = 0;
     for (const StageTimes& t : runPipeline(in)) {
-      EXPECT_NEAR(t.bubble(), t.end - t.begin - t.busy, 1e-9);
-      most = std::max(most, t.bubble());
+      EXPECT_NEAR(t.idle, t.end - t.begin - t.busy, 1e-9);
+      most = std::max(most, t.idle);
     }
     least = std::min(least, most);
   }
@@ -115,7 +115,7 @@ TEST(CostSchedules, PairsHideTheirTransfers) {
     for (int64_t i = 0; i < 8 * v; ++i)
       for (int64_t k = 0; k < 8 * v; ++k) in.pairs[{i, k}] = {3 * share, 2 * share, 3 * share};
     double bubble = 0;
-    for (const StageTimes& t : runPipeline(in)) bubble = std::max(bubble, t.bubble());
+    for (const StageTimes& t : runPipeline(in)) bubble = std::max(bubble, t.idle);
     return bubble;
   };
   for (const int64_t v : {1, 2, 3}) {

@@ -21,9 +21,9 @@ TEST(CostStreams, TasksStartWhenStreamAndDependenciesAreReady) {
   EXPECT_TRUE(s.done(user));
   EXPECT_DOUBLE_EQ(s.computeEnd(), 2 + 3 + 4);
   EXPECT_DOUBLE_EQ(s.now(), 12);
-  EXPECT_DOUBLE_EQ(s.occupied()[1], 2); // waited for: 3 less the second that was used
-  EXPECT_DOUBLE_EQ(s.waited()[1], 2);
-  EXPECT_DOUBLE_EQ(s.occupied()[4], 3); // nothing left to compute
+  EXPECT_DOUBLE_EQ(s.spent()[0].computing, 2);
+  EXPECT_DOUBLE_EQ(s.spent()[1].exposed, 2); // waited for: 3 less the second that was used
+  EXPECT_DOUBLE_EQ(s.spent()[4].exposed, 3); // nothing left to compute
 }
 
 TEST(CostStreams, OneStreamRunsInOrder) {
@@ -58,10 +58,42 @@ TEST(CostStreams, ComputingIsSlowedBesideCommunication) {
 TEST(CostStreams, InlineCommunicationIsNotSlowed) {
   Streams s(.5);
   s.addMarker({}, 10);
-  s.add(kCompute, 2, {}, Streams::kNoTag, Occupies::Holding);
+  s.add(kCompute, 2, {}, Streams::kNoTag, Occupies::Communicating);
   s.add(0, 2, {});
   s.run();
   EXPECT_DOUBLE_EQ(s.now(), 2);
+}
+
+TEST(CostStreams, QueueingIsOfTheCollectiveThatRuns) {
+  // The compute stream waits for `second`, which stands behind `first` on its stream and behind `other` as what it
+  // reads.
+  Streams s(0);
+  s.add(0, 3, {}, 0);
+  const auto other = s.add(1, 4, {}, 1);
+  const auto second = s.add(0, 1, std::vector{other}, 2);
+  s.add(kCompute, 1, std::vector{second}, 3);
+  s.run();
+  EXPECT_DOUBLE_EQ(s.spent()[0].exposed, 3);
+  EXPECT_DOUBLE_EQ(s.spent()[1].exposed, 1); // from 3 to 4
+  EXPECT_DOUBLE_EQ(s.spent()[2].exposed, 1);
+  EXPECT_DOUBLE_EQ(s.spent()[3].computing, 1);
+}
+
+TEST(CostStreams, SecondsAreBookedByWhatTheyAre) {
+  Streams s(.5);
+  s.addMarker({}, 10);
+  const auto gather = s.add(0, 2, {}, 0);
+  s.add(kCompute, 3, {}, 1); // 1 of it takes 2 seconds beside the gather
+  s.add(kCompute, 1, std::vector{gather}, 2, Occupies::Communicating);
+  s.add(kCompute, 4, {}, 3, Occupies::Launching);
+  s.run();
+  EXPECT_DOUBLE_EQ(s.spent()[1].computing, 3);
+  EXPECT_DOUBLE_EQ(s.spent()[1].slowed, 1);
+  EXPECT_DOUBLE_EQ(s.spent()[2].exposed, 1);
+  EXPECT_DOUBLE_EQ(s.spent()[3].launches, 4);
+  double sum = 0;
+  for (const Spent& spent : s.spent()) sum += spent.sum();
+  EXPECT_DOUBLE_EQ(sum, s.now());
 }
 
 TEST(CostStreams, MarkersMayAddTasks) {

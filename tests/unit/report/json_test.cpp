@@ -25,8 +25,8 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
       {"step_time", true, 13.75, 13.72, -0.002, units::time, false, 0.05, true, "Table 5", {}});
   Json j = report::json(f.report(), f.sources);
   expectKeys(j,
-             {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "interval", "memory", "layers",
-              "collectives", "stages", "inference", "assertions", "measured"},
+             {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "interval", "memory",
+              "layers", "collectives", "stages", "inference", "assertions", "measured"},
              "plan");
   expectKeys(j["totals"],
              {"step_time_s",
@@ -51,7 +51,11 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
               "compute_s",
               "comm_s",
               "exposed_comm_s",
+              "slowed_s",
+              "launches_s",
               "bubble_s",
+              "bubble_even_s",
+              "bubble_imbalance_s",
               "optimizer_s",
               "overhead_s",
               "straggler_s",
@@ -82,13 +86,18 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
       "memory.stages");
   expectKeys(j["layers"][0],
              {"path", "count", "stage", "forward_s", "backward_s", "recompute_s", "comm_s", "exposed_comm_s", "flops",
-              "bytes", "params", "activation_bytes", "bound"},
+              "bytes", "params", "activation_bytes", "bound", "on_path_s", "slowed_s", "launches_s",
+              "exposed_on_path_s"},
              "layers");
   expectKeys(j["collectives"][0],
              {"op", "class", "phase", "axis", "group", "level", "stage", "bytes", "count", "time_s", "exposed_s",
-              "layer", "because"},
+              "on_path_s", "layer", "because"},
              "collectives");
-  expectKeys(j["stages"][0], {"stage", "forward_s", "backward_s", "bubble_s"}, "stages");
+  expectKeys(j["stages"][0],
+             {"stage", "forward_s", "backward_s", "kind", "computing_s", "slowed_s", "launches_s", "communicating_s",
+              "idle_s"},
+             "stages");
+  expectKeys(j["critical"], {"stage", "work_s", "mean_work_s", "imbalance_s"}, "critical");
   expectKeys(j["assertions"][0], {"text", "ok", "value", "file", "line"}, "assertions");
   expectKeys(j["measured"][0], {"metric", "measured", "predicted", "error", "tolerance", "ok", "source"}, "measured");
 }

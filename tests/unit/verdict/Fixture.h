@@ -94,7 +94,7 @@ inline cost::Estimate smallEstimate() {
     e.layers.push_back(
         {"decoder.mlp", 8, stage, 4e-3, 8e-3, 0, 1e-3, 0.5e-3, 8e12, 2e9, 8e6, 4e7, cost::Bound::Compute});
     if (stage == 3) e.layers.push_back({"head", 1, 3, 5e-3, 1e-2, 0, 0, 0, 9e12, 1e9, 5e6, 1e7, cost::Bound::Compute});
-    e.stages.push_back({stage, 8 * 7e-3, 8 * 15e-3, 0.1, 2.0 + 0.1 * static_cast<double>(stage)});
+    e.stages.push_back({stage, 8 * 7e-3, 8 * 15e-3, 2.0 + 0.1 * static_cast<double>(stage)});
     cost::StageMemory& memory = e.memory.stages.emplace_back();
     memory.stage = stage;
     memory.params = 8e9;
@@ -107,10 +107,12 @@ inline cost::Estimate smallEstimate() {
   const int64_t m = 16;
   auto& t = e.totals;
   t.compute = m * (8 * (3e-3 + 6e-3 + 1e-3 - 1e-3 + 4e-3 + 8e-3 - 0.5e-3) + 1.5e-2);
-  t.exposedState = 0.05;
-  t.exposedComm = m * 8 * 1.5e-3 + t.exposedState;
+  t.exposedComm = m * 8 * 1.5e-3 + 0.05; // of layers and of states
   t.comm = m * 8 * 2.5e-3 + 0.2;
   t.bubble = 0.1;
+  t.bubbleEven = 0.06;
+  t.bubbleImbalance = 0.04;
+  t.critical = 3;
   t.optimizer = 0.02;
   t.overhead = 0.04;
   t.stepTime = t.compute + t.exposedComm + t.bubble + t.optimizer + t.overhead;

@@ -1,0 +1,50 @@
+// Where the seconds of a device's compute stream go: by what it does, and by whose work or communication that is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+
+#include <map>
+#include <vector>
+
+namespace planc::cost {
+
+/// Seconds of a compute stream. They are booked where they arise, so that sums of them are the time that passed.
+struct Spent {
+  double computing = 0; ///< as long as it takes alone
+  double slowed = 0;    ///< what that loses beside communication
+  double exposed = 0;   ///< held by communication, or waiting for it
+  double launches = 0;  ///< waiting for the host
+  double sum() const { return computing + slowed + exposed + launches; }
+  void add(const Spent& other, double times = 1);
+};
+
+/// What was spent on instances of one body.
+struct BodySpent {
+  std::vector<Spent> forward, backward; ///< by node of the body's lists; empty: nothing
+  std::vector<double> states;           ///< exposed, by state collective; empty: nothing
+  std::vector<Spent>& nodes(bool backwardPass) { return backwardPass ? backward : forward; }
+  const std::vector<Spent>& nodes(bool backwardPass) const { return backwardPass ? backward : forward; }
+};
+
+/// What was spent, by body. Accounts are linear: of so many actions they are that multiple of one action's.
+class Account {
+public:
+  /// Of the nodes of a body in one direction; there are `count`.
+  std::vector<Spent>& nodes(ir::BodyId body, bool backward, size_t count);
+  void expose(ir::BodyId body, size_t state, double seconds);
+  void add(const Account& other, double times = 1);
+  /// Spreads seconds that computing loses over the nodes that compute in `computing`, by how long they do.
+  void slow(const Account& computing, double seconds);
+  /// Spreads exposed seconds over state collectives by the seconds that `by` has of them.
+  void expose(const Account& by, double seconds);
+  Spent sum() const;
+  double exposedStates() const;
+  const std::map<ir::BodyId, BodySpent>& bodies() const { return bodies_; }
+  /// Nothing, if the body has no part in it.
+  const BodySpent* find(ir::BodyId body) const;
+
+private:
+  std::map<ir::BodyId, BodySpent> bodies_;
+};
+
+} // namespace planc::cost
