@@ -39,7 +39,7 @@ struct Number {
   double value = 0; ///< of a table: that of its largest x
   SourceRange range{};
   std::string source{};
-  Unit unit{};   ///< reports print it
+  planc::Unit unit{}; ///< reports print it
   Table table{}; ///< measured, in place of one value; empty otherwise
   Statistics statistics{};
 
@@ -52,7 +52,7 @@ using OptNumber = std::optional<Number>;
 struct Curve : Table {
   SourceRange range{};
   std::string source{};
-  Unit unit{}; ///< of y
+  planc::Unit unit{}; ///< of y
   Statistics statistics{};
 };
 
@@ -88,7 +88,7 @@ struct Device {
     Curve forward; ///< useful FLOP/s by sequence length, head dimension 128
     Curve head;    ///< factor by head dimension
     OptNumber backward, start;
-    OptNumber split; ///< efficiency where `seq` or `kv_seq` is placed (0.60)
+    OptNumber split; ///< efficiency where the queries or the keys are split (0.60)
   } attention;
   OptNumber memoryEfficiency, memoryStart; ///< memory operators
   struct Host {                            ///< memory outside of the device: what `-> host` uses, per device

@@ -74,4 +74,16 @@ double Model::parameterCount() const {
   return total;
 }
 
+std::optional<double> Model::tokensPerSample() const {
+  std::optional<double> total;
+  for (ValueId id : inputs) {
+    const Value& v = values[id];
+    if (v.counts.empty()) continue;
+    double tokens = 1;
+    for (DimId d : v.counts) tokens *= static_cast<double>(dims[d].extent);
+    total = total.value_or(0) + tokens;
+  }
+  return total;
+}
+
 } // namespace planc::ir

@@ -18,20 +18,23 @@ namespace planc::ir {
 
 enum class DimKind {
   Basic,
-  Routed,    ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts, placed where they are
+  Routed, ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts, placed where they are
   Following, ///< goes where `parts[0]` goes (an index goes where its row is)
 };
 
 /// A named extent. Two dims of one name and different extents are two dims; an operator may hold only one of them.
 struct Dim {
   Symbol name;
-  int64_t extent = 0; ///< `batch` (and `seq`) are bound from the workload by the frontend and can be bound again by passes::bindWorkload
+  int64_t extent =
+      0; ///< `batch` is bound from the workload by the frontend and can be bound again by passes::bindWorkload
   DimKind kind = DimKind::Basic;
   std::vector<DimId> parts;
-  double scale = 1; ///< Routed only
+  double scale = 1;  ///< Routed only
   DimId chosen = {}; ///< Routed only: the dim that the data chooses along (experts)
-  double skew = 1;  ///< Routed only: load of the busiest device over the mean, where `chosen` is split (bound from the workload)
-  double capacity = 0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: as many as arrive
+  double skew =
+      1; ///< Routed only: load of the busiest device over the mean, where `chosen` is split (bound from the workload)
+  double capacity =
+      0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: as many as arrive
   bool operator==(const Dim&) const = default;
 };
 
@@ -57,16 +60,18 @@ using RegionId = Id<Region>;
 enum class ValueKind { Input, Param, Result };
 
 struct Value {
-  Symbol name;             ///< last step of its path
+  Symbol name;              ///< last step of its path
   std::vector<Symbol> path; ///< `decoder.attn.wq`, `decoder.mid`
   ValueKind kind = ValueKind::Result;
   std::vector<DimId> dims;
-  std::optional<DType> dtype; ///< declared; else the activations' (params: the parameters') dtype of the plan's precision
-  OpId producer;              ///< Result
-  UnitId unit;                ///< where it is declared; inputs: none
-  RegionId region;            ///< Param: the repeat that it has a copy for each instance of; none at the top
-  bool trainable = false;     ///< Param, not frozen
-  ValueId storage;            ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
+  std::optional<DType>
+      dtype;              ///< declared; else the activations' (params: the parameters') dtype of the plan's precision
+  OpId producer;          ///< Result
+  UnitId unit;            ///< where it is declared; inputs: none
+  RegionId region;        ///< Param: the repeat that it has a copy for each instance of; none at the top
+  bool trainable = false; ///< Param, not frozen
+  ValueId storage;        ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
+  std::vector<DimId> counts; ///< Input: the dimensions whose product is its tokens per sample; none: it counts none
   SourceRange range;
 };
 
@@ -74,7 +79,14 @@ struct Value {
 
 /// The closed list of equations (docs/cost-model.md, section 1) and two structural kinds that cost nothing.
 enum class OpKind {
-  Gemm, GroupedGemm, Scores, Context, Attention, Memory, Lookup, Permute,
+  Gemm,
+  GroupedGemm,
+  Scores,
+  Context,
+  Attention,
+  Memory,
+  Lookup,
+  Permute,
   Carry, ///< identity at the path of a repeat: first and last of its body
   Cast,  ///< inserted by passes::insertCasts where an operand is wider than precision.compute
 };
@@ -91,11 +103,12 @@ struct Operand {
 struct Save {
   enum class What { Operand, Result, Buffer } what = What::Operand;
   int operand = -1;
-  Symbol buffer;     ///< Buffer: its name (`mask`)
-  Poly bytes;        ///< Buffer: its size
+  Symbol buffer; ///< Buffer: its name (`mask`)
+  Poly bytes;    ///< Buffer: its size
 };
 
-/// Statistics over a dimension: where it is placed, `values` forward and `backward` backward all-reduces of one fp32 per remaining element.
+/// Statistics over a dimension: where it is placed, `values` forward and `backward` backward all-reduces of one fp32
+/// per remaining element.
 struct Reduce {
   DimId dim;
   int values = 0;
@@ -110,15 +123,16 @@ struct BackwardSpec {
 
 struct Op {
   std::vector<Symbol> path;
-  Symbol name;  ///< of the declaration (`layer_norm`): the key of stack.passes and precision
+  Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
   OpKind kind = OpKind::Memory;
   std::vector<Operand> operands;
   ValueId result;
-  std::vector<DimId> dims;        ///< iteration space: operands' dims in order of appearance, then the result's
+  std::vector<DimId> dims; ///< iteration space: operands' dims in order of appearance, then the result's
   std::vector<DimId> resultDims;
-  Poly flops;                     ///< without any mask
-  double share = 1;               ///< what a mask leaves of them
-  double lastShare = 0;           ///< idem, of the last position, to which it rises linearly (causal: 1, mean 1/2); 0: as the mean
+  Poly flops;       ///< without any mask
+  double share = 1; ///< what a mask leaves of them
+  double lastShare =
+      0; ///< idem, of the last position, to which it rises linearly (causal: 1, mean 1/2); 0: as the mean
   std::optional<Poly> reads, writes;
   std::vector<Save> saves;
   std::vector<Reduce> reduces;
@@ -126,11 +140,15 @@ struct Op {
   std::vector<DimId> along;
   std::vector<DimId> contest;
   std::optional<Poly> copies;
-  double capacity = 0;            ///< slots kept per slot that balanced routing fills; 0: as many as arrive
+  double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: as many as arrive
+  bool linear = false;                 ///< of a sum it makes the sum of the results: pending sums may pass
+  DimId queries, keys;                 ///< Attention: its two sequences; it sums over the keys
+  std::vector<DimId> inside;           ///< contracted inside the kernel, before what is not linear
+  Poly headSize;                       ///< Attention: width of a head, which the curves of devices go by
+  int bias = -1;                       ///< contractions: the operand that is added to the result in the epilogue, or -1
   std::vector<CompositeId> composites; ///< in scope, innermost block last
   UnitId unit;
   RegionId region;
-  bool linear() const { return name == Symbol("add"); } ///< partial sums may pass: `add` is the only one
   SourceRange range; ///< where the model calls it
 };
 
@@ -157,8 +175,8 @@ struct Unit {
   Symbol name;
   bool repeat = false;
   int64_t count = 1;
-  RegionId region;    ///< repeat only
-  OpId first, end;    ///< its operators: [first, end)
+  RegionId region; ///< repeat only
+  OpId first, end; ///< its operators: [first, end)
   std::vector<Carry> carries;
   SourceRange range;
 };
@@ -183,13 +201,16 @@ struct Model {
   int64_t times(RegionId region) const;
   /// Parameters counted once per storage, instances included.
   double parameterCount() const;
+  /// Tokens of one sample: those of all inputs that count some; nothing if none does.
+  std::optional<double> tokensPerSample() const;
 };
 
 std::string join(const std::vector<Symbol>& path);
 
 /// Text form of a model module.
 std::string print(const Model& model);
-/// The level's law: dimensions agree, every operand is defined before its use, repeats > 0, regions nest. Returns what is wrong, or nothing.
+/// The level's law: dimensions agree, every operand is defined before its use, repeats > 0, regions nest. Returns what
+/// is wrong, or nothing.
 std::vector<std::string> verify(const Model& model);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// How the printers and verifiers of this room name values, layouts and numbers; private to ir/.
+// How printers, verifiers and diagnostics write values, layouts and numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Layout.h"

@@ -58,7 +58,7 @@ struct LocalWork {
   double elements = 0;                  ///< Accumulate, Optimizer, Cast: elements handled
   double tokensPerExpert = 0;           ///< GroupedGemm
   double sequence = 0, headDim = 0;     ///< Attention: full kv length (of the value, not local) and head size, for the curves
-  bool sequenceSplit = false;           ///< Attention: placed on seq or kv_seq
+  bool sequenceSplit = false;           ///< Attention: its queries or keys are split
   DType dtype = DType::bf16;            ///< that the contraction runs in
 };
 

@@ -158,7 +158,7 @@ private:
 
   void checkReads(const Body& body, OpId id, const std::map<ValueId, AxisMask>& reduced) {
     const Op& op = model_.ops[id];
-    AxisMask stays = op.linear() ? body.results[id.index - model_.units[op.unit].first.index].partial : 0;
+    AxisMask stays = op.linear ? body.results[id.index - model_.units[op.unit].first.index].partial : 0;
     for (const Operand& o : op.operands) {
       auto it = reduced.find(o.value);
       AxisMask open = pending(body, o.value) & ~(it == reduced.end() ? 0 : it->second) & ~stays;

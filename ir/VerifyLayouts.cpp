@@ -210,7 +210,7 @@ private:
       std::vector<bool> loose = program_.loose(o.dims);
       bool found = std::any_of(at.layouts.begin(), at.layouts.end(), [&](const Layout& l) {
         Layout asked = wanted;
-        if (op.linear()) asked.partial = l.partial; // sums of sums may wait: docs/language.md, section 10
+        if (op.linear) asked.partial = l.partial; // sums of sums may wait: docs/language.md, section 10
         return sameLayout(loose, l, asked);
       });
       if (found) continue;
@@ -225,10 +225,10 @@ private:
     checkSum(body, id, atHand);
   }
 
-  /// An `add` that lets pending sums through needs the same axes pending in all its operands.
+  /// A linear operator that lets pending sums through needs the same axes pending in all its operands.
   template <class AtHandOf> void checkSum(const Body& body, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
-    AxisMask pending = op.linear() ? result(body, id).partial : 0;
+    AxisMask pending = op.linear ? result(body, id).partial : 0;
     for (const Operand& o : op.operands) {
       if (!pending || model_.values[o.value].kind == ValueKind::Param) continue;
       const AtHand& at = atHand(o.value);

@@ -190,6 +190,13 @@ private:
     for (const Save& s : op.saves)
       if (s.what == Save::What::Operand && (s.operand < 0 || s.operand >= n))
         wrong("{} saves operand {} of {}", path, s.operand, n);
+    if (op.kind == OpKind::Attention && (!holds(op.dims, op.queries) || !holds(op.dims, op.keys)))
+      wrong("attention {} lacks its queries or keys", path);
+    for (DimId d : op.inside)
+      if (!holds(op.dims, d)) wrong("{} contracts a dimension that it lacks", path);
+    if (op.linear && !op.saves.empty()) wrong("{} is linear and saves something", path);
+    if (op.bias >= n || (isContraction(op.kind) && n > 2 && op.bias < 2))
+      wrong("{} has an operand that is neither multiplied nor a bias", path);
     for (const Reduce& r : op.reduces)
       if (!holds(op.dims, r.dim)) wrong("{} reduces a dimension that it lacks", path);
     for (const BackwardSpec& b : op.backwards)

@@ -201,7 +201,7 @@ bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
 bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);
   for (const PlacementRule& rule : program.plan->placements) ok &= checkReach(program, rule, diagnostics);
-  ok = ok && checkRings(program, diagnostics);
+  ok = ok && checkRings(program, diagnostics) && checkKernels(program, diagnostics);
   if (!ok) return false;
   warnIdle(program, diagnostics);
   warnOrder(program, diagnostics);

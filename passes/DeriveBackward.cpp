@@ -170,7 +170,7 @@ struct BackwardDerivation {
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
         if (parameter != (role == Role::WGrad) || !wanted[op.operands[i].value.index]) continue;
-        if (parameter && isBias(op, i)) { // summed inside wgrad: no work of its own
+        if (op.bias == static_cast<int>(i)) { // summed inside wgrad: no work of its own
           contribute(id, static_cast<int>(i), dy.empty() ? -1 : dy.back(), pending);
           continue;
         }
@@ -199,17 +199,14 @@ struct BackwardDerivation {
     return ready;
   }
 
-  /// An operand of a contraction that has dimensions of the result only, after the two that are multiplied.
-  static bool isBias(const Op&, size_t operand) { return operand >= 2; }
-
   /// The gradient of an operand: the one rule `produced`, or as placed for operators that only pass it on.
   void contribute(OpId id, int operand, int32_t node, AxisMask pending) {
     const Op& op = model().ops[id];
     const Operand& o = op.operands[static_cast<size_t>(operand)];
     if (!wanted[o.value.index]) return;
     // An addend that lacks dimensions of the sum has the sum over them as its gradient: pending where they are split.
-    const bool whole = o.dims.size() == op.resultDims.size();
-    const bool passes = (op.linear() && whole) || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
+    const bool whole = llvm::all_of(op.resultDims, [&](DimId d) { return llvm::is_contained(o.dims, d); });
+    const bool passes = (op.linear && whole) || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
     Layout layout = passes && model().values[o.value].kind != ValueKind::Param
                         ? need(program, placement(id), o.dims)
                         : produced(program, op, placement(id), o.dims);

@@ -2,6 +2,7 @@
 // (docs/language.md, section 9, precision). Parameters are cast once per step, not per micro-batch: that work belongs
 // to the optimizer's bytes.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Labels.h"
 #include "passes/Steps.h"
 
 #include <map>
@@ -40,7 +41,7 @@ ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& c
   model.values[value].storage = value;
   Op cast;
   cast.path = user.path;
-  cast.name = Symbol("cast");
+  cast.name = labels::kCast;
   cast.kind = OpKind::Cast;
   cast.operands = {{operand.value, source.dims}};
   cast.result = value;

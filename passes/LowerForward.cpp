@@ -1,11 +1,14 @@
 // lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
 // produced (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Names.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -21,6 +24,7 @@ struct ForwardLowering {
   DiagnosticEngine& diagnostics;
   const Unit& unit;
   std::vector<int32_t> sources; ///< per operator of the unit: the node whose end makes its result ready, or -1
+  std::map<ValueId, OpId> firstUser = {}; ///< of every parameter: its layout is the parameter's
   bool ok = true;
 
   const Model& model() const { return program.model; }
@@ -39,10 +43,10 @@ struct ForwardLowering {
     return inside(v) ? body.results[local(unit, model().values[v].producer)] : layoutOf(program, v);
   }
 
-  /// Axes over which all operands of an `add` are pending sums that the add itself does not use: the sum may wait (the
-  /// only exception).
+  /// Axes over which all operands of a linear operator are pending sums that it does not use itself: the sum may wait
+  /// (the only exception).
   AxisMask pendingThrough(const Op& op) const {
-    if (!op.linear()) return 0;
+    if (!op.linear) return 0;
     AxisMask pending = ~AxisMask(0);
     for (const Operand& o : op.operands) {
       if (model().values[o.value].kind != ValueKind::Result) return 0;
@@ -60,6 +64,17 @@ struct ForwardLowering {
     body.brought.resize(count);
     sources.assign(count, -1);
     for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(unit.first.index + i));
+    reduceLoss();
+  }
+
+  /// Backward begins at the loss itself, so a loss that is a pending sum is reduced where it was made.
+  void reduceLoss() {
+    const ValueId loss = model().loss;
+    if (!loss.valid() || !inside(loss)) return;
+    const OpId producer = model().values[loss].producer;
+    Layout whole = body.results[local(unit, producer)];
+    if (!std::exchange(whole.partial, 0)) return;
+    addReshard(producer, loss, body.results[local(unit, producer)], whole, -1);
   }
 
   void lowerOp(OpId id) {
@@ -119,22 +134,29 @@ struct ForwardLowering {
     return layout;
   }
 
+  void twoLayouts(OpId user, const ParamState& state, const Layout& wanted) {
+    ok = false;
+    const OpId first = firstUser.at(state.param);
+    auto text = [&](const Layout& l) { return layoutText(program.mesh, model(), model().values[state.param].dims, l); };
+    diagnostics
+        .report(TwoParameterLayouts, model().ops[user].range,
+                {{"param", model().pathOf(state.param)},
+                 {"first", text(state.layout)},
+                 {"a", model().pathOf(first)},
+                 {"second", text(wanted)},
+                 {"b", model().pathOf(user)}})
+        .label(model().values[state.param].range, "the parameter")
+        .label(model().ops[first].range, "the operator that uses it first")
+        .help("place the dimensions of the parameter alike in both operators");
+  }
+
   void useParameter(OpId user, const Operand& operand, const Layout& wanted) {
     for (const ParamState& p : body.params) {
       if (p.param != operand.value) continue;
-      if (p.layout == wanted) return;
-      ok = false;
-      diagnostics
-          .report(TwoParameterLayouts, model().ops[user].range,
-                  {{"param", model().pathOf(p.param)},
-                   {"first", "another layout"},
-                   {"a", unit.name.str()},
-                   {"second", "this one"},
-                   {"b", model().pathOf(user)}})
-          .label(model().values[p.param].range, "the parameter")
-          .help("place the dimensions of the parameter alike in both operators");
+      if (p.layout != wanted) twoLayouts(user, p, wanted);
       return;
     }
+    firstUser[operand.value] = user;
     ParamState state;
     state.param = operand.value;
     state.layout = wanted;

@@ -162,23 +162,11 @@ struct Sizer {
   /// shard.
   void sizeAttention(Node& node, const Op& op) const {
     LocalWork& w = node.work;
-    for (const PlacedDim& p : placement(node.op).dims) {
-      const std::string& n = model().dims[p.dim].name.str();
-      if (!p.axes.empty() && (n == "seq" || n == "kv_seq")) w.sequenceSplit = true;
-    }
-    for (DimId d : op.dims) {
-      const Dim& dim = model().dims[d];
-      if (dim.name == Symbol("kv_seq")) w.sequence = static_cast<double>(dim.extent);
-      if (dim.name == Symbol("head")) w.headDim = static_cast<double>(dim.extent);
-    }
-    if (w.headDim > 0) return;
-    // Kernels whose heads have several parts (MLA): the mean of what the two products contract, from their FLOPs.
-    double rest = 4;
-    for (DimId d : op.dims)
-      if (const std::string& n = model().dims[d].name.str();
-          n == "batch" || n == "seq" || n == "kv_seq" || n == "heads" || n == "kv_heads" || n == "group")
-        rest *= extent(node.op, d);
-    if (rest > 0) w.headDim = evaluate(node.op, op.flops) / rest;
+    auto extentOf = [&](DimId d) { return static_cast<double>(model().dims[d].extent); };
+    w.sequence = extentOf(op.keys);
+    w.headDim = op.headSize.evaluate(extentOf, [&](int o) { return widthAt(op, o); });
+    for (const PlacedDim& p : placement(node.op).dims)
+      if (!p.axes.empty() && (p.dim == op.queries || p.dim == op.keys)) w.sequenceSplit = true;
   }
 
   /// `slots` counts the tokens of one expert; what a device holds of it is what its kernel sees per expert.

@@ -23,6 +23,9 @@ bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 
+/// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
+bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);
+
 /// Part of check-rules: facts that change nothing in this plan, or say what cannot be.
 bool checkEffects(const ir::Program& program, DiagnosticEngine& diagnostics);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Rows.h"
 
+#include "ir/Labels.h"
+
 #include <algorithm>
 #include <array>
 
@@ -123,7 +125,10 @@ size_t RowPaths::rowOf(ir::OpId id) {
   const ir::Unit& unit = program_.model.units[body_.unit];
   // What a seam reshards belongs to no instance; its row stands beside those of the children, outside of their sum.
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.unit != body_.unit;
-  const Symbol child = !unit.repeat ? Symbol() : body_.seam ? Symbol("(carry)") : carry ? Symbol("carry") : op.path[1];
+  const Symbol child = !unit.repeat ? Symbol()
+                       : body_.seam ? ir::labels::kSeam
+                       : carry      ? ir::labels::kCarry
+                                    : op.path[1];
   const auto found = std::find(children_.begin(), children_.end(), child);
   if (found != children_.end()) return static_cast<size_t>(found - children_.begin());
   children_.push_back(child);

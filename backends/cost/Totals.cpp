@@ -146,16 +146,6 @@ void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>
   t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
 }
 
-/// Tokens of a sample: the extent of `seq`, if the model has one.
-std::optional<double> sequenceLength(const ir::Program& program) {
-  for (const auto& [name, extent] : program.plan->workload.extents)
-    if (name == Symbol("seq")) return static_cast<double>(extent);
-  for (ir::ValueId input : program.model.inputs)
-    for (ir::DimId d : program.model.values[input].dims)
-      if (program.model.dims[d].name == Symbol("seq")) return static_cast<double>(program.model.dims[d].extent);
-  return std::nullopt;
-}
-
 void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   Facts& facts = model.facts();
@@ -178,9 +168,9 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
   if (facts.device.price) t.cost = facts.device.price->value * t.stepTime * devices;
   if (facts.device.power) t.energyJoules = facts.device.power->value * t.stepTime * devices;
-  const std::optional<double> sequence = sequenceLength(program);
-  if (!sequence || samples <= 0) return;
-  const double tokens = samples * *sequence, steps = kTrillion / tokens;
+  const std::optional<double> each = program.model.tokensPerSample();
+  if (!each || samples <= 0) return;
+  const double tokens = samples * *each, steps = kTrillion / tokens;
   t.tokensPerSecond = tokens / time;
   t.tokensPerSecondPerDevice = tokens / time / devices;
   t.deviceHoursPer1t = *t.deviceHours * steps;

@@ -3,6 +3,8 @@
 #include "frontend/elaborate/Adapters.h"
 
 #include "frontend/elaborate/Selectors.h"
+#include "frontend/modules/Loader.h"
+#include "ir/Labels.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -42,7 +44,7 @@ public:
 
   bool run() {
     for (ir::ValueId p : model_.params) model_.values[p].trainable = false;
-    rank_ = model_.dim(Symbol("lora_rank"), adapters_.rank);
+    rank_ = model_.dim(ir::labels::kRank, adapters_.rank);
     for (ir::Unit& unit : model_.units) {
       const ir::OpId first(ops_.size());
       for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
@@ -95,16 +97,16 @@ private:
     return result;
   }
 
-  std::vector<Symbol> below(const ir::Op& op, const char* name) const {
+  std::vector<Symbol> below(const ir::Op& op, Symbol name) const {
     std::vector<Symbol> path = op.path;
-    path.emplace_back(name);
+    path.push_back(name);
     return path;
   }
 
   /// A value beside the operator's result: of its place and element type.
-  ir::ValueId value(const ir::Op& op, const char* name, ir::ValueKind kind, DimList dims) {
+  ir::ValueId value(const ir::Op& op, Symbol name, ir::ValueKind kind, DimList dims) {
     ir::Value v = model_.values[op.result];
-    v.name = Symbol(name);
+    v.name = name;
     v.path = below(op, name);
     v.kind = kind;
     v.dims = std::move(dims);
@@ -118,7 +120,7 @@ private:
   }
 
   /// The product of two operands with the place and kind of another one.
-  ir::Op product(const ir::Op& like, const char* name, ir::Operand a, ir::Operand b, DimList result) {
+  ir::Op product(const ir::Op& like, Symbol name, ir::Operand a, ir::Operand b, DimList result) {
     ir::Op op = like;
     op.path = below(like, name);
     op.dims = united(united(a.dims, b.dims), result);
@@ -132,6 +134,7 @@ private:
     op.flops = {};
     op.flops.terms = {std::move(macs)};
     op.reads = op.writes = std::nullopt;
+    op.bias = -1;
     op.saves = {{ir::Save::What::Operand, 0, {}, {}}, {ir::Save::What::Operand, 1, {}, {}}};
     op.backwards.clear();
     return op;
@@ -158,12 +161,14 @@ private:
     bDims.insert(column, rank_);
     if (static_cast<double>(adapters_.rank) >= std::min(rows, columns)) warnRank(w.value, rows, columns);
 
-    const ir::ValueId a = value(op, "lora_a", ir::ValueKind::Param, aDims),
-                      b = value(op, "lora_b", ir::ValueKind::Param, bDims);
+    const ir::ValueId a = value(op, ir::labels::kMatrixA, ir::ValueKind::Param, aDims),
+                      b = value(op, ir::labels::kMatrixB, ir::ValueKind::Param, bDims);
     ir::Op low = product(op, "low", x, {a, aDims}, lowDims);
     ir::Op high = product(op, "high", {low.result, lowDims}, {b, bDims}, op.resultDims);
     ir::Op sum = op;
-    sum.name = Symbol("add");
+    sum.name = kSum.name; // what `+` stands for
+    sum.linear = true;
+    sum.bias = -1;
     sum.kind = ir::OpKind::Memory;
     op.path = below(op, "base");
     op.result = value(sum, "base", ir::ValueKind::Result, op.resultDims);

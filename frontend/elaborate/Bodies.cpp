@@ -17,6 +17,7 @@ PLANC_ERROR(InputInBlock, 424, "inputs belong to models")
 PLANC_ERROR(TiedTarget, 415, "`{param}` cannot share the storage of `{target}`: {problem}")
 PLANC_ERROR(CompositeForm, 426, "in a body, `dim` names a product of dimensions: `dim heads = kv_heads * group`")
 PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, the product of its factors is {product}")
+PLANC_ERROR(CountedDimension, 454, "input `{input}` cannot count `{dim}`")
 PLANC_ERROR(EmptyModel, 427, "model `{model}` has no operators")
 
 ModelBuilder::ModelBuilder(Evaluator& evaluator, Extents& extents)
@@ -132,6 +133,7 @@ void ModelBuilder::input(const syntax::InItem& d, Scope& scope) {
     define(d.name, fail(), scope);
     return;
   }
+  for (const syntax::Name& n : d.counts) extents_.count(n.text);
   const auto dims = declaredDims(d.type, scope, true);
   if (!dims) {
     define(d.name, fail(), scope);
@@ -143,10 +145,26 @@ void ModelBuilder::input(const syntax::InItem& d, Scope& scope) {
   v.kind = ir::ValueKind::Input;
   v.dims = *dims;
   v.dtype = declaredDType(d.type, scope);
+  v.counts = countedDims(d, *dims);
   v.range = d.name.range;
   const ir::ValueId id = model_->values.add(std::move(v));
   model_->inputs.push_back(id);
   define(d.name, tensor(id, d.name.range), scope);
+}
+
+/// `counts seq`: what of the input is a token, without the batch.
+std::vector<ir::DimId> ModelBuilder::countedDims(const syntax::InItem& d, const std::vector<ir::DimId>& dims) {
+  std::vector<ir::DimId> counted;
+  for (const syntax::Name& n : d.counts) {
+    for (ir::DimId dim : dims)
+      if (model_->dims[dim].name == n.text && n.text != Symbol("batch")) counted.push_back(dim);
+    if (!counted.empty() && model_->dims[counted.back()].name == n.text) continue;
+    auto report = context_.report(CountedDimension, n.range, {{"input", d.name.text.str()}, {"dim", n.text.str()}});
+    report.label(d.type.range, shape(dims));
+    report.help("tokens are counted per sample, along dimensions of the input besides `batch`");
+    failed_ = true;
+  }
+  return counted;
 }
 
 void ModelBuilder::parameter(const syntax::ParamItem& d, Scope& scope) {

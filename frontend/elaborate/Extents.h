@@ -1,4 +1,4 @@
-// Extents that a model gets from outside: `batch`, `seq` and what else a workload binds.
+// Extents that a model gets from outside: `batch`, and what else a workload binds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
@@ -15,11 +15,22 @@ namespace planc::frontend {
 struct Extents {
   static constexpr int64_t kNominal = 4096; ///< a multiple of what models require of a sequence
   std::vector<std::pair<Symbol, int64_t>> bound;
-  bool nominal = false;        ///< no workload is known: names of inputs get a made-up extent, to check shapes
-  std::vector<Symbol> asked{}; ///< names that the model looked up
+  bool nominal = false;         ///< no workload is known: names of inputs get a made-up extent, to check shapes
+  std::vector<Symbol> asked{};  ///< names that the model looked up
   std::vector<Symbol> failed{}; ///< names whose fact is no number: reported, so nothing is said of what needs them
   /// Says at the workload that it lacks the extent of an input's dimension; false if there is no workload to say it of.
   std::function<bool(const syntax::Name& dim)> lacks{};
+  std::optional<int64_t> prompt{}; ///< of the dimensions that inputs count as tokens and the workload does not name
+  std::vector<Symbol> prompted{};  ///< those dimensions
+
+  /// An input counts this dimension: without an extent of its own it has the prompt's.
+  void count(Symbol name) {
+    for (const auto& [n, extent] : bound)
+      if (n == name) return;
+    if (!prompt) return;
+    bound.emplace_back(name, *prompt);
+    prompted.push_back(name);
+  }
 
   /// The extent of a name, noting that it was asked for. `input`: it stands in the type of an input.
   std::optional<int64_t> find(Symbol name, bool input) {

@@ -66,6 +66,7 @@ private:
   void item(const syntax::BodyItem& item, Scope& scope, Result& result);
   void let(const syntax::LetDecl& d, Scope& scope);
   void input(const syntax::InItem& d, Scope& scope);
+  std::vector<ir::DimId> countedDims(const syntax::InItem& d, const std::vector<ir::DimId>& dims);
   void parameter(const syntax::ParamItem& d, Scope& scope);
   ir::ValueId tiedTo(const syntax::ParamItem& d, const std::vector<ir::DimId>& dims, Scope& scope);
   void composite(const syntax::DimDecl& d, Scope& scope);
@@ -101,7 +102,7 @@ private:
   std::string shape(const std::vector<ir::DimId>& dims) const;
   std::string shape(ir::ValueId v) const { return shape(model_->values[v].dims); }
 
-  // ---- operators (Operators.cpp, OperatorDims.cpp, OperatorFacts.cpp)
+  // ---- operators (Operators.cpp, OperatorDims.cpp, OperatorFacts.cpp, OperatorRoles.cpp)
   Value emit(DeclInfo& op, const Arguments& args, const syntax::Expr& call, Scope& caller);
   bool collectOperands(OpContext& op, const Arguments& args);
   bool unify(OpContext& op);
@@ -121,6 +122,14 @@ private:
   bool kindOf(OpContext& op);
   void facts(OpContext& op);
   void fact(OpContext& op, const syntax::Fact& f);
+  /// Reads a fact that is a role; false if it is none.
+  bool role(OpContext& op, const syntax::Fact& f);
+  void checkLinear(OpContext& op, const syntax::Fact& f);
+  bool dimRole(OpContext& op, const syntax::Fact& f);
+  void biasOperand(OpContext& op, const syntax::Name& name);
+  void checkRoles(OpContext& op);
+  /// The operand of that name, or -1: left out by this use, or reported.
+  int operandNamed(OpContext& op, const syntax::Name& name);
   std::optional<double> factor(OpContext& op, const syntax::Fact& f, double most);
   void defaultFlops(OpContext& op);
   void saves(OpContext& op, const syntax::SaveItem& item);

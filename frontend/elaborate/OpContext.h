@@ -44,4 +44,7 @@ struct OpContext {
   }
 };
 
+/// The facts of an operator that are roles.
+std::vector<std::string> roleNames();
+
 } // namespace planc::frontend

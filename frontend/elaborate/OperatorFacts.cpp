@@ -29,7 +29,9 @@ namespace {
 const Symbol kOut("out");
 
 std::vector<std::string> factNames() {
-  return {"kind", "flops", "share", "last_share", "reads", "writes", "copies", "capacity"};
+  std::vector<std::string> names{"kind", "flops", "share", "last_share", "reads", "writes", "copies", "capacity"};
+  for (std::string& role : roleNames()) names.push_back(std::move(role));
+  return names;
 }
 
 std::vector<std::string> dimNames(const OpContext& op) {
@@ -97,6 +99,7 @@ bool ModelBuilder::kindOf(OpContext& op) {
 void ModelBuilder::facts(OpContext& op) {
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(op, *f);
+  checkRoles(op);
   defaultFlops(op);
   for (const syntax::OpItem& item : op.syntax.items) {
     if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(op, *i);
@@ -134,15 +137,18 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
       if (auto capacity = factor(op, f, 1e9)) op.op.capacity = *capacity;
       return;
     }
+    if (role(op, f)) return;
   }
   std::string whole = name;
   for (const syntax::Name& m : f.members) whole += "." + m.text.str();
   auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", whole}});
-  if (auto meant = didYouMean(name, factNames()); !meant.empty())
+  if (auto meant = didYouMean(name, factNames()); !meant.empty()) {
     report.help(meant);
-  else
-    report.note("facts of an operator are `kind`, `flops`, `share`, `last_share`, `reads`, `writes`, `copies`, "
-                "`capacity`, and `NAME.bytes` of a saved buffer");
+  } else {
+    std::string list;
+    for (const std::string& known : factNames()) list += "`" + known + "`, ";
+    report.note("facts of an operator are " + list + "and `NAME.bytes` of a saved buffer");
+  }
   failed_ = true;
 }
 
@@ -264,15 +270,19 @@ void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
   }
 }
 
-void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
-  ir::BackwardSpec spec;
-  for (const syntax::Name& n : item.names) {
-    const int index = operandIndex(op, n.text);
-    if (index >= 0) spec.operands.push_back(index);
-    if (index >= 0 || isTensorParam(op, n.text)) continue;
-    context_.report(UnknownOperand, n.range, {{"op", op.decl.name.str()}, {"name", n.text.str()}});
+int ModelBuilder::operandNamed(OpContext& op, const syntax::Name& name) {
+  const int index = operandIndex(op, name.text);
+  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
+    context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}});
     failed_ = true;
   }
+  return index;
+}
+
+void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
+  ir::BackwardSpec spec;
+  for (const syntax::Name& n : item.names)
+    if (const int index = operandNamed(op, n); index >= 0) spec.operands.push_back(index);
   if (item.names.empty())
     for (size_t i = 0; i < op.operands.size(); ++i) spec.operands.push_back(static_cast<int>(i));
   Scope scope(&op.scope);

@@ -1,4 +1,4 @@
-// Uses of operators: arguments, iteration space, the operator in the IR; `+` is the library's `add`.
+// Uses of operators: arguments, iteration space, the operator in the IR; `+` is an operator of the library.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 
@@ -130,8 +130,8 @@ Value ModelBuilder::finish(OpContext& op, std::vector<Symbol> path, SourceRange 
   return tensor(result, range);
 }
 
-// `a + b` is std.ops.add. A constant factor (`0.3 * mtp`, the weight of a loss) is part of the kernel beside it: it
-// makes no operator.
+// `a + b` is an operator of the library (kSum). A constant factor (`0.3 * mtp`, the weight of a loss) is part of the
+// kernel beside it: it makes no operator.
 Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right) {
   const bool bothTensors = left.kind == ValueKind::Tensor && right.kind == ValueKind::Tensor;
   if (e.text == "*" && !bothTensors) {
@@ -142,7 +142,7 @@ Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right)
       return v;
     }
   }
-  DeclInfo* add = e.text == "+" && bothTensors ? context_.loader.libraryDecl("std.ops", "add") : nullptr;
+  DeclInfo* add = e.text == "+" && bothTensors ? context_.loader.libraryDecl(kSum.module, kSum.name) : nullptr;
   if (!add || add->kind != DeclKind::Op) {
     auto report = context_.report(TensorOperator, e.opRange.valid() ? e.opRange : e.range,
                                   {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});

@@ -94,6 +94,7 @@ private:
   int64_t replicas() const;
   void checkExtents();
   bool lacksExtent(const syntax::Name& dim);
+  void checkPrompt();
   void checkWireNames();
 
   // ---- pipeline and what is kept (PlanPipeline.cpp)
@@ -157,6 +158,7 @@ private:
   std::vector<Said<syntax::MeasuredStmt>> measured_;
   std::optional<Said<syntax::MeshBlock>> meshBlock_;
   std::vector<std::pair<Symbol, FactNode*>> extentFacts_; ///< facts of `train` that bind dimensions
+  FactNode* promptFact_ = nullptr;                        ///< `prompt` of `infer`
   Extents extents_;
   std::optional<PathTree> paths_;
   bool ok_ = true;

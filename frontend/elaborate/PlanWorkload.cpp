@@ -13,6 +13,8 @@ PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no `{fact}`")
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
 PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
+PLANC_ERROR(PromptOfNothing, 682,
+            "`prompt` is the extent of no dimension: no input of `{model}` counts one that has none")
 PLANC_ERROR(StorageOnlyType, 782,
             "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
 
@@ -139,7 +141,8 @@ void PlanBuilder::infer(FactNode& node) {
     if (fact.name == Symbol("batch")) {
       w.microBatch = w.globalBatch = *n;
     } else if (fact.name == Symbol("prompt")) {
-      w.extents.emplace_back(Symbol("seq"), *n);
+      extents_.prompt = *n;
+      promptFact_ = &fact;
     } else if (fact.name != Symbol("generate")) {
       w.extents.emplace_back(fact.name, *n);
       extentFacts_.emplace_back(fact.name, &fact);
@@ -165,7 +168,7 @@ void PlanBuilder::workload() {
   }
   if (!w.train && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
   extents_.bound.emplace_back(Symbol("batch"), batch);
-  extents_.nominal = !w.train && w.extents.empty(); // no workload: shapes are still checked
+  extents_.nominal = !w.train && w.extents.empty() && !extents_.prompt; // no workload: shapes are still checked
 }
 
 // docs/language.md, section 11: the product of the axes that the outermost rule gives to `batch`.
@@ -250,8 +253,20 @@ bool PlanBuilder::lacksExtent(const syntax::Name& dim) {
   return true;
 }
 
+/// The prompt is the extent of what the model's inputs count as tokens.
+void PlanBuilder::checkPrompt() {
+  for (Symbol name : extents_.prompted) plan_->workload.extents.emplace_back(name, *extents_.prompt);
+  if (!promptFact_ || !extents_.prompted.empty()) return;
+  context_.report(PromptOfNothing, promptFact_->nameRange, {{"model", plan_->model->name.str()}})
+      .help(
+          "name the dimension itself (`infer { seq = 4096 }`), or let the model say which of its inputs counts tokens "
+          "(`in tokens: [batch, seq] int32 counts seq`)");
+  ok_ = false;
+}
+
 /// A fact of `train` that is none of the workload's own must bind a dimension of the model.
 void PlanBuilder::checkExtents() {
+  checkPrompt();
   for (const auto& [name, node] : extentFacts_) {
     if (std::find(extents_.asked.begin(), extents_.asked.end(), name) != extents_.asked.end()) continue;
     bool dimension = false;

@@ -2,6 +2,7 @@
 // next (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
+#include "ir/Labels.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ std::string counted(size_t n) {
 ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange range) {
   ir::Op op;
   op.path = prefix_;
-  op.name = Symbol("carry");
+  op.name = ir::labels::kCarry;
   op.kind = ir::OpKind::Carry;
   op.dims = op.resultDims = model_->values[from].dims;
   op.operands.push_back({from, op.dims});

@@ -8,6 +8,13 @@
 
 namespace planc::frontend {
 
+/// The one declaration that the language itself calls: `a + b` of tensors (docs/language.md, section 6).
+struct LibraryName {
+  const char* module;
+  const char* name;
+};
+inline constexpr LibraryName kSum{"std.ops", "add"};
+
 class Loader {
 public:
   Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)

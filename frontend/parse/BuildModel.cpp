@@ -116,8 +116,11 @@ BodyItem TreeBuilder::bodyItem(Rule::BodyItemContext* node) {
   default:
     break; // `in`
   }
-  Name input = name(at.rule<Rule::NameContext>());
-  return {place, InItem{input, type(at.next<Rule::TypeContext>())}};
+  InItem input;
+  input.name = name(at.rule<Rule::NameContext>());
+  input.type = type(at.next<Rule::TypeContext>());
+  if (at.accept(Type::COUNTS)) input.counts = names(at.rule<Rule::NamesContext>());
+  return {place, std::move(input)};
 }
 
 ParamItem TreeBuilder::paramItem(Children at) {

@@ -183,6 +183,7 @@ struct OpDecl {
 struct InItem {
   Name name;
   Type type;
+  std::vector<Name> counts; ///< the dimensions that count as tokens
 };
 struct ParamItem {
   bool frozen = false;

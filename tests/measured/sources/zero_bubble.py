@@ -19,7 +19,7 @@ SCHEDULES = {"1F1B": "one_f_one_b", "1F1B-I": "interleaved_1f1b(chunks = {chunks
 
 # std.models.gpt with a head of its own.
 PREAMBLE = """model gpt_untied(layers: int, hidden: int, heads: int, vocab: int) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
 
   embed    = blocks.embedding(tokens, vocab, hidden)
   position = blocks.learned_positions(embed, p = 0.1)

@@ -304,7 +304,7 @@ struct Machine : OperatorRun {
       const Operand& o = op.operands[k];
       const Value& v = model().values[o.value];
       if (!wanted[o.value.index]) continue;
-      const bool passes = (op.linear() && o.dims.size() == op.resultDims.size()) || op.kind == OpKind::Carry;
+      const bool passes = (op.linear && o.dims.size() == op.resultDims.size()) || op.kind == OpKind::Carry;
       Layout layout = passes && v.kind != ValueKind::Param ? planc::passes::need(program, placement, o.dims)
                                                            : planc::passes::produced(program, op, placement, o.dims);
       layout.partial |= pending & ~layout.axes();

@@ -201,14 +201,14 @@ TEST(Oracle, LatentAttention) {
                      anywhere({{"", {"batch", "seq"}},
                                {"decoder", {"seq", "hidden", "batch"}},
                                {"decoder.attn", {"heads", "q_rank", "kv_rank", "hidden"}},
-                               {"decoder.attn.core", {"heads", "kv_seq", "qk", "seq"}}}));
+                               {"decoder.attn.core", {"heads", "value", "seq"}}}));
 }
 
 TEST(Oracle, Tables) {
   compareRandomPlans(familyPlan("tables"), 200, 14,
                      anywhere({{"", {"batch"}},
                                {"bags", {"tables", "rows", "emb_dim", "batch"}},
-                               {"dots", {"emb_dim", "tables", "pairs"}},
+                               {"dots", {"emb_dim", "pairs"}},
                                {"vector", {"emb_dim", "dense"}}}));
 }
 

@@ -1,17 +1,23 @@
-// The arrows between the rooms: no file includes what its room must not know.
+// The arrows between the rooms: no file includes what its room must not know, and no file knows an operator or a
+// dimension of the library by its name.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/support/PlanFiles.h"
 
+#include <cctype>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace fs = std::filesystem;
 
 namespace {
 
-/// support <- ir <- { frontend, passes, backends <- calibrate } <- driver; the three in the middle do not see each other.
+/// support <- ir <- { frontend, passes, backends <- calibrate } <- driver; the three in the middle do not see each
+/// other.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"support", {"support"}},
     {"ir", {"support", "ir"}},
@@ -87,6 +93,98 @@ TEST(Architecture, TheParserHasOneDoor) {
           << include.file << " includes " << include.target;
     }
   }
+}
+
+// ---- names of the library ----------------------------------------------------
+
+bool isWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// The text without `//` comments.
+std::string withoutComments(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out += line.substr(0, line.find("//")) + "\n";
+  return out;
+}
+
+/// Words between `begin` and the next `end`.
+void addWords(const std::string& text, size_t begin, char end, std::set<std::string>& out) {
+  for (size_t i = begin; i < text.size() && text[i] != end;) {
+    size_t to = i;
+    while (to < text.size() && isWord(text[to])) ++to;
+    if (to > i && !std::isdigit(static_cast<unsigned char>(text[i]))) out.insert(text.substr(i, to - i));
+    i = to + (to == i);
+  }
+}
+
+/// What `export op NAME` and the shapes `: [a, b = c]`, `-> [a]` of the library call operators and dimensions; `batch`
+/// is the language's.
+std::set<std::string> namesOfTheLibrary() {
+  std::set<std::string> names;
+  const fs::path library = fs::path(PLANC_SOURCE_DIR) / "stdlib";
+  for (const char* folder : {"ops", "blocks", "models"})
+    for (const auto& entry : fs::directory_iterator(library / folder)) {
+      const std::string text = withoutComments(planc::test::readFile(entry.path()));
+      constexpr std::string_view kOp = "export op ";
+      for (size_t at = text.find(kOp); at != std::string::npos; at = text.find(kOp, at + 1))
+        addWords(text, at + kOp.size(), '(', names);
+      for (const std::string_view before : {": [", ":  [", "-> ["})
+        for (size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1))
+          addWords(text, at + before.size(), ']', names);
+    }
+  names.erase("batch");
+  return names;
+}
+
+struct Literal {
+  std::string text;
+  bool compared = false; ///< made a symbol, or beside `==` or `!=`
+};
+
+/// The string literals of a file.
+std::vector<Literal> literalsOf(const std::string& text) {
+  std::vector<Literal> out;
+  auto before = [&](size_t at, std::string_view what) {
+    while (at > 0 && text[at - 1] == ' ') --at;
+    return at >= what.size() && text.compare(at - what.size(), what.size(), what) == 0;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\'') {
+      for (++i; i < text.size() && text[i] != '\'' && text[i] != '\n'; ++i) i += text[i] == '\\';
+    } else if (text[i] == '"') {
+      const size_t begin = i;
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) i += text[i] == '\\';
+      const bool compared = before(begin, "==") || before(begin, "!=") || before(begin, "Symbol(") ||
+                            text.compare(i + 1, 3, " ==") == 0 || text.compare(i + 1, 3, " !=") == 0;
+      out.push_back({text.substr(begin + 1, i - begin - 1), compared});
+    }
+  }
+  return out;
+}
+
+/// Words that are also something of the compiler's own: kinds and roles of operators, facts of records, functions of
+/// formulas, and keys of messages and of JSON.
+const std::set<std::string> kAlsoOurs = {"attention", "scores", "context",   "lookup", "bias",  "linear", "head",
+                                         "chunk",     "extent", "from",      "group",  "inner", "k",      "rank",
+                                         "rows",      "slice",  "predicted", "source", "state", "value",  "width"};
+
+/// Roles, not names: what an operator or a dimension is, the plan text says (docs/language.md, section 7).
+TEST(Architecture, NoNameOfTheLibraryDecidesAnything) {
+  const std::set<std::string> names = namesOfTheLibrary();
+  for (const char* known : {"matmul", "add", "seq", "kv_seq", "heads", "head", "hidden", "qk", "source"})
+    EXPECT_TRUE(names.count(known)) << known << " is not found in the library";
+  for (const std::string& word : kAlsoOurs) EXPECT_TRUE(names.count(word)) << word << " is no name of the library";
+  for (const std::string room : {"ir", "passes", "backends", "frontend/elaborate"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(PLANC_SOURCE_DIR) / room)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      for (const Literal& literal : literalsOf(withoutComments(planc::test::readFile(entry.path())))) {
+        const bool decides = literal.compared && room != "frontend/elaborate"; // facts are read by name there
+        EXPECT_FALSE(names.count(literal.text) && (decides || !kAlsoOurs.count(literal.text)))
+            << entry.path() << " names `" << literal.text << "` of the library";
+      }
+    }
 }
 
 TEST(Architecture, EveryFileSaysWhatItIsFor) {

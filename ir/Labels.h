@@ -1,0 +1,15 @@
+// Names that the compiler gives to what no plan names: operators and dimensions that it makes itself.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Symbol.h"
+
+namespace planc::ir::labels {
+
+inline const Symbol kCarry("carry");    ///< the identity at both ends of a repeat's body
+inline const Symbol kSeam("(carry)");   ///< the row of what is carried between bodies
+inline const Symbol kCast("cast");      ///< before a product that computes narrower; stacks say its passes by this name
+inline const Symbol kRank("lora_rank"); ///< the dimension of low-rank adapters
+inline const Symbol kMatrixA("lora_a"); ///< their two parameters
+inline const Symbol kMatrixB("lora_b");
+
+} // namespace planc::ir::labels
