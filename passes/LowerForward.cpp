@@ -1,8 +1,9 @@
 // lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
 // produced (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Names.h"
 #include "passes/Steps.h"
+
+#include "ir/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -20,6 +20,7 @@ ROWS = {
 # `add` is what `+` stands for: the one operator that the language itself calls (docs/language.md, section 6).
 CALLED_BY_THE_LANGUAGE = {"add"}
 KEYWORDS = {"cluster"}  # also the name of a cluster in std.clusters.generic
+ROLES = {"linear", "bias"}  # facts of operators as well (docs/language.md, section 7)
 KINDS = {"gemm", "grouped_gemm", "scores", "context", "attention", "memory", "lookup", "permute"}
 
 
@@ -50,7 +51,7 @@ def main():
             continue
         for name in re.findall(r"^export (?:op|model|device|fabric|cluster|stack) (\w+)", path.read_text(), re.M):
             exported += 1
-            if name in KINDS | CALLED_BY_THE_LANGUAGE | KEYWORDS:
+            if name in KINDS | CALLED_BY_THE_LANGUAGE | KEYWORDS | ROLES:
                 continue
             where = [str(p) for p, words in files if name in words]
             if where:

@@ -21,12 +21,13 @@ def without_comments(text):
 
 
 def dimensions(files):
-    """Every name in a shape: `x: [.., hidden]`, `-> [batch, seq]`, `[kv_seq = seq]`."""
-    names = set()
+    """Every name in a shape: `x: [.., hidden]`, `-> [batch, seq]`, `[kv_seq = seq]`. Operators keep theirs: stacks say their passes by name."""
+    names, operators = set(), set()
     for path in files:
+        operators |= set(re.findall(r"^export op (\w+)", path.read_text(), re.M))
         for shape in re.findall(r"(?::|->) *\[([^\]]*)\]", without_comments(path.read_text())):
             names |= set(re.findall(r"\b[a-z]\w*", shape))
-    return names - KEPT
+    return names - operators - KEPT
 
 
 def merged(folder, imports):
