@@ -1,8 +1,7 @@
 // How printers, verifiers and diagnostics write values, layouts and numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Layout.h"
-#include "ir/Model.h"
+#include "ir/Program.h"
 
 #include <string>
 #include <vector>
