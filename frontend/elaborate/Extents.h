@@ -22,11 +22,13 @@ struct Extents {
   std::function<bool(const syntax::Name& dim)> lacks{};
   std::optional<int64_t> prompt{}; ///< of the dimensions that inputs count as tokens and the workload does not name
   std::vector<Symbol> prompted{};  ///< those dimensions
+  bool promptFailed = false;       ///< it is no number: reported
 
   /// An input counts this dimension: without an extent of its own it has the prompt's.
   void count(Symbol name) {
     for (const auto& [n, extent] : bound)
       if (n == name) return;
+    if (promptFailed) failed.push_back(name);
     if (!prompt) return;
     bound.emplace_back(name, *prompt);
     prompted.push_back(name);

@@ -21,7 +21,7 @@ PLANC_ERROR(StorageOnlyType, 782,
 namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
-    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen");
+    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen"), kPrompt("prompt");
 
 struct PrecisionRow {
   std::string_view name;
@@ -135,12 +135,12 @@ void PlanBuilder::infer(FactNode& node) {
     if (fact.section()) continue;
     const auto n = count(fact, fmt::format("infer.{}", fact.name.view()));
     if (!n) {
-      extents_.failed.push_back(fact.name == Symbol("prompt") ? Symbol("seq") : fact.name);
+      fact.name == kPrompt ? void(extents_.promptFailed = true) : extents_.failed.push_back(fact.name);
       continue;
     }
     if (fact.name == Symbol("batch")) {
       w.microBatch = w.globalBatch = *n;
-    } else if (fact.name == Symbol("prompt")) {
+    } else if (fact.name == kPrompt) {
       extents_.prompt = *n;
       promptFact_ = &fact;
     } else if (fact.name != Symbol("generate")) {
