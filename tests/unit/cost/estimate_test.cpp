@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace planc::cost::test {
 namespace {
@@ -18,7 +19,6 @@ struct Sample : Builder {
 
   explicit Sample(int64_t layers = 8, int64_t microBatches = 8) : Builder(4, {{"tp", 8}, {"dp", 2}, {"pp", 2}}) {
     plan.workload.globalBatch = 2 * microBatches;
-    plan.workload.extents = {{Symbol("seq"), 2048}};
     program.microBatches = microBatches;
     schedule.kind = &interleaved();
     schedule.prefetch = 1;
@@ -31,6 +31,17 @@ struct Sample : Builder {
     const int64_t piece = layers / 4;
     stages(2, 2, {{1, piece, 0}, {0, piece, 0}, {0, piece, 0}, {0, piece, 1}});
     addBoundaries();
+    addTokens();
+  }
+
+  /// One sequence of tokens per sample.
+  void addTokens() {
+    Value tokens;
+    tokens.name = Symbol("tokens");
+    tokens.path = {tokens.name};
+    tokens.kind = ValueKind::Input;
+    tokens.dims = tokens.counts = {program.model.dim("length", 2048)};
+    program.model.inputs.push_back(program.model.values.add(std::move(tokens)));
   }
 
   void addEmbed() {
