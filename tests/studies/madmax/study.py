@@ -87,8 +87,7 @@ def their_parts(fsdp):
 
 def our_parts(plan):
     def layers(*names):
-        return sum(r["count"] * (r["forward_s"] + r["backward_s"] - r["exposed_comm_s"]) for r in plan["layers"]
-                   if re.split(r"[.\[]", r["path"])[0] in names)
+        return sum(r["on_path_s"] for r in plan["layers"] if re.split(r"[.\[]", r["path"])[0] in names)
 
     def moved(*wanted):
         return sum(c["count"] * c["time_s"] for c in plan["collectives"] if (c["op"], c["class"]) in wanted)
@@ -97,7 +96,7 @@ def our_parts(plan):
     return {
         "tables": layers("bags"), "perceptrons": layers("bottom_mlp", "top_mlp", "entry", "dense", "click"), "interaction and loss": layers("interaction", "loss"),
         "all-to-all": moved(("all_to_all", "activation")), "gradients": moved(("all_reduce", "gradient"), ("reduce_scatter", "gradient")),
-        "gathers": moved(("all_gather", "state")), "exposed": totals["exposed_comm_s"], "optimizer": totals["optimizer_s"],
+        "gathers": moved(("all_gather", "state")), "exposed": totals["exposed_comm_s"], "slowed": totals["slowed_s"], "launches": totals["launches_s"], "optimizer": totals["optimizer_s"],
         "overhead": totals["overhead_s"], "step": totals["step_time_s"],
     }
 
@@ -105,7 +104,7 @@ def our_parts(plan):
 PARTS = {
     "tables": "tables: rows read, and gradients", "perceptrons": "perceptrons", "interaction and loss": "interaction, loss",
     "all-to-all": "all-to-all of pooled vectors, both ways", "gradients": "gradients: all-reduce, or reduce-scatter",
-    "gathers": "parameters gathered, twice", "exposed": "of the communication exposed", "optimizer": "optimizer", "overhead": "overhead",
+    "gathers": "parameters gathered, twice", "exposed": "of the communication exposed", "slowed": "computing slowed by communication", "launches": "host launches", "optimizer": "optimizer", "overhead": "overhead",
     "step": "**step**",
 }
 
