@@ -7,7 +7,6 @@ import tempfile
 
 from plan_text import file_text
 
-PARTS = ("compute_s", "slowed_s", "launches_s", "exposed_comm_s", "bubble_s", "optimizer_s", "overhead_s", "straggler_s")  # of the step
 KINDS = ("params_bytes", "grads_bytes", "optimizer_bytes", "activations_bytes", "buffers_bytes")  # of memory
 
 
@@ -17,9 +16,6 @@ class Price:
     def __init__(self, plan):
         self.plan, self.totals, self.memory, self.stages = plan, plan["totals"], plan["memory"], plan["memory"]["stages"]
         self.time, self.peak, self.devices = self.totals["step_time_s"], self.memory["peak_bytes"], plan["devices"]
-
-    def total(self, name):
-        return self.totals.get(name) or 0
 
     def largest(self, *kinds):
         """The most bytes of these kinds that a stage holds."""
