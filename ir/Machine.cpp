@@ -40,6 +40,23 @@ int64_t Cluster::devices() const {
   return n;
 }
 
+namespace {
+
+/// Devices reach it through network cards: it is priced from them, or was sampled between units of the level below.
+bool isNetwork(const ClusterLevel& level) {
+  const Fabric& f = level.fabric;
+  return f.nicEfficiency || level.cards || !f.allReduce.across.empty() || !f.allGather.across.empty() ||
+         !f.reduceScatter.across.empty() || !f.allToAll.across.empty();
+}
+
+} // namespace
+
+size_t Cluster::portOf(size_t level) const {
+  for (; level > 0; --level)
+    if (levels[level].ownPort.value_or(isNetwork(levels[level]) && !isNetwork(levels[level - 1]))) break;
+  return level;
+}
+
 double Table::at(double v) const {
   if (empty()) return 0;
   if (v <= x.front()) return y.front();

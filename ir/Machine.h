@@ -139,6 +139,7 @@ struct ClusterLevel {
   OptNumber bandwidth, latency; ///< nominal, per device and direction
   Topology topology;
   OptNumber cards; ///< network cards of one unit of the level below, which its devices share
+  std::optional<bool> ownPort; ///< a device reaches it over other wires than the level below; else as its fabrics say
   SourceRange range;
 };
 
@@ -149,6 +150,9 @@ struct Cluster {
   OptNumber jitter;                 ///< of a device's time in a step: standard deviation over mean
   SourceRange range;
   int64_t devices() const;
+  /// The innermost level whose wires a device uses for this one: levels of one port take turns. A port begins with a
+  /// level that says so, or that is priced from network cards where the one below is not.
+  size_t portOf(size_t level) const;
 };
 
 /// docs/cost-model.md, section 2.4: derived from the IR, never from a scheme's name.

@@ -1,4 +1,4 @@
-// The shape that a schedule of a program is made for, and the plain way to lay virtual stages on devices.
+// The shape that a schedule of a program is made for, its streams, and the plain way to lay virtual stages on devices.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
 
@@ -6,6 +6,11 @@ namespace planc::ir {
 
 int64_t loopedDevice(const ScheduleShape& shape, int64_t, int64_t virtualStage) {
   return virtualStage % shape.stages;
+}
+
+Stream streamOf(const Program& program, size_t level) {
+  const auto& cluster = program.plan->cluster;
+  return static_cast<Stream>(cluster && level < cluster->levels.size() ? cluster->portOf(level) : level);
 }
 
 ScheduleShape Schedule::shape(std::vector<PassSeconds> seconds) const {

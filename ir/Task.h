@@ -1,4 +1,4 @@
-// Level `task`: tasks on the compute stream and one comm stream per level of each stage, the order of each stage's work, symbolic micro-batches.
+// Level `task`: tasks on the compute stream and one comm stream per port of each stage, the order of each stage's work, symbolic micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -10,9 +10,12 @@
 
 namespace planc::ir {
 
-/// The compute stream is -1; comm streams are numbered by cluster level.
+/// The compute stream is -1; comm streams are the ports of a device, each numbered by its innermost cluster level.
 using Stream = int;
 inline constexpr Stream kComputeStream = -1;
+
+/// The stream of what runs over a level; copies to and from the host have the one behind all levels.
+Stream streamOf(const Program& program, size_t level);
 
 /// A share of a node's time on one stream.
 struct Task {

@@ -56,9 +56,9 @@ private:
         out_.wrong("{}: tasks do {} of node {}", title, shares[n], n);
   }
 
-  /// One stream per task: computing belongs to the compute stream, a collective to that or to the stream of its level.
+  /// One stream per task: computing belongs to the compute stream, a collective to that or to the stream of its port.
   void checkStream(const Task& t, const Node& n, const std::string& title, size_t i) {
-    bool own = n.kind == NodeKind::Collective && t.stream == static_cast<Stream>(n.level);
+    bool own = n.kind == NodeKind::Collective && t.stream == streamOf(program_, n.level);
     if (t.stream != kComputeStream && !own) out_.wrong("{}: task {} is on stream {}", title, i, t.stream);
   }
 

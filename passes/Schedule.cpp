@@ -1,4 +1,4 @@
-// Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its level, by the
+// Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its port, by the
 // stack's inline shares; the schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
@@ -57,7 +57,7 @@ Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool ear
     const double share = schedule.inlineShare[static_cast<size_t>(node.cls)];
     mine.own = deps;
     if (share > 0) mine.own = {add(kComputeStream, share, deps)};
-    if (share < 1) mine.beside = {add(static_cast<Stream>(node.level), 1 - share, mine.own)};
+    if (share < 1) mine.beside = {add(streamOf(*schedule.program, node.level), 1 - share, mine.own)};
   }
   return segment;
 }

@@ -123,13 +123,11 @@ Priced accumulate(const Pricing& p) {
     return memoryTime(p, width * elements, "table gradient · elements");
   }
   if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
-  const bool apart = stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred;
-  if (apart && p.program.microBatches > 1) {
+  if (stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred) {
     const double moved = kSeparatePasses * ir::width(p.program.plan->precision.grads);
     return memoryTime(p, moved * elements, "3 · width of gradients · elements");
   }
-  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product"
-                                                           : "one micro-batch, or nothing is accumulated");
+  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
   return nothing();
 }
 

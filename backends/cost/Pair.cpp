@@ -89,7 +89,7 @@ private:
     for (uint32_t t = 0; t < tasks.size(); ++t) {
       const ir::Node& node = nodes()[tasks[t].node];
       const bool communicates = node.kind == ir::NodeKind::Collective && node.cls != ir::CollectiveClass::Statistic;
-      const size_t stream = communicates ? node.level + 1 : 0;
+      const size_t stream = communicates ? static_cast<size_t>(ir::streamOf(*schedule_.program, node.level)) + 1 : 0;
       if (stream >= queues_.size()) queues_.resize(stream + 1);
       queues_[stream].push_back(t);
     }

@@ -119,7 +119,7 @@ void Chain::gather(std::span<const TaskId> after) {
   auto& arrived = gathered_.emplace_back();
   eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
     const double rest = seconds * (1 - inlineShare(s));
-    if (rest > 0) arrived.push_back(streams_.add(static_cast<ir::Stream>(s.level), rest, after, tag));
+    if (rest > 0) arrived.push_back(streams_.add(ir::streamOf(*schedule_.program, s.level), rest, after, tag));
   });
   step(ahead_);
 }
@@ -150,7 +150,7 @@ void Chain::reduce(ir::BodyId, size_t run, std::vector<TaskId>& last) {
     const double share = inlineShare(s);
     if (share > 0)
       last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Communicating));
-    if (share < 1) streams_.add(static_cast<ir::Stream>(s.level), seconds * (1 - share), complete, tag);
+    if (share < 1) streams_.add(ir::streamOf(*schedule_.program, s.level), seconds * (1 - share), complete, tag);
   });
 }
 

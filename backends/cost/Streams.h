@@ -1,4 +1,4 @@
-// Event simulation of in-order streams: one that computes, slowed beside one comm stream per cluster level.
+// Event simulation of in-order streams: one that computes, slowed beside one comm stream per port.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Account.h"
@@ -80,7 +80,7 @@ private:
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   std::vector<Marker> markers_;
-  /// Slot 0 computes; the others are comm streams by level.
+  /// Slot 0 computes; the others are comm streams.
   struct Queue {
     std::vector<TaskId> tasks;
     size_t head = 0;

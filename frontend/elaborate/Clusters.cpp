@@ -12,6 +12,7 @@ PLANC_ERROR(ClusterIncomplete, 518, "cluster `{cluster}` has no {what}")
 PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level below; it takes at least one")
 PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
 PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
+PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost: there are no wires below it to share")
 PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} devices")
 
 namespace {
@@ -73,6 +74,11 @@ bool Machines::level(const OpenCluster::Level& level, Scope& scope, ir::Cluster&
     ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
   made.count = count.value_or(0);
   FactReader(ev_, *level.facts).read(levelFacts(), made);
+  if (FactNode* port = level.facts->root().find("own_port"); port && cluster.levels.empty()) {
+    ev_.context.report(LevelWithoutBelow, port->range, {{"level", s.name.text.str()}})
+        .help("leave `own_port` out here: it belongs to the level outside of this one");
+    return false;
+  }
   FactNode* link = level.facts->root().find("link");
   if (!link || link->section()) {
     ev_.context.report(LevelIncomplete, s.name.range, {{"level", s.name.text.str()}})

@@ -385,6 +385,7 @@ const std::vector<FactRow<L>>& levelRows() {
       {"bandwidth", units::bandwidth, Sign::Positive, FactForm::Number, StarKey::None, SET(L, bandwidth)},
       {"latency", units::time, Sign::NotNegative, FactForm::Number, StarKey::None, SET(L, latency)},
       {"cards", {}, Sign::Positive, FactForm::Count, StarKey::None, SET(L, cards)},
+      {"own_port", {}, Sign::Any, FactForm::Bool, StarKey::None, [](L& l, In& in) { l.ownPort = in.truth; }},
       {"topology", {}, Sign::Any, FactForm::Custom, StarKey::None, [](L& l, In& in) { readTopology(l.topology, in); }},
   };
   return rows;

@@ -304,7 +304,7 @@ Segment segmentOf(const Schedule& schedule, BodyId id, bool backward) {
       deps.push_back(tasksOf[n].back()); // the rest of a collective follows its inline part
     };
     add(kComputeStream, share);
-    add(static_cast<Stream>(nodes[n].level), 1 - share);
+    add(streamOf(*schedule.program, nodes[n].level), 1 - share);
   }
   return segment;
 }

@@ -166,7 +166,7 @@ TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
 TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
   Machine m(16, {{"g", 128}}); // eight in a node, four nodes in a rack, four racks
   m.levels()[1].count = 4;
-  m.levels().push_back({"site", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}});
+  m.levels().push_back({"site", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}, {}});
   m.program.mesh = mesh(*m.plan.cluster, {{"g", 128}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
   n.copies = 8; // 1e7 B of tokens, each to eight of 128 ranks
@@ -237,7 +237,7 @@ constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined,    Algorithm::Ring,  
 /// Device, node, rack and site.
 Machine& threeLevels(Machine& m) {
   m.levels()[1].count = 4;
-  m.levels().push_back({"site", 4, hdr(), number(25e9), number(8e-6), fatTree(3), {}, {}});
+  m.levels().push_back({"site", 4, hdr(), number(25e9), number(8e-6), fatTree(3), {}, {}, {}});
   return m;
 }
 

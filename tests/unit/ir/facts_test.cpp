@@ -104,5 +104,22 @@ TEST(Placement, KnowsItsAxes) {
   EXPECT_EQ(p.mask(), maskOf(t.tp) | maskOf(t.dp));
 }
 
+// A port begins at the network cards, or where a level says so; all other levels share that of the level below.
+TEST(Cluster, LevelsShareAPortUpToTheNetworkCards) {
+  Cluster cluster;
+  cluster.levels.resize(4);
+  EXPECT_EQ(cluster.portOf(3), 0u);
+  cluster.levels[2].fabric.nicEfficiency = Number{};
+  cluster.levels[3].fabric.nicEfficiency = Number{};
+  for (const auto& [level, port] : {std::pair{0, 0}, {1, 0}, {2, 2}, {3, 2}})
+    EXPECT_EQ(cluster.portOf(static_cast<size_t>(level)), static_cast<size_t>(port)) << level;
+  cluster.levels[1].ownPort = true;
+  cluster.levels[2].ownPort = false;
+  for (const auto& [level, port] : {std::pair{0, 0}, {1, 1}, {2, 1}, {3, 1}})
+    EXPECT_EQ(cluster.portOf(static_cast<size_t>(level)), static_cast<size_t>(port)) << level;
+  cluster.levels[3].ownPort = true;
+  EXPECT_EQ(cluster.portOf(3), 3u);
+}
+
 } // namespace
 } // namespace planc::ir
