@@ -16,13 +16,8 @@ from specification import draw
 
 # What does not hold yet: law and why. A row whose law is kept leaves.
 OPEN = {
+    "levels": "copies of a routed token are forwarded level by level, inside of one node, too",
     "unrolled": "buffers of states are counted per body, not per neighbour",
-<<<<<<< HEAD
-    "micro_batches": "separate accumulation costs nothing at one micro-batch",
-=======
-    "sums": "what a pair of passes saves is in the step and not in its parts",
-    "exposure": "slowed computing and waiting for a stream are booked as exposed communication",
->>>>>>> 0e30dcc (One communication stream per port of a device; separate accumulation is in every micro-batch)
 }
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans
 

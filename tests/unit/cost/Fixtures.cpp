@@ -121,8 +121,8 @@ Cluster superpod(int64_t nodes, int64_t perNode) {
   Cluster c;
   c.name = "superpod";
   c.device = a100();
-  c.levels = {{"node", perNode, nvlink3(), number(300e9), number(2e-6), {}, {}, {}},
-              {"nodes", nodes, hdr(), number(25e9), number(5e-6), fatTree(1), {}, {}}};
+  c.levels = {{"node", perNode, nvlink3(), number(300e9), number(2e-6), {}, {}, {}, {}},
+              {"nodes", nodes, hdr(), number(25e9), number(5e-6), fatTree(1), {}, {}, {}}};
   return c;
 }
 

@@ -24,7 +24,7 @@ struct Machine : Builder {
   explicit Machine(int64_t nodes, const Axes& axes) : Builder(nodes, axes) {}
   /// One level of `units` without samples: 100 GB/s and 1 us.
   Machine(int64_t units, const Axes& axes, Topology topology) : Builder(1, axes) {
-    plan.cluster->levels = {{"pod", units, Fabric(), number(100e9), number(1e-6), std::move(topology), {}, {}}};
+    plan.cluster->levels = {{"pod", units, Fabric(), number(100e9), number(1e-6), std::move(topology), {}, {}, {}}};
     program.mesh = mesh(*plan.cluster, axes);
   }
   std::vector<ClusterLevel>& levels() { return plan.cluster->levels; }

@@ -162,7 +162,7 @@ struct ThreeLevels : Builder {
     auto& levels = plan.cluster->levels;
     levels[1].count = 4;
     levels[1].bandwidth = number(50e9);
-    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}});
+    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}, {}});
     program.mesh = mesh(*plan.cluster, {{"g", 128}});
   }
 };
