@@ -238,7 +238,7 @@ private:
       params = s.cls == CollectiveClass::Gradient ? gradient(s.params[0]) : names_.of(s.params[0], scope_);
     if (s.params.size() > 1) params += fmt::format("+{}", s.params.size() - 1);
     line("    {} {} axis={} level={} bytes={} class={} phase={} count={}{}{}", name(s.collective), params,
-         axis(s.axes, s.group), level(s.level), numberText(s.bytes), name(s.cls), name(s.phase), runs_,
+         axis(s.axes, s.group), level(s.level), numberText(s.bytes), name(s.cls), name(s.phase), runs_ * s.times,
          s.kept ? " kept" : "", because(s.because));
   }
 

@@ -64,6 +64,10 @@ double Program::widthOf(ValueId value) const {
   return width(dtypeOf(value));
 }
 
+int64_t Program::timesInside(UnitId unit, RegionId region) const {
+  return model.times(region) / std::max<int64_t>(1, model.times(model.units[unit].region));
+}
+
 std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
   std::vector<int64_t> out;
   out.reserve(dims.size());

@@ -111,6 +111,7 @@ struct ParamState {
   ValueId param;
   Layout layout;        ///< compute layout
   double elements = 0;  ///< local, per instance, in the compute layout
+  RegionId layer;       ///< the innermost repeat around its use; none at the top
   bool trainable = true;
   AxisMask partial = 0; ///< axes over which its gradient is a pending sum
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
@@ -126,7 +127,8 @@ struct ParamState {
   bool regathers() const { return !rules[0] || rules[0]->regather; }
 };
 
-/// A fused collective of the states of one instance (docs/language.md, section 11).
+/// A fused collective of the states of one layer (docs/language.md, section 11): of an instance of the innermost repeat around the use of
+/// its parameters, as software that shards states wraps them.
 struct StateCollective {
   CollectiveKind collective = CollectiveKind::AllGather;
   CollectiveClass cls = CollectiveClass::State;
@@ -134,11 +136,13 @@ struct StateCollective {
   AxisMask axes = 0;
   int64_t group = 1;
   size_t level = 0;
-  double bytes = 0;       ///< larger local side, of one instance
+  double bytes = 0;       ///< larger local side, of one layer
   bool out = false;       ///< HostCopy: to the host, when its instance has ended; else to the device, before it begins
   std::vector<ValueId> params;
   SourceRange because;
   bool kept = false;      ///< gather of forward that stays until backward: no instance gathers these again
+  RegionId layer;         ///< the innermost repeat; none at the top
+  int64_t times = 1;      ///< layers in one instance of the body: the product of the nested repeats
 };
 
 /// One class of equal instances of a unit, lowered once.
@@ -212,6 +216,8 @@ struct Program {
   std::vector<size_t> heldBy(int64_t stage) const;
   /// Does what a virtual stage hands on leave its device?
   bool crosses(size_t virtualStage) const;
+  /// Instances of a repeat in one instance of the unit around it; 1 at the top.
+  int64_t timesInside(UnitId unit, RegionId region) const;
   /// Micro-batches that pass each virtual stage on each device that holds it.
   int64_t passes() const { return microBatches / routes; }
   /// Element width on the device of a value under the plan's precision.

@@ -161,6 +161,7 @@ struct ForwardLowering {
     ParamState state;
     state.param = operand.value;
     state.layout = wanted;
+    state.layer = model().ops[user].region;
     state.elements =
         localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
     state.trainable =

@@ -110,8 +110,7 @@ BodyId bodyOf(const Program& program, UnitId unit, int64_t instance) {
 }
 
 double timesOf(const Program& program, const Op& op) {
-  const int64_t outside = std::max<int64_t>(1, program.model.times(program.model.units[op.unit].region));
-  return static_cast<double>(program.model.times(op.region) / outside);
+  return static_cast<double>(program.timesInside(op.unit, op.region));
 }
 
 bool trains(const Program& program, const Body& body, ValueId param) {

@@ -67,17 +67,22 @@ struct StatePlacer {
                             name(kStates[k - 1]), name(kStates[k])));
   }
 
-  /// Adds to the bucket of the instance: one collective per kind, axes and phase.
+  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the body.
   void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
               double bytes, const StateRule* rule, bool kept = false) const {
     if (!axes || bytes <= 0) return;
+    const int64_t times = program.timesInside(body.unit, p.layer);
+    bytes /= static_cast<double>(times);
     for (StateCollective& c : body.states)
-      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept) {
+      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept &&
+          c.layer == p.layer) {
         c.bytes += bytes;
         c.params.push_back(p.param);
         return;
       }
     StateCollective c;
+    c.layer = p.layer;
+    c.times = times;
     c.collective = kind;
     c.cls = cls;
     c.phase = phase;
@@ -91,15 +96,20 @@ struct StatePlacer {
     body.states.push_back(std::move(c));
   }
 
-  /// A copy between the device and the host's memory, on the stream behind those of the levels.
-  void hostCopy(Body& body, Phase phase, bool out, double bytes, SourceRange because) const {
+  /// A copy between the device and the host's memory, on the stream behind those of the levels. `bytes`: of one
+  /// instance of the body, those of `layer` in it.
+  void hostCopy(Body& body, RegionId layer, Phase phase, bool out, double bytes, SourceRange because) const {
     if (bytes <= 0) return;
+    const int64_t times = program.timesInside(body.unit, layer);
+    bytes /= static_cast<double>(times);
     for (StateCollective& c : body.states)
-      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out) {
+      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.layer == layer) {
         c.bytes += bytes;
         return;
       }
     StateCollective c;
+    c.layer = layer;
+    c.times = times;
     c.collective = CollectiveKind::HostCopy;
     c.cls = CollectiveClass::Offload;
     c.phase = phase;
@@ -116,21 +126,23 @@ struct StatePlacer {
     const Precision& precision = program.plan->precision;
     auto because = [&](int k) { return p.rules[k] ? p.rules[k]->range : SourceRange{}; };
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
-    if (p.host[0]) hostCopy(body, Phase::Forward, false, stored, because(0));
-    if (p.host[0] && usedBackward) hostCopy(body, Phase::Backward, false, stored, because(0));
+    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, because(0));
+    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, because(0));
     if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
-      hostCopy(body, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads), because(1));
+      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads), because(1));
   }
 
   /// Values kept in the host's memory leave after forward and are back before backward.
   void hostActivations(Body& body) const {
-    double bytes = 0;
-    for (const Saved& s : body.saved) bytes += s.host ? s.bytes : 0;
     SourceRange because;
     for (const Keep& keep : program.plan->keeps)
       if (keep.host && !because.valid()) because = keep.selector.range;
-    hostCopy(body, Phase::Forward, true, bytes, because);
-    hostCopy(body, Phase::Backward, false, bytes, because);
+    for (const Saved& s : body.saved) {
+      if (!s.host) continue;
+      const RegionId layer = program.model.ops[s.op].region;
+      hostCopy(body, layer, Phase::Forward, true, s.bytes, because);
+      hostCopy(body, layer, Phase::Backward, false, s.bytes, because);
+    }
   }
 
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }

@@ -112,9 +112,10 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, int64_t 
       CollectiveRow row = describe(program, collectiveNode(state));
       const bool once = state.phase == ir::Phase::Step;
       row.layer = paths.unitPath();
-      row.count = static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
+      const double layers = static_cast<double>(counts[b]) * static_cast<double>(state.times);
+      row.count = layers * (once ? 1 : static_cast<double>(program.passes()));
       row.bytes = state.bytes;
-      row.seconds = sim.bodies[b].states[s];
+      row.seconds = sim.bodies[b].states[s] / static_cast<double>(state.times);
       if (spent && s < spent->states.size()) row.exposed = spent->states[s];
       finish(row, sim, stage);
       rows.push_back(std::move(row));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/MemoryParts.h"
 
+#include "backends/cost/Buckets.h"
 #include "ir/States.h"
 
 #include <algorithm>
@@ -30,9 +31,10 @@ public:
       const ir::Body& body = program_.bodies[id];
       addStates(body, static_cast<double>(count));
       addInstance(id, count);
-      addStateBuffers(body, count);
+      parts_.received += keptGathered(body) * static_cast<double>(count);
       if (stack_.copies.gathers) receive(body);
     }
+    addStateBuffers();
     for (double bytes : received_) parts_.received += bytes;
     const size_t index = static_cast<size_t>(stage_.index);
     parts_.boundary = boundary(stage_) + (index > 0 ? boundary(program_.virtualStages[index - 1]) : 0);
@@ -87,28 +89,37 @@ private:
     return bytes;
   }
 
-  void addStateBuffers(const ir::Body& body, int64_t count) {
-    double gathered = 0, gradients = 0, leaving = 0, arriving = 0;
-    for (const ir::StateCollective& s : body.states) {
-      if (s.collective == ir::CollectiveKind::HostCopy) {
-        double& at = s.out ? leaving : arriving; // forward and backward have copies of their own; they do not meet
-        at = std::max(at, s.bytes);
-        continue;
-      }
-      if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward && s.kept)
-        parts_.received += s.bytes * static_cast<double>(count); // of all instances, whatever is prefetched
-      else if (s.cls == ir::CollectiveClass::State && s.phase == ir::Phase::Forward)
-        gathered += s.bytes;
-      if (s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward) gradients += s.bytes;
-    }
-    const int64_t ahead = std::min(count, 1 + schedule_.prefetch);
-    parts_.gathered = std::max(parts_.gathered, gathered * static_cast<double>(ahead));
-    // What leaves is copied while the next instance runs; what arrives is there before its instance begins.
-    parts_.staged = std::max({parts_.staged, leaving * static_cast<double>(std::min<int64_t>(count, 2)),
-                              arriving * static_cast<double>(ahead)});
+  /// Buffers of layers in a row, whichever bodies they belong to: equal layers cost the same folded and written out.
+  void addStateBuffers() {
+    using enum ir::CollectiveClass;
+    const int64_t ahead = 1 + schedule_.prefetch;
+    auto most = [&](int64_t window, auto counts) {
+      return mostBytes(program_, stage_, window, [&](const ir::StateCollective& s) { return counts(s) ? s.bytes : 0; });
+    };
+    parts_.gathered = most(ahead, [](const ir::StateCollective& s) {
+      return s.cls == State && s.collective != ir::CollectiveKind::HostCopy && s.phase == ir::Phase::Forward && !s.kept;
+    });
     // One bucket is filled while the one before is reduced, unless reductions are inline.
-    const bool overlaps = schedule_.inlineShare[static_cast<size_t>(ir::CollectiveClass::Gradient)] < 1;
-    parts_.reducing = std::max(parts_.reducing, gradients * (overlaps && count > 1 ? 2 : 1));
+    parts_.reducing =
+        bytesReducing(schedule_, stage_, schedule_.inlineShare[static_cast<size_t>(Gradient)] < 1 ? 2 : 1);
+    // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
+    // and backward do not meet.
+    for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
+      auto copies = [&](bool out) {
+        return most(out ? 2 : ahead, [&](const ir::StateCollective& s) {
+          return s.collective == ir::CollectiveKind::HostCopy && s.phase == phase && s.out == out;
+        });
+      };
+      parts_.staged = std::max(parts_.staged, copies(false) + copies(true));
+    }
+  }
+
+  /// Parameters that stay gathered from forward to backward: of all instances, whatever is prefetched.
+  double keptGathered(const ir::Body& body) const {
+    double bytes = 0;
+    for (const ir::StateCollective& s : body.states)
+      if (s.kept && s.phase == ir::Phase::Forward) bytes += s.bytes * static_cast<double>(s.times);
+    return bytes;
   }
 
   void receive(const ir::Body& body) {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Passage.h"
 
+#include "backends/cost/Buckets.h"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace planc::cost {
 
@@ -23,19 +26,22 @@ bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
   return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
 }
 
-/// Gathers of a state are issued `prefetch` instances ahead, reductions when their instance has ended; the inline share
-/// of both occupies the compute stream.
+/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the inline share of
+/// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
 class Chain {
 public:
   Chain(const ir::Schedule& schedule, const std::vector<BodyCost>& costs,
         std::vector<std::pair<ir::BodyId, int64_t>> runs, bool backward)
       : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), streams_(schedule.slowdown) {
     size_t end = 0;
-    for (const auto& [id, count] : runs_) {
+    for (auto& [id, count] : runs_) {
       const SegmentCost& cost = costs_[id.index].of(backward_);
       const size_t states = body(id).states.size();
       tags_.push_back({end, end + states, end + states + (cost.overlaps ? cost.nodes.size() : 0), count});
       end = tags_.back().rest + 1;
+      const int64_t layers = layersOf(body(id));
+      if (__builtin_mul_overflow(count, layers, &count)) count = std::numeric_limits<int64_t>::max();
+      share_.push_back(1 / static_cast<double>(layers));
     }
     skipped_.resize(end);
   }
@@ -76,12 +82,14 @@ private:
     const auto& states = body(runs_[run].first).states;
     for (size_t s = 0; s < states.size(); ++s)
       if (everyMicroBatch(states[s], backward_) && after(states[s]) == reductions)
-        f(states[s], costs_[runs_[run].first.index].states[s], static_cast<int32_t>(tags_[run].states + s));
+        f(states[s], share_[run] * costs_[runs_[run].first.index].states[s],
+          static_cast<int32_t>(tags_[run].states + s));
   }
 
   const ir::Schedule& schedule_;
   const std::vector<BodyCost>& costs_;
-  std::vector<std::pair<ir::BodyId, int64_t>> runs_;
+  std::vector<std::pair<ir::BodyId, int64_t>> runs_; ///< layers of each body
+  std::vector<double> share_;                        ///< of an instance, by run
   bool backward_;
   Streams streams_;
   std::vector<Tags> tags_;                    ///< by run
@@ -111,7 +119,7 @@ void Chain::waitFor(std::vector<TaskId> after) {
   const auto& arrived = gathered_[gatheredHead_++];
   after.insert(after.begin(), arrived.begin(), arrived.end());
   const SegmentCost& cost = costs_[runs_[next_.run].first.index].of(backward_);
-  streams_.addMarker(after, schedule_.slowdown * cost.computing, [this] { begin(); });
+  streams_.addMarker(after, schedule_.slowdown * cost.computing * share_[next_.run], [this] { begin(); });
 }
 
 /// Issues the gathers of the instance at `ahead_`.
@@ -132,13 +140,14 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
       last = {streams_.add(ir::kComputeStream, seconds * inlineShare(s), {}, tag, Occupies::Communicating)};
   });
   const auto rest = static_cast<int32_t>(tags_[run].rest);
-  double holding = cost.padding;
+  const double share = share_[run];
+  double holding = share * cost.padding;
   if (cost.overlaps) {
-    const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing);
-    last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes));
+    const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
+    last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes), share);
   } else {
-    last = {streams_.add(ir::kComputeStream, cost.computing, {}, rest)};
-    holding = cost.seconds - cost.computing; // inline communication, too
+    last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};
+    holding = share * (cost.seconds - cost.computing); // inline communication, too
   }
   if (holding > 0) last.push_back(streams_.add(ir::kComputeStream, holding, last, rest, Occupies::Launching));
   return last;
@@ -253,8 +262,11 @@ Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& co
       out.communicates |= everyMicroBatch(state, backward);
   }
   if (!runs.empty()) {
-    out.first = costs[runs.front().first.index].of(backward).seconds;
-    out.last = costs[runs.back().first.index].of(backward).seconds;
+    auto layer = [&](ir::BodyId id) {
+      return costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->bodies[id]));
+    };
+    out.first = layer(runs.front().first);
+    out.last = layer(runs.back().first);
   }
   out.seconds = out.alone;
   if (out.communicates)

@@ -11,7 +11,7 @@ struct Passage {
   double seconds = 0;         ///< of the compute stream, from start to end
   double alone = 0;           ///< the part that the instances take by themselves
   double weight = 0;          ///< gradients of parameters, part of `alone`
-  double first = 0, last = 0; ///< the first and the last instance in this direction, alone
+  double first = 0, last = 0; ///< the first and the last layer in this direction, alone
   double tail = 0;            ///< comm streams run on for this long after the end
   bool communicates = false;  ///< has state collectives: waits until the comm stream is free
   Account account;            ///< where `seconds` go, all instances together

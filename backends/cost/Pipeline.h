@@ -17,7 +17,7 @@ struct PassCost {
   double weight = 0;          ///< the part that a split backward does later
   double tail = 0;            ///< comm streams run on after the end
   bool waitsForComm = false;  ///< begins with communication: waits until the comm stream is free
-  double first = 0, last = 0; ///< its first and last instance
+  double first = 0, last = 0; ///< its first and last layer
 };
 
 /// Communication of the states once per step that may hide beside other work: the share that is not inline.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Segments.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Facts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -160,34 +161,22 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
   return cost;
 }
 
-/// A fused collective of one instance in buckets of the stack's size, if it has one: its part of a bucket that it
-/// shares with others, or the buckets that it is cut into.
+/// The fused collectives of one instance, layer by layer, in buckets of the stack's size, if it has one: a layer's part
+/// of a bucket that it shares with others, or the buckets that it is cut into.
 double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
                   const CostModel& model) {
   ir::Node node = collectiveNode(state);
   const double buckets = bucketsOf(schedule, body, state);
   node.bytes /= buckets;
-  return buckets * std::max(model.collective(*schedule.program, node), hostSeconds(model.facts(), node));
+  return static_cast<double>(state.times) * buckets *
+         std::max(model.collective(*schedule.program, node), hostSeconds(model.facts(), node));
 }
 
 } // namespace
 
-double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
-  if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
-  const double buckets = state.bytes / schedule.bucketBytes;
-  if (buckets > 1) return std::ceil(buckets);
-  if (state.cls != ir::CollectiveClass::Gradient && state.phase != ir::Phase::Step)
-    return 1;       // a layer waits for its own
-  int64_t most = 1; // instances that follow each other on one stage
-  for (const ir::VirtualStage& stage : schedule.program->virtualStages)
-    for (const auto& [id, count] : stage.bodies)
-      if (id == body) most = std::max(most, count);
-  return 1 / std::min(static_cast<double>(most), std::floor(1 / buckets));
-}
-
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         int32_t firstTag) {
+                                         int32_t firstTag, double share) {
   std::vector<Streams::TaskId> ids, deps, last;
   ids.reserve(segment.tasks.size());
   std::vector<std::pair<ir::Stream, size_t>> lastOf;
@@ -196,7 +185,7 @@ std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir:
     for (uint32_t d : task.deps) deps.push_back(ids[d]);
     const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
     const int32_t tag = firstTag + static_cast<int32_t>(task.node);
-    ids.push_back(streams.add(task.stream, cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
+    ids.push_back(streams.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
     auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
     if (seen == lastOf.end())
       lastOf.emplace_back(task.stream, ids.size() - 1);

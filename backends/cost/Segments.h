@@ -32,22 +32,18 @@ struct SegmentCost {
 
 struct BodyCost {
   SegmentCost forward, backward;
-  std::vector<double> states; ///< seconds of each fused state collective
+  std::vector<double> states; ///< seconds of each fused state collective, all layers of the instance together
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
 /// Prices every body of the schedule, by body id.
 std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
 
-/// Messages of one instance's state collective: more than one if it is larger than the stack's `bucket`, a fraction if
-/// it shares a bucket with the instances after it, as reductions and collectives of the step do.
-double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
-
-/// Adds the tasks of one instance to streams, after `begin`, with tags from `firstTag` by node; gives the tasks that
-/// end last on each stream.
+/// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by node;
+/// gives the tasks that end last on each stream.
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         int32_t firstTag);
+                                         int32_t firstTag, double share = 1);
 
 /// What `times` instances of a body spend in one direction, run alone.
 void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Simulation.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Facts.h"
 #include "backends/cost/Pair.h"
 #include "backends/cost/StageAccounts.h"
@@ -41,9 +42,14 @@ PassCost passCost(const Passage& p) {
   return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
 }
 
-/// The last (first) bucket of a step collective, which nothing can hide, in instances.
+/// The last (first) bucket of a step collective, which nothing can hide, in instances: of the layer that is used first.
 double edgeShare(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
-  return 1 / bucketsOf(schedule, body, state);
+  for (const ir::StateCollective& s : schedule.program->bodies[body].states)
+    if (s.phase == state.phase && s.cls == state.cls) {
+      if (s.layer != state.layer) return 0;
+      break;
+    }
+  return 1 / (bucketsOf(schedule, body, state) * static_cast<double>(state.times));
 }
 
 /// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.

@@ -181,6 +181,7 @@ public:
             {"group", s.group},
             {"level", levelName(s.level)},
             {"bytes", number(s.bytes)},
+            {"times", s.times},
             {"because", place(s.because, sources_)}};
   }
 

@@ -17,7 +17,6 @@ from specification import draw
 # What does not hold yet: law and why. A row whose law is kept leaves.
 OPEN = {
     "levels": "copies of a routed token are forwarded level by level, inside of one node, too",
-    "unrolled": "buffers of states are counted per body, not per neighbour",
 }
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans
 

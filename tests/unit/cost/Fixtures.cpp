@@ -267,7 +267,15 @@ ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t
 
 StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
                                double bytes) const {
-  return {kind, cls, phase, axes, program.mesh.size(axes), program.mesh.levelOf(axes), bytes, false, {}, {}};
+  StateCollective s;
+  s.collective = kind;
+  s.cls = cls;
+  s.phase = phase;
+  s.axes = axes;
+  s.group = program.mesh.size(axes);
+  s.level = program.mesh.levelOf(axes);
+  s.bytes = bytes;
+  return s;
 }
 
 void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces) {

@@ -227,6 +227,21 @@ TEST(CostEstimate, TheStepIsPutTogetherAsDocumented) {
   EXPECT_NEAR(e->totals.stepTime, 1.02 * (latest + tied + optimizer + 2e-3), 1e-12);
 }
 
+/// The step ends when the slowest stage has updated its parameters, whichever stage ended its passes last.
+TEST(CostEstimate, TheSlowestOptimizerCounts) {
+  constexpr double kLarge = 4e9;
+  const double seconds = (4 * 4096. * 16384 / 8 + kLarge) / 2 * 50 / (.85 * 2.039e12);
+  for (const bool first : {true, false}) {
+    Sample s;
+    s.program.bodies[first ? s.embed : s.head].params[0].elements = kLarge;
+    const auto e = s.estimate(s.diagnostics);
+    ASSERT_TRUE(e);
+    EXPECT_NEAR(e->totals.optimizer, seconds, 1e-12);
+    const Totals& t = e->totals;
+    EXPECT_NEAR(t.compute + t.exposedComm + t.bubble + t.optimizer + t.overhead, t.stepTime, 1e-9 * t.stepTime);
+  }
+}
+
 TEST(CostEstimate, StragglersAreALineOfTheirOwn) {
   Sample calm, jumpy;
   const auto before = calm.estimate(calm.diagnostics);

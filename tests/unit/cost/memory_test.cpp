@@ -76,6 +76,87 @@ TEST(CostMemory, PrefetchHoldsBucketsAndKeptGathersHoldAll) {
   EXPECT_DOUBLE_EQ(account(b).buffers, 10e6);
 }
 
+/// What the buffers of a stage hold whose layers, in order, gather and reduce these bytes.
+double buffersOf(const std::vector<double>& layers, int64_t count, bool beside, double bucket = 0) {
+  Builder b(1, {{"dp", 8}});
+  std::vector<std::vector<int64_t>> pieces(1);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const BodyId id = b.unit("layer" + std::to_string(i), count, true);
+    b.op("work", OpKind::Memory, "work" + std::to_string(i));
+    b.body(id).states = {
+        b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), layers[i]),
+        b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), layers[i])};
+    pieces[0].push_back(count);
+  }
+  b.stages(1, 1, pieces);
+  b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Gradient)] = beside ? 0 : 1;
+  b.schedule.bucketBytes = bucket;
+  return account(b).buffers;
+}
+
+TEST(CostMemory, EqualLayersCostTheSameFoldedAndWrittenOut) {
+  for (bool beside : {false, true})
+    for (double bucket : {0., 3., 25.}) {
+      const double folded = buffersOf({10}, 8, beside, bucket);
+      EXPECT_NEAR(buffersOf({10, 10}, 4, beside, bucket), folded, 1e-12) << bucket;
+      EXPECT_NEAR(buffersOf({10, 10, 10, 10, 10, 10, 10, 10}, 1, beside, bucket), folded, 1e-12) << bucket;
+    }
+  EXPECT_EQ(buffersOf({10}, 8, true), 2 * 10 + 2 * 10); // running and prefetched; filled and reduced
+  EXPECT_EQ(buffersOf({10}, 8, false), 2 * 10 + 10);
+}
+
+TEST(CostMemory, NeighboursAreInMemoryTogether) {
+  EXPECT_EQ(buffersOf({50, 10, 20, 7}, 1, true), 60 + 60);
+  EXPECT_EQ(buffersOf({5, 10, 20, 7}, 1, false), 30 + 20);
+}
+
+TEST(CostMemory, ABucketIsWhatIsFilledAndReduced) {
+  EXPECT_DOUBLE_EQ(buffersOf({10}, 8, true, 16), 20 + 2 * 16); // five messages of 80 / 5 bytes
+  EXPECT_DOUBLE_EQ(buffersOf({10}, 8, true, 60), 20 + 2 * 40); // two
+  EXPECT_DOUBLE_EQ(buffersOf({10}, 8, true, 1e6), 20 + 80);    // one: everything
+  EXPECT_DOUBLE_EQ(buffersOf({10}, 8, true, 1), 20 + 2 * 1);   // a layer has all of its parameters all the same
+  EXPECT_DOUBLE_EQ(buffersOf({30, 50}, 1, true, 16), 80 + 2 * 16);
+}
+
+TEST(CostMemory, ABucketIsALayerOfANestedRepeat) {
+  Builder b(1, {{"dp", 8}});
+  const BodyId id = b.unit("decoder", 10, true);
+  b.op("work", OpKind::Memory, "work");
+  auto gathers = [&](RegionId layer, int64_t times, double bytes) {
+    StateCollective s = b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), bytes);
+    s.layer = layer;
+    s.times = times;
+    return s;
+  };
+  b.body(id).states = {gathers(RegionId(1), 5, 10), gathers(RegionId(0), 1, 12)};
+  b.stages(1, 1, {{10}});
+  const std::vector<double> most = {12, 10 + 12, 2 * 10 + 12, 3 * 10 + 12, 4 * 10 + 12, 5 * 10 + 12, 5 * 10 + 2 * 12};
+  for (int64_t prefetch = 0; prefetch < 7; ++prefetch) {
+    b.schedule.prefetch = prefetch;
+    EXPECT_DOUBLE_EQ(account(b).buffers, most[static_cast<size_t>(prefetch)]) << prefetch;
+  }
+  b.schedule.prefetch = int64_t(1) << 40;
+  EXPECT_DOUBLE_EQ(account(b).buffers, 10 * (5 * 10 + 12));
+  b.schedule.prefetch = 1;
+  b.body(id).states[0].kept = true; // of all instances and layers
+  EXPECT_DOUBLE_EQ(account(b).buffers, 10 * 5 * 10 + 12);
+}
+
+TEST(CostMemory, WhatArrivesFromTheHostMeetsWhatLeaves) {
+  Builder b(1, {{"dp", 8}});
+  const BodyId id = b.unit("layer", 6, true);
+  b.op("work", OpKind::Memory, "work");
+  auto copy = [&](Phase phase, bool out, double bytes) {
+    StateCollective s = b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, phase, 0, bytes);
+    s.out = out;
+    return s;
+  };
+  b.body(id).states = {copy(Phase::Forward, true, 3), copy(Phase::Backward, false, 5), copy(Phase::Backward, true, 2)};
+  b.stages(1, 1, {{6}});
+  b.schedule.prefetch = 2;
+  EXPECT_DOUBLE_EQ(account(b).buffers, 3 * 5 + 2 * 2);
+}
+
 struct InFlight {
   Builder b;
   InFlight(int64_t p, int64_t v, int64_t m, const ScheduleKind& kind) : b(p, {{"tp", 8}, {"pp", p}}) {

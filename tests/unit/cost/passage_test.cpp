@@ -179,19 +179,52 @@ TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
 
 TEST(CostPassage, SmallInstancesShareBuckets) {
   Fsdp f(10, 2, 4, 1, 1, 0);
-  f.b.schedule.bucketBytes = 4.5e9; // four instances of 1 GB
+  f.b.schedule.bucketBytes = 4.5e9; // ten instances of 1 GB: three messages of 3.33 GB
   DiagnosticEngine diagnostics;
   const auto model = f.b.model(diagnostics);
   const auto costs = priceBodies(f.b.schedule, *model);
   const auto& states = f.b.program.bodies[BodyId(0)].states;
   Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
-  shared.bytes = 4e9;
-  EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) / 4, 1e-12);
+  shared.bytes = 10e9 / 3;
+  EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) * .3, 1e-12);
   EXPECT_LT(costs[0].states[2], model->collective(f.b.program, collectiveNode(states[2])));
   EXPECT_NEAR(costs[0].states[0], model->collective(f.b.program, alone), 1e-12); // a layer waits for its own gather
   f.b.schedule.bucketBytes = 1e12;                                               // no more than there are
   shared.bytes = 10e9;
   EXPECT_NEAR(priceBodies(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
+}
+
+TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
+  DiagnosticEngine diagnostics;
+  Fsdp folded(10, 2, 4, 1, 1, 0);
+  folded.b.schedule.bucketBytes = 4.5e9;
+  Fsdp written(1, 2, 4, 1, 1, 0);
+  std::vector<std::vector<int64_t>> pieces = {{1}};
+  for (int i = 1; i < 10; ++i) {
+    const BodyId id = written.b.unit("layer" + std::to_string(i), 1, true);
+    written.b.op("work", OpKind::Memory, "work");
+    written.b.body(id).states = written.b.body(BodyId(0)).states;
+    pieces[0].push_back(1);
+  }
+  written.b.schedule.bucketBytes = 4.5e9;
+  written.b.stages(1, 1, pieces);
+  written.b.finish();
+  const double each = priceBodies(folded.b.schedule, *folded.b.model(diagnostics))[0].states[2];
+  for (const BodyCost& cost : priceBodies(written.b.schedule, *written.b.model(diagnostics)))
+    EXPECT_NEAR(cost.states[2], each, 1e-12);
+}
+
+/// Five layers in an instance: one gather before the first is exposed, not those of all five.
+TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
+  for (bool backward : {false, true}) {
+    Fsdp flat(30, 2, 4, 1, .7, .2), nested(6, 10, 20, 5, 3.5, .2);
+    for (StateCollective& s : nested.b.body(BodyId(0)).states) s.times = 5;
+    const Passage one = nested.run(backward), other = flat.run(backward);
+    EXPECT_NEAR(one.seconds, other.seconds, 1e-9);
+    EXPECT_NEAR(one.tail, other.tail, 1e-9);
+    EXPECT_NEAR(one.first, other.first, 1e-9);
+    EXPECT_NEAR(exposed(one), exposed(other), 1e-9);
+  }
 }
 
 // ---- one instance --------------------------------------------------------------
@@ -286,6 +319,39 @@ TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
   EXPECT_NEAR(routed(true, 0), 620e-6, 1e-12);
   EXPECT_NEAR(routed(true, 1.25), 500e-6, 1e-12);                       // slots of a known size
   EXPECT_NEAR(routed(true, 0, 500e-6), 1440e-6 + 50e-6 + 30e-6, 1e-12); // long experts hide all launches but two
+}
+
+/// Two layers with experts in one instance: the host reads two sizes back, and is behind after each.
+TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
+  auto seconds = [](bool both) {
+    Builder b(1, {{"ep", 8}});
+    Body& body = b.body(b.unit("layer", 3, true));
+    Dim slots;
+    slots.name = Symbol("slots");
+    slots.kind = DimKind::Routed;
+    const DimId routed = b.program.model.dims.add(slots);
+    const OpId first = b.op("dispatch", OpKind::Permute, "sent"), second = b.op("dispatch", OpKind::Permute, "again");
+    b.program.model.ops[first].resultDims = {routed};
+    if (both) b.program.model.ops[second].resultDims = {routed};
+    const OpId other = b.op("work", OpKind::Memory, "work");
+    for (const OpId sent : {first, second}) {
+      body.forward.push_back(b.lasting(other, 100e-6));
+      body.forward.push_back(b.lasting(sent, 20e-6));
+      body.forward.push_back(b.lasting(other, 30e-6));
+    }
+    b.plan.stack->launch = number(50e-6);
+    b.plan.stack->waits = true;
+    b.stages(1, 1, {{3}});
+    b.finish();
+    DiagnosticEngine diagnostics;
+    return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+  };
+  // From one wait to the next: `sent` runs from 50 to 70 us, the experts, launched at 100, to 130, the next layer's
+  // 100 us of work, launched at 150, to 250. Twice.
+  EXPECT_NEAR(seconds(true), 500e-6, 1e-12);
+  // With one wait the host catches up: 250, the second `sent` (launched at 200) to 270, its experts from 250 on to 300,
+  // the work before the first, launched at 300, to 400.
+  EXPECT_NEAR(seconds(false), 400e-6, 1e-12);
 }
 
 TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {

@@ -31,7 +31,7 @@ Numbers numbersOf(const Program& program) {
               runs * n.times, n.bytes);
       }
     for (const StateCollective& s : body.states)
-      add("state " + std::string(name(s.collective)) + " over " + std::to_string(s.group), runs, s.bytes);
+      add("state " + std::string(name(s.collective)) + " over " + std::to_string(s.group), runs * static_cast<double>(s.times), s.bytes);
     for (const Saved& s : body.saved) add("saved", runs, s.bytes);
     add("working set", runs, body.workingForward + body.workingBackward);
   }
