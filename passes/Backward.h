@@ -66,6 +66,24 @@ private:
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
 };
 
+/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
+/// another body.
+struct Contribution {
+  ir::Layout layout;
+  int32_t node = -1;
+  ir::OpId source;
+};
+/// Gradients that travel between bodies, by value.
+using Outer = std::vector<std::vector<Contribution>>;
+
+/// The backward list of one body and what its forward keeps; what leaves it is added to `outer`. `wanted`: by value.
+void deriveBody(ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints,
+                Outer& outer);
+
+/// Says which `recompute` and `keep` statements free no memory and change nothing. `outer`: of the whole program.
+void warnOfIdleSavings(const ir::Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+                       DiagnosticEngine& diagnostics);
+
 /// A gradient that reaches a carried value from outside of its repeat.
 struct SeamGradient {
   ir::Layout layout;

@@ -12,20 +12,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
-
 namespace {
-
-/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
-/// another body.
-struct Contribution {
-  Layout layout;
-  int32_t node = -1;
-  OpId source;
-};
-
-/// Gradients that travel between bodies, by value.
-using Outer = std::vector<std::vector<Contribution>>;
 
 /// Derives the backward list of one body.
 struct BackwardDerivation {
@@ -241,36 +228,15 @@ struct BackwardDerivation {
   }
 };
 
-/// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
-void warnOfIdleKeeps(const Program& program, DiagnosticEngine& diagnostics) {
-  const Model& model = program.model;
-  auto reached = [&](const Selector& selector, const Body& body, const Saved& saved) {
-    const Value& value = model.values[saved.value];
-    if (!saved.host || value.kind != ValueKind::Result) return false;
-    const Op& producer = model.ops[value.producer];
-    return reaches(selector, producer.path, model.units[producer.unit],
-                   producer.unit == body.unit ? body.instances : RangeSet{})
-        .has_value();
-  };
-  for (const Keep& keep : program.plan->keeps) {
-    if (!keep.host) continue;
-    bool any = false;
-    for (const Body& body : program.bodies)
-      any |= llvm::any_of(body.saved, [&](const Saved& s) { return reached(keep.selector, body, s); });
-    if (any) continue;
-    const bool trains = program.plan->workload.train && model.loss.valid();
-    diagnostics
-        .report(HostKeepIdle, keep.selector.range,
-                {{"selector", keep.selector.str()},
-                 {"reason", trains ? "backward reads no result of it that forward keeps"
-                                   : "nothing is kept, the plan has no backward pass"}})
-        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only what enters it, and a frozen "
-                       "one may keep nothing"
-                     : "take it out");
-  }
-}
-
 } // namespace
+
+void deriveBody(Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints,
+                Outer& outer) {
+  const Unit& unit = program.model.units[body.unit];
+  BackwardDerivation derivation{program, body, wanted, outer, unit, Keeper(program, body, wanted, checkpoints)};
+  derivation.derive();
+  derivation.keeper.finish();
+}
 
 bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   const std::vector<std::vector<bool>> wanted = valuesWithGradient(program);
@@ -281,22 +247,13 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   }
   Outer outer(program.model.values.size());
   if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
-    for (uint32_t b = program.bodies.size(); b-- > 0;) {
-      Body& body = program.bodies[BodyId(b)];
-      BackwardDerivation derivation{program,
-                                    body,
-                                    wanted[b],
-                                    outer,
-                                    program.model.units[body.unit],
-                                    Keeper(program, body, wanted[b], checkpoints[b])};
-      derivation.derive();
-      derivation.keeper.finish();
-    }
+    for (uint32_t b = program.bodies.size(); b-- > 0;)
+      deriveBody(program, program.bodies[BodyId(b)], wanted[b], checkpoints[b], outer);
+  warnOfIdleSavings(program, wanted, outer, diagnostics);
   std::vector<std::vector<SeamGradient>> leaving(outer.size());
   for (size_t v = 0; v < outer.size(); ++v)
     for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});
   addSeams(program, leaving);
-  warnOfIdleKeeps(program, diagnostics);
   for (Body& body : program.bodies) measureWorkingSet(program, body);
   return true;
 }

@@ -104,10 +104,15 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
 Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   const std::vector<Point> all = points(id, operand);
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
+  const Keep* chosen = nullptr; // of the statements that reach it the innermost
+  int innermost = -1;
   if (value.kind == ValueKind::Result)
     for (const Keep& keep : program_.plan->keeps)
-      if (keep.gathered && reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances))
-        return all.back();
+      if (!keep.host)
+        if (auto depth = reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances);
+            depth && *depth >= innermost)
+          innermost = *depth, chosen = &keep;
+  if (chosen) return chosen->gathered ? all.back() : all.front();
   Point best = all.front();
   for (const Point& p : all)
     if (p.elements <= best.elements) best = p;

@@ -1,0 +1,183 @@
+// Part of derive-backward: `recompute` and `keep` statements without which a plan keeps the same, found by leaving each
+// out and deriving the layers that it reaches again.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+#include "support/Quantity.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
+PLANC_WARNING(RecomputeIdle, 787, "`recompute {selector}` frees no memory: {reason}")
+PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` changes nothing: {reason}")
+
+namespace {
+
+/// Sums that differ by less are equal.
+constexpr double kRounding = 1e-9;
+
+double keptBytes(const Body& body) {
+  double bytes = 0;
+  for (const Saved& s : body.saved) bytes += s.bytes;
+  return bytes;
+}
+
+bool reachesBody(const Program& program, const Selector& selector, const Body& body) {
+  const ir::Unit& unit = program.model.units[body.unit];
+  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    if (reaches(selector, program.model.ops[OpId(i)].path, unit, body.instances)) return true;
+  return false;
+}
+
+/// Derives bodies for a plan that differs in what it keeps.
+class Trial {
+public:
+  Trial(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
+      : program_(program), plan_(*program.plan), wanted_(wanted), outer_(outer) {
+    program_.plan = &plan_;
+  }
+
+  Plan& plan() { return plan_; }
+
+  /// The body under the plan as it is now; nothing if its checkpoints contradict each other.
+  std::optional<Body> derive(BodyId id) {
+    Body body = program_.bodies[id];
+    body.backward.clear();
+    body.saved.clear();
+    DiagnosticEngine unheard;
+    const Checkpoints checkpoints = findCheckpoints(program_, body, unheard);
+    if (!checkpoints.ok) return std::nullopt;
+    Outer outer = outer_;
+    deriveBody(program_, body, wanted_[id.index], checkpoints, outer);
+    return body;
+  }
+
+private:
+  Program program_;
+  Plan plan_;
+  const std::vector<std::vector<bool>>& wanted_;
+  const Outer& outer_;
+};
+
+class IdleSavings {
+public:
+  IdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+              DiagnosticEngine& diagnostics)
+      : program_(program), trial_(program, wanted, outer), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (size_t i = 0; i < program_.plan->recompute.size(); ++i) checkRecompute(i);
+    for (size_t i = 0; i < program_.plan->keeps.size(); ++i)
+      if (!program_.plan->keeps[i].host) checkKeep(i);
+  }
+
+private:
+  /// Calls `compare` with every body that the selector reaches, as it is and as it is without the statement.
+  template <class F> bool each(const Selector& selector, F compare) {
+    bool any = false;
+    for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
+      const Body& body = program_.bodies[BodyId(b)];
+      if (body.seam || !reachesBody(program_, selector, body)) continue;
+      const std::optional<Body> without = trial_.derive(BodyId(b));
+      if (!without) return false;
+      any = true;
+      compare(body, *without);
+    }
+    return any;
+  }
+
+  void checkRecompute(size_t index) {
+    const Selector& selector = program_.plan->recompute[index];
+    auto& statements = trial_.plan().recompute;
+    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
+    double freed = 0, kept = 0;
+    const bool any = each(selector, [&](const Body& with, const Body& without) {
+      const double instances = static_cast<double>(with.instances.count());
+      freed += instances * (keptBytes(without) - keptBytes(with));
+      kept += instances * keptBytes(without);
+    });
+    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), selector);
+    if (!any || freed > kRounding * kept) return;
+    const std::string reason = kept <= 0
+                                   ? "forward keeps nothing of its layers for backward"
+                                   : fmt::format("what enters it and what is read of it afterwards stay, {} in all",
+                                                 formatQuantity(kept, units::bytes));
+    diagnostics_.report(RecomputeIdle, selector.range, {{"selector", selector.str()}, {"reason", reason}})
+        .help(
+            "take it out, or name what keeps more: a checkpoint frees what its operators keep among themselves, as in "
+            "`recompute` of whole layers");
+  }
+
+  void checkKeep(size_t index) {
+    const Keep& keep = program_.plan->keeps[index];
+    auto& statements = trial_.plan().keeps;
+    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
+    bool changes = false, kept = false;
+    const bool any = each(keep.selector, [&](const Body& with, const Body& without) {
+      kept |= !with.saved.empty();
+      changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
+    });
+    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), keep);
+    if (!any || changes) return;
+    diagnostics_
+        .report(
+            KeepIdle, keep.selector.range,
+            {{"selector", keep.selector.str()},
+             {"side", keep.gathered ? "gathered" : "split"},
+             {"reason", kept ? "backward reads no result of it behind a reshard, or this is the side it keeps anyway"
+                             : "forward keeps nothing of its layers for backward"}})
+        .help("take it out, or name layers whose results another layer gathers");
+  }
+
+  const Program& program_;
+  Trial trial_;
+  DiagnosticEngine& diagnostics_;
+};
+
+/// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
+void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  auto reached = [&](const Selector& selector, const Body& body, const Saved& saved) {
+    const Value& value = model.values[saved.value];
+    if (!saved.host || value.kind != ValueKind::Result) return false;
+    const Op& producer = model.ops[value.producer];
+    return reaches(selector, producer.path, model.units[producer.unit],
+                   producer.unit == body.unit ? body.instances : RangeSet{})
+        .has_value();
+  };
+  for (const Keep& keep : program.plan->keeps) {
+    if (!keep.host) continue;
+    bool any = false;
+    for (const Body& body : program.bodies)
+      any |= llvm::any_of(body.saved, [&](const Saved& s) { return reached(keep.selector, body, s); });
+    if (any) continue;
+    const bool trains = program.plan->workload.train && model.loss.valid();
+    diagnostics
+        .report(HostKeepIdle, keep.selector.range,
+                {{"selector", keep.selector.str()},
+                 {"reason", trains ? "backward reads no result of it that forward keeps"
+                                   : "nothing is kept, the plan has no backward pass"}})
+        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only what enters it, and a frozen "
+                       "one may keep nothing"
+                     : "take it out");
+  }
+}
+
+} // namespace
+
+void warnOfIdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+                       DiagnosticEngine& diagnostics) {
+  warnOfIdleHostKeeps(program, diagnostics);
+  const Plan& plan = *program.plan;
+  if (!plan.workload.train || !program.model.loss.valid()) return; // check-rules has said so
+  if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
+    IdleSavings(program, wanted, outer, diagnostics).run();
+}
+
+} // namespace planc::passes
