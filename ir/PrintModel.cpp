@@ -1,6 +1,7 @@
 // Text form of level `model`.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Names.h"
+#include "ir/Routed.h"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -40,7 +41,7 @@ private:
         kind = fmt::format(" routed{} * {}", dimsText(model_, d.parts), numberText(d.scale));
       else if (d.kind == DimKind::Following)
         kind = fmt::format(" follows{}", dimsText(model_, d.parts));
-      line("dim {} = {}{}", d.name.view(), d.extent, kind);
+      line("dim {} = {}{}", d.name.view(), numberText(sizeOf(model_, d)), kind);
     }
     for (const Composite& c : model_.composites) {
       std::string factors;
@@ -125,8 +126,7 @@ private:
   void printOp(const Op& op, UnitId scope) {
     std::string operands;
     for (const Operand& o : op.operands) operands += (operands.empty() ? " " : ", ") + operandText(o, scope);
-    double flops =
-        op.flops.evaluate([&](DimId d) { return static_cast<double>(model_.dims[d].extent); }, [](int) { return 1.0; });
+    double flops = op.flops.evaluate([&](DimId d) { return sizeOf(model_, d); }, [](int) { return 1.0; });
     const Value& v = model_.values[op.result];
     line("{} = {}{} : {}{}{}  kind={} flops={}{}", names_.of(op.result, scope), op.name.view(), operands,
          dimsText(model_, op.resultDims), v.dtype ? " " : "", v.dtype ? name(*v.dtype) : "", name(op.kind),

@@ -1,6 +1,7 @@
 // The law of level `comm`: collectives run over real groups and move the larger local side, no reshard is left, and
 // every pending sum is resolved before an operator that is not linear reads it.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
 #include "ir/Verify.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ private:
       n *= loose[i] ? static_cast<double>(extents[i]) / static_cast<double>(ranks)
                     : static_cast<double>(ceilDiv(extents[i], ranks));
     }
-    return n;
+    return n * overExtents(model_, model_.values[node.value].dims);
   }
 
   /// Where the node still knows its two layouts: bytes = the larger local side · the width that travels.

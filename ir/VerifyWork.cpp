@@ -1,5 +1,6 @@
 // L9: what the devices compute together is the operator's work, times the axes that repeat it.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
 #include "ir/Verify.h"
 
 #include <algorithm>
@@ -67,8 +68,8 @@ private:
     double value = t.coefficient;
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
-      const int64_t extent = model_.dims[dim].extent; // loose dimensions hold what the data says: nothing is rounded
-      value *= static_cast<double>(model_.dims[dim].kind == DimKind::Basic ? ceilDiv(extent, ranks) * ranks : extent);
+      const Dim& d = model_.dims[dim]; // loose dimensions hold what the data says: nothing is rounded
+      value *= d.kind == DimKind::Basic ? static_cast<double>(ceilDiv(d.extent, ranks) * ranks) : sizeOf(model_, d);
       value *= program_.skew({dim}, placement);
     }
     return value;

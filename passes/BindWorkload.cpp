@@ -1,5 +1,6 @@
 // bind-workload: gives `batch` its extent on one micro-batch of all replicas, and counts the micro-batches of a step.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
 #include "passes/Steps.h"
 
 namespace planc::passes {
@@ -28,9 +29,7 @@ void bind(Model& model, Symbol name, int64_t extent, double skew) {
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
     if (d.kind != DimKind::Routed) continue;
-    double slots = d.scale;
-    for (DimId part : d.parts) slots *= static_cast<double>(model.dims[part].extent);
-    d.extent = static_cast<int64_t>(slots);
+    d.extent = wholeExtent(sizeOf(model, d));
     if (d.capacity == 0) d.skew = skew;
   }
 }

@@ -1,6 +1,7 @@
 // check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis
 // order that moves digits.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -87,8 +88,7 @@ std::string forgotten(const Plan& plan, Symbol axis) {
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
 void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
-    return op.flops.evaluate([&](DimId d) { return static_cast<double>(program.model.dims[d].extent); },
-                             [](int) { return 1.0; }) *
+    return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); }, [](int) { return 1.0; }) *
            program.model.times(op.region);
   };
   double total = 0;

@@ -1,6 +1,7 @@
 // lower-reshards: from level sharded to level comm. Every reshard becomes the collectives of its steps; statistics over
 // a split dimension and rotated operands, which stand inside an operator, become collectives too.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +64,7 @@ struct Rewriter {
       c.axes = step.axes;
       c.group = program.mesh.size(step.axes);
       c.level = program.mesh.levelOf(step.axes);
-      c.bytes = step.elements * wireWidth(node) *
+      c.bytes = step.elements * overExtents(model(), value.dims) * wireWidth(node) *
                 std::max(program.skew(value.dims, from), program.skew(value.dims, step.after));
       c.strided = step.strided;
       c.cls = classOf(node, step.kind);
@@ -109,8 +110,7 @@ struct Rewriter {
   double copiesOf(const Node& node) const {
     for (OpId id : {node.source, node.op})
       if (id.valid() && model().ops[id].copies && model().ops[id].capacity == 0)
-        return model().ops[id].copies->evaluate([&](DimId d) { return static_cast<double>(model().dims[d].extent); },
-                                                [](int) { return 1.0; });
+        return model().ops[id].copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; });
     return 1;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Lowering.h"
 
+#include "ir/Routed.h"
 #include "ir/States.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -44,8 +45,8 @@ Layout produced(const Program& program, const Op& op, const Placement& placement
 
 namespace {
 /// The largest of `ranks` shards of a dim; where data decides what lies where no rank rounds up.
-double share(const Dim& dim, int64_t ranks) {
-  const double part = static_cast<double>(dim.extent) / static_cast<double>(ranks);
+double share(const Model& model, const Dim& dim, int64_t ranks) {
+  const double part = sizeOf(model, dim) / static_cast<double>(ranks);
   return dim.kind == DimKind::Basic ? std::ceil(part) : part;
 }
 } // namespace
@@ -60,7 +61,7 @@ bool isMasked(const Model& model, const Op& op, DimId dim) {
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
   const Dim& d = program.model.dims[dim];
   const AxisList& axes = placement.axesOf(dim);
-  return share(d, program.mesh.size(axes)) * program.skew({dim}, placement);
+  return share(program.model, d, program.mesh.size(axes)) * program.skew({dim}, placement);
 }
 
 double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {
@@ -68,7 +69,7 @@ double localElements(const Program& program, const std::vector<DimId>& dims, con
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t ranks = 1;
     for (const Digit& d : layout.shard[i]) ranks *= program.mesh.axes[d.axis].size;
-    n *= share(program.model.dims[dims[i]], ranks);
+    n *= share(program.model, program.model.dims[dims[i]], ranks);
   }
   return n;
 }

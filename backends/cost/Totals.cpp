@@ -6,6 +6,7 @@
 #include "backends/cost/Confidence.h"
 #include "backends/cost/Facts.h"
 #include "backends/cost/Rows.h"
+#include "ir/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,7 +44,7 @@ double tunedFlops(const ir::Program& program, bool causal) {
         const ir::Op& op = model.ops[n.op];
         if (!isProduct(op.kind) || n.role == ir::Role::Accumulate || n.role == ir::Role::Cast) return;
         const double flops = op.flops.evaluate(
-            [&](ir::DimId d) { return static_cast<double>(model.dims[d].extent); },
+            [&](ir::DimId d) { return ir::sizeOf(model, d); },
             [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
@@ -63,7 +64,7 @@ double modelFlops(const ir::Program& program, bool causal) {
   for (const ir::Op& op : model.ops) {
     if (!isProduct(op.kind)) continue;
     const double flops = op.flops.evaluate(
-        [&](ir::DimId d) { return static_cast<double>(model.dims[d].extent); },
+        [&](ir::DimId d) { return ir::sizeOf(model, d); },
         [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
     sum += flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
   }

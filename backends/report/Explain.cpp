@@ -5,9 +5,11 @@
 #include "backends/cost/Segments.h"
 #include "backends/cost/Update.h"
 #include "backends/report/Cells.h"
+#include "ir/Routed.h"
 #include "ir/States.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
 #include <set>
 
@@ -95,9 +97,11 @@ std::string Writer::shape(const std::vector<ir::DimId>& dims, const ir::Layout& 
       for (const ir::Digit& digit : layout.shard[i]) axes |= ir::maskOf(digit.axis);
     int64_t over = program_.mesh.size(axes);
     text += (i ? ", " : "") + dim.name.str() + " ";
-    text += over > 1 ? fmt::format("{} = {} / {} {}", (dim.extent + over - 1) / over, dim.extent, over,
-                                   program_.mesh.str(axes))
-                     : std::to_string(dim.extent);
+    const double size = ir::sizeOf(program_.model, dim), share = size / static_cast<double>(over);
+    text += over > 1
+                ? fmt::format("{:.12g} = {:.12g} / {} {}", dim.kind == ir::DimKind::Basic ? std::ceil(share) : share,
+                              size, over, program_.mesh.str(axes))
+                : fmt::format("{:.12g}", size);
   }
   std::string partial = layout.partial ? " pending sum over " + program_.mesh.str(layout.partial) : "";
   return "[" + text + "]" + partial;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/IrJson.h"
 
+#include "ir/Routed.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +48,7 @@ public:
   }
 
   Json operatorOf(const ir::Op& op) const {
-    auto extent = [&](ir::DimId d) { return static_cast<double>(model_.dims[d].extent); };
+    auto extent = [&](ir::DimId d) { return ir::sizeOf(model_, d); };
     Json operands = Json::array();
     for (const ir::Operand& o : op.operands) operands.push_back({{"value", value(o.value)}, {"dims", dims(o.dims)}});
     return {{"path", ir::join(op.path)},
@@ -69,7 +71,10 @@ public:
   Json run() const {
     Json out = {{"model", model_.name.str()}};
     out["dims"] = Json::array();
-    for (const ir::Dim& d : model_.dims) out["dims"].push_back({{"name", d.name.str()}, {"extent", d.extent}});
+    for (const ir::Dim& d : model_.dims)
+      out["dims"].push_back(
+          {{"name", d.name.str()},
+           {"extent", d.kind == ir::DimKind::Routed ? number(ir::sizeOf(model_, d)) : Json(d.extent)}});
     out["inputs"] = Json::array();
     for (ir::ValueId id : model_.inputs)
       out["inputs"].push_back({{"path", model_.pathOf(id)}, {"dims", dims(model_.values[id].dims)}});

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/elaborate/Shapes.h"
+#include "ir/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -324,15 +325,15 @@ bool ModelBuilder::settleRouted(OpContext& op) {
     const double copies = number("copies"), capacity = number("capacity");
     made.capacity = capacity;
     double elements = (copies > 0 ? copies : 1) * (capacity > 0 ? capacity : 1), parts = 1, others = 1;
-    for (ir::DimId d : op.operands[0].dims) elements *= static_cast<double>(model_->dims[d].extent);
-    for (ir::DimId d : made.parts) parts *= static_cast<double>(model_->dims[d].extent);
+    for (ir::DimId d : op.operands[0].dims) elements *= ir::sizeOf(*model_, d);
+    for (ir::DimId d : made.parts) parts *= ir::sizeOf(*model_, d);
     for (ir::DimId d : op.result)
       if (d.valid()) {
-        others *= static_cast<double>(model_->dims[d].extent);
+        others *= ir::sizeOf(*model_, d);
         if (!made.chosen.valid() && !llvm::is_contained(op.operands[0].dims, d)) made.chosen = d;
       }
     made.scale = elements / (parts * others);
-    made.extent = std::max<int64_t>(1, static_cast<int64_t>(std::min(made.scale * parts * (1 + 1e-12), 9e18)));
+    made.extent = ir::wholeExtent(ir::sizeOf(*model_, made));
     const ir::DimId id = specialDim(made);
     size_t at = 0;
     for (const DimRef& ref : op.syntax.result.dims) {

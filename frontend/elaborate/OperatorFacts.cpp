@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/OpContext.h"
 #include "frontend/eval/Arithmetic.h"
+#include "ir/Routed.h"
 
 #include <algorithm>
 #include <array>
@@ -289,8 +290,7 @@ void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
   RecordValue forward;
   Value flops;
   if (op.known) {
-    double value = op.op.flops.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); },
-                                        [](int) { return 2.0; });
+    double value = op.op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); }, [](int) { return 2.0; });
     flops = makePoly(context_, op.op.flops, units::none, value, item.range);
   }
   forward.fields.push_back({Symbol("flops"), flops, item.range, ""});
@@ -335,7 +335,7 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   OpContext& op = *op_;
   auto made = [&](ir::Poly p, Unit unit) {
     const double value =
-        p.evaluate([&](ir::DimId d) { return static_cast<double>(model_->dims[d].extent); },
+        p.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); },
                    [&](int i) {
                      const auto dtype =
                          i < 0 ? op.resultDType : model_->values[op.operands[static_cast<size_t>(i)].value].dtype;

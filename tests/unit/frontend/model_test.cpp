@@ -2,6 +2,7 @@
 // dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
+#include "ir/Routed.h"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ std::string dimText(const Model& m, const std::vector<DimId>& dims) {
 }
 
 double flops(const Model& m, const Op& op) {
-  return op.flops.evaluate([&](DimId d) { return static_cast<double>(m.dims[d].extent); }, [](int) { return 2.0; });
+  return op.flops.evaluate([&](DimId d) { return ir::sizeOf(m, d); }, [](int) { return 2.0; });
 }
 
 const char* kDense = R"(
@@ -169,6 +170,18 @@ model m(hidden: int = 16, experts: int = 4, k: int = 2) {
   EXPECT_EQ(sent.contest.size(), 2u);
   EXPECT_TRUE(sent.copies.has_value());
   EXPECT_EQ(opAt(*m, "moe.up")->dims.size(), 4u);
+}
+
+TEST(Models, TokensPerExpertNeedNotBeWhole) {
+  for (int experts : {4, 7, 12, 64}) { // 2 · 8 tokens, to 2 experts each: 8, 4.57, 2.67 and half a token per expert
+    const auto m = modelOf("model m(hidden: int = 16) {\n  in x: [batch, seq, hidden]\n  moe = blocks.moe(x, " +
+                           std::to_string(experts) + ", 2, 32)\n  loss = moe\n}");
+    const Op& up = *opAt(*m, "moe.up");
+    const Dim& slots = m->dims[opAt(*m, "moe.sent")->resultDims[1]];
+    EXPECT_DOUBLE_EQ(ir::sizeOf(*m, slots), 2. * 16 / experts);
+    EXPECT_EQ(slots.extent, std::max(1, 2 * 16 / experts));
+    EXPECT_DOUBLE_EQ(flops(*m, up), 2. * 2 * 16 * 16 * 32); // whatever the number of experts
+  }
 }
 
 TEST(Models, AnIndexFollowsItsRow) {

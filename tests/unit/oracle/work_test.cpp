@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OperatorRun.h"
 #include "RandomPlans.h"
+#include "ir/Routed.h"
 
 #include <filesystem>
 
@@ -48,7 +49,8 @@ void expectShared(const Program& program) {
       EXPECT_EQ(points, product(run.flatExtents(op.dims)) * static_cast<double>(idleRanks(program, op, placement)))
           << program.model.pathOf(node.op);
       EXPECT_EQ(node.work.flops * static_cast<double>(run.devices.count),
-                2 * product(program.extents(op.dims)) * static_cast<double>(idleRanks(program, op, placement)))
+                2 * product(program.extents(op.dims)) * ir::overExtents(program.model, op.dims) *
+                    static_cast<double>(idleRanks(program, op, placement)))
           << program.model.pathOf(node.op);
     }
   }
@@ -101,7 +103,7 @@ std::pair<double, double> forwardFlops(const Program& program) {
         double whole = t.coefficient;
         for (const auto& [dim, power] : t.factors) {
           used |= maskOf(placement.axesOf(dim));
-          for (int i = 0; i < power; ++i) whole *= static_cast<double>(program.model.dims[dim].extent);
+          for (int i = 0; i < power; ++i) whole *= ir::sizeOf(program.model, dim);
         }
         global += whole * devices / static_cast<double>(program.mesh.size(used)) * node.times * instances;
       }

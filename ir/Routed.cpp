@@ -1,0 +1,36 @@
+// Expected sizes of routed dimensions.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/Routed.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::ir {
+
+double sizeOf(const Model& model, const Dim& dim) {
+  constexpr double kRounding = 1e-12;
+  if (dim.kind != DimKind::Routed) return static_cast<double>(dim.extent);
+  double size = dim.scale;
+  for (DimId part : dim.parts) size *= sizeOf(model, part);
+  const double whole = std::round(size);
+  return std::abs(size - whole) <= kRounding * whole ? whole : size;
+}
+
+double sizeOf(const Model& model, DimId dim) {
+  return sizeOf(model, model.dims[dim]);
+}
+
+int64_t wholeExtent(double size) {
+  constexpr double kMost = 9e18;
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(size, kMost)));
+}
+
+double overExtents(const Model& model, const std::vector<DimId>& dims) {
+  double over = 1;
+  for (DimId d : dims)
+    if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed)
+      over *= sizeOf(model, dim) / static_cast<double>(dim.extent);
+  return over;
+}
+
+} // namespace planc::ir

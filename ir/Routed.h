@@ -1,0 +1,21 @@
+// What is expected of routed dimensions, which need not be whole: 1.5 tokens per expert. `Dim::extent` of one is what a shape shows; work,
+// bytes and shares are made of the numbers here.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Model.h"
+
+#include <vector>
+
+namespace planc::ir {
+
+/// Elements along a dim: its extent; of a routed one scale · Π sizes of its parts, where what is whole but for rounding is whole.
+double sizeOf(const Model& model, const Dim& dim);
+double sizeOf(const Model& model, DimId dim);
+
+/// The whole part of a size, at least 1.
+int64_t wholeExtent(double size);
+
+/// What is expected of a value with these dims over the product of their extents: 1 unless a routed one is not whole.
+double overExtents(const Model& model, const std::vector<DimId>& dims);
+
+} // namespace planc::ir
