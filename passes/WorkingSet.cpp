@@ -63,7 +63,7 @@ double peak(const Program& program, const Body& body, const std::vector<Node>& n
 }
 
 /// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
-/// result. Values that several contractions share count once.
+/// result, of every layer of a nested repeat. Values that several contractions share count once.
 double weightOperands(const Program& program, const Body& body) {
   const Unit& unit = program.model.units[body.unit];
   std::set<ValueId> operands, results;
@@ -72,7 +72,7 @@ double weightOperands(const Program& program, const Body& body) {
     if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
     const Op& op = program.model.ops[node.op];
     if (results.insert(op.result).second)
-      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) *
+      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) * node.times *
                std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
@@ -83,7 +83,7 @@ double weightOperands(const Program& program, const Body& body) {
                    ? saved->bytes
                    : localElements(program, program.model.values[v].dims,
                                    need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
-                         program.widthOf(v);
+                         program.widthOf(v) * node.times;
     }
   }
   return bytes;
