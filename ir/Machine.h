@@ -39,7 +39,7 @@ struct Number {
   double value = 0; ///< of a table: that of its largest x
   SourceRange range{};
   std::string source{};
-  Unit unit{};   ///< reports print it
+  planc::Unit unit{};   ///< reports print it
   Table table{}; ///< measured, in place of one value; empty otherwise
   Statistics statistics{};
 
@@ -52,7 +52,7 @@ using OptNumber = std::optional<Number>;
 struct Curve : Table {
   SourceRange range{};
   std::string source{};
-  Unit unit{}; ///< of y
+  planc::Unit unit{}; ///< of y
   Statistics statistics{};
 };
 
