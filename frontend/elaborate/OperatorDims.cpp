@@ -25,6 +25,12 @@ PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`"
 
 namespace {
 
+std::vector<std::string> formalNames(const OpContext& op) {
+  std::vector<std::string> names;
+  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
+  return names;
+}
+
 /// The dimensions of an operand that `..` covers.
 std::vector<ir::DimId> restOf(const OperandInfo& o) {
   std::vector<ir::DimId> rest;
@@ -134,8 +140,10 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
     }
     const Resolved part = ownDim(op, arg.value->name.text);
     if (!part.found) {
-      context_.report(UnknownSignatureDim, arg.value->range,
-                      {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}});
+      context_
+          .report(UnknownSignatureDim, arg.value->range,
+                  {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
+          .help(didYouMean(arg.value->name.text.view(), formalNames(op)));
       return false;
     }
     if (op.known) made.parts.push_back(part.id);
@@ -148,7 +156,8 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
   for (FormalDim& candidate : op.formals)
     if (candidate.name == d.name.text) f = &candidate;
   if (!f) {
-    context_.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}});
+    context_.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
+        .help(didYouMean(d.name.text.view(), formalNames(op)));
     return false;
   }
   if (!op.known) return true;

@@ -35,6 +35,14 @@ std::vector<std::string> factNames() {
   return names;
 }
 
+/// What a fact may call an operand: the parameters that are tensors.
+std::vector<std::string> operandNames(const OpContext& op) {
+  std::vector<std::string> names;
+  for (const syntax::Parameter& p : op.syntax.params)
+    if (p.type && p.type->tensor) names.push_back(p.name.text.str());
+  return names;
+}
+
 std::vector<std::string> dimNames(const OpContext& op) {
   std::vector<std::string> names;
   for (const FormalDim& f : op.formals) names.push_back(f.name.str());
@@ -274,7 +282,8 @@ void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
 int ModelBuilder::operandNamed(OpContext& op, const syntax::Name& name) {
   const int index = operandIndex(op, name.text);
   if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
-    context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}});
+    context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
+        .help(didYouMean(name.text.view(), operandNames(op)));
     failed_ = true;
   }
   return index;
@@ -356,7 +365,8 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   if (arg.text != kOut && index < 0) {
     if (isTensorParam(op, arg.text))
       return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
-    context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}});
+    context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
+        .help(didYouMean(arg.text.view(), operandNames(op)));
     return fail();
   }
   if (!op.known) return {};
