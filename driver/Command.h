@@ -18,6 +18,7 @@ struct Option {
   std::string_view value; ///< how help names its value: `NAME`; empty for a switch and where there are choices
   std::vector<std::string_view> choices; ///< the values it may have; the first is the default
   std::string_view help;
+  bool repeats = false; ///< may be given several times, each with a value; else the last one counts
 };
 
 /// As many as there are.
@@ -35,14 +36,20 @@ struct Positional {
 class Arguments {
 public:
   std::vector<std::string> positional;
-  std::map<std::string, std::string, std::less<>> values;
+  std::map<std::string, std::vector<std::string>, std::less<>> values; ///< by option, in the order of the line
 
   /// A switch that was given.
   bool has(std::string_view option) const { return values.count(option) != 0; }
   /// The value given, or the default of an option with choices.
   std::optional<std::string> value(std::string_view option) const {
     auto it = values.find(option);
-    return it == values.end() ? std::nullopt : std::optional<std::string>(it->second);
+    return it == values.end() || it->second.empty() ? std::nullopt : std::optional(it->second.back());
+  }
+  /// All values of an option that may be repeated, each once.
+  const std::vector<std::string>& all(std::string_view option) const {
+    static const std::vector<std::string> kNone;
+    auto it = values.find(option);
+    return it == values.end() ? kNone : it->second;
   }
 };
 

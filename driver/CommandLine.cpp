@@ -28,7 +28,7 @@ class Parser {
     std::string name(option.name == "--help" ? "-h,--help" : option.name);
     bool takesValue = !option.value.empty() || !option.choices.empty();
     CLI::Option* parsed = takesValue ? app.add_option(name)->expected(1) : app.add_flag(name);
-    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    parsed->multi_option_policy(option.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
     slots_.push_back({command, &option, parsed});
   }
 
@@ -74,10 +74,14 @@ public:
     for (const Slot& slot : slots_) {
       if (slot.command && slot.command != command) continue;
       std::string name(slot.option->name);
-      if (slot.parsed->count() > 0)
-        result.values[name] = slot.parsed->results().back();
-      else if (!slot.option->choices.empty())
-        result.values.emplace(name, std::string(slot.option->choices[0]));
+      if (slot.parsed->count() > 0) {
+        std::vector<std::string>& values = result.values[name];
+        values.clear();
+        for (const std::string& value : slot.parsed->results())
+          if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      } else if (!slot.option->choices.empty()) {
+        result.values.emplace(name, std::vector{std::string(slot.option->choices[0])});
+      }
     }
     return result;
   }

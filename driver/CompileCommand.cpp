@@ -91,7 +91,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.value("--plan"));
+  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
   Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
   Json documents = Json::array();
   bool first = true;
@@ -122,7 +122,7 @@ const Command kCompileCommand = {
     "print what a plan becomes, level by level",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--emit", "", {"comm", "model", "sharded", "task"}, "operators, with layouts, with collectives, or the schedule"},
-     {"--plan", "NAME", {}, "only this plan; 'NAME(nodes = 8)' binds its parameters"},
+     {"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
      {"--format", "", {"text", "json"}, "how to print it"},
      {"--print-after", "PASS", {}, "print the program after this pass too"},
      {"--time-passes", "", {}, "print the time of each pass to stderr"}},

@@ -58,15 +58,14 @@ int runEstimate(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   file.check();
-  Plans plans = file.plans(arguments.value("--plan"));
+  Plans plans = file.plans(arguments.all("--plan"));
   bool oom = false;
   std::vector<std::vector<report::Fix>> fixes;
   for (const auto& plan : plans) {
     plan->price();
     oom |= plan->estimate && !plan->estimate->memory.fits;
     const bool wanted = !arguments.has("--no-fixes");
-    fixes.push_back(wanted ? memoryFixes(*plan, file.sources(), arguments.value("--plan"))
-                           : std::vector<report::Fix>{});
+    fixes.push_back(wanted ? memoryFixes(*plan, file.sources()) : std::vector<report::Fix>{});
   }
   const Format* format = kFormats;
   for (const Format& f : kFormats)
@@ -88,7 +87,7 @@ const Command kEstimateCommand = {
     "estimate",
     "price the plans of a file: time, memory, communication and cost of a step, per layer and in all",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
-    {{"--plan", "NAME", {}, "only this plan; 'NAME(nodes = 8)' binds its parameters"},
+    {{"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
      {"--format", "", {"text", "json", "csv"}, "csv: a line per layer"},
      {"--allow-oom", "", {}, "do not fail when memory does not fit"},
      {"--no-fixes", "", {}, "do not look for changes that make a plan fit"}},

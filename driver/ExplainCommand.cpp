@@ -92,7 +92,7 @@ int explainPath(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.value("--plan"));
+  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
   if (plans.empty()) {
     file.report(plans);
     return console.hasErrors() ? kFailed : noPlans(console, file);
@@ -141,7 +141,7 @@ const Command kExplainCommand = {
     "explain a diagnostic, or where the numbers of a layer come from",
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
      {"PATH", 0, 1, "with a file: a layer, as decoder.attn, or optimizer, or step_time"}},
-    {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters"},
+    {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", true},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",
     runExplain,

@@ -20,11 +20,9 @@ constexpr size_t kTrials = 48;
 
 class Trials {
 public:
-  Trials(const CompiledPlan& plan, const SourceManager& sources, const std::optional<std::string>& choice)
+  Trials(const CompiledPlan& plan, const SourceManager& sources)
       : plan_(plan), name_(plan.plan->name.str()), path_(sources.path(plan.plan->range.file)),
-        text_(sources.text(plan.plan->range.file)) {
-    base_ = choice ? *choice : name_; // a plan with parameters is extended with its arguments
-  }
+        text_(sources.text(plan.plan->range.file)), base_(plan.named) {}
 
   std::vector<Fix> run() {
     const std::vector<Candidate> candidates = report::memoryCandidates(*plan_.plan, *plan_.program, *plan_.estimate);
@@ -108,10 +106,9 @@ private:
 
 } // namespace
 
-std::vector<Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources,
-                             const std::optional<std::string>& choice) {
+std::vector<Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources) {
   if (!plan.estimate || plan.estimate->memory.fits || !plan.plan->range.valid()) return {};
-  return Trials(plan, sources, choice).run();
+  return Trials(plan, sources).run();
 }
 
 } // namespace planc::driver

@@ -6,9 +6,8 @@
 
 namespace planc::driver {
 
-/// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. `choice` is
-/// how the plan was chosen, with its arguments. Changes that break a law are left out.
-std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources,
-                                     const std::optional<std::string>& choice);
+/// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. Changes
+/// that break a law are left out.
+std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources);
 
 } // namespace planc::driver

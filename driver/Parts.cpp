@@ -68,7 +68,7 @@ plan probe {{
   model   = gpt.gpt3_175b()
   cluster = {}
 {}
-  train {{ seq = 2048; global_batch = 16; micro_batch = 1 }}
+  train {{ seq = 2048; global_batch = 16; micro_batch = 1; optimizer = none }}
 }}
 )",
                                              imports, cluster, software));

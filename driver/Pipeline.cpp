@@ -57,15 +57,18 @@ bool InputFile::check() {
   return !hasErrors();
 }
 
-std::vector<std::unique_ptr<CompiledPlan>> InputFile::plans(const std::optional<std::string>& choice) {
+std::vector<std::unique_ptr<CompiledPlan>> InputFile::plans(const std::vector<std::string>& choices) {
   Step step("elaboration");
-  std::optional<frontend::PlanChoice> chosen;
-  if (choice) chosen = frontend::PlanChoice{*choice};
   std::vector<std::unique_ptr<CompiledPlan>> out;
-  for (std::unique_ptr<ir::Plan>& plan : session_.plans(chosen)) {
-    out.push_back(std::make_unique<CompiledPlan>());
-    out.back()->plan = std::move(plan);
-  }
+  auto add = [&](const std::optional<frontend::PlanChoice>& choice) {
+    for (std::unique_ptr<ir::Plan>& plan : session_.plans(choice)) {
+      out.push_back(std::make_unique<CompiledPlan>());
+      out.back()->named = choice ? choice->text : plan->name.str();
+      out.back()->plan = std::move(plan);
+    }
+  };
+  for (const std::string& choice : choices) add(frontend::PlanChoice{choice});
+  if (choices.empty()) add(std::nullopt);
   return out;
 }
 

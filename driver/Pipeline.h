@@ -21,6 +21,7 @@ struct CompiledPlan {
   std::unique_ptr<cost::Estimate> estimate;
   verdict::Results results;
   DiagnosticEngine diagnostics;
+  std::string named; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
 
   /// Each goes one step further and says whether it arrived.
   bool lower(ir::Level level, const passes::PassObserver& observer = {});
@@ -38,8 +39,8 @@ public:
   bool load();
   /// Resolves and checks every declaration; false after errors.
   bool check();
-  /// The chosen plans, or every one whose parameters have defaults.
-  std::vector<std::unique_ptr<CompiledPlan>> plans(const std::optional<std::string>& choice);
+  /// The chosen plans in the order of the choices; without any, every one whose parameters have defaults.
+  std::vector<std::unique_ptr<CompiledPlan>> plans(const std::vector<std::string>& choices);
   /// Writes the diagnostics of the file and of these plans.
   void report(const std::vector<std::unique_ptr<CompiledPlan>>& plans);
   bool hasErrors() { return session_.diagnostics().hasErrors(); }

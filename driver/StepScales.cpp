@@ -118,7 +118,7 @@ int scaleSteps(Console& console, const std::string& path, const std::optional<st
   InputFile file(console, path);
   if (!file.load()) return kUsage;
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(std::nullopt);
+  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans({});
   std::vector<StepRun> runs;
   std::vector<StackBase> bases;
   for (const auto& plan : plans) {

@@ -13,6 +13,7 @@ PLANC_ERROR(AxisWiderThanLevel, 621, "axis `{axis}` ({size}) does not fit within
 PLANC_ERROR(
     AxisInsideLevel, 622,
     "axis `{axis}` does not begin at a boundary of {level}: {inner} devices lie inside it, the level below has {below}")
+PLANC_ERROR(AcrossInnermost, 690, "`across {level}` says nothing of axis `{axis}`: there are only devices inside `{level}`")
 PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {
@@ -67,7 +68,18 @@ bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine
                             axis.name.view(), mesh.levelSizes[level], place.level.view()));
     return false;
   }
-  const int64_t below = level == 0 ? 1 : mesh.levelSizes[level - 1];
+  if (level == 0) {
+    auto report =
+        diagnostics.report(AcrossInnermost, place.range, {{"axis", axis.name.str()}, {"level", place.level.str()}});
+    report.label(program.plan->cluster->levels[level].range, "the innermost level: every axis begins at a device");
+    if (mesh.levelNames.size() > 1)
+      report.help(fmt::format("write `across {}` for an axis of whole {}s, or `within {}` for one that stays inside",
+                              mesh.levelNames[1].view(), place.level.view(), place.level.view()));
+    else
+      report.help(fmt::format("leave `across {}` out", place.level.view()));
+    return false;
+  }
+  const int64_t below = mesh.levelSizes[level - 1];
   if (axis.stride % below == 0) return true;
   diagnostics
       .report(AxisInsideLevel, place.range,

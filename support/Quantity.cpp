@@ -156,12 +156,22 @@ std::string Unit::name() const {
   return fmt::format("{}{}", above.empty() ? "1" : above, below);
 }
 
+namespace {
+
+/// Neither infinite nor so small that digits are lost: such a number turns into `inf` or `nan` somewhere further down.
+std::optional<Quantity> held(Quantity q) {
+  if (q.value != 0 && !std::isnormal(q.value)) return std::nullopt;
+  return q;
+}
+
+} // namespace
+
 std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit) {
   badUnit.clear();
   std::optional<double> number = takeNumber(text);
   if (!number) return std::nullopt;
-  if (text.empty()) return Quantity{*number, units::none};
-  if (text == "%") return Quantity{*number / 100, units::none};
+  if (text.empty()) return held({*number, units::none});
+  if (text == "%") return held({*number / 100, units::none});
   Quantity result{*number, units::none};
   size_t slash = text.find('/');
   for (bool below : {false, true}) {
@@ -175,7 +185,7 @@ std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUni
     result.value = below ? result.value / unit->factor : result.value * unit->factor;
     result.unit = below ? result.unit / unit->unit : result.unit * unit->unit;
   }
-  return result;
+  return held(result);
 }
 
 std::vector<std::string> unitNames() {

@@ -31,7 +31,7 @@ struct Quantity {
   Unit unit;
 };
 
-/// Parses `450GB/s`, `30s`, `40%` (a plain number). Returns nothing and sets `badUnit` to the unit's text if it is unknown.
+/// Parses `450GB/s`, `40%` (a plain number). Nothing for an unknown unit, then in `badUnit`, or if 64 bits cannot hold it.
 std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit);
 /// Every unit name, for suggestions.
 std::vector<std::string> unitNames();

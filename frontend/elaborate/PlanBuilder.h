@@ -82,6 +82,7 @@ private:
   void train(FactNode& node);
   void infer(FactNode& node);
   void missingFact(const FactNode& section, Symbol fact, std::string_view help);
+  void unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at);
   // ---- fine-tuning (PlanFinetune.cpp), optimizers (PlanOptimizer.cpp)
   std::vector<ir::Selector> paths(const FactNode& node);
   bool finetuneFact(FactNode& fact);
@@ -112,6 +113,7 @@ private:
 
   // ---- conditions (PlanExprs.cpp, PlanSearch.cpp)
   void conditions();
+  std::optional<double> tolerance(const syntax::Expr& e, Scope& scope);
   void search();
   void vary(const syntax::VaryItem& v, Scope& scope);
   std::optional<ir::ExprTree> tree(const syntax::Expr& e, Scope& scope);

@@ -1,6 +1,7 @@
 // Lowers assert and measured to typed trees: paths of the plan become constants, other dotted names are metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/PlanBuilder.h"
+#include "frontend/elaborate/Ranges.h"
 #include "frontend/eval/Arithmetic.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ using syntax::ExprKind;
 
 PLANC_ERROR(ConditionValue, 335, "a condition of a plan compares numbers; this is {type}")
 PLANC_ERROR(LayerMetricForm, 336, "a metric of a layer is `layer(\"decoder.attn\").forward`")
-PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share such as `5%`; this is {value}")
+PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share from 0 to 100 %; this is {value}")
 
 namespace {
 
@@ -167,6 +168,19 @@ ir::ExprId PlanBuilder::constant(const Value& v, const Expr& e, bool isLiteral, 
   return out.nodes.add(std::move(node));
 }
 
+/// `within 5%`. Over 100 % nothing could be out of tolerance on one side: a forgotten `%`.
+std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
+  const Value v = ev_.evaluate(e, scope);
+  const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
+  if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
+  ok_ = false;
+  if (v.invalid()) return std::nullopt;
+  const double percent = plain && v.asDouble() > 1 && v.asDouble() <= 100 ? v.asDouble() : 5;
+  context_.report(ToleranceForm, e.range, {{"value", plain && percent == v.asDouble() ? fmt::format("{:g} %", 100 * percent) : show(v)}})
+      .help(fmt::format("write it with a `%`: `within {:g}%`", percent));
+  return std::nullopt;
+}
+
 void PlanBuilder::conditions() {
   for (const auto& said : asserts_) {
     auto condition = tree(*said.syntax->condition, *said.scope);
@@ -180,13 +194,7 @@ void PlanBuilder::conditions() {
     auto metric = tree(*said.syntax->metric, *said.scope);
     auto value = tree(*said.syntax->value, *said.scope);
     ir::Measured made;
-    if (said.syntax->tolerance) {
-      const Value v = ev_.evaluate(*said.syntax->tolerance, *said.scope);
-      const bool share = v.numeric() && (v.isInt() || v.unit.plain()) && v.asDouble() >= 0;
-      if (!share && !v.invalid()) context_.report(ToleranceForm, said.syntax->tolerance->range, {{"value", show(v)}});
-      ok_ &= share;
-      if (share) made.tolerance = v.asDouble();
-    }
+    if (said.syntax->tolerance) made.tolerance = tolerance(*said.syntax->tolerance, *said.scope);
     if (!metric || !value) continue;
     made.metric = std::move(*metric);
     made.value = std::move(*value);

@@ -71,7 +71,7 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
 
 } // namespace
 
-/// A record: `{states = 2, master = true}`, named after the `let` that holds it.
+/// A record: `{states = 2, master = true}`, named after the `let` that holds it. `none` for passes without an update.
 void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
   std::string problem = "this one has no name; write `let ours = {…}` and name it";
   if (!node.section()) {
@@ -80,6 +80,7 @@ void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
       ok_ = false;
       return;
     }
+    if (v.kind == ValueKind::None && &out == &plan_->workload.optimizer) return;
     ir::Optimizer made;
     made.range = node.value->range;
     problem = readRecord(v, made);

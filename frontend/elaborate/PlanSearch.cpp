@@ -11,6 +11,7 @@ using syntax::ExprKind;
 PLANC_ERROR(VaryPath, 676, "`{path}` is nothing that a search varies")
 PLANC_ERROR(VaryValues, 677, "`vary` goes over a list; this is {type}")
 PLANC_ERROR(SearchFact, 678, "a search has no `{fact}`")
+PLANC_WARNING(SearchNotRun, 921, "the search of plan `{plan}` is not run: the plan is priced as it stands")
 
 namespace {
 
@@ -105,6 +106,9 @@ void PlanBuilder::search() {
       ok_ = false;
     }
   }
+  context_.report(SearchNotRun, search_->range, {{"plan", decl_->name.str()}})
+      .help("this version only checks it: write the alternatives as plans that extend this one, and `planc estimate` "
+            "prices all of them");
 }
 
 } // namespace planc::frontend

@@ -4,6 +4,7 @@
 #include "frontend/elaborate/Schema.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -15,13 +16,54 @@ PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an opera
 PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
 PLANC_ERROR(PromptOfNothing, 682,
             "`prompt` is the extent of no dimension: no input of `{model}` counts one that has none")
+PLANC_ERROR(GenerateWithoutEffect, 736,
+            "`generate` has no effect: a plan without training is one forward pass over its prompt")
 PLANC_ERROR(StorageOnlyType, 782,
             "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
 
 namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
-    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen"), kPrompt("prompt");
+    kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen"), kBatch("batch"),
+    kPrompt("prompt"), kGenerate("generate");
+
+/// The facts that each kind of workload has beside the extents of the model's dimensions.
+struct WorkloadKind {
+  std::string_view name;
+  std::vector<std::string> facts;
+};
+const std::vector<WorkloadKind>& workloadKinds() {
+  static const std::vector<WorkloadKind> kKinds{
+      {"train", {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision"}},
+      {"finetune",
+       {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision", "freeze",
+        "lora"}},
+      {"infer", {"batch", "prompt"}},
+  };
+  return kKinds;
+}
+
+/// Those of a workload by its name.
+std::vector<std::string> factsOf(std::string_view workload) {
+  for (const WorkloadKind& kind : workloadKinds())
+    if (kind.name == workload) return kind.facts;
+  return {};
+}
+
+/// What a fact that must be there says, and how it is written.
+struct NeededFact {
+  Symbol name;
+  std::string_view help;
+};
+const std::array<NeededFact, 3>& neededFacts() {
+  static const std::array<NeededFact, 3> kNeeded{{
+      {kGlobal, "samples of one optimizer step, over all replicas: `global_batch = 64`"},
+      {kMicro, "samples that one replica computes at a time: `micro_batch = 1`"},
+      {kOptimizer, "what updates the parameters: `import std.optimizers`, `optimizer = optimizers.adamw`; "
+                   "`optimizer = none` for passes without an update"},
+  }};
+  return kNeeded;
+}
 
 struct PrecisionRow {
   std::string_view name;
@@ -32,14 +74,6 @@ constexpr PrecisionRow kPrecisions[] = {
     {"params", &ir::Precision::params},   {"grads", &ir::Precision::grads},
     {"reduce", &ir::Precision::reduce},   {"optimizer", &ir::Precision::optimizer},
 };
-
-/// The facts of a workload that are no extents.
-std::vector<std::string> workloadFacts(bool tuning) {
-  std::vector<std::string> known{"global_batch",    "micro_batch",      "optimizer",
-                                 "table_optimizer", "expert_imbalance", "precision"};
-  if (tuning) known.insert(known.end(), {"freeze", "lora"});
-  return known;
-}
 
 /// What may be the extent of a dimension; what is not known may be anything.
 bool isNumber(const Value& v) {
@@ -72,11 +106,9 @@ void PlanBuilder::train(FactNode& node) {
       optimizer(fact, fact.name == kOptimizer ? w.optimizer : w.tableOptimizer);
       continue;
     }
-    if (const auto known = workloadFacts(tuning);
-        fact.section() || (!nearest(fact.name.view(), known).empty() && !isNumber(facts_->value(fact)))) {
-      reportUnknownFact(context_, fact.nameRange, fact.name.view(),
-                        {fmt::format("`{}`", node.name.view()), node.nameRange}, known);
-      ok_ = false;
+    if (fact.section() ||
+        (!nearest(fact.name.view(), factsOf(node.name.view())).empty() && !isNumber(facts_->value(fact)))) {
+      unknownWorkloadFact(node, fact.name, fact.nameRange);
       continue;
     }
     if (fact.name == kImbalance) {
@@ -97,11 +129,17 @@ void PlanBuilder::train(FactNode& node) {
       extents_.failed.push_back(fact.name);
     }
   }
-  for (Symbol needed : {kGlobal, kMicro})
-    if (!node.find(needed))
-      missingFact(node, needed,
-                  needed == kGlobal ? "samples of one optimizer step, over all replicas: `global_batch = 64`"
-                                    : "samples that one replica computes at a time: `micro_batch = 1`");
+  for (const NeededFact& needed : neededFacts())
+    if (!node.find(needed.name)) missingFact(node, needed.name, needed.help);
+}
+
+/// Lists what this kind of workload has: its own facts, and the extents that the model asks for.
+void PlanBuilder::unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at) {
+  std::vector<std::string> known = factsOf(section.name.view());
+  for (Symbol asked : extents_.asked)
+    if (asked != kBatch) known.push_back(asked.str());
+  reportUnknownFact(context_, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange}, known);
+  ok_ = false;
 }
 
 void PlanBuilder::missingFact(const FactNode& section, Symbol fact, std::string_view help) {
@@ -132,18 +170,27 @@ void PlanBuilder::infer(FactNode& node) {
   ir::Workload& w = plan_->workload;
   w.range = node.range;
   for (FactNode& fact : node.children) {
-    if (fact.section()) continue;
+    if (fact.section()) {
+      unknownWorkloadFact(node, fact.name, fact.nameRange);
+      continue;
+    }
+    if (fact.name == kGenerate) {
+      context_.report(GenerateWithoutEffect, fact.range)
+          .help("leave it out: what is priced is reading the prompt, and nothing is said of the tokens after it");
+      ok_ = false;
+      continue;
+    }
     const auto n = count(fact, fmt::format("infer.{}", fact.name.view()));
     if (!n) {
       fact.name == kPrompt ? void(extents_.promptFailed = true) : extents_.failed.push_back(fact.name);
       continue;
     }
-    if (fact.name == Symbol("batch")) {
+    if (fact.name == kBatch) {
       w.microBatch = w.globalBatch = *n;
     } else if (fact.name == kPrompt) {
       extents_.prompt = *n;
       promptFact_ = &fact;
-    } else if (fact.name != Symbol("generate")) {
+    } else {
       w.extents.emplace_back(fact.name, *n);
       extentFacts_.emplace_back(fact.name, &fact);
     }
@@ -264,7 +311,7 @@ void PlanBuilder::checkPrompt() {
   ok_ = false;
 }
 
-/// A fact of `train` that is none of the workload's own must bind a dimension of the model.
+/// A fact of the workload that is none of its own must bind a dimension of the model.
 void PlanBuilder::checkExtents() {
   checkPrompt();
   for (const auto& [name, node] : extentFacts_) {
@@ -272,12 +319,9 @@ void PlanBuilder::checkExtents() {
     bool dimension = false;
     for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
     if (dimension) continue;
-    std::vector<std::string> known = workloadFacts(false);
-    for (Symbol asked : extents_.asked)
-      if (asked != Symbol("batch")) known.push_back(asked.str());
-    reportUnknownFact(context_, node->nameRange, name.view(),
-                      {plan_->workload.train ? "`train`" : "`infer`", node->nameRange}, known);
-    ok_ = false;
+    for (const WorkloadKind& kind : workloadKinds())
+      if (const FactNode* section = factNode(kind.name); section && section->section())
+        unknownWorkloadFact(*section, name, node->nameRange);
   }
 }
 

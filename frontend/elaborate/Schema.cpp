@@ -8,7 +8,7 @@
 namespace planc::frontend {
 
 PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
-PLANC_ERROR(FactRange, 507, "`{fact}` is {value}; it takes {expected}")
+PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
 PLANC_ERROR(UnknownFactKey, 508, "`{key}` in `{path}` is not {expected}")
 PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
 
@@ -51,30 +51,10 @@ std::string expectation(const RowView& row) {
   }
 }
 
-std::string_view signText(Sign sign) {
-  switch (sign) {
-  case Sign::NotNegative:
-    return "0 or more";
-  case Sign::Positive:
-    return "more than 0";
-  case Sign::Share:
-    return "0 to 1";
-  default:
-    return "any number";
-  }
-}
-
-bool inRange(double v, Sign sign) {
-  switch (sign) {
-  case Sign::NotNegative:
-    return v >= 0;
-  case Sign::Positive:
-    return v > 0;
-  case Sign::Share:
-    return v >= 0 && v <= 1;
-  default:
-    return true;
-  }
+/// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise.
+std::string percentMeant(const FactRange& range, double v) {
+  const bool part = range.most <= ranges::kError.most && v > range.most && v <= 100;
+  return part ? fmt::format("did you mean `{}`?", formatQuantity(v, units::none) + "%") : std::string();
 }
 
 /// The facts about facts.
@@ -113,7 +93,7 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
     ev_.context.report(FactType, at, {{"fact", fact}, {"expected", expected}, {"actual", describe(v)}});
   };
   auto senseless = [&](std::string_view expected) {
-    ev_.context.report(FactRange, at, {{"fact", fact}, {"value", show(v)}, {"expected", expected}});
+    ev_.context.report(OutOfRange, at, {{"fact", fact}, {"value", show(v)}, {"expected", expected}});
   };
   if (name == kValid) {
     auto size = [](const Value& x) {
@@ -131,7 +111,8 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
     return wrong(count ? "a count" : "a number without a unit");
   (count ? statistics_.samples : statistics_.error) = v.asDouble();
-  if (v.asDouble() < (count ? 1 : 0)) senseless(count ? "1 or more" : "0 or more");
+  const FactRange& range = count ? ranges::kSome : ranges::kError;
+  if (!range.holds(v.asDouble())) senseless(range.text);
 }
 
 /// What is known about a fact of that path, written at a layer of `extends`.
@@ -299,10 +280,22 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
     input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
     input.number.unit = row.unit;
-    if (!inRange(input.number.value, row.sign)) {
-      ev_.context.report(FactRange, at, {{"fact", path}, {"value", show(v)}, {"expected", signText(row.sign)}});
-      return false;
-    }
+  }
+  return row.form == FactForm::Bool || inRange(row, v, path, at);
+}
+
+/// The number, or every point of a curve.
+bool FactReader::inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at) {
+  const bool curve = v.kind == ValueKind::Curve;
+  const double one = curve ? 0 : v.asDouble();
+  for (const double y : curve ? std::span<const double>(v.curve->y) : std::span<const double>(&one, 1)) {
+    if (row.range.holds(y)) continue;
+    auto report = ev_.context.report(OutOfRange, at,
+                                     {{"fact", path},
+                                      {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)},
+                                      {"expected", row.range.text}});
+    if (auto meant = row.unit.plain() ? percentMeant(row.range, y) : ""; !meant.empty()) report.help(meant);
+    return false;
   }
   return true;
 }

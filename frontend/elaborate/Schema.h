@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/elaborate/Facts.h"
+#include "frontend/elaborate/Ranges.h"
 #include "ir/Machine.h"
 
 #include <functional>
@@ -9,8 +10,6 @@
 
 namespace planc::frontend {
 
-/// Which numbers make sense.
-enum class Sign { Any, NotNegative, Positive, Share };
 /// What a row takes.
 enum class FactForm { Number, Count, Bool, Curve, Custom };
 /// What stands for `*` in the path of a row.
@@ -32,7 +31,7 @@ struct FactInput {
 template <class T> struct FactRow {
   std::string_view path; ///< `calibration.gemm.*.efficiency`
   Unit unit{};
-  Sign sign = Sign::Any;
+  FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
   FactForm form = FactForm::Number;
   StarKey star = StarKey::None;
   void (*set)(T& target, FactInput& input) = nullptr;
@@ -43,7 +42,7 @@ template <class T> struct FactRow {
 struct RowView {
   std::string_view path;
   Unit unit;
-  Sign sign;
+  FactRange range;
   FactForm form;
   StarKey star;
   std::optional<Unit> sizeUnit;
@@ -60,7 +59,7 @@ public:
   void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
     std::vector<RowView> views;
     views.reserve(rows.size());
-    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.sign, r.form, r.star, r.sizeUnit});
+    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.range, r.form, r.star, r.sizeUnit});
     calibrated_ = calibrated;
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
   }
@@ -73,6 +72,7 @@ private:
               const Store& set);
   bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
   bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
+  bool inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at);
   void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
   bool calibrated(std::string_view path) const;
   bool statistic(std::string_view section, Symbol name) const;

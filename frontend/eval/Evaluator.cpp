@@ -9,7 +9,7 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(IntLiteralTooLarge, 309, "{text} does not fit in 64 bits")
+PLANC_ERROR(LiteralRange, 309, "{text} does not fit in 64 bits")
 PLANC_ERROR(UnknownUnit, 308, "`{unit}` is not a unit")
 PLANC_ERROR(NotACondition, 307, "a condition must be true or false; this is {type}")
 PLANC_ERROR(ListTooLong, 320, "a list of more than {limit} items")
@@ -141,7 +141,7 @@ Value Evaluator::literalInt(const Expr& e) {
   int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec != std::errc()) {
-    context.report(IntLiteralTooLarge, e.range, {{"text", e.text}})
+    context.report(LiteralRange, e.range, {{"text", e.text}})
         .help("write it as a float, `1e20`, if it is no count");
     return {};
   }
@@ -172,7 +172,8 @@ Value Evaluator::literalQuantity(const Expr& e) {
   const auto quantity = parseQuantity(e.text, bad);
   if (quantity) return Value::ofNumber(quantity->value, quantity->unit, e.range);
   if (bad.empty()) {
-    context.report(IntLiteralTooLarge, e.range, {{"text", e.text}});
+    context.report(LiteralRange, e.range, {{"text", e.text}})
+        .help("numbers lie between 1e-307 and 1e308, in seconds, bytes and the like: choose another unit if it is meant");
     return {};
   }
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});

@@ -27,7 +27,7 @@ model m(layers: int = 2, hidden: int = 64) {
 """
 PLAN = """plan p {
   model = m(%s)
-  train { seq = 16; global_batch = %s; micro_batch = 1 }
+  train { seq = 16; global_batch = %s; micro_batch = 1; optimizer = none }
   precision { compute = bf16 }
   mesh { dp = 1 }
 }

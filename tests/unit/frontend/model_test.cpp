@@ -112,7 +112,7 @@ TEST(Models, TheBatchCoversAllReplicas) { // docs/language.md, section 11
   const auto plans = plansOf(std::string("import std.ops\nimport std.blocks\n") + kDense + R"(
 plan p {
   model = m
-  train { seq = 8; global_batch = 24; micro_batch = 2 }
+  train { seq = 8; global_batch = 24; micro_batch = 2; optimizer = none }
   mesh { tp = 2; edp = 3; ep = 2; dp = [edp, ep] }
   place { batch -> dp; decoder { batch -> [dp, tp] } }
 })");

@@ -236,7 +236,7 @@ TEST(Plans, SelectorsMustMatchTheModel) {
 
 TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
   auto of = [&](const std::string& train) {
-    return check(kModel + "plan p {\n model = m\n train { " + train + " }\n}\n");
+    return check(kModel + "plan p {\n model = m\n train { optimizer = none; " + train + " }\n}\n");
   };
   EXPECT_NE(of("global_batch = 2; micro_batch = 1").at(0).find("PLAN0671"), std::string::npos) << "seq has no extent";
   EXPECT_NE(of("seq = 8; sequence = 3; global_batch = 2; micro_batch = 1").at(0).find("PLAN0501"), std::string::npos);
@@ -247,7 +247,7 @@ TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
 
 TEST(Plans, TrainNeedsALoss) {
   EXPECT_NE(check("import std.ops\nmodel m() {\n in x: [batch, seq]\n y = ops.gelu(x)\n}\nplan p {\n model = m\n" +
-                  std::string(" train { seq = 8; global_batch = 16; micro_batch = 1 }\n}"))
+                  std::string(" train { seq = 8; global_batch = 16; micro_batch = 1; optimizer = none }\n}"))
                 .at(0)
                 .find("PLAN0419"),
             std::string::npos);
