@@ -138,6 +138,7 @@ Known knownOf(const ir::Stack& s) {
 
 Known knownOf(const ir::Fabric& f) {
   Known out;
+  add(out, "sampled_at", f.sampledAt);
   add(out, "all_reduce", !f.allReduce.rows.empty());
   add(out, "all_gather", !f.allGather.rows.empty());
   add(out, "reduce_scatter", !f.reduceScatter.rows.empty());
@@ -208,6 +209,15 @@ public:
     out_ += fmt::format("{}{} = [\n{}] : {}\n", known_.count(path) ? "override " : "", path, list, quoted(source));
   }
 
+  /// A fact of the machine that the samples were taken on, unless the extended record says the same.
+  void machine(const std::string& name, double v, const Unit& unit, std::string_view source) {
+    const std::string text = quantity(v, unit);
+    const auto known = known_.find(name);
+    if (known != known_.end() && known->second == text) return;
+    out_ += fmt::format("{}{} = {} : {}\n", known != known_.end() ? "override " : "", name, text,
+                        quoted(std::string(source)));
+  }
+
   void facts(std::vector<const Section*> sections) {
     std::stable_sort(sections.begin(), sections.end(),
                      [](const Section* a, const Section* b) { return a->path < b->path; });
@@ -251,6 +261,12 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
       if (s.record == record) sections.push_back(&s);
     if (sections.empty()) return false;
     Writer writer(known);
+    const double rate = record == Record::Node ? c.part->link : record == Record::Network ? c.part->card : 0;
+    const bool rows = std::any_of(sections.begin(), sections.end(), [](const Section* s) { return s->row; });
+    if (rows && rate > 0)
+      writer.machine("sampled_at", rate, units::bandwidth,
+                     fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
+                                 record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
     records += fmt::format("\n/// {} samples of {}.\nexport {} {}_{}{} {{\n{}}}\n", c.samples,
                            c.label.empty() ? c.part->name : c.label, word, identifier(c.part->name), suffix,

@@ -116,8 +116,8 @@ std::optional<calibrate::Part> findPart(const std::string& name) {
     if (const auto plan = probe(imports, fmt::format("{}.{}", alias->module, alias->cluster))) {
       const auto& levels = plan->cluster->levels;
       part.device = plan->cluster->device;
-      if (levels.size() > 1 && levels.front().bandwidth) part.link = levels.front().bandwidth->value;
-      if (levels.back().bandwidth) part.card = levels.back().bandwidth->value;
+      if (levels.size() > 1) part.link = levels.front().rate();
+      part.card = levels.back().rate();
       return part;
     }
   }

@@ -33,6 +33,16 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
   return std::nullopt;
 }
 
+bool Fabric::sampled() const {
+  for (const Samples* s : {&allReduce, &allGather, &reduceScatter, &allToAll})
+    if (!s->rows.empty() || !s->across.empty()) return true;
+  return false;
+}
+
+double ClusterLevel::rate() const {
+  return bandwidth ? bandwidth->value * (links ? links->value : 1) : 0;
+}
+
 int64_t Cluster::devices() const {
   int64_t n = 1;
   for (const ClusterLevel& l : levels)

@@ -126,9 +126,11 @@ struct Fabric {
     std::string source;
   };
   Samples allReduce, allGather, reduceScatter, allToAll;
+  OptNumber sampledAt; ///< rate of a device, in one direction, of the level that they were taken in
   OptNumber growth;                                                      ///< of `a` per doubling beyond 8 ranks
   OptNumber start, hop, g, nicEfficiency, exchangeEfficiency, pairBonus; ///< priced from the network card
   OptNumber sendRecvStart, sendRecvBandwidth, sendRecvEfficiency;
+  bool sampled() const; ///< has samples of some operation
   Algorithms algorithms; ///< that its software runs between and inside the units it joins
 };
 
@@ -136,7 +138,9 @@ struct ClusterLevel {
   Symbol name;
   int64_t count = 1; ///< units of the level below in one unit of this one
   Fabric fabric;
-  OptNumber bandwidth, latency; ///< nominal, per device and direction
+  OptNumber bandwidth, latency; ///< nominal, of one link in one direction
+  OptNumber links;              ///< of a device; without it `bandwidth` is that of all of them
+  double rate() const;          ///< of a device, in one direction; 0: not said
   Topology topology;
   OptNumber cards; ///< network cards of one unit of the level below, which its devices share
   std::optional<bool> ownPort; ///< a device reaches it over other wires than the level below; else as its fabrics say

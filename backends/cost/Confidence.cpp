@@ -75,7 +75,7 @@ double Ledger::errorOf(const Ground& ground) const {
   if (!ground.statistics) return accuracy_.nominal;
   const ir::Statistics& s = *ground.statistics;
   const double unsampled = ground.owner.kind == Owner::Kind::Stack ? accuracy_.fitted : accuracy_.derived;
-  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * ground.beyond();
+  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * ground.away();
 }
 
 size_t Ledger::entryOf(const Ground& ground) {
@@ -94,7 +94,7 @@ void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
   if (!(seconds > 0)) return;
   struct Reading {
     size_t entry;
-    double error = 0, beyond = 0;
+    double error = 0, beyond = 0, away = 0;
   };
   std::vector<Reading> readings;
   double furthest = 0;
@@ -107,12 +107,13 @@ void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
     if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, asker);
     known->error = std::max(known->error, errorOf(g));
     known->beyond = std::max(known->beyond, beyond);
-    furthest = std::max(furthest, beyond);
+    known->away = std::max(known->away, g.away());
+    furthest = std::max(furthest, g.away());
   }
   for (const Reading& r : readings) {
     entries_[r.entry].seconds += seconds;
     entries_[r.entry].weighted += seconds * r.error;
-    if (r.beyond > 0) entries_[r.entry].outside += seconds;
+    if (r.away > 0) entries_[r.entry].outside += seconds;
   }
   total_ += seconds;
   if (furthest > 0) beyond_ += seconds;

@@ -68,6 +68,10 @@ double Ground::beyond() const {
   return size > high ? std::log(size / high) : size < low ? std::log(low / size) : 0;
 }
 
+double Ground::away() const {
+  return beyond() + std::fabs(std::log(scale));
+}
+
 std::string FactPath::str() const {
   std::string text(head);
   for (std::string_view part : {middle, tail})

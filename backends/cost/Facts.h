@@ -43,8 +43,11 @@ struct Ground {
   Unit unit{};                                ///< of the size
   double low = 0, high = 0;                   ///< what its samples span; both 0: not known
   bool table = false;                         ///< a curve, which knows no slope beyond its ends
+  double scale = 1;                           ///< rate of what is priced over that of what was sampled
   /// Natural logarithm of the distance to what its samples span, 0 inside.
   double beyond() const;
+  /// The same, and how far the rate is from the sampled one.
+  double away() const;
 };
 using Grounds = std::vector<Ground>;
 

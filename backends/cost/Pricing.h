@@ -96,6 +96,10 @@ public:
     if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back(), ground.table = true;
     grounds->push_back(std::move(ground));
   }
+  /// What was read last was sampled at another rate: it is scaled by this.
+  void scaled(double scale) const {
+    if (grounds && !grounds->empty()) grounds->back().scale = scale;
+  }
   /// The price stands on a level's nominal numbers.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
     facts.nominal(level, kind, asker());

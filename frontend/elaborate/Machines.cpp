@@ -14,6 +14,9 @@ PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
 PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
+PLANC_WARNING(SamplesWithoutRate, 531,
+              "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
+              "nothing of them")
 
 namespace {
 
@@ -115,7 +118,12 @@ std::optional<ir::Device> Machines::device(const BoundDecl& decl, SourceRange us
   return readRecord<ir::Device>(ev_, merged(decl, use), deviceFacts(), *decl.decl);
 }
 std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange use) {
-  return readRecord<ir::Fabric>(ev_, merged(decl, use), fabricFacts(), *decl.decl);
+  auto made = readRecord<ir::Fabric>(ev_, merged(decl, use), fabricFacts(), *decl.decl);
+  if (made && made->sampled() && !made->sampledAt && rateless_.insert(decl.decl).second)
+    ev_.context.report(SamplesWithoutRate, decl.decl->nameRange, {{"fabric", decl.decl->name.str()}})
+        .help("add the rate of one device, in one direction, of the machine that was measured: `sampled_at = 450GB/s : "
+              "\"…\"`");
+  return made;
 }
 std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use) {
   return readRecord<ir::Stack>(ev_, merged(decl, use), stackFacts(), *decl.decl);

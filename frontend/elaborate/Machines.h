@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace planc::frontend {
 
@@ -53,6 +54,7 @@ private:
   Evaluator& ev_;
   std::map<const BoundDecl*, MergedRecord> records_; ///< values share their BoundDecl, so this finds them again
   std::map<const BoundDecl*, OpenCluster> clusters_;
+  std::set<const DeclInfo*> rateless_; ///< fabrics that were warned of
 };
 
 } // namespace planc::frontend

@@ -258,6 +258,7 @@ const std::vector<FactRow<F>>& fabricRows() {
        StarKey::None,
        [](F& f, In& in) { samples(in, f.reduceScatter); }},
       {"all_to_all", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allToAll); }},
+      {"sampled_at", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(F, sampledAt)},
       {"growth", {}, ranges::kError, FactForm::Number, StarKey::None, SET(F, growth)},
       {"start", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(F, start)},
       {"hop", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(F, hop)},
@@ -388,6 +389,7 @@ const std::vector<FactRow<L>>& levelRows() {
   static const std::vector<FactRow<L>> rows{
       {"link", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](L&, In&) {}}, // a record: Machines resolves it
       {"bandwidth", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(L, bandwidth)},
+      {"links", {}, ranges::kSome, FactForm::Count, StarKey::None, SET(L, links)},
       {"latency", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(L, latency)},
       {"cards", {}, ranges::kSome, FactForm::Count, StarKey::None, SET(L, cards)},
       {"own_port", {}, ranges::kAny, FactForm::Bool, StarKey::None, [](L& l, In& in) { l.ownPort = in.truth; }},

@@ -18,7 +18,7 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 double sharedBandwidth(const Pricing& p, const Route& r, double bonus) {
   const auto& levels = p.facts.cluster.levels;
   const bool inside = r.domain && r.inside > 1;
-  double least = inside ? readSample(p, r.domain->fabric, p.node.collective, r.inside, p.node.bytes).b : kUnbounded;
+  double least = inside ? readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b : kUnbounded;
   for (size_t l = r.domain ? static_cast<size_t>(r.domain - levels.data()) + 1 : 0; l <= r.top; ++l) {
     if (r.units(l) <= 1 && l != r.top) continue; // the group does not spread at this level
     const double rate =
@@ -81,7 +81,7 @@ bool isSampled(const Pricing& p, const Route& r) {
 }
 
 double sampled(const Pricing& p, const Route& r) {
-  const Sampled s = readSample(p, r.domain->fabric, p.node.collective, r.ranks, p.node.bytes);
+  const Sampled s = readSample(p, *r.domain, p.node.collective, r.ranks, p.node.bytes);
   const double n = static_cast<double>(r.ranks);
   double x = wireBytes(p.node.collective, p.node.bytes, n);
   // A token goes once to each of the expected distinct destinations of its k copies: n(1 - (1 - 1/n)^k).

@@ -76,6 +76,17 @@ const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind ki
   return kNone; // these have equations of their own
 }
 
+namespace {
+
+/// What a table's times hold that no rate shortens: where the line through its first two points meets zero bytes.
+double latencyOf(const ir::Table& table) {
+  if (table.x.size() < 2) return 0;
+  const double perByte = (table.y[1] - table.y[0]) / (table.x[1] - table.x[0]);
+  return std::clamp(table.y[0] - perByte * table.x[0], 0.0, table.y[0]);
+}
+
+} // namespace
+
 double Sampled::time(double x) const {
   if (!table) return equations::sampled(a, b, g, x);
   const double size = x / wire;
@@ -87,7 +98,10 @@ double Sampled::time(double x) const {
     const double slope = std::log(times[1] / times[0]) / std::log(sizes[1] / sizes[0]);
     beyond = std::pow(size / sizes.front(), std::clamp(slope, 0.0, 1.0));
   }
-  return a + table->at(size) * beyond;
+  const double whole = table->at(size) * beyond;
+  if (scale == 1) return a + whole;
+  const double starting = std::min(whole, latencyOf(*table));
+  return a + starting + (whole - starting) / scale;
 }
 
 std::string Sampled::text(double x) const {
@@ -97,9 +111,10 @@ std::string Sampled::text(double x) const {
 
 namespace {
 
-/// One row of samples, `first` its time where nothing is moved.
-Sampled readRow(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, const ir::Fabric::Sample& s,
+/// One row of samples at the rate of the level, `first` its time where nothing is moved.
+Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, const ir::Fabric::Sample& s,
                 double bytes, double& first) {
+  const ir::Fabric& fabric = level.fabric;
   const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
   auto read = [&](double value, std::string_view field, const Unit& unit) {
     if (!p.why) return value;
@@ -108,7 +123,10 @@ Sampled readRow(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind,
     return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
   p.stands(Facts::owner(fabric), s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
-  Sampled out{s.a, s.b, s.g};
+  const double scale = rateScale(p, level);
+  p.scaled(scale);
+  Sampled out{s.a, s.b * scale, s.g / scale};
+  out.scale = scale;
   first = s.a;
   if (s.time.empty()) {
     read(s.a, "a", units::time);
@@ -118,7 +136,7 @@ Sampled readRow(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind,
     out.table = &s.time;
     out.wire = wireBytes(kind, 1, s.ranks);
     out.a = 0;
-    out.b = s.time.x.back() * out.wire / s.time.y.back();
+    out.b = s.time.x.back() * out.wire / out.time(s.time.x.back() * out.wire);
     first = s.time.y.front();
     read(s.time.at(bytes), p.why ? fmt::format("time({})", cost::bytes(bytes)) : "", units::time);
   }
@@ -127,10 +145,11 @@ Sampled readRow(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind,
 
 } // namespace
 
-Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind kind, int64_t ranks, double bytes) {
+Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, int64_t ranks, double bytes) {
+  const ir::Fabric& fabric = level.fabric;
   const ir::Fabric::Sample& s = nearest(samplesOf(fabric, kind), std::max<int64_t>(2, ranks));
   double first = 0;
-  Sampled out = readRow(p, fabric, kind, s, bytes, first);
+  Sampled out = readRow(p, level, kind, s, bytes, first);
   const double sampled = std::max(kSampledRanks, s.ranks);
   if (static_cast<double>(ranks) > sampled)
     out.a +=
@@ -139,18 +158,34 @@ Sampled readSample(const Pricing& p, const ir::Fabric& fabric, CollectiveKind ki
 }
 
 SampledAcross readAcross(const Pricing& p, const Route& r) {
-  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
+  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const double nodes = r.units(r.top), each = static_cast<double>(r.ranks) / nodes;
   // As many ranks in a node count first, since they are what shares the cards.
   auto distance = [&](const ir::Fabric::Sample& s) {
     return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
   };
-  const auto& rows = samplesOf(fabric, p.node.collective).across;
+  const auto& rows = samplesOf(level.fabric, p.node.collective).across;
   const auto best = std::min_element(rows.begin(), rows.end(),
                                      [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   double first = 0;
   const double share = each / (best->ranks / best->nodes);
-  return {readRow(p, fabric, p.node.collective, *best, p.node.bytes / share, first), share};
+  return {readRow(p, level, p.node.collective, *best, p.node.bytes / share, first), share};
+}
+
+double deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
+  const double one = p.level(level.bandwidth, level, level.fabric.nicEfficiency ? "NIC" : "rate", {"bandwidth"});
+  return level.links ? one * p.level(level.links, level, "links", {"links"}) : one;
+}
+
+double rateScale(const Pricing& p, const ir::ClusterLevel& level) {
+  const ir::OptNumber& sampled = level.fabric.sampledAt;
+  if (!sampled) return 1;
+  const double rate = deviceRate(p, level), scale = rate / sampled->value;
+  p.readOff(sampled->value, "sampled", "sampled_at", sampled->range, sampled->source, sampled->unit);
+  if (p.why && scale != 1)
+    p.note("rate", fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long",
+                               bandwidth(rate), level.name.view(), bandwidth(sampled->value), number(1 / scale)));
+  return scale;
 }
 
 ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
@@ -159,7 +194,7 @@ ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
 
 double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
-  return p.level(l.bandwidth, l, "NIC", {"bandwidth"}) * cardShare(p, r, level) * share;
+  return deviceRate(p, l) * cardShare(p, r, level) * share;
 }
 
 double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
@@ -173,7 +208,7 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
   double time = 0;
   std::string text;
   if (!samplesOf(fabric, kind).rows.empty()) {
-    const Sampled s = readSample(p, fabric, kind, static_cast<int64_t>(units), bytesOf);
+    const Sampled s = readSample(p, l, kind, static_cast<int64_t>(units), bytesOf);
     time = s.time(x);
     if (p.why) text = s.text(x);
   } else {

@@ -13,13 +13,16 @@ struct Sampled {
   double a = 0, b = 1, g = 0;
   const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it
   double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
+  double scale = 1;                 ///< rate of the level over that of the samples: `b` and `g` are scaled already
   /// Of x bytes on the wire. Above a table the rate of its last time, below it its first slope.
   double time(double x) const;
   /// What a derivation prints.
   std::string text(double x) const;
 };
-/// a, b and g of the nearest group size, or its table; `a` grows beyond the sampled ones. `bytes`: of the full tensor.
-Sampled readSample(const Pricing& p, const ir::Fabric& fabric, ir::CollectiveKind kind, int64_t ranks, double bytes);
+/// a, b and g of the nearest group size, or its table, at the rate of the level; `a` grows beyond the sampled groups.
+/// `bytes`: of the full tensor.
+Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, ir::CollectiveKind kind, int64_t ranks,
+                   double bytes);
 
 struct SampledAcross {
   Sampled row;
@@ -30,6 +33,11 @@ SampledAcross readAcross(const Pricing& p, const Route& r);
 
 using equations::rootTerm;
 using equations::wireBytes;
+
+/// Rate of a device at a level in one direction, over all of its links.
+double deviceRate(const Pricing& p, const ir::ClusterLevel& level);
+/// Rate of a level over the one that its fabric was sampled at; 1 where the fabric does not say it.
+double rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
 ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);

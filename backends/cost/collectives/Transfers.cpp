@@ -39,7 +39,7 @@ Forwarded forward(const Pricing& p, const Route& r) {
       if (l == r.top)
         out.across = moved;
       else if (inner)
-        out.between += readSample(p, levels[l].fabric, CollectiveKind::AllToAll, r.inside, moved).time(moved);
+        out.between += readSample(p, levels[l], CollectiveKind::AllToAll, r.inside, moved).time(moved);
       else
         out.between +=
             moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
@@ -62,15 +62,29 @@ bool isTransfer(const Pricing& p, const Route& r) {
   return fabric.sendRecvStart || fabric.sendRecvBandwidth || fabric.sendRecvEfficiency;
 }
 
+namespace {
+
+/// Measured, at the rate of the level; else a share of the level's own.
+double transferRate(const Pricing& p, const Route& r) {
+  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
+  const ir::Fabric& fabric = level.fabric;
+  const Size size = byteSize(p.node.bytes);
+  if (!fabric.sendRecvBandwidth)
+    return p.fabric(fabric.sendRecvEfficiency, fabric, "efficiency", {"send_recv.efficiency"}, size) *
+           lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  const double sampled = p.fabric(fabric.sendRecvBandwidth, fabric, "b", {"send_recv.bandwidth"}, size);
+  const double scale = rateScale(p, level);
+  p.scaled(scale);
+  return sampled * scale;
+}
+
+} // namespace
+
 double transfer(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const double start = p.fabric(fabric.sendRecvStart, fabric, "start", {"send_recv.start"});
-  const double rateOf = fabric.sendRecvBandwidth ? p.fabric(fabric.sendRecvBandwidth, fabric, "b",
-                                                            {"send_recv.bandwidth"}, byteSize(p.node.bytes))
-                                                 : p.fabric(fabric.sendRecvEfficiency, fabric, "efficiency",
-                                                            {"send_recv.efficiency"}, byteSize(p.node.bytes)) *
-                                                       lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  const double rateOf = transferRate(p, r);
   // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
   const double n = static_cast<double>(r.ranks);
   const double steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
