@@ -262,8 +262,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
     if (sections.empty()) return false;
     Writer writer(known);
     const double rate = record == Record::Node ? c.part->link : record == Record::Network ? c.part->card : 0;
-    const bool rows = std::any_of(sections.begin(), sections.end(), [](const Section* s) { return s->row; });
-    if (rows && rate > 0)
+    if (rate > 0)
       writer.machine("sampled_at", rate, units::bandwidth,
                      fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
                                  record == Record::Node ? "links" : "network card", c.part->name));

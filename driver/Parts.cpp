@@ -134,6 +134,39 @@ std::optional<ir::Stack> findStack(const std::string& name) {
   return plan ? plan->stack : std::nullopt;
 }
 
+namespace {
+
+/// The first sentence of the comment before the declaration of a stack.
+std::string summaryOf(const std::string& name) {
+  const size_t dot = name.find('.');
+  const std::string path = fmt::format("std/stacks/{}.plan", name.substr(0, dot)),
+                    start = fmt::format("\nexport stack {} ", name.substr(dot + 1));
+  for (const EmbeddedFile& file : embeddedStdlib()) {
+    if (file.path != path) continue;
+    const std::string_view before = file.text.substr(0, std::min(file.text.size(), file.text.find(start)));
+    const size_t line = before.rfind('\n');
+    const std::string_view comment = before.substr(line == std::string_view::npos ? 0 : line + 1);
+    if (!comment.starts_with("/// ")) return "";
+    return std::string(
+        comment.substr(4, comment.find(". ") == std::string_view::npos ? comment.size() : comment.find(". ") - 3));
+  }
+  return "";
+}
+
+} // namespace
+
+std::vector<std::string> stacksFor(const ir::Plan& plan) {
+  std::vector<std::string> all, fitting;
+  const std::string wanted = plan.cluster ? plan.cluster->device.platform : "";
+  for (const std::string& name : knownStacks()) {
+    const std::string summary = summaryOf(name);
+    all.push_back(fmt::format("`{}`{}{}", name, summary.empty() ? "" : ": ", summary));
+    const auto stack = wanted.empty() ? std::nullopt : findStack(name);
+    if (stack && stack->platform == wanted) fitting.push_back(all.back());
+  }
+  return fitting.empty() ? all : fitting;
+}
+
 std::optional<ir::Fabric> findFabric(const std::string& name) {
   if (!has(knownFabrics(), name)) return std::nullopt;
   const auto plan = probe("", generic(kAnyDevice, name));

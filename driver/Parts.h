@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/Fits.h"
+#include "ir/Plan.h"
 
 #include <optional>
 #include <string>
@@ -19,5 +20,9 @@ std::vector<std::string> knownParts();
 std::optional<ir::Stack> findStack(const std::string& name);
 std::optional<ir::Fabric> findFabric(const std::string& name);
 std::vector<std::string> knownFabrics();
+
+/// The stacks of the library whose numbers come from devices of the platform of the plan's own, a line each with what
+/// they are; all of them where that is not known or none is.
+std::vector<std::string> stacksFor(const ir::Plan& plan);
 
 } // namespace planc::driver

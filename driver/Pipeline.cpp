@@ -3,6 +3,7 @@
 #include "driver/Pipeline.h"
 
 #include "driver/Help.h"
+#include "driver/Parts.h"
 #include "driver/Progress.h"
 #include "support/Embedded.h"
 
@@ -32,7 +33,7 @@ bool CompiledPlan::price() {
   Step step("pricing");
   bool typed = checkVerdict();
   if (!plan->stack) {
-    cost::reportNoSoftware(*plan, knownStacks(), diagnostics);
+    cost::reportNoSoftware(*plan, stacksFor(*plan), diagnostics);
     return false;
   }
   if (!lower(ir::Level::Comm) || !makeSchedule()) return false;

@@ -6,6 +6,7 @@
 #include "calibrate/Scale.h"
 #include "driver/Files.h"
 #include "driver/Help.h"
+#include "driver/Parts.h"
 #include "driver/Pipeline.h"
 #include "driver/Progress.h"
 #include "frontend/format/Format.h"
@@ -42,7 +43,7 @@ std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict:
 std::optional<StepRun> price(CompiledPlan& plan) {
   if (!plan.checkVerdict()) return std::nullopt;
   if (!plan.plan->stack) {
-    cost::reportNoSoftware(*plan.plan, knownStacks(), plan.diagnostics);
+    cost::reportNoSoftware(*plan.plan, stacksFor(*plan.plan), plan.diagnostics);
     return std::nullopt;
   }
   if (!plan.lower(ir::Level::Comm) || !plan.makeSchedule()) return std::nullopt;

@@ -11,11 +11,10 @@ namespace planc::ir {
 
 namespace {
 
-constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined", "ring", "tree", "hierarchical",
-                                                                    "fastest", "all_reduce"};
-constexpr std::array<std::string_view, kCollectiveClasses> kClasses{"activation", "regather", "exchange", "ring",
-                                                                    "state",      "gradient", "pipeline", "statistic",
-                                                                    "offload"};
+constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined",    "ring",    "tree",
+                                                                    "hierarchical", "fastest", "all_reduce"};
+constexpr std::array<std::string_view, kCollectiveClasses> kClasses{
+    "activation", "regather", "exchange", "ring", "state", "gradient", "pipeline", "statistic", "offload"};
 
 } // namespace
 
@@ -36,7 +35,7 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
 bool Fabric::sampled() const {
   for (const Samples* s : {&allReduce, &allGather, &reduceScatter, &allToAll})
     if (!s->rows.empty() || !s->across.empty()) return true;
-  return false;
+  return sendRecvBandwidth.has_value();
 }
 
 double ClusterLevel::rate() const {

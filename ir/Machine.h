@@ -74,6 +74,7 @@ inline constexpr std::string_view kHost = "host";
 struct Device {
   Symbol name;
   SourceRange range;
+  std::string platform; ///< what its software is compiled for, as written; empty: not said
   OptNumber memory, bandwidth, power, price;
   std::map<DType, Number> peak; ///< FLOP/s
   struct Gemm {
@@ -130,7 +131,7 @@ struct Fabric {
   OptNumber growth;                                                      ///< of `a` per doubling beyond 8 ranks
   OptNumber start, hop, g, nicEfficiency, exchangeEfficiency, pairBonus; ///< priced from the network card
   OptNumber sendRecvStart, sendRecvBandwidth, sendRecvEfficiency;
-  bool sampled() const; ///< has samples of some operation
+  bool sampled() const; ///< has samples of some operation, or a measured rate of transfers
   Algorithms algorithms; ///< that its software runs between and inside the units it joins
 };
 
@@ -138,13 +139,13 @@ struct ClusterLevel {
   Symbol name;
   int64_t count = 1; ///< units of the level below in one unit of this one
   Fabric fabric;
-  OptNumber bandwidth, latency; ///< nominal, of one link in one direction
-  OptNumber links;              ///< of a device; without it `bandwidth` is that of all of them
-  double rate() const;          ///< of a device, in one direction; 0: not said
+  OptNumber bandwidth, latency; ///< nominal, per device and direction; with `links` the bandwidth of one of them
   Topology topology;
   OptNumber cards; ///< network cards of one unit of the level below, which its devices share
   std::optional<bool> ownPort; ///< a device reaches it over other wires than the level below; else as its fabrics say
   SourceRange range;
+  OptNumber links{};   ///< of a device
+  double rate() const; ///< of a device, in one direction; 0: not said
 };
 
 struct Cluster {
@@ -171,6 +172,7 @@ enum class Accumulate { None, Separate, Fused, Deferred };
 struct Stack {
   Symbol name;
   SourceRange range;
+  std::string platform; ///< of the devices that its numbers come from, as a device writes it; empty: not said
   OptNumber backwardRatio;
   std::optional<Accumulate> accumulate;
   struct Passes {

@@ -99,6 +99,18 @@ bool isHiddenMatrix(const Program& program, const ParamState& p) {
   return use.op && isContraction(use.op->kind) && model.units[use.op->unit].repeat;
 }
 
+bool isTable(const Model& model, ValueId param) {
+  bool found = false;
+  for (const Op& op : model.ops)
+    for (const Operand& o : op.operands)
+      if (const Value& v = model.values[o.value];
+          v.kind == ValueKind::Param && v.storage == model.values[param].storage) {
+        if (op.kind != OpKind::Lookup) return false;
+        found = true;
+      }
+  return found;
+}
+
 DType storedAs(const Program& program, const ParamState& p) {
   if (const auto& declared = program.model.values[p.param].dtype) return *declared;
   const Precision& precision = program.plan->precision;

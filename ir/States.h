@@ -23,6 +23,9 @@ AxisMask splitsMatrix(const Program& program, const ParamState& p);
 /// A matrix that a contraction of a repeated layer multiplies with: neither embedding nor head nor norm.
 bool isHiddenMatrix(const Program& program, const ParamState& p);
 
+/// Read by lookups and by nothing else, under this name or a tied one.
+bool isTable(const Model& model, ValueId param);
+
 /// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const Program& program, const ParamState& p);
 /// Element type in which its user reads it.

@@ -13,7 +13,8 @@ PLANC_ERROR(AxisWiderThanLevel, 621, "axis `{axis}` ({size}) does not fit within
 PLANC_ERROR(
     AxisInsideLevel, 622,
     "axis `{axis}` does not begin at a boundary of {level}: {inner} devices lie inside it, the level below has {below}")
-PLANC_ERROR(AcrossInnermost, 690, "`across {level}` says nothing of axis `{axis}`: there are only devices inside `{level}`")
+PLANC_ERROR(AcrossInnermost, 690,
+            "`across {level}` says nothing of axis `{axis}`: there are only devices inside `{level}`")
 PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {

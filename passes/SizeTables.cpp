@@ -1,6 +1,7 @@
 // size-tables: which parameters are tables with an optimizer of their own, and the rows of them that one micro-batch
 // reads. A gradient that no other device adds to never exists as a whole: backward updates the rows that forward read.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/States.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,19 +17,6 @@ struct Tables {
   Program& program;
 
   const Model& model() const { return program.model; }
-
-  /// Read by lookups and by nothing else, under this name or a tied one.
-  bool isTable(ValueId param) const {
-    bool found = false;
-    for (const Op& op : model().ops)
-      for (const Operand& o : op.operands)
-        if (const Value& v = model().values[o.value];
-            v.kind == ValueKind::Param && v.storage == model().values[param].storage) {
-          if (op.kind != OpKind::Lookup) return false;
-          found = true;
-        }
-    return found;
-  }
 
   /// Of the table's dimensions those that make a row go into the result and do not index it; those that are looked up
   /// are missing in the result. `reads` of a lookup is the bytes of the rows it reads.
@@ -64,7 +52,7 @@ bool sizeTables(Program& program, DiagnosticEngine&) {
   Tables tables{program};
   for (Body& body : program.bodies)
     for (ParamState& p : body.params) {
-      if (!p.trainable || !tables.isTable(p.param)) continue;
+      if (!p.trainable || !isTable(program.model, p.param)) continue;
       for (const Node& n : body.forward)
         if (n.kind == NodeKind::Compute && n.role == Role::Forward &&
             llvm::any_of(program.model.ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))

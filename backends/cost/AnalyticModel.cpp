@@ -3,26 +3,49 @@
 #include "backends/cost/Collectives.h"
 #include "backends/cost/Operators.h"
 
+#include <cmath>
+
 namespace planc::cost {
+
+PLANC_ERROR(PriceNotFinite, 923, "{what} takes {seconds}, {flops} and {bytes}: one of these is no finite number")
 
 namespace {
 
 class AnalyticModel final : public CostModel {
   mutable Facts facts_;
   DiagnosticEngine& diagnostics_;
+  mutable bool broken_ = false;
+
+  /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
+  /// The first one says enough.
+  Priced finite(const Priced& priced, const Asker& asker) const {
+    if (std::isfinite(priced.seconds) && std::isfinite(priced.flops) && std::isfinite(priced.bytes)) return priced;
+    if (!broken_)
+      diagnostics_
+          .report(PriceNotFinite, asker.range(),
+                  {{"what", asker.text()},
+                   {"seconds", seconds(priced.seconds)},
+                   {"flops", flops(priced.flops)},
+                   {"bytes", bytes(priced.bytes)}})
+          .help("look for an extent or a formula of the operator that is many orders of magnitude off");
+    broken_ = true;
+    return {};
+  }
 
 public:
   AnalyticModel(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics)
       : facts_(cluster, stack), diagnostics_(diagnostics) {}
 
   Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds) const override {
-    return priceNode(Pricing(facts_, program, node, why, grounds));
+    return finite(priceNode(Pricing(facts_, program, node, why, grounds)), {&program, &node});
   }
   double collective(const ir::Program& program, const ir::Node& node, Derivation* why,
                     Grounds* grounds) const override {
-    return priceCollective(Pricing(facts_, program, node, why, grounds));
+    Priced priced;
+    priced.seconds = priceCollective(Pricing(facts_, program, node, why, grounds));
+    return finite(priced, {&program, &node}).seconds;
   }
-  bool complete() override { return facts_.report(diagnostics_); }
+  bool complete() override { return facts_.report(diagnostics_) && !broken_; }
   Facts& facts() const override { return facts_; }
 };
 

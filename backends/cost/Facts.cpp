@@ -166,7 +166,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics) {
   auto report = diagnostics.report(NoSoftware, plan.range, {{"plan", plan.name.str()}});
   report.help("name the stack that runs it: `software = …`");
-  if (!known.empty()) report.note("known stacks: " + listOf(known));
+  for (const std::string& line : known) report.note(line);
 }
 
 } // namespace planc::cost

@@ -14,9 +14,10 @@ PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
 PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
-PLANC_WARNING(SamplesWithoutRate, 531,
-              "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
-              "nothing of them")
+PLANC_WARNING(
+    SamplesWithoutRate, 531,
+    "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
+    "nothing of them")
 
 namespace {
 

@@ -176,7 +176,9 @@ std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
   ok_ = false;
   if (v.invalid()) return std::nullopt;
   const double percent = plain && v.asDouble() > 1 && v.asDouble() <= 100 ? v.asDouble() : 5;
-  context_.report(ToleranceForm, e.range, {{"value", plain && percent == v.asDouble() ? fmt::format("{:g} %", 100 * percent) : show(v)}})
+  context_
+      .report(ToleranceForm, e.range,
+              {{"value", plain && percent == v.asDouble() ? fmt::format("{:g} %", 100 * percent) : show(v)}})
       .help(fmt::format("write it with a `%`: `within {:g}%`", percent));
   return std::nullopt;
 }

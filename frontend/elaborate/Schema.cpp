@@ -42,6 +42,8 @@ std::string expectation(const RowView& row) {
     return "a count";
   case FactForm::Bool:
     return "true or false";
+  case FactForm::Text:
+    return "a string";
   case FactForm::Curve:
     return "a curve: `curve(x = […], y = […])`";
   default:
@@ -252,6 +254,9 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   case FactForm::Bool:
     good = v.isBool();
     break;
+  case FactForm::Text:
+    good = v.kind == ValueKind::String;
+    break;
   case FactForm::Curve:
     good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit &&
            (v.curve->xUnit.plain() || (row.sizeUnit && v.curve->xUnit == *row.sizeUnit));
@@ -274,6 +279,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   }
   if (row.form == FactForm::Bool) {
     input.truth = v.truth;
+  } else if (row.form == FactForm::Text) {
+    input.text = *v.string;
   } else if (row.form == FactForm::Curve) {
     input.curve = {{v.curve->x, v.curve->y}, at, input.number.source, row.unit, input.number.statistics};
   } else {
@@ -281,7 +288,7 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
     input.number.unit = row.unit;
   }
-  return row.form == FactForm::Bool || inRange(row, v, path, at);
+  return !v.numeric() && v.kind != ValueKind::Curve ? true : inRange(row, v, path, at);
 }
 
 /// The number, or every point of a curve.
@@ -290,10 +297,9 @@ bool FactReader::inRange(const RowView& row, const Value& v, const std::string& 
   const double one = curve ? 0 : v.asDouble();
   for (const double y : curve ? std::span<const double>(v.curve->y) : std::span<const double>(&one, 1)) {
     if (row.range.holds(y)) continue;
-    auto report = ev_.context.report(OutOfRange, at,
-                                     {{"fact", path},
-                                      {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)},
-                                      {"expected", row.range.text}});
+    auto report = ev_.context.report(
+        OutOfRange, at,
+        {{"fact", path}, {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)}, {"expected", row.range.text}});
     if (auto meant = row.unit.plain() ? percentMeant(row.range, y) : ""; !meant.empty()) report.help(meant);
     return false;
   }

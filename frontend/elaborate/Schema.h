@@ -11,7 +11,7 @@
 namespace planc::frontend {
 
 /// What a row takes.
-enum class FactForm { Number, Count, Bool, Curve, Custom };
+enum class FactForm { Number, Count, Bool, Text, Curve, Custom };
 /// What stands for `*` in the path of a row.
 enum class StarKey { None, DType, Class, Name };
 
@@ -19,6 +19,7 @@ enum class StarKey { None, DType, Class, Name };
 struct FactInput {
   ir::Number number; ///< Number, Count
   bool truth = false;
+  std::string text;
   ir::Curve curve;
   Symbol star;       ///< Name
   ir::DType dtype{}; ///< DType

@@ -141,8 +141,7 @@ Value Evaluator::literalInt(const Expr& e) {
   int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec != std::errc()) {
-    context.report(LiteralRange, e.range, {{"text", e.text}})
-        .help("write it as a float, `1e20`, if it is no count");
+    context.report(LiteralRange, e.range, {{"text", e.text}}).help("write it as a float, `1e20`, if it is no count");
     return {};
   }
   return Value::ofInt(value, e.range);
@@ -173,7 +172,8 @@ Value Evaluator::literalQuantity(const Expr& e) {
   if (quantity) return Value::ofNumber(quantity->value, quantity->unit, e.range);
   if (bad.empty()) {
     context.report(LiteralRange, e.range, {{"text", e.text}})
-        .help("numbers lie between 1e-307 and 1e308, in seconds, bytes and the like: choose another unit if it is meant");
+        .help(
+            "numbers lie between 1e-307 and 1e308, in seconds, bytes and the like: choose another unit if it is meant");
     return {};
   }
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});

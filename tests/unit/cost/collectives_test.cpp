@@ -76,6 +76,34 @@ TEST_F(CostCollectives, ATableOfTimesInPlaceOfAFit) {
   expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6); // starting is what takes it
 }
 
+TEST_F(CostCollectives, SamplesAreScaledByTheRateOfTheLevel) {
+  Fabric fabric = nvlink3();
+  const double sampled = price(CollectiveKind::AllGather, {{"g", 8}}, kTensor);
+  fabric.sampledAt = number(300e9); // as the level has
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), sampled);
+  fabric.sampledAt = number(600e9); // half of it: what moves bytes takes twice as long, the start of 15.02 us does not
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 15.02e-6 + 2 * (sampled - 15.02e-6));
+  // Of a table the latency is where the line through its first two points meets zero: 100 us - 50 us here.
+  Fabric::Sample row;
+  row.ranks = 8;
+  row.time = {{kTensor / 2, kTensor}, {100e-6, 150e-6}};
+  fabric.allGather.rows = {row};
+  expect(inDomain(CollectiveKind::AllGather, 8, fabric), 50e-6 + 2 * 100e-6);
+}
+
+TEST_F(CostCollectives, LinksMultiplyTheBandwidthOfALevel) {
+  Builder b(2, {{"tp", 8}, {"pp", 2}});
+  VirtualStage stage;
+  Boundary boundary;
+  boundary.bytes = 25e6;
+  auto& level = b.plan.cluster->levels[0];
+  level.fabric = Fabric();
+  level.bandwidth = number(25e9);
+  level.links = number(12);
+  EXPECT_EQ(level.rate(), 300e9);
+  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2e-6 + 25e6 / 300e9);
+}
+
 TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
   expect(inDomain(CollectiveKind::AllReduce, 64, nvlink5()), 2.197900349759e-04);
   expect(inDomain(CollectiveKind::AllGather, 16, nvlink5()), 1.197952578674e-04);

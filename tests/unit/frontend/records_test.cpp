@@ -21,7 +21,7 @@ device d {
 }
 device half extends d { override memory = 40GB; power = 300W }
 fabric f {
-  all_reduce = [{ranks = 2, a = 9us, b = 200GB/s, g = 400us}, {ranks = 8, a = 20us, b = 220GB/s}] : "fit"
+  sampled_at = 300GB/s; all_reduce = [{ranks = 2, a = 9us, b = 200GB/s, g = 400us}, {ranks = 8, a = 20us, b = 220GB/s}] : "fit"
   send_recv  = {start = 10us, bandwidth = 100GB/s}
 }
 stack s {

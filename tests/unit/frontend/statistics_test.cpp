@@ -113,7 +113,7 @@ TEST(Statistics, SenselessOnesAreReported) {
     return found.size() == 1 ? found[0] : found.empty() ? std::string("nothing") : found[0] + " and more";
   };
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; samples = 0 } } }"),
-            "1 PLAN0507 `calibration.memory.samples` is 0; it takes 1 or more");
+            "1 PLAN0507 `calibration.memory.samples` is 0; it takes 1 to 1e9");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; error = 3us } } }"),
             "1 PLAN0502 `calibration.memory.error` is a number without a unit; this is a quantity of time");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 75),
