@@ -1,5 +1,5 @@
 # Warnings, and what hardens a binary that reads files of strangers. Every room compiles with `planc_flags`; hardening holds for all code, generated or not.
-option(PLANC_WERROR "warnings are errors" ON)
+option(PLANC_WERROR "warnings are errors; the environment variable of this name is the default" $ENV{PLANC_WERROR})
 option(PLANC_HARDEN "PIE, RELRO, stack protector and _FORTIFY_SOURCE in release builds" ON)
 
 add_library(planc_flags INTERFACE)

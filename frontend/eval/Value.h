@@ -137,7 +137,5 @@ public:
 std::string describe(const Value& v);
 /// The value itself: `3`, `1.30 ms`, `"text"`, `flash`.
 std::string show(const Value& v);
-/// Deep equality; values of different kinds differ.
-bool same(const Value& a, const Value& b);
 
 } // namespace planc::frontend
