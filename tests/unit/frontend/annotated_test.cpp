@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
+#include <algorithm>
 #include <set>
 
 namespace planc::frontend {
@@ -16,7 +17,7 @@ Expected annotations(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    const size_t comment = line.find("// error[");
+    const size_t comment = std::min(line.find("// error["), line.find("// warning["));
     if (comment == std::string::npos) continue;
     for (size_t at = line.find(kCode, comment); at != std::string::npos; at = line.find(kCode, at + 1))
       found.insert(std::to_string(number) + " " + line.substr(at + 1, 8));

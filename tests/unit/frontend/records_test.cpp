@@ -105,7 +105,7 @@ TEST(Records, WrongFactsAreReported) {
   };
   EXPECT_EQ(of("device d { memoy = 1GB }"), "1 PLAN0501 device `d` has no fact `memoy`");
   EXPECT_EQ(of("device d { memory = 1s }"), "1 PLAN0502 `memory` is a quantity of bytes; this is a quantity of time");
-  EXPECT_EQ(of("device d { memory = 0GB }"), "1 PLAN0507 `memory` is 0 B; it takes more than 0");
+  EXPECT_EQ(of("device d { memory = 0GB }"), "1 PLAN0507 `memory` is 0 B; it takes 1 B to 1000 PB");
   EXPECT_EQ(of("device d { peak { bf17 = 1TFLOP/s } }"), "1 PLAN0508 `bf17` in `peak.bf17` is not an element type");
   EXPECT_EQ(of("device d { memory = 1GB; memory = 2GB }"), "1 PLAN0506 `memory` is given twice");
   EXPECT_EQ(of("device d { calibration = 3 }"), "1 PLAN0509 `calibration` is a section: `calibration { … }`");

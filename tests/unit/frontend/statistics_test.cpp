@@ -23,6 +23,7 @@ device e extends d {
   calibration { memory { override start = 4us : "assumption" } }
 }
 fabric f {
+  sampled_at = 450GB/s : "sheet"
   all_reduce = [
     {ranks = 2, a = 9us, b = 200GB/s, samples = 41, error = 5%, valid = [512B, 1GB]},
     {ranks = 8, time = curve(x = [1kB, 1GB], y = [10us, 5ms])},
