@@ -5,6 +5,7 @@
 #include "support/Quantity.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace planc::parse {
@@ -46,6 +47,24 @@ bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
   return true;
 }
 
+/// `1f1b` as `one_f_one_b`: what schedules and models are called whose usual names begin with a digit.
+std::string inWords(std::string_view word) {
+  static constexpr std::string_view kDigits[] = {"zero", "one", "two",   "three", "four",
+                                                 "five", "six", "seven", "eight", "nine"};
+  std::string text;
+  bool letters = false;
+  for (const char c : word) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!text.empty() && text.back() != '_' && c != '_' && (digit || !letters)) text += '_';
+    if (digit)
+      text += kDigits[c - '0'];
+    else
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    letters = !digit;
+  }
+  return text;
+}
+
 /// `1f1b`, `8x7b`: to the lexer numbers with units, side by side.
 bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
   size_t begin = site.error.at, end = begin + 1;
@@ -56,11 +75,8 @@ bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
   if (site.text(begin).ends_with('%')) return false; // `10%3` has a hint of its own
   const SourceRange place = range(site, begin, end);
   const std::string word(site.file.text.substr(place.begin, place.end - place.begin));
-  static const std::vector<std::pair<std::string_view, std::string_view>> kKnown = {{"1f1b", "one_f_one_b"},
-                                                                                    {"1F1B", "one_f_one_b"}};
-  auto report = reporter.report(NameBeginsWithDigit, place, {{"word", word}});
-  for (const auto& [written, meant] : kKnown)
-    if (word == written) report.help(fmt::format("did you mean `{}`?", meant));
+  reporter.report(NameBeginsWithDigit, place, {{"word", word}})
+      .help(fmt::format("did you mean `{}`? Digits at the beginning of a name are spelt out", inWords(word)));
   return true;
 }
 

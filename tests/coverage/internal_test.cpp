@@ -1,5 +1,7 @@
-// Diagnostics that no file of a user leads to: a library with a fault, and plans that a program made. One line per diagnostic.
+// Diagnostics that no file of a user leads to: a library with a fault, and plans that a program made. One line per
+// diagnostic.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Estimate.h"
 #include "frontend/Frontend.h"
 #include "passes/Passes.h"
 
@@ -35,6 +37,8 @@ plan p {
   place { batch -> dp }
 }
 )";
+const std::string kPricedPlan =
+    "import std.stacks.te\n" + std::string(kPlan).insert(kPlan.find("  train"), "  software = te.te\n");
 
 /// A session that has read this text from a file.
 std::unique_ptr<frontend::Session> load(std::string_view text, const frontend::ModuleSource& library) {
@@ -70,6 +74,18 @@ bool lowered(std::string_view code, const std::function<void(ir::Plan&)>& change
   return !passes::lower(*plans[0], ir::Level::Comm, diagnostics) && holds(diagnostics, code);
 }
 
+/// Prices the plan with a change that no text could have made.
+bool priced(std::string_view code, const std::function<void(ir::Plan&)>& change) {
+  auto session = load(kPricedPlan, frontend::embeddedLibrary());
+  auto plans = session->plans();
+  if (plans.size() != 1) return false;
+  change(*plans[0]);
+  DiagnosticEngine diagnostics;
+  const auto program = passes::lower(*plans[0], ir::Level::Comm, diagnostics);
+  const auto schedule = program ? passes::schedule(*program) : nullptr;
+  return schedule && !cost::estimate(*schedule, diagnostics) && holds(diagnostics, code);
+}
+
 ir::Selector selector(std::vector<Symbol> path, SourceRange range) {
   ir::Selector made;
   for (Symbol name : path) made.steps.push_back({false, name, {}});
@@ -89,6 +105,7 @@ int main() {
   expect("PLAN0719", lowered("PLAN0719", [](ir::Plan& p) {
            p.recompute = {selector({"decoder"}, p.range), selector({"decoder", "attn"}, p.meshRange)};
          }));
+  expect("PLAN0923", priced("PLAN0923", [](ir::Plan& p) { p.cluster->device.bandwidth->value = 0; }));
   expect("PLAN0721", lowered("PLAN0721", [](ir::Plan& p) { p.workload.microBatch = 0; }));
   return bad == 0 ? 0 : 1;
 }
