@@ -93,7 +93,8 @@ TEST(ParseErrors, OtherHints) {
 TEST(ParseErrors, AMisspeltKeywordIsTheErrorAndTheRestIsRead) {
   EXPECT_EQ(inPlan("  recompte decoder"), "2:3 PLAN0016 `recompte` is no keyword | did you mean `recompute`?\n");
   EXPECT_EQ(inPlan("  plcae { batch -> dp }"), "2:3 PLAN0016 `plcae` is no keyword | did you mean `place`?\n");
-  EXPECT_EQ(errors("let f(n: int) = fi n > 1 then 2 else 3"), "1:17 PLAN0016 `fi` is no keyword | did you mean `if`?\n");
+  EXPECT_EQ(errors("let f(n: int) = fi n > 1 then 2 else 3"),
+            "1:17 PLAN0016 `fi` is no keyword | did you mean `if`?\n");
   const Parsed p("plan p {\n  recompte decoder\n}\nlet a = = 1\nlet b = 2\n");
   ASSERT_TRUE(p.file);
   EXPECT_TRUE(p.file->broken);
@@ -105,9 +106,10 @@ TEST(ParseErrors, AMisspeltKeywordIsTheErrorAndTheRestIsRead) {
 TEST(ParseErrors, NumbersOfOtherLanguages) {
   EXPECT_EQ(errors("let a = 300 GB/s"),
             "1:9 PLAN0017 no space stands between a number and its unit | write `300GB/s`\n");
-  EXPECT_EQ(errors("let a = [20 %, 3]"),
-            "1:10 PLAN0017 no space stands between a number and its unit | write `20%`\n");
-  EXPECT_EQ(errors("let a = 8x7b"), "1:9 PLAN0018 `8x7b` is no name: it begins with a digit\n");
+  EXPECT_EQ(errors("let a = [20 %, 3]"), "1:10 PLAN0017 no space stands between a number and its unit | write `20%`\n");
+  EXPECT_EQ(errors("let a = 8x7b"),
+            "1:9 PLAN0018 `8x7b` is no name: it begins with a digit | did you mean `eight_x_seven_b`? Digits at the "
+            "beginning of a name are spelt out\n");
 }
 
 TEST(ParseErrors, NamesClassesOfTokens) {
