@@ -11,7 +11,7 @@ namespace planc::driver {
 namespace {
 
 nlohmann::ordered_json planJson(const InputFile& file, const CompiledPlan& plan) {
-  return {{"name", plan.plan->name.str()}, {"file", file.shownPath()}, {"ok", !plan.diagnostics.hasErrors()}};
+  return {{"name", plan.plan->title}, {"file", file.shownPath()}, {"ok", !plan.diagnostics.hasErrors()}};
 }
 
 void checkPlan(CompiledPlan& plan) {

@@ -98,13 +98,13 @@ int runCompile(Console& console, const Arguments& arguments) {
   for (const auto& plan : plans) {
     if (!emit.reach(*plan, watcher.observer())) continue;
     if (json)
-      documents.push_back({{"name", plan->plan->name.str()},
+      documents.push_back({{"name", plan->plan->title},
                            {"file", file.shownPath()},
                            {"level", std::string(emit.name)},
                            {"ir", emit.json(*plan, file.sources())}});
     else
       console.out(
-          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->name.str(), emit.text(*plan, file.sources())));
+          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->title, emit.text(*plan, file.sources())));
     first = false;
   }
   if (arguments.has("--time-passes")) watcher.printTimes();

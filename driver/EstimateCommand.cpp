@@ -16,27 +16,30 @@ using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
 /// Every format shows the plans that have an estimate.
 struct Format {
   std::string_view name;
-  std::string (*print)(const Console& console, const std::vector<report::PlanReport>& reports,
-                       const SourceManager& sources);
+  std::string (*print)(const Console& console, const Arguments& arguments,
+                       const std::vector<report::PlanReport>& reports, const SourceManager& sources);
 };
 
-std::string printText(const Console& console, const std::vector<report::PlanReport>& reports,
-                      const SourceManager& sources) {
+std::string printText(const Console& console, const Arguments& arguments,
+                      const std::vector<report::PlanReport>& reports, const SourceManager& sources) {
   report::TextOptions options;
   options.color = console.colorOut();
+  options.allLayers = arguments.has("--all");
+  if (arguments.value("--sort") == "time") options.order = report::LayerOrder::Time;
   std::string out;
   for (const report::PlanReport& r : reports)
     out += fmt::format("{}{}", out.empty() ? "" : "\n", report::text(r, sources, options));
   return out;
 }
 
-std::string printCsv(const Console&, const std::vector<report::PlanReport>& reports, const SourceManager&) {
+std::string printCsv(const Console&, const Arguments&, const std::vector<report::PlanReport>& reports,
+                     const SourceManager&) {
   std::string out;
   for (const report::PlanReport& r : reports) out += report::csv(r, out.empty());
   return out;
 }
 
-std::string printJson(const Console& console, const std::vector<report::PlanReport>& reports,
+std::string printJson(const Console& console, const Arguments&, const std::vector<report::PlanReport>& reports,
                       const SourceManager& sources) {
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
   for (const report::PlanReport& r : reports) plans.push_back(report::json(r, sources));
@@ -72,10 +75,10 @@ int runEstimate(Console& console, const Arguments& arguments) {
     if (f.name == *arguments.value("--format")) format = &f;
   std::vector<report::PlanReport> reports = reportsOf(file, plans, fixes);
   bool json = format->name == "json"; // holds the diagnostics, so they are collected first
-  if (!json) console.out(format->print(console, reports, file.sources()));
+  if (!json) console.out(format->print(console, arguments, reports, file.sources()));
   file.report(plans);
   console.summarize();
-  if (json) console.out(format->print(console, reports, file.sources()));
+  if (json) console.out(format->print(console, arguments, reports, file.sources()));
   if (console.hasErrors()) return kFailed;
   if (plans.empty()) return noPlans(console, file);
   return oom && !arguments.has("--allow-oom") ? kFailed : kClean;
@@ -89,6 +92,8 @@ const Command kEstimateCommand = {
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
      {"--format", "", {"text", "json", "csv"}, "csv: a line per layer"},
+     {"--sort", "", {"model", "time"}, "layers as the model has them, or those first that take the most of the step"},
+     {"--all", "", {}, "a line per layer and stage, where stages are alike too"},
      {"--allow-oom", "", {}, "do not fail when memory does not fit"},
      {"--no-fixes", "", {}, "do not look for changes that make a plan fit"}},
     "planc estimate examples/gpt3_175b.plan",

@@ -1,4 +1,4 @@
-// `planc explain`: the manual page of a diagnostic, or the derivation of the numbers of a layer.
+// `planc explain`: the manual page of a diagnostic, or where a number or row of a report comes from.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Explain.h"
 #include "driver/Commands.h"
@@ -77,18 +77,25 @@ CompiledPlan& choose(Console& console, const std::vector<std::unique_ptr<Compile
   return *plans.front();
 }
 
-int unknownPath(Console& console, const CompiledPlan& plan, const std::string& path) {
-  std::vector<std::string> known = report::explainablePaths(*plan.plan->model);
-  std::string help = didYouMean(path, known);
+int unknownName(Console& console, const report::PlanReport& plan, const std::string& name) {
+  const std::vector<std::string> known = report::explainable(plan);
+  std::string help = didYouMean(name, known);
   if (help.empty()) {
-    for (const ir::Unit& unit : plan.plan->model->units)
-      help += (help.empty() ? "the layers are `" : "`, `") + unit.name.str();
+    for (const std::string& one : known)
+      if (one.find('.') == std::string::npos) help += (help.empty() ? "there is `" : "`, `") + one;
     help += "`";
   }
-  return console.usageError("`" + path + "` matches no layer of model " + plan.plan->model->name.str(), help);
+  return console.usageError("`" + name + "` is no number, row or layer of the report of " + plan.plan->title, help);
 }
 
-int explainPath(Console& console, const Arguments& arguments) {
+/// `exposed communication` needs no quotes.
+std::string nameOf(const Arguments& arguments) {
+  std::string name;
+  for (size_t i = 1; i < arguments.positional.size(); ++i) name += (name.empty() ? "" : " ") + arguments.positional[i];
+  return name;
+}
+
+int explainNumber(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   file.check();
@@ -98,50 +105,48 @@ int explainPath(Console& console, const Arguments& arguments) {
     return console.hasErrors() ? kFailed : noPlans(console, file);
   }
   CompiledPlan& plan = choose(console, plans);
-  const std::string& text = arguments.positional[1];
-  auto path = verdict::parseLayerPath(text);
-  const bool layer = path && report::explains(*plan.plan->model, *path);
-  if (!layer && text != "optimizer" && text != "step_time") return unknownPath(console, plan, text);
-  if (plan.price()) {
-    DiagnosticEngine quiet; // what the facts lack was reported by the estimate
-    auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
-    report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
-    report::TextOptions options;
-    options.color = console.colorOut();
-    const report::ExplainInput input{&r, plan.schedule.get(), model.get()};
-    console.out(layer                 ? report::explain(input, *path, file.sources(), options)
-                : text == "step_time" ? report::explainInterval(r, options)
-                                      : report::explainOptimizer(input, file.sources(), options));
-    return kClean; // assertions are not the question here
+  if (!plan.price()) {
+    file.report(plans);
+    console.summarize();
+    return kFailed;
   }
-  file.report(plans);
-  console.summarize();
-  return kFailed;
+  DiagnosticEngine quiet; // what the facts lack was reported by the estimate
+  auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
+  const report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
+  report::TextOptions options;
+  options.color = console.colorOut();
+  options.allLayers = arguments.has("--all");
+  const std::string name = nameOf(arguments);
+  const auto text = report::explain({&r, plan.schedule.get(), model.get()}, name, file.sources(), options);
+  if (!text) return unknownName(console, r, name);
+  console.out(*text);
+  return kClean; // assertions are not the question here
 }
 
 int runExplain(Console& console, const Arguments& arguments) {
   if (arguments.has("--list")) return listCodes(console);
   if (arguments.positional.empty())
-    return console.usageError("`planc explain` needs a code, or a file and the path of a layer",
+    return console.usageError("`planc explain` needs a code, or a file and the name of a number or layer",
                               "`planc explain PLAN0901`");
-  if (arguments.positional.size() == 2) return explainPath(console, arguments);
+  if (arguments.positional.size() > 1) return explainNumber(console, arguments);
   const std::string& word = arguments.positional[0];
   std::string code = codeOf(word);
   if (!code.empty()) return explainCode(console, code);
   std::string help = didYouMean(word, codes());
-  return console.usageError(
-      "`" + word + "` is no code of a diagnostic",
-      help.empty() ? "a number is explained by its file and layer: `planc explain FILE decoder.attn`" : help);
+  return console.usageError("`" + word + "` is no code of a diagnostic",
+                            help.empty() ? "a number is explained by its file and name: `planc explain FILE mfu`"
+                                         : help);
 }
 
 } // namespace
 
 const Command kExplainCommand = {
     "explain",
-    "explain a diagnostic, or where the numbers of a layer come from",
+    "explain a diagnostic, or where a number or row of a report comes from",
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
-     {"PATH", 0, 1, "with a file: a layer, as decoder.attn, or optimizer, or step_time"}},
+     {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", true},
+     {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",
     runExplain,

@@ -52,7 +52,7 @@ std::optional<StepRun> price(CompiledPlan& plan) {
   if (!plan.estimate || !plan.plan->stack->unattributed) return std::nullopt; // its absence was reported
   DiagnosticEngine aside; // what is out of tolerance is what is fitted
   double& factor = plan.plan->stack->unattributed->value;
-  StepRun run{plan.plan->name.str(), plan.plan->softwareText, 0, plan.estimate->totals.stepTime, factor, 0, {}, {}};
+  StepRun run{plan.plan->title, plan.plan->softwareText, 0, plan.estimate->totals.stepTime, factor, 0, {}, {}};
   plan.results = verdict::evaluate(*plan.plan, *plan.estimate, aside);
   factor *= 2;
   const auto moved = cost::estimate(*plan.schedule, aside);

@@ -155,7 +155,8 @@ struct AxisPlace {
 struct Plan {
   Symbol name;
   SourceRange range; ///< of the name
-  std::string modelText, clusterText, softwareText; ///< as written, for reports
+  std::string title; ///< for reports: the name with the arguments it was chosen with
+  std::string modelText, clusterText, softwareText; ///< idem: as written, with the values of arguments
   std::shared_ptr<const Model> model;
   std::optional<Cluster> cluster;
   std::optional<Stack> stack; ///< `software`; estimate demands it, check does not

@@ -3,6 +3,7 @@
 #include "backends/cost/Collectives.h"
 #include "backends/cost/Operators.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace planc::cost {
@@ -45,6 +46,11 @@ public:
     priced.seconds = priceCollective(Pricing(facts_, program, node, why, grounds));
     return finite(priced, {&program, &node}).seconds;
   }
+  std::vector<LimitPart> limits(const ir::Program& program, const ir::Node& node) const override {
+    std::vector<LimitPart> parts;
+    priceCollective(Pricing(facts_, program, node, nullptr, nullptr, &parts));
+    return parts;
+  }
   bool complete() override { return facts_.report(diagnostics_) && !broken_; }
   Facts& facts() const override { return facts_; }
 };
@@ -68,6 +74,12 @@ std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluste
   for (const CostModelKind& row : costModels())
     if (row.name == name) return row.make(cluster, stack, diagnostics);
   return nullptr;
+}
+
+LimitPart narrowest(const std::vector<LimitPart>& parts) {
+  const auto most = std::max_element(parts.begin(), parts.end(),
+                                     [](const LimitPart& a, const LimitPart& b) { return a.seconds < b.seconds; });
+  return most == parts.end() ? LimitPart() : *most;
 }
 
 ir::Node collectiveNode(const ir::StateCollective& state) {

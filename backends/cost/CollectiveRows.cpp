@@ -27,7 +27,7 @@ bool sameRow(const Sum& s, const ir::Node& n, size_t layer) {
          s.node->phase == n.phase;
 }
 
-CollectiveRow describe(const ir::Program& program, const ir::Node& node) {
+CollectiveRow describe(const CostModel& model, const ir::Program& program, const ir::Node& node) {
   CollectiveRow row;
   row.op = ir::name(node.collective);
   row.cls = node.cls;
@@ -37,11 +37,12 @@ CollectiveRow describe(const ir::Program& program, const ir::Node& node) {
   if (node.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[node.level].str();
   if (node.collective == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
   row.because = node.because;
+  row.limit = narrowest(model.limits(program, node)).what;
   return row;
 }
 
 /// `count` is per instance and micro-batch.
-BodyRows instanceRows(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
+BodyRows instanceRows(const CostModel& model, const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
   const ir::Body& body = program.bodies[id];
   RowPaths paths(program, id);
   BodyRows out;
@@ -65,7 +66,7 @@ BodyRows instanceRows(const ir::Program& program, ir::BodyId id, const BodyCost&
     }
   }
   for (const Sum& s : sums) {
-    CollectiveRow row = describe(program, *s.node);
+    CollectiveRow row = describe(model, program, *s.node);
     row.count = s.count;
     row.bytes = s.bytes / s.count;
     row.seconds = s.seconds / s.count;
@@ -99,7 +100,7 @@ void addInstances(std::vector<CollectiveRow>& rows, const BodyRows& body, const 
 }
 
 /// Fused collectives of states.
-void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, int64_t stage,
+void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage,
                const std::vector<int64_t>& counts) {
   const ir::Program& program = *sim.schedule->program;
   for (uint32_t b = 0; b < counts.size(); ++b) {
@@ -109,7 +110,7 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, int64_t 
     const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::BodyId(b));
     for (size_t s = 0; s < body.states.size(); ++s) {
       const ir::StateCollective& state = body.states[s];
-      CollectiveRow row = describe(program, collectiveNode(state));
+      CollectiveRow row = describe(model, program, collectiveNode(state));
       const bool once = state.phase == ir::Phase::Step;
       row.layer = paths.unitPath();
       const double layers = static_cast<double>(counts[b]) * static_cast<double>(state.times);
@@ -174,7 +175,7 @@ private:
   /// `share`: exposed seconds of the step, by seconds of one.
   void add(ir::Node node, const Side& side, const std::string& layer, double seconds, double share) {
     node.phase = side.phase;
-    CollectiveRow row = describe(program_, node);
+    CollectiveRow row = describe(model_, program_, node);
     if (side.receives) row.op = "receive";
     row.layer = layer;
     row.bytes = node.bytes;
@@ -208,7 +209,7 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
       continue;
-    CollectiveRow row = describe(program, group.allReduce);
+    CollectiveRow row = describe(model, program, group.allReduce);
     row.layer = program.model.pathOf(group.storage);
     row.count = 1;
     row.bytes = group.allReduce.bytes;
@@ -224,13 +225,13 @@ std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel
   const ir::Program& program = *sim.schedule->program;
   std::vector<BodyRows> byBody;
   for (uint32_t b = 0; b < program.bodies.size(); ++b)
-    byBody.push_back(instanceRows(program, ir::BodyId(b), sim.bodies[b]));
+    byBody.push_back(instanceRows(model, program, ir::BodyId(b), sim.bodies[b]));
   std::vector<CollectiveRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);
     for (uint32_t b = 0; b < byBody.size(); ++b)
       if (counts[b] > 0) addInstances(rows, byBody[b], sim, s, ir::BodyId(b), counts[b]);
-    addStates(rows, sim, s, counts);
+    addStates(rows, sim, model, s, counts);
     addTransfers(rows, sim, model, s);
     addTied(rows, sim, model, s);
   }

@@ -36,7 +36,7 @@ struct Priced {
 /// One row per (path, stage); paths do not nest, so rows add up. Numbers of one instance, one micro-batch, one device.
 struct LayerRow {
   std::string path;
-  int64_t count = 0;
+  int64_t count = 0; ///< on the stage, nested repeats multiplied out
   int64_t stage = 0;
   double forward = 0, backward = 0, recompute = 0; ///< wall time on the compute stream, exposed communication included
   double comm = 0, exposed = 0;
@@ -50,6 +50,7 @@ struct LayerRow {
   double exposedOnPath = 0; ///< the part of those collectives' `onPath` that belongs to this row
   /// The exposed parts of `forward`, `backward` and `recompute`.
   double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
+  int64_t times = 1; ///< what nested repeats multiply `count` by
 };
 
 struct CollectiveRow {
@@ -66,6 +67,7 @@ struct CollectiveRow {
   std::string layer;
   SourceRange because;
   double onPath = 0; ///< per step, exposed on the critical path; nothing in rows of other stages
+  std::string limit; ///< what most of its time goes to: `nodes: card`, `node: nvlink4`, `nodes: latency`
 };
 
 struct StageRow {
@@ -174,6 +176,12 @@ struct Estimate {
 
 /// The prices of single nodes; named implementations are registered in a table (`analytic` is docs/cost-model.md).
 class Facts;
+struct LimitPart {
+  std::string what; ///< `nodes: card`
+  double seconds = 0;
+};
+/// The largest of them; empty if there are none.
+LimitPart narrowest(const std::vector<LimitPart>& parts);
 struct Ground;
 using Grounds = std::vector<Ground>;
 class CostModel {
@@ -184,6 +192,9 @@ public:
                          Grounds* grounds = nullptr) const = 0;
   virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr,
                             Grounds* grounds = nullptr) const = 0;
+  /// What the algorithm of a collective spends its time on, each with its seconds, in order of appearance: the
+  /// latency, a card or the links of a level. What goes on at the same time has all of its own.
+  virtual std::vector<LimitPart> limits(const ir::Program& program, const ir::Node& node) const = 0;
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
   /// missing.
   virtual bool complete() = 0;

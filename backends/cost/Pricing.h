@@ -23,14 +23,16 @@ inline Size byteSize(double bytes) {
 
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds = nullptr)
-      : facts(facts), program(program), node(node), why(why), grounds(grounds) {}
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds = nullptr,
+          std::vector<LimitPart>* limits = nullptr)
+      : facts(facts), program(program), node(node), why(why), grounds(grounds), limits(limits) {}
 
   Facts& facts;
   const ir::Program& program;
   const ir::Node& node;
   Derivation* why;
-  Grounds* grounds; ///< collects what the price stands on; may be null
+  Grounds* grounds;               ///< collects what the price stands on; may be null
+  std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
 
   Asker asker() const { return {&program, &node}; }
   const ir::Op& op() const { return program.model.ops[node.op]; }
@@ -104,6 +106,19 @@ public:
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
     facts.nominal(level, kind, asker());
     if (grounds) grounds->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
+  }
+  /// A part of a collective's time, and what of a level it is spent on. Equal ones add up.
+  void spends(double seconds, const ir::ClusterLevel& level, std::string_view on) const {
+    if (limits) spends(seconds, fmt::format("{}: {}", level.name.view(), on));
+  }
+  void spends(double seconds, std::string what) const {
+    if (!limits) return;
+    for (LimitPart& part : *limits)
+      if (part.what == what) {
+        part.seconds += seconds;
+        return;
+      }
+    limits->push_back({std::move(what), seconds});
   }
   /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
   void note(std::string_view key, std::string text) const {

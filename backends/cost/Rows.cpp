@@ -75,6 +75,16 @@ bool empty(const LayerRow& row) {
          row.params == 0 && row.activationBytes == 0;
 }
 
+/// From the numbers of one instance of the unit to those of one of the row's, which lies in nested repeats.
+void perInstance(LayerRow& row, int64_t times) {
+  row.times = times;
+  for (double LayerRow::*number :
+       {&LayerRow::forward, &LayerRow::backward, &LayerRow::recompute, &LayerRow::comm, &LayerRow::exposed,
+        &LayerRow::flops, &LayerRow::bytes, &LayerRow::params, &LayerRow::activationBytes, &LayerRow::forwardExposed,
+        &LayerRow::backwardExposed, &LayerRow::recomputeExposed})
+    row.*number /= static_cast<double>(times);
+}
+
 BodyRows rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
   const ir::Body& body = program.bodies[id];
   RowPaths paths(program, id);
@@ -86,6 +96,7 @@ BodyRows rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost)
     const auto& shares = out.shares[r];
     out.rows[r].path = paths.paths()[r];
     out.rows[r].bound = static_cast<Bound>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+    perInstance(out.rows[r], paths.times(r));
   }
   return out;
 }
@@ -112,7 +123,8 @@ std::string_view name(Bound b) {
   return kNames[static_cast<size_t>(b)];
 }
 
-RowPaths::RowPaths(const ir::Program& program, ir::BodyId body) : program_(program), body_(program.bodies[body]) {
+RowPaths::RowPaths(const ir::Program& program, ir::BodyId body)
+    : program_(program), body_(program.bodies[body]), tree_(program.model) {
   const ir::Unit& unit = program.model.units[body_.unit];
   unitPath_ = unit.name.str();
   const auto classes = std::count_if(program.bodies.begin(), program.bodies.end(),
@@ -125,15 +137,24 @@ size_t RowPaths::rowOf(ir::OpId id) {
   const ir::Unit& unit = program_.model.units[body_.unit];
   // What a seam reshards belongs to no instance; its row stands beside those of the children, outside of their sum.
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.unit != body_.unit;
-  const Symbol child = !unit.repeat ? Symbol()
-                       : body_.seam ? ir::labels::kSeam
-                       : carry      ? ir::labels::kCarry
-                                    : op.path[1];
-  const auto found = std::find(children_.begin(), children_.end(), child);
-  if (found != children_.end()) return static_cast<size_t>(found - children_.begin());
-  children_.push_back(child);
-  paths_.push_back(child.empty() ? unitPath_ : unitPath_ + (body_.seam ? " " : ".") + child.str());
-  return children_.size() - 1;
+  std::vector<Symbol> below;
+  if (unit.repeat && body_.seam)
+    below = {Symbol(ir::labels::kSeam)};
+  else if (unit.repeat && carry)
+    below = {Symbol(ir::labels::kCarry)};
+  else
+    below = tree_.rowOf(id), below.erase(below.begin());
+  const auto found = std::find(rows_.begin(), rows_.end(), below);
+  if (found != rows_.end()) return static_cast<size_t>(found - rows_.begin());
+  rows_.push_back(below);
+  paths_.push_back(below.empty() ? unitPath_ : unitPath_ + (body_.seam ? " " : ".") + ir::join(below));
+  return rows_.size() - 1;
+}
+
+int64_t RowPaths::times(size_t row) const {
+  std::vector<Symbol> path = {program_.model.units[body_.unit].name};
+  path.insert(path.end(), rows_[row].begin(), rows_[row].end());
+  return tree_.times(body_.unit, path);
 }
 
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
@@ -157,7 +178,7 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
       if (s == sim.critical && spent) addPath(ofBody, byBody[b], *spent);
       for (LayerRow& row : ofBody) {
         if (empty(row)) continue;
-        row.count = counts[b];
+        row.count = counts[b] * row.times;
         row.stage = s;
         rows.push_back(std::move(row));
       }

@@ -26,13 +26,16 @@ std::string csv(const PlanReport& report, bool header) {
   std::string out;
   if (header)
     out = "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
-          "activation_bytes,bound\n";
+          "activation_bytes,bound,on_path_s,exposed_on_path_s,slowed_s,launches_s\n";
   for (const cost::LayerRow& row : report.estimate->layers) {
-    out += fmt::format("{},{},{},{}", field(report.plan->name.str()), field(row.path), row.count, row.stage);
+    out += fmt::format("{},{},{},{}", field(report.plan->title), field(row.path), row.count, row.stage);
     for (double value : {row.forward, row.backward, row.recompute, row.comm, row.exposed, row.flops, row.bytes,
                          row.params, row.activationBytes})
       out += fmt::format(",{}", number(value));
-    out += fmt::format(",{}\n", cost::name(row.bound));
+    out += fmt::format(",{}", cost::name(row.bound));
+    for (double value : {row.onPath, row.exposedOnPath, row.slowed, row.launches})
+      out += fmt::format(",{}", number(value));
+    out += "\n";
   }
   return out;
 }

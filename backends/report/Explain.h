@@ -1,19 +1,14 @@
-// Where the numbers of one layer come from: shapes, work, equations, constants with their sources, collectives and
-// their overlap.
+// Where a number comes from: every number and every row that the report prints, by the name that it has there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/report/Report.h"
-#include "backends/verdict/LayerPath.h"
+#include "ir/Task.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace planc::report {
-
-/// Every path that can be explained: each layer of the model, at any depth, once, in order of the model.
-std::vector<std::string> explainablePaths(const ir::Model& model);
-/// Whether an operator of the model lies at or below the path; slices must be inside the repeat's count.
-bool explains(const ir::Model& model, const std::vector<verdict::LayerStep>& path);
 
 /// What an explanation looks at.
 struct ExplainInput {
@@ -21,14 +16,14 @@ struct ExplainInput {
   const ir::Schedule* schedule = nullptr;
   const cost::CostModel* model = nullptr;
 };
-/// The derivation of the numbers of the layers at or below `path`, node by node in program order.
-std::string explain(const ExplainInput& input, const std::vector<verdict::LayerStep>& path,
-                    const SourceManager& sources, const TextOptions& options = {});
 
-/// The derivation of the optimizer's step: every parameter of one instance of every layer, what is communicated, and the sums of the stages.
-std::string explainOptimizer(const ExplainInput& input, const SourceManager& sources, const TextOptions& options = {});
+/// What can be asked for: numbers as the report and as plans name them, and rows of layers, stages and collectives.
+std::vector<std::string> explainable(const PlanReport& report);
 
-/// What the interval of the step time is made of: the stack's runs and each calibrated record, widest first.
-std::string explainInterval(const PlanReport& report, const TextOptions& options = {});
+/// A number as the sum of its rows or as its equation with numbers; a row as what it is made of: operators with their
+/// equations, constants and sources. Besides rows, every path into the model can be asked for. Nothing if the report
+/// has nothing of that name. `options.allLayers`: all of it, where the parts would not fit on a screen.
+std::optional<std::string> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
+                                   const TextOptions& options = {});
 
 } // namespace planc::report

@@ -157,6 +157,7 @@ Json collectivesJson(const cost::Estimate& estimate, const SourceManager& source
                    {"axis", row.axis},
                    {"group", row.group},
                    {"level", row.level},
+                   {"limit", row.limit.empty() ? Json(nullptr) : Json(row.limit)},
                    {"stage", row.stage},
                    {"bytes", number(row.bytes)},
                    {"count", number(row.count)},
@@ -230,7 +231,7 @@ Json meshJson(const ir::Mesh& mesh) {
 Json json(const PlanReport& report, const SourceManager& sources) {
   const ir::Plan& plan = *report.plan;
   Json out;
-  out["name"] = plan.name.str();
+  out["name"] = plan.title;
   out["file"] = report.file;
   out["model"] = plan.modelText;
   out["cluster"] = plan.clusterText;

@@ -21,9 +21,13 @@ struct PlanReport {
   const std::vector<Fix>* fixes = nullptr; ///< priced changes that need less memory, best first
 };
 
+/// Lines of layers as the model has them, or those first that take the most of the step.
+enum class LayerOrder { Model, Time };
+
 struct TextOptions {
   bool color = false;
-  bool allLayers = false; ///< one row per stage even where stages are alike
+  bool allLayers = false; ///< one row per stage even where stages are alike; explanations of any length
+  LayerOrder order = LayerOrder::Model;
 };
 std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options = {});
 /// One element of `plans` of the JSON contract (CLI.md).

@@ -102,7 +102,7 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
   row("precision", precisionText(plan.precision));
   row("mesh", meshText(plan.mesh));
   if (plan.pipeline) row("pipeline", pipelineText(*plan.pipeline, report.program));
-  return styledLine(plan.name.str(), TextStyle::Bold, options.color) + table.str(options.color);
+  return styledLine(plan.title, TextStyle::Bold, options.color) + table.str(options.color);
 }
 
 namespace {
@@ -133,7 +133,7 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
   if (m.fits) return {};
   if (m.hostPeak > m.hostCapacity && m.peak <= m.capacity)
     return styledLine(fmt::format("✗ {} does not fit: {} in the host's memory, a device's share of it is {}",
-                                  report.plan->name.str(), formatQuantity(m.hostPeak, units::bytes),
+                                  report.plan->title, formatQuantity(m.hostPeak, units::bytes),
                                   formatQuantity(m.hostCapacity, units::bytes)),
                       TextStyle::Error, options.color);
   double over = m.peak - m.capacity;
@@ -141,7 +141,7 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
                        ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
                        : "what the software reserves is not free";
   std::string out = styledLine(fmt::format("✗ {} does not fit: {} on stage {}, the device has {}: {}",
-                                           report.plan->name.str(), formatQuantity(m.peak, units::bytes), m.fullest,
+                                           report.plan->title, formatQuantity(m.peak, units::bytes), m.fullest,
                                            formatQuantity(m.capacity, units::bytes), by),
                                TextStyle::Error, options.color);
   Table kinds("lrr");

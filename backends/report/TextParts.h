@@ -15,7 +15,9 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
 std::string totalsText(const PlanReport& report, const TextOptions& options);
 /// Peak memory of each stage by kind.
 std::string memoryText(const PlanReport& report, const TextOptions& options);
-/// A row per layer and the sum over a step of the critical stage.
+/// What each kind of stage does in a step, where there are stages.
+std::string stagesText(const PlanReport& report, const TextOptions& options);
+/// A row per layer: its part of the step of the critical stage, and what one instance takes.
 std::string layersText(const PlanReport& report, const TextOptions& options);
 /// The collectives of the critical stage, per step, and who wants them.
 std::string communicationText(const PlanReport& report, const SourceManager& sources, const TextOptions& options);

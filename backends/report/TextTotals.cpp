@@ -1,6 +1,7 @@
 // The totals of the text report: the step and its parts, throughput, rates by convention, costs, memory by stage.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Cells.h"
+#include "backends/report/Lines.h"
 #include "backends/report/TextParts.h"
 
 #include <fmt/core.h>
@@ -21,24 +22,18 @@ std::string intervalText(const cost::Totals& t) {
   return parts.empty() ? text : text + ", mostly for " + parts.front().what;
 }
 
-std::string stepTable(const cost::Totals& t, bool color) {
+std::string stepTable(const cost::Estimate& e, bool color) {
+  const cost::Totals& t = e.totals;
   Table table("lrr");
-  auto share = [&](double value) { return t.stepTime > 0 ? shareText(value / t.stepTime) : "-"; };
-  const std::pair<const char*, double> parts[] = {{"compute", t.compute},
-                                                  {"exposed communication", t.exposedComm},
-                                                  {"slowed by communication", t.slowed},
-                                                  {"host launches", t.launches},
-                                                  {"pipeline bubble", t.bubble},
-                                                  {"optimizer", t.optimizer},
-                                                  {"overhead", t.overhead}};
-  for (const auto& [name, value] : parts)
-    table.add({{name, TextStyle::Gutter}, formatQuantity(value, units::time), share(value)});
-  if (t.straggler)
-    table.add({{"straggler", TextStyle::Gutter}, formatQuantity(*t.straggler, units::time), share(*t.straggler)});
-  std::string head = fmt::format("step time {}", formatQuantity(t.stepTime, units::time));
+  for (const StepPart& part : stepParts(t))
+    table.add({{(part.inside ? "  " : "") + part.label, TextStyle::Gutter},
+               formatQuantity(part.seconds, units::time),
+               t.stepTime > 0 ? shareText(part.seconds / t.stepTime) : "-"});
   TextCells line;
-  line.put(line.put(0, head, TextStyle::Bold), intervalText(t));
-  return line.str(color) + "\n" + table.str(color);
+  line.put(line.put(0, fmt::format("step time {}", formatQuantity(t.stepTime, units::time)), TextStyle::Bold),
+           intervalText(t));
+  const std::string critical = criticalText(e);
+  return line.str(color) + "\n" + (critical.empty() ? "" : "of " + critical + "\n") + table.str(color);
 }
 
 std::string rateTable(const cost::Totals& t, bool color) {
@@ -62,22 +57,26 @@ std::string rateTable(const cost::Totals& t, bool color) {
   return table.str(color);
 }
 
+/// What a step costs, and what 10^12 tokens do.
 std::string costTable(const cost::Totals& t, bool color) {
-  Table table("lrrr");
-  auto value = [](const std::optional<double>& v, const Unit& unit, double scale = 1) {
-    return v ? formatQuantity(*v * scale, unit) : std::string("-");
+  struct Row {
+    const char* label;
+    const Unit& unit;
+    std::optional<double> step, trillion;
+    double base; ///< of the totals' unit
   };
-  if (!t.deviceHours && !t.cost && !t.energyJoules) return {};
-  table.add({{"per step", TextStyle::Gutter},
-             value(t.deviceHours, units::deviceTime, 3600),
-             value(t.cost, units::money),
-             value(t.energyJoules, units::energy)});
-  if (t.deviceHoursPer1t || t.costPer1t || t.energyPer1tJoules)
-    table.add({{"per 10^12 tokens", TextStyle::Gutter},
-               value(t.deviceHoursPer1t, units::deviceTime, 3600),
-               value(t.costPer1t, units::money),
-               value(t.energyPer1tJoules, units::energy)});
-  return table.str(color);
+  const Row rows[] = {{"device-hours", units::deviceTime, t.deviceHours, t.deviceHoursPer1t, 3600},
+                      {"cost", units::money, t.cost, t.costPer1t, 1},
+                      {"energy", units::energy, t.energyJoules, t.energyPer1tJoules, 1}};
+  Table table("lrlrl");
+  for (const Row& row : rows)
+    if (row.step)
+      table.add({{row.label, TextStyle::Gutter},
+                 formatQuantity(*row.step * row.base, row.unit),
+                 "per step",
+                 row.trillion ? formatQuantity(*row.trillion * row.base, row.unit) : "",
+                 row.trillion ? "per 10^12 tokens" : ""});
+  return table.empty() ? "" : table.str(color);
 }
 
 /// Stages whose printed numbers agree share a row.
@@ -91,7 +90,8 @@ struct StageFold {
 std::string totalsText(const PlanReport& report, const TextOptions& options) {
   const cost::Totals& t = report.estimate->totals;
   std::string costs = costTable(t, options.color);
-  return stepTable(t, options.color) + "\n" + rateTable(t, options.color) + (costs.empty() ? "" : "\n" + costs);
+  return stepTable(*report.estimate, options.color) + "\n" + rateTable(t, options.color) +
+         (costs.empty() ? "" : "\n" + costs);
 }
 
 namespace {
@@ -130,8 +130,8 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
   Table table("lrrrrrr");
   const auto head = TextStyle::Gutter;
   table.add({{"stages", head},
-             {"parameters", head},
-             {"gradients", head},
+             {"params", head},
+             {"grads", head},
              {"optimizer", head},
              {"activations", head},
              {"buffers", head},

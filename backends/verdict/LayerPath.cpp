@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/LayerPath.h"
 
+#include "ir/LayerTree.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -157,10 +159,20 @@ void addVariant(std::vector<LayerVariant>& variants, std::string path, double va
   variants.push_back({std::move(path), value});
 }
 
+/// How often the first steps of a row's path run in one instance of the top-level layer.
+int64_t timesOf(const ir::Model* model, const Row& row, size_t depth) {
+  if (!model) return 1;
+  std::vector<Symbol> path;
+  for (size_t i = 0; i < depth; ++i) path.emplace_back(row.steps[i].name);
+  for (uint32_t u = 0; u < model->units.size(); ++u)
+    if (model->units[ir::UnitId(u)].name == path[0]) return ir::LayerTree(*model).times(ir::UnitId(u), path);
+  return 1;
+}
+
 /// Adds the numbers of one instance: per matched layer the sum over its children. Rows of one child on several stages
 /// must agree, since the row does not say which instances are where.
-void addInstance(std::vector<LayerVariant>& variants, const std::vector<const Row*>& rows, size_t depth,
-                 double cost::LayerRow::*field) {
+void addInstance(const ir::Model* model, std::vector<LayerVariant>& variants, const std::vector<const Row*>& rows,
+                 size_t depth, double cost::LayerRow::*field) {
   std::map<std::string, std::map<std::string, std::vector<const Row*>>> layers; // matched name, child name
   for (const Row* row : rows) {
     std::string matched;
@@ -172,7 +184,9 @@ void addInstance(std::vector<LayerVariant>& variants, const std::vector<const Ro
     std::string label;
     for (const auto& [child, sameChild] : children) {
       const Row& first = *sameChild.front();
-      sum += first.row->*field;
+      // Of what a nested repeat holds as often as it runs in one of what is named.
+      sum +=
+          first.row->*field * static_cast<double>(first.row->times) / static_cast<double>(timesOf(model, first, depth));
       if (label.empty() || first.steps[0].slice) label = prefixText(first, depth);
       for (const Row* other : sameChild)
         if (!same(other->row->*field, first.row->*field)) {
@@ -208,21 +222,20 @@ std::optional<std::vector<LayerStep>> parseLayerPath(std::string_view text) {
 std::vector<std::string> layerPaths(const ir::Model& model) {
   std::vector<std::string> paths;
   std::set<std::string> seen;
-  auto add = [&](std::string path) {
-    if (seen.insert(path).second) paths.push_back(std::move(path));
-  };
-  for (const ir::Unit& unit : model.units) {
-    add(unit.name.str());
-    if (!unit.repeat) continue;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      const ir::Op& op = model.ops[ir::OpId(i)];
-      if (op.kind != ir::OpKind::Carry && op.path.size() > 1) add(unit.name.str() + "." + op.path[1].str());
+  const ir::LayerTree tree(model);
+  for (uint32_t i = 0; i < model.ops.size(); ++i) {
+    if (model.ops[ir::OpId(i)].kind == ir::OpKind::Carry) continue;
+    std::string path;
+    for (Symbol step : tree.rowOf(ir::OpId(i))) {
+      path += (path.empty() ? "" : ".") + step.str();
+      if (seen.insert(path).second) paths.push_back(path);
     }
   }
   return paths;
 }
 
 bool namesLayer(const ir::Model& model, const std::vector<LayerStep>& path) {
+  const ir::LayerTree tree(model);
   for (const ir::Unit& unit : model.units) {
     if (!nameMatches(path[0], unit.name.str())) continue;
     if (path[0].slice) {
@@ -232,10 +245,13 @@ bool namesLayer(const ir::Model& model, const std::vector<LayerStep>& path) {
       if (!within) continue;
     }
     if (path.size() == 1) return true;
-    if (path.size() != 2 || !unit.repeat) continue;
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      const ir::Op& op = model.ops[ir::OpId(i)];
-      if (op.kind != ir::OpKind::Carry && op.path.size() > 1 && nameMatches(path[1], op.path[1].str())) return true;
+      if (model.ops[ir::OpId(i)].kind == ir::OpKind::Carry) continue;
+      const std::vector<Symbol> row = tree.rowOf(ir::OpId(i));
+      if (row.size() < path.size()) continue;
+      bool matches = true;
+      for (size_t s = 1; matches && s < path.size(); ++s) matches = nameMatches(path[s], row[s].view());
+      if (matches) return true;
     }
   }
   return false;
@@ -255,7 +271,7 @@ std::vector<LayerVariant> layerVariants(const ir::Model* model, const cost::Esti
       std::vector<const Row*> here;
       for (const Row& row : rows)
         if (row.steps[0].name == unit && inside(row.steps[0], i)) here.push_back(&row);
-      if (!here.empty() && seen.insert(here).second) addInstance(variants, here, path.size(), field);
+      if (!here.empty() && seen.insert(here).second) addInstance(model, variants, here, path.size(), field);
     }
   }
   return variants;

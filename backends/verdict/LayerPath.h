@@ -20,8 +20,8 @@ struct LayerStep {
 /// The steps of a path, or nothing if the text is not one.
 std::optional<std::vector<LayerStep>> parseLayerPath(std::string_view text);
 
-/// The paths that rows of this model can have, without slices: top-level layers and the direct children of repeat
-/// bodies, each once, in order of the model; and the repeats themselves, which stand for the sum of their children.
+/// The paths that rows of this model can have, without slices, and what they begin with, which stands for the sum of
+/// what it holds; each once, in order of the model.
 std::vector<std::string> layerPaths(const ir::Model& model);
 /// Whether the path names one of them, with slices inside the repeat's count.
 bool namesLayer(const ir::Model& model, const std::vector<LayerStep>& path);

@@ -15,10 +15,34 @@ FactNode* PlanBuilder::factNode(std::string_view name) {
   return facts_->root().find(Symbol(name));
 }
 
-/// The text of a fact, for reports.
+namespace {
+
+/// `(nodes = 8)`: arguments by name, as values; only those that stand in `where`, if it is valid.
+std::string argumentsText(const BoundDecl& decl, SourceRange where) {
+  std::string text;
+  for (const BoundArg& arg : decl.args) {
+    const bool here = !where.valid() ||
+                      (arg.range.file == where.file && arg.range.begin >= where.begin && arg.range.end <= where.end);
+    if (here) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", arg.name.view(), show(arg.value));
+  }
+  return text.empty() ? "" : "(" + text + ")";
+}
+
+} // namespace
+
+/// What a fact names, for reports: as written, with the values of its arguments.
 std::string PlanBuilder::written(std::string_view fact) {
   FactNode* node = factNode(fact);
-  return node && !node->section() ? std::string(context_.text(node->value->range)) : "";
+  if (!node || node->section()) return "";
+  const syntax::Expr* name = node->value;
+  if (name->kind == syntax::ExprKind::Call) name = name->kids[0];
+  const Value value = facts_->value(*node);
+  if (value.kind != ValueKind::Decl) return std::string(context_.text(node->value->range));
+  // A parameter of the plan, or an expression that chooses, is said as what it stands for.
+  const Symbol own = value.decl->decl->name;
+  const bool said =
+      (name->kind == syntax::ExprKind::Name || name->kind == syntax::ExprKind::Member) && name->name.text == own;
+  return (said ? std::string(context_.text(name->range)) : own.str()) + argumentsText(*value.decl, node->value->range);
 }
 
 /// Cluster and stack. Both may be missing: only an estimate needs them.
@@ -91,6 +115,7 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   const uint64_t failures = context_.failures;
   decl_ = decl.decl;
   plan_->name = decl_->name;
+  plan_->title = decl_->name.str() + argumentsText(decl, {});
   plan_->range = decl_->nameRange;
   const FactOwner owner{fmt::format("plan `{}`", decl_->name.view()), decl_->nameRange};
   facts_ = std::make_unique<FactTree>(ev_, owner);

@@ -17,6 +17,7 @@ bool isHostCopy(const Pricing& p, const Route&) {
 double hostCopy(const Pricing& p, const Route&) {
   const double rate = p.device(p.facts.device.host.bandwidth, "host link", {"host.bandwidth"});
   const double time = p.node.bytes / rate;
+  p.spends(time, "host link");
   if (p.why)
     p.explain("bytes / host link", fmt::format("{} / {} = {}", bytes(p.node.bytes), bandwidth(rate), seconds(time)));
   return time;

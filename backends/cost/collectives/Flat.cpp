@@ -14,16 +14,23 @@ namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
+/// A rate, and the level whose links or cards leave no more.
+struct Narrowest {
+  double rate = kUnbounded;
+  const ir::ClusterLevel* level = nullptr;
+};
+
 /// What the members of one node reach together: the narrowest level on the way, and the fabric inside the node.
-double sharedBandwidth(const Pricing& p, const Route& r, double bonus) {
+Narrowest sharedBandwidth(const Pricing& p, const Route& r, double bonus) {
   const auto& levels = p.facts.cluster.levels;
-  const bool inside = r.domain && r.inside > 1;
-  double least = inside ? readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b : kUnbounded;
+  Narrowest least{kUnbounded, &levels[r.top]};
+  if (r.domain && r.inside > 1)
+    least = {readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b, r.domain};
   for (size_t l = r.domain ? static_cast<size_t>(r.domain - levels.data()) + 1 : 0; l <= r.top; ++l) {
     if (r.units(l) <= 1 && l != r.top) continue; // the group does not spread at this level
     const double rate =
         bonus * cardEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth) * r.below(l);
-    least = std::min(least, rate);
+    if (rate < least.rate) least = {rate, &levels[l]};
   }
   return least;
 }
@@ -36,7 +43,10 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
   if (!r.card) {
     p.nominal(level, p.node.collective);
     const double latency = p.level(level.latency, level, "latency", {"latency"});
-    const double rateOf = sharedBandwidth(p, r, bonus), time = latency * steps + x / rateOf;
+    const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
+    const double time = latency * steps + x / rateOf;
+    p.spends(latency * steps, level, "latency");
+    p.spends(x / rateOf, *narrow, carrier(*narrow));
     if (p.why)
       p.explain(fmt::format("latency · {} + x / bandwidth", stepsText),
                 fmt::format("{} · {} + {} / {} = {}", seconds(latency), number(steps), bytes(x), bandwidth(rateOf),
@@ -46,8 +56,10 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
   const double start = p.fabric(fabric.start, fabric, "start", {"start"});
   const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
   const double g = p.fabric(fabric.g, fabric, "g", {"g"});
-  const double rateOf = sharedBandwidth(p, r, bonus);
+  const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
   const double time = start + hop * steps + x / rateOf + rootTerm(g, x);
+  p.spends(start + hop * steps, level, "latency");
+  p.spends(x / rateOf + rootTerm(g, x), *narrow, carrier(*narrow));
   if (p.why)
     p.explain(
         fmt::format("start + hop · {} + x / min(efficiency · NIC · ranks per node, b) + g·√(x / 1 GB)", stepsText),
@@ -89,6 +101,8 @@ double sampled(const Pricing& p, const Route& r) {
   if (p.node.collective == CollectiveKind::AllToAll && copies > 1)
     x = p.node.bytes / copies * n * (1 - std::pow(1 - 1 / n, copies)) * (n - 1) / n;
   const double time = s.time(x);
+  p.spends(s.a, *r.domain, "latency");
+  p.spends(time - s.a, *r.domain, carrier(*r.domain));
   if (p.why)
     p.explain(s.table ? "growth + time(bytes)" : "a + x / b + g·√(x / 1 GB)",
               fmt::format("{} = {}", s.text(x), seconds(time)));
@@ -103,6 +117,9 @@ double sampledAcross(const Pricing& p, const Route& r) {
   const auto [row, share] = readAcross(p, r);
   const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks)) / share;
   const double time = row.time(x);
+  const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
+  p.spends(row.a, top, "latency");
+  p.spends(time - row.a, top, carrier(top));
   if (p.why) {
     p.explain(row.table ? "time(bytes)" : "a + x / b + g·√(x / 1 GB)",
               fmt::format("{} = {}", row.text(x), seconds(time)));
@@ -136,8 +153,11 @@ double nominal(const Pricing& p, const Route& r) {
   p.nominal(level, p.node.collective);
   const ir::TopologyFactors factors = factorsAt(p, r, r.top);
   const double latency = p.level(level.latency, level, "latency", {"latency"});
-  const double move = kind == CollectiveKind::SendRecv ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth)
-                                                       : leavingTime(p, r, cardEfficiency);
+  const bool sends = kind == CollectiveKind::SendRecv;
+  const double move =
+      sends ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth) : leavingTime(p, r, cardEfficiency);
+  p.spends(latency * factors.steps, level, "latency");
+  if (sends) p.spends(move, level, carrier(level));
   const double time = latency * factors.steps + move;
   if (p.why)
     p.explain("latency · steps + x / bandwidth",

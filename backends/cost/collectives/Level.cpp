@@ -201,15 +201,20 @@ double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.nicEfficiency ? p.fabric(fabric.nicEfficiency, fabric, "efficiency", {"nic_efficiency"}) : 1;
 }
 
+std::string_view carrier(const ir::ClusterLevel& level) {
+  return level.fabric.nicEfficiency ? std::string_view("card") : level.fabric.name.view();
+}
+
 double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   const ir::Fabric& fabric = l.fabric;
   const double units = r.units(level), x = wireBytes(kind, bytesOf, units);
-  double time = 0;
+  double time = 0, latency = 0;
   std::string text;
   if (!samplesOf(fabric, kind).rows.empty()) {
     const Sampled s = readSample(p, l, kind, static_cast<int64_t>(units), bytesOf);
     time = s.time(x);
+    latency = s.a;
     if (p.why) text = s.text(x);
   } else {
     const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
@@ -218,18 +223,22 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
       const double start = p.fabric(fabric.start, fabric, "start", {"start"});
       const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
       const double root = rootTerm(p.fabric(fabric.g, fabric, "g", {"g"}), x);
-      time = start + hop * factors.steps + x / rate + root;
+      latency = start + hop * factors.steps;
+      time = latency + x / rate + root;
       if (p.why)
         text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(factors.steps), bytes(x),
                            bandwidth(rate), seconds(root));
     } else {
       p.nominal(l, kind);
-      const double latency = p.level(l.latency, l, "latency", {"latency"});
-      time = latency * factors.steps + x / rate;
+      const double step = p.level(l.latency, l, "latency", {"latency"});
+      latency = step * factors.steps;
+      time = latency + x / rate;
       if (p.why)
-        text = fmt::format("{} · {} + {} / {}", seconds(latency), number(factors.steps), bytes(x), bandwidth(rate));
+        text = fmt::format("{} · {} + {} / {}", seconds(step), number(factors.steps), bytes(x), bandwidth(rate));
     }
   }
+  p.spends(latency, l, "latency");
+  p.spends(time - latency, l, carrier(l));
   if (p.why)
     p.note("phase", fmt::format("{} of {} between {} in a {}: {} = {}", ir::name(kind), bytes(bytesOf), number(units),
                                 l.name.view(), text, seconds(time)));

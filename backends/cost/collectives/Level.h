@@ -47,6 +47,9 @@ double lineRate(const Pricing& p, const Route& r, size_t level, double share);
 /// `efficiency` of a card-priced fabric, 1 for others.
 double cardEfficiency(const Pricing& p, const ir::Fabric& fabric);
 
+/// What carries the bytes of a level: `card` where its fabric is priced from network cards, else the fabric.
+std::string_view carrier(const ir::ClusterLevel& level);
+
 /// One phase of a collective over several levels: ranks of equal position in all units of one level, every device of a
 /// node in a group of its own, at the same time.
 double phase(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double bytes);

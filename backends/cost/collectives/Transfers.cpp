@@ -36,13 +36,15 @@ Forwarded forward(const Pricing& p, const Route& r) {
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
     if (units > 1) {
       const double moved = token * outer * distinct(units, copies / outer) * (units - 1) / units;
+      double below = 0;
       if (l == r.top)
         out.across = moved;
       else if (inner)
-        out.between += readSample(p, levels[l], CollectiveKind::AllToAll, r.inside, moved).time(moved);
+        below = readSample(p, levels[l], CollectiveKind::AllToAll, r.inside, moved).time(moved);
       else
-        out.between +=
-            moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
+        below = moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
+      if (l != r.top) p.spends(below, levels[l], carrier(levels[l]));
+      out.between += below;
       outer *= units;
     }
     if (inner) break;
@@ -89,6 +91,8 @@ double transfer(const Pricing& p, const Route& r) {
   const double n = static_cast<double>(r.ranks);
   const double steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
   const double time = steps * start + p.node.bytes / rateOf;
+  p.spends(steps * start, level, "latency");
+  p.spends(p.node.bytes / rateOf, level, carrier(level));
   if (p.why)
     p.explain(p.node.ring ? "steps · start + bytes / b" : "start + bytes / b",
               fmt::format("{} · {} + {} / {} = {}", number(steps), seconds(start), bytes(p.node.bytes),
@@ -106,6 +110,7 @@ double leavingTime(const Pricing& p, const Route& r, double (*efficiencyAt)(cons
     const double leaving = p.node.bytes * (n - r.below(l)) / n;
     const double rateOf = efficiencyAt(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
     slowest = std::max(slowest, leaving / rateOf);
+    p.spends(leaving / rateOf, levels[l], carrier(levels[l]));
     if (p.why)
       p.note("phase", fmt::format("{} leave each unit below {}, at {}: {}", bytes(leaving), levels[l].name.view(),
                                   bandwidth(rateOf), seconds(leaving / rateOf)));
@@ -118,8 +123,10 @@ bool isExchange(const Pricing& p, const Route& r) {
 }
 
 double exchange(const Pricing& p, const Route& r) {
-  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
+  const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
+  const ir::Fabric& fabric = top.fabric;
   const double start = p.fabric(fabric.start, fabric, "start", {"start"});
+  p.spends(start, top, "latency");
   if (copiesInOne(p) <= 1) {
     const double slowest = leavingTime(p, r, exchangeEfficiency), time = start + slowest;
     if (p.why)
@@ -131,6 +138,7 @@ double exchange(const Pricing& p, const Route& r) {
   const double rateOf = p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"}) *
                         lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   const double time = start + f.across / rateOf + f.between;
+  p.spends(f.across / rateOf, top, carrier(top));
   if (p.why)
     p.explain("start + across / (efficiency · NIC) + inside",
               fmt::format("{} + {} / {} + {} = {}", seconds(start), bytes(f.across), bandwidth(rateOf),

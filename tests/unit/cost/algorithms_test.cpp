@@ -38,6 +38,15 @@ struct Machine : Builder {
   }
 };
 
+/// What limits a collective, of 1e9 bytes or as many as given.
+std::string limit(Machine& m, Kind kind, const std::vector<std::string>& axes, double bytes = 1e9) {
+  AxisMask mask = 0;
+  for (const std::string& a : axes) mask |= m.axis(a);
+  const std::vector<LimitPart> parts =
+      m.model(m.diagnostics)->limits(m.program, m.collective({}, kind, CollectiveClass::Gradient, mask, bytes));
+  return narrowest(parts).what;
+}
+
 double root(double s, double x) {
   return s * std::sqrt(x); // s/√B, as the fixtures have it
 }
@@ -58,6 +67,22 @@ TEST(Algorithms, HierarchicalIsTheSumOfItsPhases) {
   expect(m.price(Kind::AllGather, {"g"}, v), across(part, 7) + gather);
   const double exchange = 12.8e-6 + inside / 224.2e9 + root(9.7e-9, inside);
   expect(m.price(Kind::AllToAll, {"g"}, v), exchange + across(inside, 7)); // everything moves once per level
+}
+
+/// Eight devices of a node share its 8 cards of 25 GB/s, 190 GB/s with what is lost: below the 224 GB/s of the fabric
+/// inside, so the cards limit. At ten times that the fabric inside does, of few bytes the latency.
+TEST(Algorithms, TheNarrowestPartIsNamed) {
+  Machine m(8, {{"tp", 8}, {"dp", 8}});
+  const std::string fabric = m.levels()[0].fabric.name.str(), node = m.levels()[0].name.str(),
+                    nodes = m.levels()[1].name.str();
+  EXPECT_EQ(limit(m, Kind::AllReduce, {"tp"}), node + ": " + fabric);
+  EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}), nodes + ": card");
+  EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}, 1e3), nodes + ": latency");
+  m.levels()[1].bandwidth = number(250e9);
+  EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}), node + ": " + fabric);
+  EXPECT_EQ(limit(m, Kind::AllToAll, {"dp"}, 1e3), nodes + ": latency");
+  m.choose(Algorithm::Hierarchical); // most of the bytes stay inside of the node
+  EXPECT_EQ(limit(m, Kind::ReduceScatter, {"tp", "dp"}), node + ": " + fabric);
 }
 
 TEST(Algorithms, RingAndTreeDifferInTheirStepsOnly) {

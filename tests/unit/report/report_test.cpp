@@ -4,6 +4,7 @@
 #include "support/TextCells.h"
 #include "tests/unit/report/Fixture.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -86,11 +87,36 @@ TEST(TextReport, RowsAddUpToTheStep) {
   for (const auto& row : e.layers)
     if (row.stage == 3) sum += 16 * static_cast<double>(row.count) * (row.forward + row.backward + row.recompute);
   EXPECT_NEAR(sum + e.totals.bubble + 0.05 + e.totals.optimizer + e.totals.overhead, e.totals.stepTime, 1e-12);
-  // 16 micro-batches of 8 · (3 + 4) ms + 5 ms, of 8 · (6 + 8) ms + 10 ms, of 8 · 1 ms
-  std::string line = lineWith(report::text(f.report(), f.sources), "1.68 PFLOP");
-  EXPECT_THAT(line, HasSubstr("976 ms"));
-  EXPECT_THAT(line, HasSubstr("1.952 s"));
-  EXPECT_THAT(line, HasSubstr("128 ms"));
+  // 16 micro-batches of 8 · (3 + 6 + 1) ms, of which 8 · 1 ms are exposed: 44 % of 2.891 s; forward without exposure
+  std::string line = lineWith(report::text(f.report(), f.sources), "  decoder.attn ");
+  EXPECT_THAT(line, HasSubstr("  1.152 s   128 ms   "));
+  EXPECT_THAT(line, HasSubstr(fmt::format("{:.1f} %", 100 * 1.28 / e.totals.stepTime)));
+  EXPECT_THAT(line, HasSubstr("  2 ms      6 ms       1 ms "));
+}
+
+TEST(TextReport, SortsItsLayersByTime) {
+  ReportFixture f;
+  report::TextOptions options;
+  options.order = report::LayerOrder::Time;
+  const std::string text = report::text(f.report(), f.sources, options);
+  // 128 · 12 ms, 128 · 10 ms, 16 · 15 ms; the embedding is on another stage
+  EXPECT_LT(text.find("  decoder.mlp "), text.find("  decoder.attn "));
+  EXPECT_LT(text.find("  decoder.attn "), text.find("  head "));
+  EXPECT_LT(text.find("  head "), text.find("  embed "));
+}
+
+TEST(TextReport, SaysWhichStageAndWhatImbalanceAdds) {
+  ReportFixture f;
+  f.estimate.totals.work = 2.6;
+  f.estimate.totals.meanWork = 2.5;
+  const std::string text = report::text(f.report(), f.sources);
+  EXPECT_THAT(text, HasSubstr("\nof stage 3, the heaviest: it works 2.6 s, 4 % more than the mean of the stages\n"));
+  EXPECT_THAT(text, HasSubstr("  pipeline bubble         100 ms"));
+  EXPECT_THAT(text, HasSubstr("    equal stages           60 ms"));
+  EXPECT_THAT(text, HasSubstr("    imbalance              40 ms"));
+  EXPECT_THAT(lineWith(text, "  1-2  "), HasSubstr("2.4 s"));
+  EXPECT_THAT(lineWith(text, "  1-2  "), Not(HasSubstr("critical")));
+  EXPECT_THAT(lineWith(text, "  3  "), HasSubstr("critical"));
 }
 
 TEST(TextReport, LeadsWithWhatDoesNotFit) {
@@ -170,7 +196,7 @@ TEST(CsvReport, HasALinePerRow) {
   std::vector<std::string> rows = lines(report::csv(f.report(), true));
   EXPECT_EQ(rows.size(), 1 + f.estimate.layers.size());
   EXPECT_EQ(rows[0], "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
-                     "activation_bytes,bound");
-  EXPECT_EQ(rows[1], "small,embed,1,0,0.001,0.002,0,0,0,0,1000000000,1000000,2000000,memory");
+                     "activation_bytes,bound,on_path_s,exposed_on_path_s,slowed_s,launches_s");
+  EXPECT_EQ(rows[1], "small,embed,1,0,0.001,0.002,0,0,0,0,1000000000,1000000,2000000,memory,0,0,0,0");
   EXPECT_EQ(report::csv(f.report(), false).find("plan,path"), std::string::npos);
 }

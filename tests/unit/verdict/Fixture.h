@@ -105,6 +105,18 @@ inline cost::Estimate smallEstimate() {
     memory.peak = 6.1e10 - 2e9 * static_cast<double>(stage);
   }
   const int64_t m = 16;
+  for (cost::LayerRow& row : e.layers) {
+    if (row.stage != 3) continue;
+    const double times = static_cast<double>(m * row.count);
+    row.forwardExposed = row.exposed;
+    row.exposedOnPath = times * row.exposed;
+    row.onPath = times * (row.forward + row.backward + row.recompute - row.exposed);
+  }
+  for (cost::StageRow& row : e.stages) {
+    row.kind = row.stage == 0 ? 0 : row.stage == 3 ? 2 : 1; // the inner ones are alike
+    row.computing = row.kind == 1 ? 2.4 : 2.6;
+    row.idle = 0.1;
+  }
   auto& t = e.totals;
   t.compute = m * (8 * (3e-3 + 6e-3 + 1e-3 - 1e-3 + 4e-3 + 8e-3 - 0.5e-3) + 1.5e-2);
   t.exposedComm = m * 8 * 1.5e-3 + 0.05; // of layers and of states
@@ -182,6 +194,8 @@ inline cost::Estimate smallEstimate() {
                              "",
                              {}});
   }
+  for (cost::CollectiveRow& row : e.collectives)
+    if (row.stage == t.critical) row.onPath = row.count * row.exposed;
   return e;
 }
 
@@ -196,6 +210,7 @@ inline std::shared_ptr<ir::Model> smallModel() {
     unit.count = count;
     unit.first = ir::OpId(model->ops.size());
     ir::Op op;
+    op.unit = ir::UnitId(model->units.size());
     op.path = {Symbol(name)};
     if (children.empty()) model->ops.add(op);
     for (const char* child : children) {

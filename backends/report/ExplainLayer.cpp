@@ -1,0 +1,128 @@
+// Where the numbers of a layer come from: its rows, its operators and collectives in short, and each in full where that
+// fits on a screen or all is asked for.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/ExplainNodes.h"
+#include "backends/report/ExplainParts.h"
+#include "backends/report/Lines.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+using verdict::LayerStep;
+
+/// Lines of a screen; an explanation that is longer is shortened.
+constexpr size_t kScreen = 50;
+/// Of them, what stands around the operators of a body, and the least that is worth showing of them.
+constexpr size_t kAround = 3, kFewest = 3;
+
+bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& instances) {
+  if (!slice) return true;
+  for (const ir::Range& r : slice->ranges)
+    for (int64_t i = r.begin; i < r.end; i += r.step)
+      if (instances.contains(i)) return true;
+  return false;
+}
+
+/// Slices stay inside of the repeat's count.
+bool within(const LayerStep& step, const ir::Unit& unit) {
+  if (!step.slice) return true;
+  const int64_t count = unit.repeat ? unit.count : 1;
+  return std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
+                     [&](const ir::Range& r) { return r.count() > 0 && r.end <= count; });
+}
+
+/// Rows whose path begins with what is asked for, or the other way round; one of exactly that name alone.
+std::vector<const cost::LayerRow*> rowsOf(const cost::Estimate& e, const LayerChoice& choice) {
+  std::vector<const cost::LayerRow*> exact, related;
+  for (const cost::LayerRow& row : e.layers) {
+    if (row.path == choice.text) exact.push_back(&row);
+    const auto steps = verdict::parseLayerPath(row.path);
+    bool ok = steps && !choice.path.empty();
+    for (size_t i = 0; ok && i < std::min(choice.path.size(), steps->size()); ++i) {
+      const LayerStep &asked = choice.path[i], &has = (*steps)[i];
+      ok = (asked.star || asked.name == has.name) && (!has.slice || overlaps(asked.slice, *has.slice));
+    }
+    if (ok) related.push_back(&row);
+  }
+  return exact.empty() ? related : exact;
+}
+
+/// The lines of these rows alone.
+std::vector<LayerLine> linesOf(const cost::Estimate& e, const std::vector<const cost::LayerRow*>& rows) {
+  std::vector<LayerLine> lines = layerLines(e, LayerOrder::Model, false);
+  std::erase_if(lines, [&](const LayerLine& line) {
+    return std::none_of(line.rows.begin(), line.rows.end(),
+                        [&](const auto* row) { return std::find(rows.begin(), rows.end(), row) != rows.end(); });
+  });
+  return lines;
+}
+
+void heading(ExplainPage& page, const ExplainInput& input, const LayerChoice& choice,
+             const std::vector<LayerLine>& lines) {
+  const cost::Totals& t = input.report->estimate->totals;
+  double seconds = 0;
+  for (const LayerLine& line : lines) seconds += line.seconds();
+  const bool whole = std::all_of(lines.begin(), lines.end(), [&](const LayerLine& line) {
+    const auto steps = verdict::parseLayerPath(line.row().path);
+    return !steps || steps->size() >= choice.path.size();
+  });
+  if (whole && seconds > 0)
+    page.number(choice.text, formatQuantity(seconds, units::time),
+                fmt::format("of the step's {} ({}), of which one instance and micro-batch, one device:",
+                            formatQuantity(t.stepTime, units::time), shareText(seconds / t.stepTime)));
+  else
+    page.line(choice.text + ", one instance, one micro-batch, one device", 0, TextStyle::Bold);
+  if (!lines.empty()) page.table(layerTable(lines, t, input.report->estimate->stages.size() > 1));
+}
+
+} // namespace
+
+std::vector<std::string> modelPaths(const ir::Model& model) {
+  std::vector<std::string> paths;
+  std::set<std::string> seen;
+  for (const ir::Op& op : model.ops) {
+    std::string path;
+    for (const Symbol& step : op.path) {
+      path += (path.empty() ? "" : ".") + step.str();
+      if (seen.insert(path).second) paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what) {
+  LayerChoice choice{what, verdict::parseLayerPath(what).value_or(std::vector<LayerStep>())};
+  const ir::Program& program = *input.schedule->program;
+  std::vector<ir::BodyId> bodies;
+  const NodePages nodes(input, choice);
+  for (uint32_t i = 0; i < program.bodies.size(); ++i) {
+    const ir::Body& b = program.bodies[ir::BodyId(i)];
+    const ir::Unit& unit = program.model.units[b.unit];
+    const bool inside =
+        choice.path.empty() ||
+        (within(choice.path[0], unit) && (!unit.repeat || b.seam || overlaps(choice.path[0].slice, b.instances)));
+    if (inside && nodes.has(ir::BodyId(i))) bodies.emplace_back(i);
+  }
+  const std::vector<const cost::LayerRow*> rows = rowsOf(*input.report->estimate, choice);
+  const bool row = std::any_of(rows.begin(), rows.end(), [&](const auto* r) { return r->path == what; });
+  if (bodies.empty() && !row) return false;
+  heading(page, input, choice, linesOf(*input.report->estimate, rows));
+  ExplainPage full(page.sources(), page.options());
+  for (ir::BodyId id : bodies) nodes.inFull(full, id);
+  const bool one = !row && std::all_of(bodies.begin(), bodies.end(), [&](ir::BodyId id) { return nodes.one(id); });
+  if (one || page.options().allLayers || page.lines() + full.lines() <= kScreen) {
+    page.append(full);
+    return true;
+  }
+  const size_t last = 1, taken = std::min(page.lines() + last, kScreen), room = kScreen - taken;
+  const size_t shown = std::clamp<size_t>(room / (kAround + kFewest), 1, bodies.size());
+  for (size_t i = 0; i < shown; ++i) nodes.inShort(page, bodies[i], std::max(kFewest, room / shown - kAround));
+  page.line((shown < bodies.size() ? fmt::format("{} more like them; ", bodies.size() - shown) : "") +
+            "equations, constants and sources: ask for one of the operators, or with --all for everything");
+  return true;
+}
+
+} // namespace planc::report

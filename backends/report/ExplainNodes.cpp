@@ -1,0 +1,314 @@
+// The operators and collectives of one body, as lines or each with its equation, constants, sources and cause.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/ExplainNodes.h"
+
+#include "backends/report/Lines.h"
+#include "ir/Routed.h"
+#include "ir/Task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <map>
+
+namespace planc::report {
+namespace {
+
+using verdict::LayerStep;
+
+constexpr size_t kIndent = 6; ///< of what is said about a node
+
+template <typename Steps, typename Name>
+bool startsWith(const Steps& steps, const std::vector<LayerStep>& path, Name name) {
+  if (path.empty() || steps.size() < path.size()) return false;
+  for (size_t i = 0; i < path.size(); ++i)
+    if (!path[i].star && path[i].name != name(steps[i])) return false;
+  return true;
+}
+
+} // namespace
+
+NodePages::NodePages(const ExplainInput& input, const LayerChoice& choice)
+    : input_(input), choice_(choice), program_(*input.schedule->program),
+      costs_(cost::priceBodies(*input.schedule, *input.model)) {
+  for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
+    const ir::Unit& unit = program_.model.units[program_.bodies[ir::BodyId(b)].unit];
+    cost::RowPaths paths(program_, ir::BodyId(b));
+    std::vector<Row>& rows = rowOf_.emplace_back();
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const size_t row = paths.rowOf(ir::OpId(i));
+      rows.push_back({paths.paths()[row], static_cast<double>(paths.times(row))});
+    }
+  }
+}
+
+const NodePages::Row* NodePages::rowOf(ir::BodyId id, ir::OpId op) const {
+  const size_t index = op.index - program_.model.units[program_.bodies[id].unit].first.index;
+  return index < rowOf_[id.index].size() ? &rowOf_[id.index][index] : nullptr;
+}
+
+bool NodePages::belongs(ir::BodyId id, ir::OpId op) const {
+  if (!op.valid()) return false;
+  if (const Row* row = rowOf(id, op)) {
+    if (row->path == choice_.text) return true;
+    const auto steps = verdict::parseLayerPath(row->path);
+    if (!steps) return false; // a seam is no part of the layer that it stands beside
+    if (startsWith(*steps, choice_.path, [](const LayerStep& step) { return step.name; })) return true;
+  }
+  return startsWith(program_.model.ops[op].path, choice_.path, [](Symbol step) { return step.str(); });
+}
+
+bool NodePages::has(ir::BodyId id) const {
+  return !nodesOf(id).empty();
+}
+
+bool NodePages::one(ir::BodyId id) const {
+  const std::vector<Found> found = nodesOf(id);
+  return std::all_of(found.begin(), found.end(), [&](const Found& f) { return f.node->op == found.front().node->op; });
+}
+
+/// What runs at all, in program order; which share of it on the compute stream.
+std::vector<NodePages::Found> NodePages::nodesOf(ir::BodyId id) const {
+  std::vector<Found> found;
+  const ir::Body& body = program_.bodies[id];
+  for (const bool backward : {false, true}) {
+    const auto& segments = backward ? input_.schedule->backward : input_.schedule->forward;
+    if (id.index >= segments.size()) continue;
+    std::map<ir::NodeIndex, double> onCompute;
+    for (const ir::Task& task : segments[id.index].tasks)
+      onCompute[task.node] += task.stream == ir::kComputeStream ? task.fraction : 0;
+    const std::vector<ir::Node>& list = backward ? body.backward : body.forward;
+    for (const auto& entry : onCompute) {
+      const ir::Node& node = list[entry.first];
+      if (node.kind == ir::NodeKind::Reshard || !belongs(id, node.op)) continue;
+      const Row* row = rowOf(id, node.op);
+      found.push_back({&node, &costs_[id.index].of(backward).nodes[entry.first], entry.second, row ? row->times : 1});
+    }
+  }
+  return found;
+}
+
+/// `[batch 1, seq 256 = 2048 / 8 tp, hidden 12288]`
+std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const {
+  std::string text;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const ir::Dim& dim = program_.model.dims[dims[i]];
+    ir::AxisMask axes = 0;
+    if (i < layout.shard.size())
+      for (const ir::Digit& digit : layout.shard[i]) axes |= ir::maskOf(digit.axis);
+    int64_t over = program_.mesh.size(axes);
+    text += (i ? ", " : "") + dim.name.str() + " ";
+    const double size = ir::sizeOf(program_.model, dim), share = size / static_cast<double>(over);
+    text += over > 1
+                ? fmt::format("{:.12g} = {:.12g} / {} {}", dim.kind == ir::DimKind::Basic ? std::ceil(share) : share,
+                              size, over, program_.mesh.str(axes))
+                : fmt::format("{:.12g}", size);
+  }
+  std::string partial = layout.partial ? " pending sum over " + program_.mesh.str(layout.partial) : "";
+  return "[" + text + "]" + partial;
+}
+
+/// What a collective moves.
+std::string NodePages::nameOf(const ir::Node& node) const {
+  const std::string what =
+      node.value.valid() ? program_.model.pathOf(node.value) : "the statistics of " + program_.model.pathOf(node.op);
+  return node.gradient ? "the gradient of " + what : what;
+}
+
+void NodePages::compute(ExplainPage& page, const ir::Body& body, const ir::Node& node) const {
+  const ir::Op& op = program_.model.ops[node.op];
+  cost::Derivation why;
+  const cost::Priced priced = input_.model->compute(program_, node, &why);
+  std::string head = ir::join(op.path) + "  " + op.name.str();
+  if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
+  head += "  " + (priced.launches > 0 ? formatQuantity(priced.seconds, units::time) + ", " +
+                                            std::string(cost::name(priced.bound)) + "-bound"
+                                      : "fused into a neighbour: no time of its own");
+  if (node.times != 1) head += fmt::format(", {} times", countText(node.times));
+  page.line(head, 4, TextStyle::Bold);
+  const size_t index = node.op.index - program_.model.units[body.unit].first.index;
+  if (node.role == ir::Role::Forward && index < body.results.size())
+    page.fact("result", shape(op.resultDims, body.results[index]), kIndent);
+  const ir::LocalWork& w = node.work;
+  if (w.m > 0)
+    page.fact("gemm",
+              fmt::format("m = {}, n = {}, k = {}{}, {}", countText(w.m), countText(w.n), countText(w.k),
+                          w.batch > 1 ? ", batch = " + countText(w.batch) : "", ir::name(w.dtype)),
+              kIndent);
+  if (priced.flops > 0 || priced.bytes > 0)
+    page.fact("work",
+              fmt::format("{}, {} moved", formatQuantity(priced.flops, units::flops),
+                          formatQuantity(priced.bytes, units::bytes)),
+              kIndent);
+  page.derivation(why, kIndent);
+}
+
+/// A parameter of the path is among what a fused collective moves.
+bool NodePages::holds(const ir::StateCollective& state) const {
+  return std::any_of(state.params.begin(), state.params.end(), [&](ir::ValueId p) {
+    return startsWith(program_.model.values[p].path, choice_.path, [](Symbol step) { return step.str(); });
+  });
+}
+
+void NodePages::states(ExplainPage& page, const ir::Body& body) const {
+  bool first = true;
+  for (const ir::StateCollective& state : body.states) {
+    if (!holds(state)) continue;
+    if (first) page.line("states of the whole layer", 2, TextStyle::Gutter);
+    first = false;
+    explainCollective(page, input_, cost::collectiveNode(state),
+                      fmt::format("{} in {}",
+                                  plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
+                                  ir::name(state.phase)),
+                      input_.schedule->inlineShare[static_cast<size_t>(state.cls)]);
+  }
+}
+
+void NodePages::inFull(ExplainPage& page, ir::BodyId id) const {
+  const ir::Body& body = program_.bodies[id];
+  page.line("");
+  page.line(bodyTitle(program_, id), 0, TextStyle::Bold);
+  std::optional<ir::Phase> phase;
+  for (const Found& found : nodesOf(id)) {
+    const ir::Node& node = *found.node;
+    if (phase != node.phase) page.line(std::string(ir::name(node.phase)), 2, TextStyle::Gutter);
+    phase = node.phase;
+    if (node.kind == ir::NodeKind::Collective) {
+      explainCollective(page, input_, node, nameOf(node), found.inlineShare);
+      page.fact("exposed", formatQuantity(found.cost->spent.exposed, units::time) + " of it", kIndent);
+    } else {
+      compute(page, body, node);
+      if (found.cost->spent.launches > 0)
+        page.fact("host",
+                  fmt::format("{} more, its part of what the host needs to launch the layer",
+                              formatQuantity(found.cost->spent.launches, units::time)),
+                  kIndent);
+    }
+  }
+  states(page, body);
+  kept(page, id, page.options().allLayers ? body.saved.size() : 5);
+}
+
+/// What backward finds in memory: the column `memory` of the row.
+void NodePages::kept(ExplainPage& page, ir::BodyId id, size_t most) const {
+  std::map<std::string, double> bytes;
+  for (const ir::Saved& saved : program_.bodies[id].saved)
+    if (belongs(id, saved.op)) bytes[program_.model.pathOf(saved.value)] += saved.bytes;
+  if (bytes.empty()) return;
+  double sum = 0;
+  SumTable table(page, units::bytes);
+  for (const auto& [path, size] : bytes) table.add(path, size), sum += size;
+  page.line("kept for backward", 2, TextStyle::Gutter);
+  table.write(sum, most);
+}
+
+namespace {
+
+size_t column(ir::Phase phase) {
+  return phase == ir::Phase::Forward ? 0 : phase == ir::Phase::Recompute ? 1 : 2;
+}
+
+} // namespace
+
+std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
+  std::vector<ShortLine> lines;
+  auto add = [&](const ir::Node& node, const std::string& name, const std::string& kind, double seconds, double exposed,
+                 std::string_view bound) {
+    auto line =
+        std::find_if(lines.begin(), lines.end(), [&](const ShortLine& l) { return l.name == name && l.kind == kind; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {name, kind, "", {}, 0, 0});
+    line->seconds[column(node.phase)] += seconds;
+    line->exposed += exposed;
+    if (seconds <= line->longest) return;
+    line->longest = seconds;
+    line->bound = bound.empty() ? cost::narrowest(input_.model->limits(program_, node)).what : std::string(bound);
+  };
+  auto kindOf = [&](const ir::Node& node) {
+    return fmt::format("{} {}", dashed(ir::name(node.collective)), program_.mesh.str(node.axes));
+  };
+  for (const Found& f : nodesOf(id)) {
+    const bool moves = f.node->kind == ir::NodeKind::Collective;
+    add(*f.node, moves ? nameOf(*f.node) : program_.model.pathOf(f.node->op),
+        moves ? kindOf(*f.node) : program_.model.ops[f.node->op].name.str(), f.cost->seconds / f.times,
+        moves ? f.cost->spent.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
+  }
+  const ir::Body& body = program_.bodies[id];
+  // They are fused over the whole layer, so they say nothing of a part of it.
+  for (size_t s = 0; s < body.states.size(); ++s)
+    if (choice_.path.size() == 1 && holds(body.states[s])) {
+      const ir::Node node = cost::collectiveNode(body.states[s]);
+      add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
+          costs_[id.index].states[s], 0, {});
+    }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const ShortLine& a, const ShortLine& b) { return a.sum() > b.sum(); });
+  return lines;
+}
+
+void NodePages::inShort(ExplainPage& page, ir::BodyId id, size_t most) const {
+  std::vector<ShortLine> lines = shortLines(id);
+  if (lines.size() > most) {
+    ShortLine rest{fmt::format("{} more", lines.size() - most + 1), "", "", {}, 0, 0};
+    for (size_t i = most - 1; i < lines.size(); ++i) {
+      for (size_t c = 0; c < rest.seconds.size(); ++c) rest.seconds[c] += lines[i].seconds[c];
+      rest.exposed += lines[i].exposed;
+    }
+    lines.resize(most - 1);
+    lines.push_back(rest);
+  }
+  page.line("");
+  page.line(bodyTitle(program_, id), 0, TextStyle::Bold);
+  Table table("llrrrrl");
+  std::vector<StyledText> head;
+  for (const char* text : {"operator", "kind", "forward", "recompute", "backward", "exposed", "bound"})
+    head.emplace_back(text, TextStyle::Gutter);
+  table.add(std::move(head));
+  for (const ShortLine& l : lines)
+    table.add({l.name, l.kind, cell(l.seconds[0], units::time), cell(l.seconds[1], units::time),
+               cell(l.seconds[2], units::time), cell(l.exposed, units::time), l.bound});
+  page.table(table);
+}
+
+std::string bodyTitle(const ir::Program& program, ir::BodyId id) {
+  const ir::Body& body = program.bodies[id];
+  const ir::Unit& unit = program.model.units[body.unit];
+  std::string text = unit.name.str();
+  if (unit.repeat && body.instances.count() != unit.count) text += body.instances.str();
+  std::set<int64_t> stages;
+  for (const ir::VirtualStage& vs : program.virtualStages)
+    for (const auto& entry : vs.bodies)
+      if (entry.first == id) stages.insert(vs.devices.begin(), vs.devices.end());
+  if (unit.repeat) text += fmt::format(", {} instances", body.instances.count());
+  return program.stages > 1 ? text + " on stages " + rangesText({stages.begin(), stages.end()}) : text;
+}
+
+void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
+                       double inlineShare) {
+  const ir::Program& program = *input.schedule->program;
+  cost::Derivation why;
+  const double seconds = input.model->collective(program, node, &why);
+  const std::string level =
+      node.level < program.mesh.levelNames.size() ? program.mesh.levelNames[node.level].str() : "";
+  page.line(fmt::format("{} of {}  {}", dashed(ir::name(node.collective)), what, formatQuantity(seconds, units::time)),
+            4, TextStyle::Bold);
+  page.fact("group",
+            fmt::format("{} ranks of {}{}{}", node.group, program.mesh.str(node.axes),
+                        level.empty() ? "" : ", level " + level, node.ring ? ", as a ring" : ""),
+            kIndent);
+  page.fact("bytes", formatQuantity(node.bytes, units::bytes) + " on the larger local side", kIndent);
+  for (const auto& [key, text] : why.notes) page.fact(key, text, kIndent);
+  page.derivation(why, kIndent);
+  if (const cost::LimitPart limit = cost::narrowest(input.model->limits(program, node)); !limit.what.empty())
+    page.fact("limit",
+              fmt::format("{}, {} of it", limit.what, formatQuantity(std::min(limit.seconds, seconds), units::time)),
+              kIndent);
+  page.fact("because", page.quote(node.because), kIndent);
+  if (!(node.becauseOf == node.because)) page.fact("and", page.quote(node.becauseOf), kIndent);
+  page.fact("overlap",
+            inlineShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(node.cls))
+                             : fmt::format("{} of it, class {}, may run beside compute", percentText(1 - inlineShare),
+                                           ir::name(node.cls)),
+            kIndent);
+}
+
+} // namespace planc::report

@@ -1,0 +1,74 @@
+// The operators and collectives of one body, as lines or each with its equation, constants, sources and cause.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Rows.h"
+#include "backends/cost/Segments.h"
+#include "backends/report/ExplainPage.h"
+#include "backends/verdict/LayerPath.h"
+
+#include <array>
+
+namespace planc::report {
+
+/// The path that is asked for, as it is written and in steps; a row's name that is no path has none.
+struct LayerChoice {
+  std::string text;
+  std::vector<verdict::LayerStep> path;
+};
+
+/// An operator, or what one collective does to one value, over its phases.
+struct ShortLine {
+  std::string name, kind, bound;
+  std::array<double, 3> seconds{}; ///< forward, recompute, backward
+  double exposed = 0, longest = 0;
+  double sum() const { return seconds[0] + seconds[1] + seconds[2]; }
+};
+
+class NodePages {
+public:
+  NodePages(const ExplainInput& input, const LayerChoice& choice);
+  /// Whether an operator of the body is asked for.
+  bool has(ir::BodyId id) const;
+  /// Whether that is a single one.
+  bool one(ir::BodyId id) const;
+  /// Every node in program order, then the collectives of the states.
+  void inFull(ExplainPage& page, ir::BodyId id) const;
+  /// A line per operator and one per collective, those that take longest first; `most` of them.
+  void inShort(ExplainPage& page, ir::BodyId id, size_t most) const;
+
+private:
+  struct Row {
+    std::string path;
+    double times = 1;
+  };
+  struct Found {
+    const ir::Node* node;
+    const cost::NodeCost* cost;
+    double inlineShare; ///< of a collective: the part that runs on the compute stream
+    double times;       ///< nested repeats that the cost counts and the report's row does not
+  };
+  std::vector<Found> nodesOf(ir::BodyId id) const;
+  std::vector<ShortLine> shortLines(ir::BodyId id) const;
+  const Row* rowOf(ir::BodyId id, ir::OpId op) const;
+  bool belongs(ir::BodyId id, ir::OpId op) const;
+  bool holds(const ir::StateCollective& state) const;
+  void compute(ExplainPage& page, const ir::Body& body, const ir::Node& node) const;
+  void states(ExplainPage& page, const ir::Body& body) const;
+  void kept(ExplainPage& page, ir::BodyId id, size_t most) const;
+  std::string shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const;
+  std::string nameOf(const ir::Node& node) const;
+
+  const ExplainInput& input_;
+  const LayerChoice& choice_;
+  const ir::Program& program_;
+  std::vector<cost::BodyCost> costs_;   ///< by body
+  std::vector<std::vector<Row>> rowOf_; ///< by body and operator of its unit: the report's row
+};
+
+/// `decoder[0:20], 12 instances on stages 0-7`
+std::string bodyTitle(const ir::Program& program, ir::BodyId id);
+/// How one collective was priced, with what limits it and what wants it; `what` it moves.
+void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
+                       double inlineShare);
+
+} // namespace planc::report

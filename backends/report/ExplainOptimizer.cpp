@@ -1,0 +1,87 @@
+// Where the time of the optimizer comes from: every parameter of one instance of every layer, what is communicated once
+// per step, and the sums of the stages.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Update.h"
+#include "backends/report/ExplainNodes.h"
+#include "backends/report/ExplainParts.h"
+#include "ir/States.h"
+
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+constexpr size_t kIndent = 6;
+
+/// Products of whole matrices; their time is that of the sum over a stage, so only the FLOPs are a parameter's own.
+void products(ExplainPage& page, cost::Pricing pricing, const ir::ParamState& param) {
+  const ir::Program& program = pricing.program;
+  const cost::MatrixProducts made = cost::matrixProducts(program, param);
+  if (made.one == 0) return;
+  cost::Derivation why;
+  pricing.why = &why;
+  cost::matrixSeconds(pricing, made.share);
+  page.fact("products",
+            fmt::format("{} of {} x {}, {} each, dealt to {}", plural(made.matrices, "matrix", "matrices"),
+                        countText(made.rows), countText(made.columns), formatQuantity(made.one, units::flops),
+                        plural(static_cast<double>(program.mesh.size(param.optimizer)), "device", "devices")),
+            kIndent);
+  page.derivation(why, kIndent);
+}
+
+void update(ExplainPage& page, const cost::Pricing& pricing, const ir::ParamState& param, double together,
+            cost::Derivation& why) {
+  const ir::Program& program = pricing.program;
+  const cost::Priced priced = cost::updateShard(pricing, param, together);
+  const ir::Optimizer* by = ir::updaterOf(program, param);
+  page.line(fmt::format("{}  {}  {}", program.model.pathOf(param.param), by->name.view(),
+                        formatQuantity(priced.seconds, units::time)),
+            4, TextStyle::Bold);
+  const ir::StateBytes held = ir::stateBytes(program, param);
+  page.fact("holds",
+            fmt::format("{} of states, {} of master copy", formatQuantity(held.states, units::bytes),
+                        formatQuantity(held.master, units::bytes)),
+            kIndent);
+  page.fact("work", formatQuantity(priced.bytes, units::bytes) + " moved", kIndent);
+  page.derivation(why, kIndent);
+  products(page, pricing, param);
+}
+
+/// The updated parameters of a body; false if it has none.
+bool updates(ExplainPage& page, const ExplainInput& input, ir::BodyId id) {
+  const ir::Program& program = *input.schedule->program;
+  const ir::Node node = cost::updateNode();
+  bool any = false;
+  for (const ir::ParamState& param : program.bodies[id].params) {
+    if (!param.owner || !ir::updaterOf(program, param)) continue;
+    if (!any) page.line(""), page.line(bodyTitle(program, id), 0, TextStyle::Bold);
+    any = true;
+    cost::Derivation why;
+    update(page, cost::Pricing(input.model->facts(), program, node, &why), param, cost::updatedTogether(program, id),
+           why);
+  }
+  for (const ir::StateCollective& state : program.bodies[id].states)
+    if (state.phase == ir::Phase::Step)
+      explainCollective(page, input, cost::collectiveNode(state),
+                        plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
+                        input.schedule->inlineShare[static_cast<size_t>(state.cls)]);
+  return any;
+}
+
+} // namespace
+
+void explainOptimizer(ExplainPage& page, const ExplainInput& input) {
+  const ir::Program& program = *input.schedule->program;
+  page.number("optimizer", formatQuantity(input.report->estimate->totals.optimizer, units::time),
+              "the slowest stage's update; by parameter, of one instance, on one device:");
+  bool any = false;
+  for (uint32_t i = 0; i < program.bodies.size(); ++i) any |= updates(page, input, ir::BodyId(i));
+  if (!any) page.line("nothing is trained, so nothing is updated");
+  for (size_t s = 0; s < program.virtualStages.size(); ++s)
+    if (const double seconds = cost::updateSeconds(input.model->facts(), program, program.virtualStages[s]);
+        seconds > 0)
+      page.line(fmt::format("virtual stage {}: {} in all", s, formatQuantity(seconds, units::time)), 0,
+                TextStyle::Bold);
+}
+
+} // namespace planc::report

@@ -1,0 +1,50 @@
+// The explanations, by file; Explain.cpp finds the one that is asked for.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/report/ExplainPage.h"
+#include "backends/verdict/LayerPath.h"
+
+namespace planc::report {
+
+/// Of one number.
+using Explanation = void (*)(ExplainPage& page, const ExplainInput& input);
+
+// ExplainStep.cpp: the step and its parts.
+void explainStep(ExplainPage& page, const ExplainInput& input);
+void explainCompute(ExplainPage& page, const ExplainInput& input);
+void explainSlowed(ExplainPage& page, const ExplainInput& input);
+void explainLaunches(ExplainPage& page, const ExplainInput& input);
+void explainExposed(ExplainPage& page, const ExplainInput& input);
+void explainCommunication(ExplainPage& page, const ExplainInput& input);
+void explainBubble(ExplainPage& page, const ExplainInput& input);
+void explainOverhead(ExplainPage& page, const ExplainInput& input);
+void explainStraggler(ExplainPage& page, const ExplainInput& input);
+
+// ExplainOptimizer.cpp
+void explainOptimizer(ExplainPage& page, const ExplainInput& input);
+
+// ExplainRates.cpp: what follows from the time of the step.
+void explainTokens(ExplainPage& page, const ExplainInput& input);
+void explainSamples(ExplainPage& page, const ExplainInput& input);
+void explainModelFlops(ExplainPage& page, const ExplainInput& input);
+void explainCausalFlops(ExplainPage& page, const ExplainInput& input);
+void explainHardwareFlops(ExplainPage& page, const ExplainInput& input);
+void explainDeviceHours(ExplainPage& page, const ExplainInput& input);
+void explainCost(ExplainPage& page, const ExplainInput& input);
+void explainEnergy(ExplainPage& page, const ExplainInput& input);
+void explainParameters(ExplainPage& page, const ExplainInput& input);
+void explainMicroBatches(ExplainPage& page, const ExplainInput& input);
+
+// ExplainMemory.cpp
+void explainMemory(ExplainPage& page, const ExplainInput& input);
+
+// ExplainRows.cpp: rows of stages and of collectives. False if there is no such row.
+bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage);
+bool explainCollectives(ExplainPage& page, const ExplainInput& input, const std::string& what);
+
+// ExplainLayer.cpp: a row of the layers, or any path into the model. False if there is none.
+bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what);
+/// Every path of an operator or block, each once, in order of the model.
+std::vector<std::string> modelPaths(const ir::Model& model);
+
+} // namespace planc::report

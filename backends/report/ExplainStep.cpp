@@ -1,0 +1,173 @@
+// Where the time of the step and of its parts comes from: the rows that add up to them, or their equation.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/ExplainParts.h"
+#include "backends/report/Lines.h"
+#include "backends/verdict/Contributors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+const cost::Estimate& estimateOf(const ExplainInput& input) {
+  return *input.report->estimate;
+}
+
+std::string timeText(double seconds) {
+  return formatQuantity(seconds, units::time);
+}
+
+/// ` on stage 15`, where there are stages.
+std::string onStage(const cost::Estimate& e) {
+  return e.stages.size() > 1 ? fmt::format(" on stage {}", verdict::criticalStage(e)) : "";
+}
+
+std::string timesText(const ExplainInput& input, const cost::LayerRow& row) {
+  return fmt::format("{} x {}", plural(static_cast<double>(row.count), "instance", "instances"),
+                     plural(static_cast<double>(input.schedule->program->passes()), "micro-batch", "micro-batches"));
+}
+
+/// The sum of one number of the layers.
+void sumOfLayers(ExplainPage& page, const ExplainInput& input, double cost::LayerRow::*number, double sum) {
+  SumTable table(page, units::time);
+  for (const cost::LayerRow& row : estimateOf(input).layers) table.add(row.path, row.*number, timesText(input, row));
+  table.write(sum);
+}
+
+void intervalText(ExplainPage& page, const cost::Totals& t) {
+  const cost::Confidence& c = t.confidence;
+  page.line("");
+  if (c.coverage > 0)
+    page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it; of the stack's own runs "
+                          "between {:.3g} and {:.3g} times what was predicted",
+                          percentText(c.coverage), c.low, c.high, c.runsLow, c.runsHigh));
+  else
+    page.line("no interval: the stack gives no `accuracy`");
+  page.line(fmt::format("{} of the step stands on facts read outside of their samples", percentText(c.outside)));
+  Table table("rrrrl");
+  auto head = [](const char* text) { return StyledText(text, TextStyle::Gutter); };
+  table.add({head("of the width"), head("of the step"), head("error"), head("samples"), head("record")});
+  const std::vector<cost::WidthPart> parts = cost::widthParts(c);
+  auto width = [&](std::string_view what) {
+    auto part = std::find_if(parts.begin(), parts.end(), [&](const cost::WidthPart& p) { return p.what == what; });
+    return part == parts.end() ? std::string("-") : shareText(part->share);
+  };
+  if (c.coverage > 0) table.add({width(cost::kRunsPart), "", "", "", std::string(cost::kRunsPart)});
+  for (const cost::Term& term : c.terms)
+    table.add({width(term.what), shareText(term.share), percentText(term.error),
+               term.samples > 0 ? countText(term.samples) : "-", term.what});
+  page.table(table);
+}
+
+} // namespace
+
+void explainStep(ExplainPage& page, const ExplainInput& input) {
+  const cost::Totals& t = estimateOf(input).totals;
+  const std::string critical = criticalText(estimateOf(input));
+  page.number(
+      "step time", timeText(t.stepTime),
+      t.stepTimeLow() ? fmt::format("between {} and {}", timeText(*t.stepTimeLow()), timeText(*t.stepTimeHigh())) : "");
+  if (!critical.empty()) page.line("of " + critical, 2);
+  SumTable table(page, units::time);
+  for (const StepPart& part : stepParts(t))
+    if (!part.inside) table.add(part.label, part.seconds);
+  table.write(t.stepTime);
+  intervalText(page, t);
+}
+
+void explainCompute(ExplainPage& page, const ExplainInput& input) {
+  const double seconds = estimateOf(input).totals.compute;
+  page.number("compute", timeText(seconds), "of the layers" + onStage(estimateOf(input)) + ":");
+  sumOfLayers(page, input, &cost::LayerRow::onPath, seconds);
+}
+
+void explainSlowed(ExplainPage& page, const ExplainInput& input) {
+  const double seconds = estimateOf(input).totals.slowed;
+  page.number("slowed by communication", timeText(seconds),
+              "what computing loses beside communication" + onStage(estimateOf(input)) + ":");
+  page.fact("slowdown", fmt::format("{} of its speed", percentText(input.schedule->slowdown)));
+  sumOfLayers(page, input, &cost::LayerRow::slowed, seconds);
+}
+
+void explainLaunches(ExplainPage& page, const ExplainInput& input) {
+  const double seconds = estimateOf(input).totals.launches;
+  page.number("host launches", timeText(seconds), "the device waits for the host" + onStage(estimateOf(input)) + ":");
+  sumOfLayers(page, input, &cost::LayerRow::launches, seconds);
+}
+
+void explainExposed(ExplainPage& page, const ExplainInput& input) {
+  const cost::Estimate& e = estimateOf(input);
+  page.number("exposed communication", timeText(e.totals.exposedComm), "that the device waits for" + onStage(e) + ":");
+  SumTable table(page, units::time);
+  for (const CollectiveLine& line : collectiveLines(e))
+    table.add(line.name(), line.onPath, fmt::format("of {}", timeText(line.seconds)));
+  table.write(e.totals.exposedComm);
+}
+
+void explainCommunication(ExplainPage& page, const ExplainInput& input) {
+  const cost::Estimate& e = estimateOf(input);
+  page.number("communication", timeText(e.totals.comm), "of a step, hidden or not" + onStage(e) + ":");
+  SumTable table(page, units::time);
+  for (const CollectiveLine& line : collectiveLines(e)) {
+    const cost::CollectiveRow& row = line.row();
+    const bool alike = line.rows.size() == 1;
+    table.add(line.name(), line.seconds,
+              alike ? fmt::format("{} x {}", countText(row.count), timeText(row.seconds))
+                    : fmt::format("{} in all", countText(line.count)));
+  }
+  table.write(e.totals.comm);
+}
+
+void explainBubble(ExplainPage& page, const ExplainInput& input) {
+  const cost::Estimate& e = estimateOf(input);
+  const cost::Totals& t = e.totals;
+  page.number("pipeline bubble", timeText(t.bubble), "that the critical stage idles, both ends of the step included");
+  if (e.stages.size() < 2) {
+    page.line("there is one stage, so nothing waits for another", 2);
+    return;
+  }
+  SumTable table(page, units::time);
+  table.add("equal stages", t.bubbleEven, "what the same order of passes idles if all stages work the mean");
+  table.add("imbalance", t.bubbleImbalance, "what stages that differ add");
+  table.write(t.bubble);
+  page.line("critical is " + criticalText(e));
+  if (t.imbalance > 0)
+    page.line(fmt::format("if all stages worked the mean, {}, the step would take {} less", timeText(t.meanWork),
+                          timeText(t.imbalance)));
+  page.line("");
+  page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
+}
+
+void explainOverhead(ExplainPage& page, const ExplainInput& input) {
+  const cost::Totals& t = estimateOf(input).totals;
+  const ir::Stack& stack = input.model->facts().stack;
+  const double rest = t.stepTime - t.overhead - t.straggler.value_or(0);
+  const double factor = stack.unattributed ? stack.unattributed->value : 1, step = stack.step ? stack.step->value : 0;
+  page.number("overhead", timeText(t.overhead), "what runs take that no part of the model explains");
+  page.equation("(unattributed - 1) · others + unattributed · step",
+                fmt::format("{:.4g} · {} + {:.4g} · {} = {}", factor - 1, timeText(rest), factor, timeText(step),
+                            timeText(t.overhead)));
+  if (stack.unattributed) page.constant("unattributed", *stack.unattributed);
+  if (stack.step) page.constant("step", *stack.step);
+  page.fact("others", "step time without overhead and straggler: " + timeText(rest));
+}
+
+void explainStraggler(ExplainPage& page, const ExplainInput& input) {
+  const double seconds = estimateOf(input).totals.straggler.value_or(0);
+  const cost::Facts& facts = input.model->facts();
+  const ir::OptNumber &cluster = facts.cluster.jitter, &stack = facts.stack.jitter;
+  const double n = static_cast<double>(input.schedule->program->mesh.devices());
+  const double jitter = std::hypot(cluster ? cluster->value : 0, stack ? stack->value : 0);
+  const double factor = jitter * std::sqrt(2 * std::log(std::max(1.0, n)));
+  page.number("straggler", timeText(seconds), "waiting for the slowest device, once per step");
+  if (factor > 0)
+    page.equation("jitter · √(2 ln devices) · busy", fmt::format("{:.4g} · {:.4g} · {} = {}", jitter, factor / jitter,
+                                                                 timeText(seconds / factor), timeText(seconds)));
+  if (cluster) page.constant("jitter of the cluster", *cluster);
+  if (stack) page.constant("jitter of the stack", *stack);
+  if (!cluster && !stack) page.line("neither cluster nor stack give a `jitter`", 2);
+}
+
+} // namespace planc::report

@@ -1,0 +1,130 @@
+// Rows of an estimate folded to lines: parts of the step, kinds of stages, collectives. Layers are in LayerLines.cpp.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Lines.h"
+
+#include "backends/verdict/Contributors.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+
+std::vector<StepPart> stepParts(const cost::Totals& t) {
+  std::vector<StepPart> parts = {{"compute", t.compute, false}};
+  auto some = [&](const char* label, double seconds, bool inside = false) {
+    if (seconds > 0) parts.push_back({label, seconds, inside});
+  };
+  some("slowed by communication", t.slowed);
+  some("host launches", t.launches);
+  parts.push_back({"exposed communication", t.exposedComm, false});
+  parts.push_back({"pipeline bubble", t.bubble, false});
+  if (t.bubbleImbalance > 0) {
+    some("equal stages", t.bubbleEven, true);
+    some("imbalance", t.bubbleImbalance, true);
+  }
+  parts.push_back({"optimizer", t.optimizer, false});
+  parts.push_back({"overhead", t.overhead, false});
+  if (t.straggler) parts.push_back({"straggler", *t.straggler, false});
+  return parts;
+}
+
+std::string criticalText(const cost::Estimate& e) {
+  if (e.stages.size() < 2) return {};
+  const cost::Totals& t = e.totals;
+  constexpr double kEqual =
+      0.005; // what the report's four digits and three of a share do not tell apart matters to nobody
+  const std::string stage = fmt::format("stage {}", verdict::criticalStage(e));
+  if (t.meanWork <= 0 || t.work <= t.meanWork * (1 + kEqual)) return stage + ", none works longer";
+  return fmt::format("{}, the heaviest: it works {}, {:.0f} % more than the mean of the stages", stage,
+                     formatQuantity(t.work, units::time), 100 * (t.work / t.meanWork - 1));
+}
+
+std::vector<StageLine> stageLines(const cost::Estimate& e) {
+  std::vector<StageLine> lines;
+  for (const cost::StageRow& row : e.stages) {
+    auto line =
+        std::find_if(lines.begin(), lines.end(), [&](const StageLine& l) { return l.rows.front()->kind == row.kind; });
+    if (line == lines.end()) line = lines.insert(lines.end(), StageLine());
+    line->stages.push_back(row.stage);
+    line->rows.push_back(&row);
+  }
+  return lines;
+}
+
+namespace {
+
+/// The number of a kind of stages; `1.2 s to 1.3 s` where they differ.
+std::string ofKind(const StageLine& line, double cost::StageRow::*number) {
+  auto [least, most] = std::minmax_element(line.rows.begin(), line.rows.end(),
+                                           [&](const auto* a, const auto* b) { return a->*number < b->*number; });
+  const std::string low = cell((*least)->*number, units::time), high = cell((*most)->*number, units::time);
+  return low == high ? low : low + " to " + high;
+}
+
+} // namespace
+
+Table stageTable(const std::vector<StageLine>& lines, int64_t critical) {
+  struct Column {
+    const char* head;
+    double cost::StageRow::*number;
+  };
+  constexpr Column kColumns[] = {{"computing", &cost::StageRow::computing},
+                                 {"slowed", &cost::StageRow::slowed},
+                                 {"launches", &cost::StageRow::launches},
+                                 {"communicating", &cost::StageRow::communicating},
+                                 {"idle", &cost::StageRow::idle}};
+  Table table("lrrrrrl");
+  std::vector<StyledText> head = {{"stages", TextStyle::Gutter}};
+  for (const Column& c : kColumns) head.emplace_back(c.head, TextStyle::Gutter);
+  head.emplace_back("");
+  table.add(std::move(head));
+  for (const StageLine& line : lines) {
+    std::vector<StyledText> cells = {rangesText(line.stages)};
+    for (const Column& c : kColumns) cells.emplace_back(ofKind(line, c.number));
+    const bool has = std::find(line.stages.begin(), line.stages.end(), critical) != line.stages.end();
+    cells.emplace_back(has ? (line.stages.size() > 1 ? fmt::format("critical: {}", critical) : "critical") : "");
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string dashed(std::string_view text) {
+  std::string out(text);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+std::string CollectiveLine::name() const {
+  std::string text = dashed(row().op);
+  for (std::string_view word : {ir::name(row().cls), std::string_view(row().axis), std::string_view(row().level)})
+    if (!word.empty()) text += fmt::format(" {}", word);
+  return text;
+}
+
+std::vector<CollectiveLine> collectiveLines(const cost::Estimate& e) {
+  std::vector<CollectiveLine> lines;
+  const int64_t critical = verdict::criticalStage(e);
+  for (const cost::CollectiveRow& row : e.collectives) {
+    if (row.stage != critical) continue;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const CollectiveLine& l) {
+      const cost::CollectiveRow& r = l.row();
+      return r.op == row.op && r.cls == row.cls && r.axis == row.axis && r.level == row.level && r.group == row.group;
+    });
+    if (line == lines.end()) line = lines.insert(lines.end(), CollectiveLine{{}, 0, 0, 0, row.bytes, row.bytes});
+    line->rows.push_back(&row);
+    line->count += row.count;
+    line->seconds += row.count * row.seconds;
+    line->onPath += row.onPath;
+    line->least = std::min(line->least, row.bytes);
+    line->most = std::max(line->most, row.bytes);
+  }
+  for (CollectiveLine& line : lines) // what takes longest speaks for the line: its limit, first of all
+    std::stable_sort(line.rows.begin(), line.rows.end(),
+                     [](const auto* a, const auto* b) { return a->count * a->seconds > b->count * b->seconds; });
+  std::stable_sort(lines.begin(), lines.end(), [](const CollectiveLine& a, const CollectiveLine& b) {
+    return std::pair(a.onPath, a.seconds) > std::pair(b.onPath, b.seconds);
+  });
+  return lines;
+}
+
+} // namespace planc::report
