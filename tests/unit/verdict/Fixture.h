@@ -106,9 +106,9 @@ inline cost::Estimate smallEstimate() {
   }
   const int64_t m = 16;
   for (cost::LayerRow& row : e.layers) {
+    row.forwardExposed = row.exposed;
     if (row.stage != 3) continue;
     const double times = static_cast<double>(m * row.count);
-    row.forwardExposed = row.exposed;
     row.exposedOnPath = times * row.exposed;
     row.onPath = times * (row.forward + row.backward + row.recompute - row.exposed);
   }
@@ -166,6 +166,8 @@ inline cost::Estimate smallEstimate() {
                              1.5e-3,
                              1e-3,
                              "decoder.attn",
+                             {},
+                             0,
                              {}});
     e.collectives.push_back({"reduce_scatter",
                              ir::CollectiveClass::Activation,
@@ -179,6 +181,8 @@ inline cost::Estimate smallEstimate() {
                              1e-3,
                              0.5e-3,
                              "decoder.mlp",
+                             {},
+                             0,
                              {}});
     e.collectives.push_back({"reduce_scatter",
                              ir::CollectiveClass::Gradient,
@@ -192,6 +196,8 @@ inline cost::Estimate smallEstimate() {
                              0.2,
                              0.05,
                              "",
+                             {},
+                             0,
                              {}});
   }
   for (cost::CollectiveRow& row : e.collectives)
@@ -236,6 +242,7 @@ struct PlanFixture {
 
   explicit PlanFixture(const std::string& text) : file(sources.add("plans/small.plan", text)) {
     plan.name = "small";
+    plan.title = "small";
     plan.range = {file, 0, 0};
     plan.model = smallModel();
   }
