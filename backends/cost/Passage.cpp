@@ -141,15 +141,15 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
   });
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
-  double holding = share * cost.padding;
+  const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
   if (cost.overlaps) {
-    const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
     last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes), share);
   } else {
+    const double inlined = cost.seconds - cost.padding - cost.computing;
     last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};
-    holding = share * (cost.seconds - cost.computing); // inline communication, too
+    if (inlined > 0) last = {streams_.add(ir::kComputeStream, share * inlined, {}, rest, Occupies::Communicating)};
   }
-  if (holding > 0) last.push_back(streams_.add(ir::kComputeStream, holding, last, rest, Occupies::Launching));
+  if (cost.padding > 0) last.push_back(streams_.addHost(share * cost.seconds, start, rest));
   return last;
 }
 
@@ -208,7 +208,7 @@ void Chain::observe() {
 }
 
 /// What a run spent, by tag. Instances that do not overlap went through the streams in one piece: their nodes take what
-/// they take alone, and what the piece lost to communication beside it.
+/// they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it is alone.
 void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
   const auto& [id, count] = runs_[run];
   const SegmentCost& cost = costs_[id.index].of(backward_);
@@ -217,12 +217,13 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
     if (spent[t].exposed > 0) account.expose(id, t - tags.states, spent[t].exposed);
   std::vector<Spent>& nodes = account.nodes(id, backward_, cost.nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
-    const Spent& alone = cost.nodes[n].spent;
+    Spent alone = cost.nodes[n].spent;
+    if (cost.padding > 0) nodes[n].launches += spent[tags.rest].launches * alone.launches / cost.padding;
     if (cost.overlaps) {
       nodes[n].add(spent[tags.nodes + n]);
-      nodes[n].launches += alone.launches * static_cast<double>(tags.count);
       continue;
     }
+    alone.launches = 0;
     nodes[n].add(alone, static_cast<double>(tags.count));
     if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
   }

@@ -22,11 +22,11 @@ struct NodeCost {
 /// One instance in one direction.
 struct SegmentCost {
   std::vector<NodeCost> nodes; ///< parallel to the body's list
-  double seconds = 0;          ///< alone: without the states of other instances
+  double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
   double computing = 0;        ///< what communication can slow
   double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
   double host = 0;             ///< that the host takes to launch it
-  double padding = 0;          ///< the host launches slower than the device runs
+  double padding = 0;          ///< of `seconds`: the host launches slower than the device runs
   bool overlaps = false;       ///< has tasks on comm streams
 };
 

@@ -3,13 +3,15 @@
 #include "backends/cost/Streams.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
 
 namespace planc::cost {
 
 size_t Streams::slot(ir::Stream stream) {
-  const size_t s = static_cast<size_t>(stream + 1); // compute is -1
+  if (stream == ir::kComputeStream) return 0;
+  const size_t s = kFirstComm + static_cast<size_t>(stream);
   if (s >= queues_.size()) queues_.resize(s + 1);
   return s;
 }
@@ -34,6 +36,14 @@ Streams::TaskId Streams::add(ir::Stream stream, double seconds, std::span<const 
   task.occupies = occupies;
   if (task.stream > 0) backlog_ += seconds;
   return push(task, deps);
+}
+
+Streams::TaskId Streams::addHost(double seconds, TaskId begin, int32_t tag) {
+  Task task;
+  task.remaining = seconds;
+  task.tag = tag;
+  task.stream = kHost;
+  return push(task, std::array{begin});
 }
 
 Streams::TaskId Streams::addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached) {
@@ -107,7 +117,9 @@ Streams::TaskId Streams::awaited() const {
 void Streams::account(double dt, double lost) {
   const Queue& compute = queues_[0];
   if (!compute.running) {
-    spentOn(tasks_[awaited()].tag).exposed += dt;
+    const Task& task = tasks_[awaited()];
+    Spent& spent = spentOn(task.tag);
+    (task.stream == kHost ? spent.launches : spent.exposed) += dt;
     return;
   }
   const Task& task = tasks_[compute.tasks[compute.head]];
@@ -115,7 +127,7 @@ void Streams::account(double dt, double lost) {
   if (task.occupies == Occupies::Computing)
     spent.computing += dt - lost, spent.slowed += lost;
   else
-    (task.occupies == Occupies::Launching ? spent.launches : spent.exposed) += dt;
+    spent.exposed += dt;
 }
 
 /// To the next end of a task, or of the allowance.
@@ -123,9 +135,9 @@ void Streams::advance() {
   const Queue& compute = queues_[0];
   bool communicating = false;
   double dt = std::numeric_limits<double>::infinity();
-  for (size_t s = 1; s < queues_.size(); ++s)
+  for (size_t s = kHost; s < queues_.size(); ++s)
     if (queues_[s].running) {
-      communicating = true;
+      communicating |= s >= kFirstComm;
       dt = std::min(dt, tasks_[queues_[s].tasks[queues_[s].head]].remaining);
     }
   // Beside communication a second of time is worth 1 - slowdown seconds of computing, until an instance has lost that
@@ -145,10 +157,10 @@ void Streams::advance() {
   account(dt, dt * loss);
   if (running) running->remaining = std::max(0.0, running->remaining - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * loss);
-  for (size_t s = 1; s < queues_.size(); ++s)
+  for (size_t s = kHost; s < queues_.size(); ++s)
     if (queues_[s].running) {
       double& left = tasks_[queues_[s].tasks[queues_[s].head]].remaining;
-      backlog_ -= std::min(left, dt);
+      if (s >= kFirstComm) backlog_ -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }
 }

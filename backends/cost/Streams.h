@@ -1,4 +1,4 @@
-// Event simulation of in-order streams: one that computes, slowed beside one comm stream per port.
+// Event simulation of in-order streams: one that computes, slowed beside one comm stream per port, and the host's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Account.h"
@@ -15,7 +15,6 @@ namespace planc::cost {
 enum class Occupies : uint8_t {
   Computing,     ///< slowed while a comm stream runs
   Communicating, ///< an inline share of communication
-  Launching,     ///< waiting for the host
 };
 
 /// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
@@ -30,6 +29,9 @@ public:
 
   TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
              Occupies occupies = Occupies::Computing);
+  /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
+  /// is launches.
+  TaskId addHost(double seconds, TaskId begin, int32_t tag);
   /// A task without duration on the compute stream; computing after it may lose at most `allowance` seconds to
   /// communication.
   TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
@@ -80,13 +82,14 @@ private:
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   std::vector<Marker> markers_;
-  /// Slot 0 computes; the others are comm streams.
+  /// Slot 0 computes, 1 is the host; the others are comm streams.
+  static constexpr size_t kHost = 1, kFirstComm = 2;
   struct Queue {
     std::vector<TaskId> tasks;
     size_t head = 0;
     bool running = false;
   };
-  std::vector<Queue> queues_{1};
+  std::vector<Queue> queues_{kFirstComm};
   std::vector<Spent> spent_{1}; ///< without a tag first
 };
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <numeric>
+#include <tuple>
 
 namespace planc::cost::test {
 namespace {
@@ -52,6 +53,23 @@ TEST(CostPassage, SteadyStateOfFsdp) {
       EXPECT_NEAR(f.run(false).seconds / (200 * steady(c, 1, slowdown)), 1, .01) << c << " " << slowdown;
       EXPECT_NEAR(f.run(true).seconds / (200 * steady(2 * c, 1.7, slowdown)), 1, .01) << c << " " << slowdown;
     }
+}
+
+TEST(CostPassage, TheHostLaunchesWhileTheDeviceWaits) {
+  for (const auto& [c, gather, slowdown] : {std::tuple{1., .4, .3}, {1., 1., .3}, {1., 2., 0.}, {2., 1., .5}}) {
+    const double host = 1.5;
+    Fsdp f(200, c, 2 * c, gather, 0, slowdown);
+    SegmentCost& cost = f.costs[0].forward;
+    cost.padding = std::max(0., host - c);
+    cost.seconds += cost.padding;
+    cost.nodes[0].spent.launches = cost.padding;
+    const Passage out = f.run(false);
+    EXPECT_NEAR(out.seconds / (200 * std::max(host, steady(c, gather, slowdown))), 1, .01) << c << " " << gather;
+    EXPECT_NEAR(out.account.sum().sum(), out.seconds, 1e-9 * out.seconds);
+    EXPECT_NEAR(out.account.sum().computing, 200 * c, 1e-9 * out.seconds);
+    const double waits = std::max(0., host - steady(c, gather, slowdown));
+    EXPECT_NEAR(out.account.sum().launches, 200 * waits, .01 * out.seconds) << c << " " << gather;
+  }
 }
 
 TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {

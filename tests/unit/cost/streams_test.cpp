@@ -85,7 +85,8 @@ TEST(CostStreams, SecondsAreBookedByWhatTheyAre) {
   const auto gather = s.add(0, 2, {}, 0);
   s.add(kCompute, 3, {}, 1); // 1 of it takes 2 seconds beside the gather
   s.add(kCompute, 1, std::vector{gather}, 2, Occupies::Communicating);
-  s.add(kCompute, 4, {}, 3, Occupies::Launching);
+  const auto begin = s.addMarker({}, 0);
+  s.addMarker(std::vector{s.addHost(4, begin, 3)}, 0);
   s.run();
   EXPECT_DOUBLE_EQ(s.spent()[1].computing, 3);
   EXPECT_DOUBLE_EQ(s.spent()[1].slowed, 1);
@@ -94,6 +95,23 @@ TEST(CostStreams, SecondsAreBookedByWhatTheyAre) {
   double sum = 0;
   for (const Spent& spent : s.spent()) sum += spent.sum();
   EXPECT_DOUBLE_EQ(sum, s.now());
+}
+
+TEST(CostStreams, TheHostLaunchesMeanwhile) {
+  // From 0 to 2 the device computes, slowed by nobody, from 2 to 3 it waits for the gather, and only from 3 to 5 for
+  // the host.
+  Streams s(.5);
+  const auto begin = s.addMarker({}, 10);
+  const auto host = s.addHost(5, begin, 3);
+  const auto early = s.add(kCompute, 2, {}, 1);
+  const auto gather = s.add(0, 1, std::vector{early}, 0);
+  s.addMarker(std::vector{gather, host}, 0);
+  EXPECT_DOUBLE_EQ(s.backlog(), 1); // the host is no communication
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 5);
+  EXPECT_DOUBLE_EQ(s.spent()[1].computing, 2);
+  EXPECT_DOUBLE_EQ(s.spent()[0].exposed, 1);
+  EXPECT_DOUBLE_EQ(s.spent()[3].launches, 2);
 }
 
 TEST(CostStreams, MarkersMayAddTasks) {
