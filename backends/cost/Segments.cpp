@@ -132,9 +132,11 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
   if (cost.seconds >= seconds) return;
   cost.padding = seconds - cost.seconds;
   cost.seconds = seconds;
-  for (NodeCost& node : cost.nodes) {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    NodeCost& node = cost.nodes[n];
     if (!node.runs) continue;
     node.spent.launches = cost.padding * node.launches / launches;
+    if (isWeightGradient(nodes[n])) cost.weight += node.spent.launches; // launched in the second half
   }
 }
 

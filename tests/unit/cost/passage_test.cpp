@@ -266,6 +266,21 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   }
 }
 
+TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
+  Builder b(1, {{"tp", 8}});
+  Body& body = b.body(b.unit("layer", 3, true));
+  const OpId op = b.op("work", OpKind::Memory, "work");
+  body.backward = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
+  body.backward[2].role = Role::WGrad;
+  b.plan.stack->launch = number(50e-6);
+  b.stages(1, 1, {{3}});
+  b.finish();
+  DiagnosticEngine diagnostics;
+  const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].backward;
+  EXPECT_NEAR(cost.seconds, 150e-6, 1e-12);
+  EXPECT_NEAR(cost.weight, 10e-6 + 100e-6 / 3, 1e-12); // its time, and a third of the waits
+}
+
 TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
   for (bool issued : {true, false}) {
     Builder b(1, {{"tp", 8}});
