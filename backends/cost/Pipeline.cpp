@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -21,6 +22,10 @@ constexpr double kNotYet = -1;
 constexpr double kSamePeriod = 1e-12;
 /// Rounds after which a steady state that has not come is not waited for.
 constexpr int kRounds = 256;
+/// Steps after which those that follow are taken to be no shorter.
+constexpr int kSteps = 16;
+/// Steps are equal if their lengths on the stages differ by less than this share.
+constexpr double kSameStep = 1e-10;
 
 using Pairs = std::map<std::pair<int64_t, int64_t>, double>;
 
@@ -48,14 +53,15 @@ struct Delay {
 /// An action starts at max(stage free, producer's end + transfer); the inline share of a transfer holds its sender.
 class Simulation {
 public:
-  explicit Simulation(const PipelineInput& in)
+  /// `begins`: by stage, when it is free for the step.
+  Simulation(const PipelineInput& in, const std::vector<double>& begins)
       : in_(in), last_(static_cast<int64_t>(in.virtualStages.size()) - 1), forward_(cells(), kNotYet),
         backward_(cells(), kNotYet), routes_(in.devices.front().size()),
         perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
         remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
         holdOf_(in.virtualStages.size() * routes_), stages_(static_cast<size_t>(in.stages)) {
-    // The new parameters of a stage arrive one virtual stage after the other from the beginning of the step.
-    std::vector<double> arrived(stages_.size());
+    // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
+    std::vector<double> arrived = begins;
     for (size_t r = 0; r < routes_; ++r)
       for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
         const auto device = static_cast<size_t>(in_.devices[vs][r]);
@@ -66,7 +72,10 @@ public:
         stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
         stage.sums.holds.emplace_back();
       }
-    for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_.actions[s].size();
+    for (size_t s = 0; s < stages_.size(); ++s) {
+      stages_[s].limit = in_.actions[s].size();
+      stages_[s].begin = stages_[s].free = begins[s];
+    }
   }
 
   std::vector<StageTimes> run(Strides strides) {
@@ -77,12 +86,12 @@ public:
     for (Stage& stage : stages_) {
       if (stage.next != stage.limit) throw std::logic_error("cost: the stages of the schedule wait for each other");
       StageTimes t;
-      t.begin = in_.waitsForAll ? 0 : std::max(0.0, stage.begin);
+      t.begin = stage.begin;
       t.end = stage.free;
       t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
       bookTrailing(stage, t.trailing);
       t.busy = stage.sums.busy;
-      t.idle = stage.sums.idle - t.begin;
+      t.idle = stage.sums.idle;
       t.together = std::move(stage.sums.together);
       for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h]});
       times.push_back(std::move(t));
@@ -92,12 +101,12 @@ public:
 
 private:
   struct Stage {
-    size_t next = 0;        ///< action
-    size_t limit = 0;       ///< action before which it stops
-    double begin = kNotYet; ///< of its first action
-    double free = 0;        ///< the compute stream
-    double commFree = 0;    ///< the comm stream, after passes
-    double reduced = 0;     ///< the step's gradient reductions so far
+    size_t next = 0;     ///< action
+    size_t limit = 0;    ///< action before which it stops
+    double begin = 0;    ///< of its step
+    double free = 0;     ///< the compute stream
+    double commFree = 0; ///< the comm stream, after passes
+    double reduced = 0;  ///< the step's gradient reductions so far
     bool waiting = false;
     std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
     std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
@@ -174,7 +183,6 @@ private:
         stage.waiting = true;
         return;
       }
-      if (stage.begin < 0) stage.begin = std::max(stage.free, arrival);
       if (a.paired)
         performPair(stage, a, actions[stage.next + 1]);
       else
@@ -495,8 +503,26 @@ double StageTimes::booked() const {
   return sum;
 }
 
+/// The steps of stages that do not wait for all are a max-plus linear system: what its vector of ends grows by on any
+/// stage bounds the period from above, and comes down to it (Baccelli, Cohen, Olsder, Quadrat, *Synchronization and
+/// Linearity*, 1992, chapter 3).
 std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides) {
-  return Simulation(input).run(strides);
+  std::vector<double> begins(static_cast<size_t>(input.stages));
+  std::vector<StageTimes> times;
+  for (int step = 0; step < kSteps; ++step) {
+    times = Simulation(input, begins).run(strides);
+    if (input.waitsForAll) break;
+    double shortest = std::numeric_limits<double>::infinity(), longest = 0, first = shortest;
+    for (size_t s = 0; s < times.size(); ++s) {
+      const double between = input.between.empty() ? 0 : input.between[s];
+      const double end = times[s].end + times[s].trailing + between;
+      shortest = std::min(shortest, end - begins[s]), longest = std::max(longest, end - begins[s]);
+      first = std::min(first, begins[s] = end);
+    }
+    if (longest - shortest <= kSameStep * longest) break;
+    for (double& begin : begins) begin -= first;
+  }
+  return times;
 }
 
 } // namespace planc::cost

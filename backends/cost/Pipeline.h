@@ -48,7 +48,8 @@ struct PipelineInput {
   /// A forward pass of the first virtual stage together with a backward pass of the second; without an entry one runs
   /// after the other.
   std::map<std::pair<int64_t, int64_t>, PairCost> pairs;
-  bool waitsForAll = true;  ///< a step begins when every stage has ended the one before
+  bool waitsForAll = true;  ///< a step begins when every stage has ended the one before; else each stage's with its own
+  std::vector<double> between; ///< by stage: what holds it between two steps, where they do not wait; empty: nothing
   double inlineSend = 1;    ///< share of a transfer that holds the sender
   double inlineReceive = 0; ///< and the receiver, who takes it when his stream is free
   double slowdown = 0;      ///< of computing beside communication of the step
@@ -77,7 +78,7 @@ struct HeldStage {
 };
 
 struct StageTimes {
-  double begin = 0;             ///< where its step begins: with all others, or with its own first action
+  double begin = 0;             ///< where its step begins: with all others, or when it has ended the one before
   double end = 0;               ///< of its last action, and of the transfer that holds it after
   double busy = 0;              ///< its passes
   double idle = 0;              ///< between `begin` and `end`: waits for other stages
@@ -93,6 +94,8 @@ struct StageTimes {
 /// How to run it: the steady state in strides, or every action by itself. Both give the same times.
 enum class Strides { Taken, Off };
 
+/// One step. Where stages do not wait for all it is one of many that follow each other: it begins as staggered as it
+/// ends, so that the longest from `begin` to the end of `trailing` and `between` is the period of steps.
 /// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.
 std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides = Strides::Taken);
 

@@ -283,6 +283,7 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
     in.virtualStages.push_back(cost);
     in.devices.push_back(program.virtualStages[vs].devices);
   }
+  for (const StepTimes& step : sim.steps) in.between.push_back(step.inlined);
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);

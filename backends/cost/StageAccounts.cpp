@@ -133,6 +133,7 @@ EvenStages evenStages(const Simulation& sim) {
   for (auto& entry : in.pairs) entry.second = pair;
   double inlined = 0, most = 0;
   for (const StepTimes& step : sim.steps) inlined += step.inlined / static_cast<double>(sim.steps.size());
+  std::fill(in.between.begin(), in.between.end(), inlined);
   for (const StageTimes& t : runPipeline(in)) {
     even.end = std::max(even.end, t.end - t.begin + t.trailing + inlined);
     most = std::max(most, t.busy + t.booked() + inlined);

@@ -46,6 +46,27 @@ TEST(CostPipeline, ReceivingHoldsAFreeStage) {
   }
 }
 
+TEST(CostPipeline, StepsThatDoNotWaitFollowEachOther) {
+  // ZB-H1 on two stages, three micro-batches of F = B = W = 1: 9 seconds of work, one of bubble. On the last stage
+  // every step begins with 5 seconds of gathers, which no first forward of another stage hides.
+  PipelineInput in = input(scheduleNamed("zb_h1"), 2, 1, 3, {1}, {2});
+  for (VirtualStageCost& c : in.virtualStages) c.backward.weight = 1;
+  const auto period = [&] {
+    double longest = 0;
+    for (const StageTimes& t : runPipeline(in)) {
+      EXPECT_NEAR(t.busy + t.idle + t.booked(), t.end - t.begin + t.trailing, 1e-9);
+      longest = std::max(longest, t.end - t.begin + t.trailing);
+    }
+    return longest;
+  };
+  EXPECT_NEAR(period(), 10, 1e-9);
+  in.virtualStages[1].gathers = {5, 5};
+  EXPECT_NEAR(period(), 14, 1e-9);
+  in.virtualStages[1].gathers = {};
+  in.between = {0, 2}; // the last stage has its second to spare
+  EXPECT_NEAR(period(), 11, 1e-9);
+}
+
 TEST(CostPipeline, EqualStagesTakeTheClosedForm) {
   // (M + p - 1)·(f + b) for 1F1B and GPipe; interleaving divides the bubble by v (arXiv 2104.04473, section 2.2)
   for (int64_t p : {1, 2, 4, 8})
