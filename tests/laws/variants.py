@@ -30,6 +30,8 @@ def flat(s):
 
 
 def nested(s):
+    if FAMILIES[s.family].experts and s.ep > 1 and s.model.get("k", 2) > 1:  # several copies of a token
+        return {}
     return {"nested": s.with_machine(levels="nested")}
 
 
