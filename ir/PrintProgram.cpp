@@ -262,7 +262,7 @@ private:
     for (int64_t s : group.stages) stages += fmt::format("{}{}", stages.empty() ? "" : ", ", s);
     scope_ = {};
     runs_ = 1;
-    line("shared {}{} stages=[{}]", names_.of(group.storage), group.more ? fmt::format("+{}", group.more) : "", stages);
+    line("shared {} stages=[{}]", names_.of(group.storage), stages);
     printCollective(group.allReduce);
   }
 

@@ -128,7 +128,8 @@ struct ParamState {
 };
 
 /// A fused collective of the states of one layer (docs/language.md, section 11): of an instance of the innermost repeat around the use of
-/// its parameters, as software that shards states wraps them.
+/// its parameters, as software that shards states wraps them. Over the stage axes it joins the devices that hold one virtual stage, one of
+/// each route.
 struct StateCollective {
   CollectiveKind collective = CollectiveKind::AllGather;
   CollectiveClass cls = CollectiveClass::State;
@@ -184,11 +185,9 @@ struct VirtualStage {
   std::vector<int64_t> devices;                   ///< the device stage that it runs on, for each route of the schedule
 };
 
-/// A parameter that lives on several device stages: its gradient is summed over them, once. Tied embeddings, and every parameter of a
-/// virtual stage that lives once per route: those of one virtual stage go together, named by the first.
+/// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over them, once.
 struct StageGroup {
   ValueId storage;
-  size_t more = 0; ///< parameters that go with it
   std::vector<int64_t> stages; ///< device stages
   Node allReduce;
 };

@@ -63,7 +63,8 @@ private:
       out_.wrong("{}: no such axes on the mesh", what);
       return;
     }
-    if (group != mesh_.size(axes)) out_.wrong("{}: a group of {}, the mesh says {}", what, group, mesh_.size(axes));
+    const int64_t ranks = program_.routes > 1 && axes == program_.stageAxes ? program_.routes : mesh_.size(axes);
+    if (group != ranks) out_.wrong("{}: a group of {}, the mesh says {}", what, group, ranks);
     if (group < 2) out_.wrong("{}: a group of {}", what, group);
     if (level != mesh_.levelOf(axes))
       out_.wrong("{}: priced at level {}, the group spans level {}", what, level, mesh_.levelOf(axes));

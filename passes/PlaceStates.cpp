@@ -283,25 +283,21 @@ struct Tying {
   }
 };
 
-/// A virtual stage that lives on several devices, one per route: the gradients of its parameters are summed over them
-/// in one bucket, after the reductions between equal devices have left each its share.
-void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
-  if (program.routes == 1) return;
-  for (const VirtualStage& stage : program.virtualStages) {
-    double bytes = 0;
-    size_t parameters = 0;
-    ValueId first;
-    for (const auto& [id, count] : stage.bodies)
-      for (const ParamState& p : program.bodies[id].params) {
-        const ValueId storage = program.model.values[p.param].storage;
-        if (!p.trainable || !p.owner || summed.count(storage)) continue;
-        if (parameters++ == 0) first = storage;
-        bytes += p.elements * static_cast<double>(count) * width(program.plan->precision.reduce) /
-                 static_cast<double>(program.mesh.size(p.optimizer & p.partial));
-      }
-    if (parameters == 0) continue;
-    program.stageGroups.push_back(sumOver(program, first, stage.devices, bytes));
-    program.stageGroups.back().more = parameters - 1;
+/// A virtual stage that lives on several devices, one per route: the gradients of its parameters are summed over them,
+/// after the reductions between equal devices have left each its share.
+void sumOverRoutes(StatePlacer& placer, const std::set<ValueId>& summed) {
+  Program& program = placer.program;
+  if (program.routes == 1 || !program.plan->workload.train) return;
+  for (Body& body : program.bodies) {
+    const size_t before = body.states.size();
+    for (const ParamState& p : body.params) {
+      if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
+      const double bytes = p.elements * placer.share(p.optimizer & p.partial) * width(program.plan->precision.reduce);
+      placer.bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
+                    bytes, nullptr);
+    }
+    for (size_t s = before; s < body.states.size(); ++s)
+      body.states[s].group = program.routes, body.states[s].because = program.plan->pipeline->range;
   }
 }
 
@@ -317,7 +313,7 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;
-  sumOverRoutes(program, tying.summed);
+  sumOverRoutes(placer, tying.summed);
   for (uint32_t b = 0; b < program.bodies.size(); ++b) {
     Body& body = program.bodies[BodyId(b)];
     for (const ParamState& p : body.params) {
