@@ -4,6 +4,7 @@
 
 #include "backends/cost/Buckets.h"
 #include "backends/cost/Facts.h"
+#include "backends/cost/MemoryUse.h"
 #include "backends/cost/Pair.h"
 #include "backends/cost/StageAccounts.h"
 #include "backends/cost/Update.h"
@@ -229,28 +230,50 @@ void leaveForward(ir::Orders& orders) {
   }
 }
 
-/// Runs every order that the schedule may take and keeps the one that ends first, the first of equals.
-void runOrders(Simulation& sim) {
-  const bool train = sim.schedule->program->plan->workload.train;
-  const ir::ScheduleKind& kind = *sim.schedule->kind;
-  const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
-  std::vector<ir::OrderMaker> makers{kind.orders};
-  if (train) makers.insert(makers.end(), kind.others.begin(), kind.others.end());
+/// One order of the schedule's actions, run.
+struct OrderRun {
   ir::Orders actions;
   std::vector<StageTimes> stages;
-  double shortest = std::numeric_limits<double>::infinity();
+  double end = 0;
+};
+
+std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::OrderMaker>& makers, bool train) {
+  const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
+  std::vector<OrderRun> runs;
   for (const ir::OrderMaker make : makers) {
     sim.pipeline.actions = make(shape);
     if (sim.pipeline.actions.empty()) continue;
     if (!train) leaveForward(sim.pipeline.actions);
     addPairs(sim);
-    std::vector<StageTimes> times = runPipeline(sim.pipeline);
-    const double end = endOf(sim, times);
-    if (end >= shortest * (1 - kSameStep)) continue;
-    shortest = end;
-    actions.swap(sim.pipeline.actions), stages.swap(times);
+    OrderRun& run = runs.emplace_back();
+    run.stages = runPipeline(sim.pipeline);
+    run.end = endOf(sim, run.stages);
+    run.actions = std::move(sim.pipeline.actions);
   }
-  sim.pipeline.actions = std::move(actions), sim.stages = std::move(stages);
+  return runs;
+}
+
+/// The run that ends first, the first of equals, of those that are allowed; none if none is.
+template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed allowed) {
+  OrderRun* best = nullptr;
+  for (OrderRun& run : runs)
+    if ((!best || run.end < best->end * (1 - kSameStep)) && allowed(run)) best = &run;
+  return best;
+}
+
+/// Runs every order that the schedule may take and keeps the soonest of those that fit in the memory, or of all if none
+/// does.
+void runOrders(Simulation& sim, Facts& facts) {
+  const bool train = sim.schedule->program->plan->workload.train;
+  std::vector<ir::OrderMaker> makers{sim.schedule->kind->orders};
+  const std::vector<ir::OrderMaker>& others = sim.schedule->kind->others;
+  if (train) makers.insert(makers.end(), others.begin(), others.end());
+  std::vector<OrderRun> runs = runEach(sim, makers, train);
+  const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts).fits; };
+  OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
+  if (runs.size() > 1 && !fits(*chosen))
+    if (OrderRun* other = soonest(runs, fits)) chosen = other;
+  sim.pipeline.actions = std::move(chosen->actions), sim.stages = std::move(chosen->stages);
 }
 
 } // namespace
@@ -287,7 +310,7 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);
-  runOrders(sim);
+  runOrders(sim, model.facts());
   compose(sim, model.facts());
   return sim;
 }
