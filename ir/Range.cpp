@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
+#include <utility>
 
 namespace planc::ir {
 
@@ -20,7 +22,37 @@ int64_t countBelow(const Range& r, int64_t limit) {
   return Range{r.begin, std::min(r.end, limit), r.step}.count();
 }
 
+/// Products of two 64-bit numbers.
+__extension__ using Wide = __int128;
+
+/// x with a * x = 1 (mod m), for a and m without a common factor.
+Wide inverse(Wide a, Wide m) {
+  Wide r = m, next = a % m, x = 0, nextX = 1;
+  while (next != 0) {
+    const Wide q = r / next;
+    r = std::exchange(next, r - q * next);
+    x = std::exchange(nextX, x - q * nextX);
+  }
+  return (x % m + m) % m;
+}
+
 } // namespace
+
+// Chinese remainders: begin + k * step is in the other from the least k with k * step = other.begin - begin (mod
+// other.step) on, and again every lcm of the two steps.
+std::optional<int64_t> Range::firstCommon(const Range& other) const {
+  const int64_t shared = std::gcd(step, other.step);
+  const Wide apart = Wide(other.begin) - begin, cycle = other.step / shared;
+  if (apart % shared != 0) return {};
+  const Wide k = (apart / shared % cycle + cycle) % cycle * inverse(step / shared, cycle) % cycle;
+  Wide at = begin + k * step;
+  if (at < other.begin) {
+    const Wide lcm = cycle * step;
+    at += (other.begin - at + lcm - 1) / lcm * lcm;
+  }
+  if (at >= end || at >= other.end) return {};
+  return static_cast<int64_t>(at);
+}
 
 int64_t Range::countWithin(int64_t lo, int64_t hi) const {
   return hi <= lo ? 0 : countBelow(*this, hi) - countBelow(*this, lo);
@@ -44,6 +76,14 @@ int64_t RangeSet::countWithin(int64_t lo, int64_t hi) const {
   int64_t n = 0;
   for (const Range& r : ranges) n += r.countWithin(lo, hi);
   return n;
+}
+
+std::optional<int64_t> RangeSet::firstCommon(const RangeSet& other) const {
+  std::optional<int64_t> least;
+  for (const Range& a : ranges)
+    for (const Range& b : other.ranges)
+      if (const auto at = a.firstCommon(b); at && (!least || *at < *least)) least = at;
+  return least;
 }
 
 std::string RangeSet::str() const {

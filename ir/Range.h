@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,12 @@ struct Range {
   int64_t end = 0;
   int64_t step = 1;
   bool operator==(const Range&) const = default;
-  int64_t count() const { return end <= begin ? 0 : (end - begin + step - 1) / step; }
+  int64_t count() const { return end <= begin ? 0 : (end - begin - 1) / step + 1; }
   bool contains(int64_t i) const { return i >= begin && i < end && (i - begin) % step == 0; }
   /// How many of the indices lie in [lo, hi).
   int64_t countWithin(int64_t lo, int64_t hi) const;
+  /// The least index that both hold, however far the two reach; nothing if there is none. `step` is above zero.
+  std::optional<int64_t> firstCommon(const Range& other) const;
   /// `[0:20]`, `[0:80:2]`, `[7]`.
   std::string str() const;
 };
@@ -28,6 +31,8 @@ struct RangeSet {
   int64_t count() const;
   bool contains(int64_t i) const;
   int64_t countWithin(int64_t lo, int64_t hi) const;
+  /// The least index that both hold; nothing if there is none.
+  std::optional<int64_t> firstCommon(const RangeSet& other) const;
   std::string str() const;
   /// Compresses ascending indices into ranges.
   static RangeSet of(const std::vector<int64_t>& ascending);

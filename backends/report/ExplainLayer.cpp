@@ -19,11 +19,7 @@ constexpr size_t kScreen = 50;
 constexpr size_t kAround = 3, kFewest = 3;
 
 bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& instances) {
-  if (!slice) return true;
-  for (const ir::Range& r : slice->ranges)
-    for (int64_t i = r.begin; i < r.end; i += r.step)
-      if (instances.contains(i)) return true;
-  return false;
+  return !slice || slice->firstCommon(instances);
 }
 
 /// Slices stay inside of the repeat's count.
@@ -65,9 +61,13 @@ void heading(ExplainPage& page, const ExplainInput& input, const LayerChoice& ch
   const cost::Totals& t = input.report->estimate->totals;
   double seconds = 0;
   for (const LayerLine& line : lines) seconds += line.seconds();
+  // A number is of all that a row holds: not of a part of its operators, nor of some of its instances.
   const bool whole = std::all_of(lines.begin(), lines.end(), [&](const LayerLine& line) {
     const auto steps = verdict::parseLayerPath(line.row().path);
-    return !steps || steps->size() >= choice.path.size();
+    return !steps ||
+           (steps->size() >= choice.path.size() &&
+            std::equal(choice.path.begin(), choice.path.end(), steps->begin(),
+                       [](const auto& asked, const auto& has) { return !asked.slice || asked.slice == has.slice; }));
   });
   if (whole && seconds > 0)
     page.number(choice.text, formatQuantity(seconds, units::time),

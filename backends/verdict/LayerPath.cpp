@@ -126,6 +126,18 @@ int64_t instanceCount(const ir::Model* model, const std::string& unit, const std
   return count;
 }
 
+/// The first instance of each class of equal ones that the selector reaches, ascending: slices of rows are the same or
+/// disjoint, and there may be more instances than one can count.
+std::set<int64_t> representatives(const std::vector<Row>& rows, const std::string& unit, const LayerStep& selector,
+                                  int64_t count) {
+  const ir::RangeSet all{{{0, count, 1}}};
+  std::set<int64_t> first;
+  for (const Row& row : rows)
+    if (row.steps[0].name == unit)
+      if (const auto at = row.steps[0].slice.value_or(all).firstCommon(selector.slice.value_or(all))) first.insert(*at);
+  return first;
+}
+
 std::string stepText(const LayerStep& step) {
   std::string text = step.name;
   if (!step.slice) return text;
@@ -265,9 +277,7 @@ std::vector<LayerVariant> layerVariants(const ir::Model* model, const cost::Esti
   std::set<std::string> units;
   for (const Row& row : rows) units.insert(row.steps[0].name);
   for (const std::string& unit : units) {
-    int64_t count = instanceCount(model, unit, rows);
-    for (int64_t i = 0; i < count; ++i) {
-      if (!inside(path[0], i)) continue;
+    for (int64_t i : representatives(rows, unit, path[0], instanceCount(model, unit, rows))) {
       std::vector<const Row*> here;
       for (const Row& row : rows)
         if (row.steps[0].name == unit && inside(row.steps[0], i)) here.push_back(&row);

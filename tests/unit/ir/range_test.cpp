@@ -3,6 +3,7 @@
 #include "ir/Range.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace planc::ir {
 namespace {
@@ -22,6 +23,28 @@ TEST(Range, CountsWhatLiesInAWindow) {
       for (int64_t i = lo; i < hi; ++i) n += r.contains(i);
       EXPECT_EQ(r.countWithin(lo, hi), n);
     }
+}
+
+TEST(Range, FindsTheFirstCommonIndex) {
+  for (int64_t step = 1; step <= 6; ++step)
+    for (int64_t other = 1; other <= 6; ++other)
+      for (int64_t begin = 0; begin < 8; ++begin)
+        for (int64_t end = 0; end < 30; ++end) {
+          const Range a{3, 25, step}, b{begin, end, other};
+          std::optional<int64_t> first;
+          for (int64_t i = 0; i < 30 && !first; ++i)
+            if (a.contains(i) && b.contains(i)) first = i;
+          EXPECT_EQ(a.firstCommon(b), first) << a.str() << b.str();
+          EXPECT_EQ(b.firstCommon(a), first) << b.str() << a.str();
+        }
+}
+
+TEST(Range, ReachesAsFarAsItsNumbers) {
+  constexpr int64_t far = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ((Range{0, far, far}.count()), 1);
+  EXPECT_EQ((Range{0, far, 2}.firstCommon({1, far, 2})), std::nullopt);
+  EXPECT_EQ((Range{0, far, far - 1}.firstCommon({1, far, far - 2})), far - 1);
+  EXPECT_EQ((RangeSet{{{0, 7, 1}, {9, far, 2}}}.firstCommon({{{8, far, 3}}})), 11);
 }
 
 TEST(Range, PrintsAsASlice) {
