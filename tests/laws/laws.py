@@ -73,6 +73,11 @@ def order(spec, base, prices):
     yield from same(prices, variants.reordered(spec), base)
 
 
+@law("A group of two axes that follow each other costs what one axis of as many devices costs.", "docs/language.md 9", variants.factored)
+def factors(spec, base, prices):
+    yield from same(prices, variants.factored(spec), base)
+
+
 @law("Where all devices are alike near to each other, the order of the axes decides nothing.", "docs/language.md 9", variants.flat)
 def axes(spec, base, prices):
     if "flat" in prices and "flat_other_axes" in prices:
@@ -143,12 +148,12 @@ def hardware_memory(spec, base, prices):
         yield name, 0 if p.peak == base.peak else None, f"{base.peak} B -> {p.peak} B"
 
 
-@law("A device with more memory is as fast, or faster if the schedule chooses among orders that fit; and what fitted fits.", "docs/cost-model.md 3a",
-     variants.more_memory)
+@law("A device with more memory is as fast, or faster if the schedule chooses among orders that fit (of those that do not it takes the soonest); and what "
+     "fitted fits.", "docs/cost-model.md 3a", variants.more_memory)
 def more_memory(spec, base, prices):
     for name, p in prices.items():
-        lost = base.memory["fits"] and not p.memory["fits"]
-        other = p.time > base.time * (1 + EXACT) if spec.schedule in ORDERED_BY_TIMES else p.time != base.time
+        lost, chooses = base.memory["fits"] and not p.memory["fits"], spec.schedule in ORDERED_BY_TIMES
+        other = base.memory["fits"] and p.time > base.time * (1 + EXACT) if chooses else p.time != base.time
         yield name, None if lost or other else 0, f"{base.time:.9g} s -> {p.time:.9g} s{', fits no longer' if lost else ''}"
 
 

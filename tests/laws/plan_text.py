@@ -136,6 +136,11 @@ def recomputed(s):
     return []
 
 
+def mesh_entries(name, size, factored):
+    """An axis, or a group of its two factors under its name."""
+    return [f"{name}_inner = 2", f"{name}_outer = {size // 2}", f"{name} = [{name}_outer, {name}_inner]"] if factored else [f"{name} = {size}"]
+
+
 def train_facts(s):
     lengths = {"vit": [], "dlrm": [], "t5": [f"seq = {s.seq}", f"source = {2 * s.seq}"]}.get(s.family, [f"seq = {s.seq}"])
     return lengths + [f"global_batch = {s.batch}", f"micro_batch = {s.micro_batch}", f"optimizer = optimizers.{s.optimizer}"]
@@ -145,7 +150,7 @@ def plan_text(suffix, s):
     def named(axis):
         return s.axis_names.get(axis, axis)
     axes = axes_of(s)
-    mesh = [f"{named(a)} = {n}" for a, n in axes]
+    mesh = [entry for a, n in axes for entry in mesh_entries(named(a), n, a == s.factored)]
     data = named("replicas")
     if s.ep > 1:
         data = named("dp")

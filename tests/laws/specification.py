@@ -54,6 +54,7 @@ class Spec:
     axis_names: dict = field(default_factory=dict)
     axis_order: tuple = ()
     axes_of_one: bool = False
+    factored: str = None  # an axis that is written as the product of two
     shuffled: int = None  # the statements of the plan, in an order of this seed
 
     @property

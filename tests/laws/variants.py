@@ -21,6 +21,11 @@ def reordered(s):
     return found
 
 
+def factored(s):
+    """Each axis in turn as the product of two."""
+    return {f"factored_{a}": s.with_(factored=a) for a, n in axes_of(s) if n >= 4 and a != "pp"}
+
+
 def flat(s):
     """One level for all devices, and there the axes in another order."""
     one = s.with_machine(levels="flat")
