@@ -1,6 +1,8 @@
 // Facts of a plan that change nothing because nothing in it has what they speak of, or that say what cannot be.
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/Placed.h"
 #include "passes/Steps.h"
+#include "support/Quantity.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,18 +17,10 @@ PLANC_ERROR(ImbalanceTooLarge, 646,
             "`expert_imbalance` is {value}: `{dim}` is split over {ranks} devices, so that the busiest has at most "
             "{ranks} times the mean")
 PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` does nothing: no parameter is frozen")
+PLANC_ERROR(NegativeShare, 463, "{what} of `{op}` is {value} on one device: an amount is at least 0")
 PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no backward pass")
 
 namespace {
-
-template <class F> void eachPlaced(const Program& program, F f) {
-  for (const Body& body : program.bodies) {
-    if (body.seam) continue;
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
-      f(program.model.ops[OpId(i)], body.placements[local(unit, OpId(i))]);
-  }
-}
 
 /// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
 void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
@@ -108,13 +102,45 @@ void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
     if (r.state != StateKind::Params) warn(r.range, std::string(name(r.state)));
 }
 
+/// A formula that subtracts can hold for the whole of a value and be less than nothing for the shard of a device.
+bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    auto check = [&](const std::optional<Poly>& poly, const std::string& what, const planc::Unit& unit) {
+      if (!poly || !ok) return;
+      const double value = poly->evaluate(
+          [&](DimId d) { return localExtent(program, placement, d); },
+          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+      if (value >= 0) return;
+      ok = false;
+      diagnostics
+          .report(NegativeShare, op.range,
+                  {{"what", what}, {"op", join(op.path)}, {"value", formatQuantity(value, unit)}})
+          .label(op.range, "the operator, as the plan splits it")
+          .help("a fact of an operator holds for every shard: write it as products and sums of what the shard has");
+    };
+    check(op.flops, "`flops`", units::flops);
+    check(op.reads, "`reads`", units::bytes);
+    check(op.writes, "`writes`", units::bytes);
+    check(op.copies, "`copies`", units::none);
+    for (const Save& s : op.saves)
+      if (s.what == Save::What::Buffer) check(s.bytes, "`" + s.buffer.str() + ".bytes`", units::bytes);
+    for (const BackwardSpec& b : op.backwards) {
+      check(b.flops, "`backward.flops`", units::flops);
+      check(b.reads, "`backward.reads`", units::bytes);
+      check(b.writes, "`backward.writes`", units::bytes);
+    }
+  });
+  return ok;
+}
+
 } // namespace
 
 bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
   warnContiguous(program, diagnostics);
   warnFrozen(program, diagnostics);
   warnForwardOnly(program, diagnostics);
-  return checkImbalance(program, diagnostics);
+  return checkImbalance(program, diagnostics) && checkFormulas(program, diagnostics);
 }
 
 } // namespace planc::passes

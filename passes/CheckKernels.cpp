@@ -1,20 +1,147 @@
 // check-rules: what an operator contracts inside its kernel, before a function that is not linear, is whole on every
 // device (L10): a sum of parts would go through the softmax. Only what the kernel folds may pass by, `via ring`.
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/Placed.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace planc::passes {
 using namespace ir;
 
+PLANC_ERROR(RingForm, 643, "`{dim}` of `{op}` cannot go around a ring: {problem}")
 PLANC_ERROR(SplitInside, 681, "`{dim}` is contracted inside the kernel of `{op}`: no rule can split it")
 
 namespace {
+
+std::string_view nameOf(const Program& program, DimId d) {
+  return program.model.dims[d].name.view();
+}
+
+/// What stands beside the ring's dimension in an operand, and has an axis of the ring: an axis splits a value once.
+std::string takenProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+  for (const Operand& operand : op.operands) {
+    if (!llvm::is_contained(operand.dims, ring.dim)) continue;
+    for (const PlacedDim& other : placement.dims)
+      if (const AxisMask both = maskOf(other.axes) & maskOf(ring.axes);
+          both && other.dim != ring.dim && llvm::is_contained(operand.dims, other.dim))
+        return fmt::format("`{}` of the same operand is split over `{}` already, and an axis splits a value once",
+                           nameOf(program, other.dim), program.mesh.str(both));
+  }
+  return "";
+}
+
+/// What travels a ring is seen shard by shard, so the operator must be able to fold its result over the shards (one
+/// that keeps statistics over the dimension inside itself), and each device must have work of its own while they pass.
+std::string ringProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+  const bool folds =
+      op.kind == OpKind::Attention && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == ring.dim; });
+  if (!folds) return "only a kernel that folds its result over the dimension can take it in turns";
+  if (std::string taken = takenProblem(program, op, placement, ring); !taken.empty()) return taken;
+  AxisMask others = 0;
+  for (const PlacedDim& p : placement.dims)
+    if (!p.ring && llvm::is_contained(op.resultDims, p.dim)) others |= maskOf(p.axes);
+  if (const AxisMask idle = maskOf(ring.axes) & ~others)
+    return fmt::format("no dimension of its result is split over `{}`, so every rank would do the same work",
+                       program.mesh.str(idle));
+  return "";
+}
+
+/// The program with one rule changed, placed anew.
+struct Tried {
+  Plan plan;
+  Program program;
+  bool placed;
+
+  Tried(const Program& from, const PlacementRule& rule, std::vector<Symbol> targets) : plan(*from.plan), program(from) {
+    PlacementRule& changed = plan.placements[static_cast<size_t>(&rule - from.plan->placements.data())];
+    changed.targets = std::move(targets);
+    changed.ring = true;
+    program.plan = &plan;
+    for (Body& body : program.bodies) body.placements.clear();
+    DiagnosticEngine quiet;
+    placed = placeOperators(program, quiet);
+  }
+
+  bool works() const {
+    bool fine = placed;
+    if (placed)
+      eachPlaced(program, [&](const Op& op, const Placement& placement) {
+        for (const PlacedDim& p : placement.dims)
+          fine &= !p.ring || p.axes.empty() || ringProblem(program, op, placement, p).empty();
+      });
+    return fine;
+  }
+};
+
+/// The targets of the rule that splits the operator's queries, were `rule` a ring.
+std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const PlacementRule& rule) {
+  std::vector<Symbol> targets;
+  const Tried tried(program, rule, rule.targets);
+  if (!tried.placed) return targets;
+  eachPlaced(tried.program, [&](const Op& other, const Placement& placement) {
+    if (other.path != op.path) return;
+    for (const PlacedDim& p : placement.dims)
+      if (p.dim == op.queries && p.rule && !p.axes.empty()) targets = p.rule->targets;
+  });
+  return targets;
+}
+
+/// `dim -> axes via ring` with axes that do: those of the rule, or those of the queries; nothing where neither does.
+std::optional<std::string> ringThatWorks(const Program& program, const Op& op, const PlacedDim& placed) {
+  for (const auto& targets : {placed.rule->targets, targetsOfQueries(program, op, *placed.rule)}) {
+    if (targets.empty() || !Tried(program, *placed.rule, targets).works()) continue;
+    std::string list;
+    for (Symbol t : targets) list += (list.empty() ? "" : ", ") + t.str();
+    if (targets.size() > 1) list = "[" + list + "]";
+    return fmt::format("`{} -> {} via ring`", nameOf(program, placed.dim), list);
+  }
+  return std::nullopt;
+}
+
+/// `a`, split over `x`; or over nothing.
+std::string splitText(const Program& program, const Placement& placement, DimId d) {
+  const AxisList& axes = placement.axesOf(d);
+  return fmt::format("`{}` over {}", nameOf(program, d), axes.empty() ? "nothing" : "`" + program.mesh.str(axes) + "`");
+}
+
+/// How to have a ring after all, where this operator can take one and no other axes of the plan do.
+std::string ownAxis(const Program& program, const Op& op, DimId keys) {
+  const std::string_view k = nameOf(program, keys), q = nameOf(program, op.queries);
+  return fmt::format(
+      "a ring needs queries that lie as the keys do: `{} -> cp` and `{} -> cp via ring`, on an axis `cp` "
+      "that nothing else of the operator has; or leave the rule out: `{}` is then gathered",
+      q, k, k);
+}
+
+void reportRing(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring,
+                const std::string& problem, DiagnosticEngine& diagnostics) {
+  auto found = diagnostics.report(
+      RingForm, ring.rule->range,
+      {{"dim", std::string(nameOf(program, ring.dim))}, {"op", join(op.path)}, {"problem", problem}});
+  found.label(op.range, "the operator");
+  if (op.keys != ring.dim) {
+    found.help(
+        "leave `via ring` out, or name the operator that attends (`decoder.attn.core { kv_seq -> cp via ring }`)");
+    return;
+  }
+  if (auto ring2 = ringThatWorks(program, op, ring))
+    found.help(fmt::format("write {}: there its queries are split", *ring2));
+  else
+    found.help(ownAxis(program, op, ring.dim));
+  std::string list;
+  for (const PlacedDim& p : placement.dims)
+    if (p.dim != ring.dim && p.dim != op.queries) list += ", " + splitText(program, placement, p.dim);
+  found.note(fmt::format("its queries: {}; its keys: {}{}", splitText(program, placement, op.queries),
+                         splitText(program, placement, ring.dim), list));
+}
 
 /// Softmax stands between the products of an attention, so nothing that its result lacks can be left as a sum.
 bool contractsInside(const Op& op, DimId d) {
@@ -36,19 +163,20 @@ std::vector<std::string> splittable(const Model& model, const Op& op) {
   return names;
 }
 
-void report(const Program& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
-  const Model& model = program.model;
+void reportSplit(const Program& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
   const PlacementRule& rule = *placed.rule;
-  const std::string name = model.dims[placed.dim].name.str();
-  const std::vector<std::string> names = splittable(model, op);
+  const std::string name(nameOf(program, placed.dim));
+  const std::vector<std::string> names = splittable(program.model, op);
   auto found = diagnostics.report(SplitInside, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                   {{"dim", name}, {"op", join(op.path)}});
   found.label(op.range, "the operator");
+  const bool folded = llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; });
   if (auto meant = didYouMean(rule.dim.view(), names); !meant.empty())
     found.help(meant);
-  else if (llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; }))
-    found.help(
-        fmt::format("let it pass by, shard after shard: `{} -> {} via ring`", name, program.mesh.str(placed.axes)));
+  else if (auto ring = folded ? ringThatWorks(program, op, placed) : std::nullopt)
+    found.help("let it pass by, shard after shard: " + *ring);
+  else if (folded)
+    found.help(ownAxis(program, op, placed.dim));
   else
     found.help(
         fmt::format("give `{}` to another dimension, or `{} -> replicate`", program.mesh.str(placed.axes), name));
@@ -61,16 +189,18 @@ void report(const Program& program, const Op& op, const PlacedDim& placed, Diagn
 
 bool checkKernels(const Program& program, DiagnosticEngine& diagnostics) {
   std::set<const PlacementRule*> reported;
-  for (const Body& body : program.bodies) {
-    if (body.seam) continue;
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
-      for (const PlacedDim& p : body.placements[local(unit, OpId(i))].dims)
-        if (!p.ring && p.rule && !p.axes.empty() && contractsInside(op, p.dim) && reported.insert(p.rule).second)
-          report(program, op, p, diagnostics);
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    for (const PlacedDim& p : placement.dims) {
+      if (!p.rule || p.axes.empty()) continue;
+      const std::string problem = p.ring ? ringProblem(program, op, placement, p) : "";
+      const bool inside = !p.ring && contractsInside(op, p.dim);
+      if ((problem.empty() && !inside) || !reported.insert(p.rule).second) continue;
+      if (inside)
+        reportSplit(program, op, p, diagnostics);
+      else
+        reportRing(program, op, placement, p, problem, diagnostics);
     }
-  }
+  });
   return reported.empty();
 }
 

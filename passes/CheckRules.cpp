@@ -14,7 +14,6 @@ using namespace ir;
 PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
 PLANC_ERROR(PlacedOnStages, 642,
             "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
-PLANC_ERROR(RingForm, 643, "`{dim}` of `{op}` cannot go around a ring: {problem}")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
 
@@ -139,46 +138,6 @@ void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
     }
 }
 
-/// What travels a ring is seen shard by shard, so the operator must be able to fold its result over the shards (one
-/// that keeps statistics over the dimension inside itself), and each device must have work of its own while they pass.
-std::string ringProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
-  const bool folds = op.kind == OpKind::Attention && std::any_of(op.reduces.begin(), op.reduces.end(),
-                                                                 [&](const Reduce& r) { return r.dim == ring.dim; });
-  if (!folds) return "only a kernel that folds its result over the dimension can take it in turns";
-  AxisMask others = 0;
-  for (const PlacedDim& p : placement.dims)
-    if (!p.ring && std::find(op.resultDims.begin(), op.resultDims.end(), p.dim) != op.resultDims.end())
-      others |= maskOf(p.axes);
-  if (const AxisMask idle = maskOf(ring.axes) & ~others)
-    return fmt::format("no dimension of its result is split over `{}`, so every rank would do the same work",
-                       program.mesh.str(idle));
-  return "";
-}
-
-bool checkRings(const Program& program, DiagnosticEngine& diagnostics) {
-  std::set<const PlacementRule*> reported;
-  for (const Body& body : program.bodies) {
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
-      const Placement& placement = body.placements[local(unit, OpId(i))];
-      for (const PlacedDim& p : placement.dims) {
-        if (!p.ring || p.axes.empty()) continue;
-        const std::string problem = ringProblem(program, op, placement, p);
-        if (problem.empty() || !reported.insert(p.rule).second) continue;
-        diagnostics
-            .report(RingForm, p.rule->range,
-                    {{"dim", program.model.dims[p.dim].name.str()}, {"op", join(op.path)}, {"problem", problem}})
-            .label(op.range, "the operator")
-            .help(
-                "name the operator that attends (`decoder.attn.core { kv_seq -> cp via ring }`) and split its queries "
-                "over the same axis, or leave `via ring` out");
-      }
-    }
-  }
-  return reported.empty();
-}
-
 /// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
 bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
@@ -201,7 +160,7 @@ bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
 bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);
   for (const PlacementRule& rule : program.plan->placements) ok &= checkReach(program, rule, diagnostics);
-  ok = ok && checkRings(program, diagnostics) && checkKernels(program, diagnostics);
+  ok = ok && checkKernels(program, diagnostics);
   if (!ok) return false;
   warnIdle(program, diagnostics);
   warnOrder(program, diagnostics);

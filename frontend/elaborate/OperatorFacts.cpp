@@ -24,6 +24,7 @@ PLANC_ERROR(DimensionFunctionArgument, 444, "`{function}` takes the name of {exp
 PLANC_ERROR(UnknownDimension, 445, "operator `{op}` has no dimension `{dim}`")
 PLANC_ERROR(CountFact, 446, "`{name}` is a count of values; this is {actual}")
 PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor on the slots, at least 0; this is {value}")
+PLANC_ERROR(NegativeAmount, 460, "{what} is an amount, at least 0; this is {value}")
 
 namespace {
 
@@ -195,7 +196,18 @@ std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& 
   const bool number = v.numeric() || v.kind == ValueKind::Poly;
   const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
   const bool zero = v.numeric() && v.asDouble() == 0;
-  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) return polyOf(v);
+  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
+    ir::Poly p = polyOf(v);
+    const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+    // Extents that are made up, where no workload gives them, say nothing of a difference.
+    const bool open = extents_.nominal &&
+                      std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
+    if (value >= 0 || open) return p;
+    context_.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
+        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
+    failed_ = true;
+    return std::nullopt;
+  }
   context_.report(FormulaType, e.range,
                   {{"what", what},
                    {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
