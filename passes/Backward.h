@@ -7,6 +7,7 @@
 #include "support/Diagnostics.h"
 
 #include <map>
+#include <optional>
 
 namespace planc::passes {
 
@@ -17,6 +18,11 @@ struct Checkpoints {
   bool ok = true;
 };
 Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
+
+/// Is what `reader`, an operator of the body, keeps of the value a result of what the selector of a `keep` names? Gives
+/// the number of steps. A value that a repeat carries is that of the instance that keeps it.
+std::optional<int> keepsOf(const ir::Program& program, const ir::Body& body, const ir::Selector& selector,
+                           ir::OpId reader, const ir::Value& value);
 
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
 /// the replay of checkpoints (docs/language.md, section 11).
@@ -47,7 +53,7 @@ private:
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
   void saveEntering(int checkpoint);
   bool reads(const ir::Op& op, size_t operand) const;
-  bool onHost(ir::ValueId value) const;
+  bool onHost(ir::OpId reader, ir::ValueId value) const;
   bool entersFrom(ir::ValueId value, int checkpoint) const;
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
   int32_t replayOf(int32_t forwardNode) const {

@@ -144,12 +144,7 @@ private:
 void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   auto reached = [&](const Selector& selector, const Body& body, const Saved& saved) {
-    const Value& value = model.values[saved.value];
-    if (!saved.host || value.kind != ValueKind::Result) return false;
-    const Op& producer = model.ops[value.producer];
-    return reaches(selector, producer.path, model.units[producer.unit],
-                   producer.unit == body.unit ? body.instances : RangeSet{})
-        .has_value();
+    return saved.host && keepsOf(program, body, selector, saved.op, model.values[saved.value]).has_value();
   };
   for (const Keep& keep : program.plan->keeps) {
     if (!keep.host) continue;

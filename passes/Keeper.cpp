@@ -42,6 +42,16 @@ Checkpoints findCheckpoints(const Program& program, const Body& body, Diagnostic
   return result;
 }
 
+std::optional<int> keepsOf(const Program& program, const Body& body, const Selector& selector, OpId reader,
+                           const Value& value) {
+  const Op& taker = program.model.ops[reader];
+  if (value.kind != ValueKind::Result) return std::nullopt;
+  // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
+  const Op& owner = taker.kind == OpKind::Carry ? taker : program.model.ops[value.producer];
+  return reaches(selector, owner.path, program.model.units[owner.unit],
+                 owner.unit == body.unit ? body.instances : RangeSet{});
+}
+
 Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints)
     : program_(program), body_(body), wanted_(wanted), checkpoints_(checkpoints), unit_(program.model.units[body.unit]),
       producerNode_(unit_.end.index - unit_.first.index, -1), replayed_(body.forward.size(), -1),
@@ -106,12 +116,10 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
   const Keep* chosen = nullptr; // of the statements that reach it the innermost
   int innermost = -1;
-  if (value.kind == ValueKind::Result)
-    for (const Keep& keep : program_.plan->keeps)
-      if (!keep.host)
-        if (auto depth = reaches(keep.selector, program_.model.ops[value.producer].path, unit_, body_.instances);
-            depth && *depth >= innermost)
-          innermost = *depth, chosen = &keep;
+  for (const Keep& keep : program_.plan->keeps)
+    if (!keep.host)
+      if (auto depth = keepsOf(program_, body_, keep.selector, id, value); depth && *depth >= innermost)
+        innermost = *depth, chosen = &keep;
   if (chosen) return chosen->gathered ? all.back() : all.front();
   Point best = all.front();
   for (const Point& p : all)
@@ -119,15 +127,10 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   return best;
 }
 
-/// Does the plan keep what this value's producer makes in the host's memory?
-bool Keeper::onHost(ValueId value) const {
-  const Value& v = program_.model.values[value];
-  if (v.kind != ValueKind::Result) return false;
-  const Op& producer = program_.model.ops[v.producer];
-  const bool inside = producer.unit == body_.unit;
+/// Does the plan keep in the host's memory what the reader keeps of this value?
+bool Keeper::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
-    return keep.host && reaches(keep.selector, producer.path, program_.model.units[producer.unit],
-                                inside ? body_.instances : RangeSet{});
+    return keep.host && keepsOf(program_, body_, keep.selector, reader, program_.model.values[value]);
   });
 }
 
@@ -136,7 +139,7 @@ void Keeper::save(OpId reader, ValueId value, const Layout& layout, double eleme
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
   const double times = timesOf(program_, program_.model.ops[reader]);
-  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times, onHost(value)});
+  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times, onHost(reader, value)});
 }
 
 void Keeper::saveBuffer(OpId id, const Save& buffer) {
@@ -146,7 +149,7 @@ void Keeper::saveBuffer(OpId id, const Save& buffer) {
       [&](DimId d) { return localExtent(program_, placement, d); },
       [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
   const double times = timesOf(program_, op);
-  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(op.result)});
+  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
 bool Keeper::entersFrom(ValueId v, int checkpoint) const {

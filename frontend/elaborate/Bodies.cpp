@@ -2,6 +2,7 @@
 // blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
+#include "frontend/elaborate/Unread.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,7 @@ std::shared_ptr<ir::Model> ModelBuilder::build(const BoundDecl& decl, SourceRang
       context_.report(EmptyModel, root->decl->nameRange, {{"model", root->decl->name.str()}});
       failed_ = true;
     }
+    if (!failed_ && !context_.exhausted()) ok(checkRead(*model_, context_));
   } else {
     failed_ = true;
   }
