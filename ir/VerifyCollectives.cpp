@@ -188,11 +188,11 @@ private:
     AxisMask open = 0;
     for (const Body& body : program_.bodies)
       if (!body.seam && body.unit == producer.unit) open |= pending(body, v);
-    for (const VirtualStage& stage : program_.virtualStages)
-      for (const auto& [id, count] : stage.bodies)
-        if (stage.index <= sender.index)
-          for (const Node& n : program_.bodies[id].forward)
-            if (n.value == v && reduces(n)) open &= ~n.axes;
+    // Hardly any value is pending: the others need no look at all stages before this one.
+    for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
+      for (const auto& [id, count] : program_.virtualStages[static_cast<size_t>(s)].bodies)
+        for (const Node& n : program_.bodies[id].forward)
+          if (n.value == v && reduces(n)) open &= ~n.axes;
     return open != 0;
   }
 

@@ -20,7 +20,7 @@ PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than
 namespace {
 
 constexpr int64_t kMaxActions = 1 << 25;       // what the event simulation walks through in about a second
-constexpr int64_t kMaxVirtualStages = 1 << 16; // what an action can name
+constexpr int64_t kMaxVirtualStages = 1 << 13; // each of which is asked what it holds, in a second or two altogether
 
 template <class Rows> std::string listOf(const Rows& rows) {
   std::string list;

@@ -44,6 +44,12 @@ def shared(end):
     return (nested("a", 40, "[{0}, {0}]") + end).encode()
 
 
+def deep(stages):
+    """A layer on each stage."""
+    pipeline = f"mesh {{ pp = {stages} }}\n  pipeline pp {{ schedule = one_f_one_b }}"
+    return (MODEL + (PLAN % (f"layers = {stages}", "2")).replace("mesh { dp = 1 }", pipeline)).encode()
+
+
 SECRET = "token=hunter2"
 # (name, bytes of the file, exit code, what stderr must show)
 CASES = [
@@ -87,6 +93,8 @@ CASES = [
     ("cyclic extends of plans", b"plan a extends b { }\nplan b extends a { }", 1, "PLAN"),
     ("a trillion layers", (MODEL + PLAN % ("layers = 1000000000000", "8")).encode(), 0, ""),
     ("a trillion wide", (MODEL + PLAN % ("hidden = 1000000000000", "8")).encode(), None, ""),
+    ("eight thousand stages", deep(8_000), 0, ""),
+    ("a hundred thousand stages", deep(100_000), 1, "PLAN0720"),
     ("no layers", (MODEL + PLAN % ("layers = 0", "8")).encode(), 1, "PLAN"),
     ("minus a layer", (MODEL + PLAN % ("layers = -1", "8")).encode(), 1, "PLAN"),
     ("a quintillion samples", (MODEL + PLAN % ("", "1000000000000000000")).encode(), 1, "PLAN07"),
