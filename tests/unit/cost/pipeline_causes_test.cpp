@@ -1,0 +1,120 @@
+// What holds, slows and pairs passes of a pipeline, on times that are counted by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "Pipelines.h"
+#include "backends/cost/SteadyState.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using ir::Action;
+using ir::ActionKind;
+
+Action action(ActionKind kind, int64_t virtualStage, int64_t microBatch, bool paired = false) {
+  Action a;
+  a.kind = kind;
+  a.virtualStage = static_cast<decltype(a.virtualStage)>(virtualStage);
+  a.microBatch = static_cast<decltype(a.microBatch)>(microBatch);
+  a.paired = paired;
+  return a;
+}
+Action forward(int64_t virtualStage, int64_t microBatch, bool paired = false) {
+  return action(ActionKind::Forward, virtualStage, microBatch, paired);
+}
+Action backward(int64_t virtualStage, int64_t microBatch) {
+  return action(ActionKind::Backward, virtualStage, microBatch);
+}
+
+TEST(CostCauses, ReductionsSlowThePassThatTheyRunBeside) {
+  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 1, {1}, {2});
+  in.slowdown = .5;
+  in.virtualStages[0].reductions = {1, .25};
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.booked(Cause::SlowedByReductions), .5 * .75, 1e-12); // the last bucket runs when the pass is over
+  EXPECT_NEAR(t.end, 3 + .5 * .75, 1e-12);
+  EXPECT_NEAR(t.trailing, .25, 1e-12);
+}
+
+TEST(CostCauses, ReductionsOfTwoVirtualStagesQueue) {
+  // Backward of the second chunk from 1 to 2, of the first from 2 to 3; each is followed by five seconds of reductions.
+  PipelineInput in = input(interleaved(), 1, 2, 1, {.5}, {1});
+  for (VirtualStageCost& c : in.virtualStages) c.reductions = {5, 0};
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.end, 3, 1e-12);
+  EXPECT_NEAR(t.trailing, 1 + 5 + 5 - 3, 1e-12);
+}
+
+TEST(CostCauses, EveryRouteWaitsForItsNewParameters) {
+  // DualPipe on two devices: each gathers one virtual stage for five seconds, then the other. The first device begins
+  // with what it gathers first, the second one with the other route, whose parameters come behind.
+  PipelineInput in = input(scheduleNamed("dualpipe"), 2, 1, 4, {1}, {2});
+  for (VirtualStageCost& c : in.virtualStages) c.gathers = {5, 5};
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[0].booked(Cause::Gathers), 5, 1e-12);
+  EXPECT_NEAR(t[1].booked(Cause::Gathers), 10, 1e-12);
+}
+
+TEST(CostCauses, AReceiverIsHeldByWhatIsSentToIt) {
+  // The stage that receives is never idle, so each of three transfers holds it. What it sends itself is free.
+  PipelineInput back = input(oneForwardOneBackward(), 2, 1, 3, {5, .1}, {5, .1});
+  back.inlineSend = 0, back.inlineReceive = 1;
+  back.virtualStages[1].sendBack = .5;
+  EXPECT_NEAR(runPipeline(back)[0].booked(Cause::ReceiveBack), 3 * .5, 1e-12);
+  PipelineInput on = input(oneForwardOneBackward(), 2, 1, 3, {.1, 5}, {.1, 5});
+  on.inlineSend = 0, on.inlineReceive = 1;
+  on.virtualStages[0].send = .5;
+  EXPECT_NEAR(runPipeline(on)[1].booked(Cause::Receive), 2 * .5, 1e-12); // it waits for the first
+}
+
+/// Two stages whose orders are given.
+PipelineInput twoStages(const Seconds& f, const Seconds& b, ir::Orders orders) {
+  PipelineInput in = input(oneForwardOneBackward(), 2, 1, 2, f, b);
+  in.actions = std::move(orders);
+  return in;
+}
+
+TEST(CostCauses, APairSavesByTheShareThatItRunsTogether) {
+  // The forward of four seconds begins at 4, its backward arrives at 7: a quarter of the saving of two is left.
+  PipelineInput in = twoStages({4, 1}, {2, 2},
+                               {{forward(0, 0), forward(0, 1, true), backward(0, 0), backward(0, 1)},
+                                {forward(1, 0), backward(1, 0), forward(1, 1), backward(1, 1)}});
+  in.pairs[{0, 0}] = {4, 3, 3.5};
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[0].together.at({0, 0}), .25, 1e-12);
+  EXPECT_NEAR(t[0].busy, 4 + (6 - .25 * 2) + 2, 1e-12);
+  EXPECT_NEAR(t[1].end, 4 + 3 + 1 + 2, 1e-12); // the forward's result left after three seconds
+  EXPECT_NEAR(t[0].end, 10 + 2, 1e-12);
+}
+
+TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {
+  // The pair runs from 2 to 4; its backward's result leaves at 3.5, and two backward passes of three seconds follow.
+  PipelineInput in = twoStages({1, 1}, {3, 2},
+                               {{forward(0, 0), forward(0, 1), backward(0, 0), backward(0, 1)},
+                                {forward(1, 0), forward(1, 1, true), backward(1, 0), backward(1, 1)}});
+  in.pairs[{1, 1}] = {2, .5, 1.5};
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[1].end, 6, 1e-12);
+  EXPECT_NEAR(t[0].end, 3.5 + 3 + 3, 1e-12);
+}
+
+TEST(CostCauses, StagesOfDifferentPeriodsHaveACommonOne) {
+  // Two forwards and two backwards on the first stage, three of each on the second: six micro-batches. Of 245 the
+  // middle of either order is where the direction changes.
+  const int64_t microBatches = 245;
+  ir::Orders orders(2);
+  for (int64_t s = 0; s < 2; ++s)
+    for (int64_t first = 0, each = 2 + s; first < microBatches; first += each) {
+      const int64_t end = std::min(first + each, microBatches);
+      for (int64_t k = first; k < end; ++k) orders[static_cast<size_t>(s)].push_back(forward(s, k));
+      for (int64_t k = first; k < end; ++k) orders[static_cast<size_t>(s)].push_back(backward(s, k));
+    }
+  const auto steady = findSteadyOrders(orders);
+  ASSERT_TRUE(steady);
+  EXPECT_EQ(steady->microBatches, 6);
+  for (const Stretch& stretch : steady->stages) EXPECT_EQ(stretch.length, 12u);
+}
+
+} // namespace
+} // namespace planc::cost::test
