@@ -245,6 +245,51 @@ TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
   }
 }
 
+/// The same where computing loses to communication beside it: a layer loses its own share, not that of the instance.
+TEST(CostPassage, LayersOfANestedRepeatLoseTheirOwnShare) {
+  Fsdp flat(30, 1, 2, 1.3, 0, .5), nested(6, 5, 10, 6.5, 0, .5);
+  for (StateCollective& s : nested.b.body(BodyId(0)).states) s.times = 5;
+  EXPECT_NEAR(nested.run(false).seconds, flat.run(false).seconds, 1e-9);
+  EXPECT_NEAR(flat.run(false).seconds, 1.3 + 30 * 1 + 29 * .5, 1e-9);
+}
+
+TEST(CostPassage, OfAPartlyInlineReductionTheRestRunsOn) {
+  const Fsdp f(1, 2, 4, 0, 1, 0, .25);
+  EXPECT_NEAR(f.run(true).seconds, 4 + .25, 1e-9);
+  EXPECT_NEAR(f.run(true).seconds + f.run(true).tail, 4 + .75, 1e-9); // both shares begin when the layer has ended
+}
+
+TEST(CostPassage, WhatLeavesForTheHostFollowsItsInstance) {
+  Fsdp f(1, 2, 4, 0, 0, 0);
+  StateCollective copy = f.b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Forward, 0, 1e9);
+  copy.level = f.b.program.mesh.levelNames.size();
+  f.b.body(BodyId(0)).states = {copy};
+  f.costs[0].states = {1};
+  f.b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Offload)] = 0;
+  f.b.body(BodyId(0)).states[0].out = true;
+  EXPECT_NEAR(f.run(false).seconds, 2, 1e-9);
+  EXPECT_NEAR(f.run(false).tail, 1, 1e-9);
+  f.b.body(BodyId(0)).states[0].out = false; // what comes from there is waited for
+  EXPECT_NEAR(f.run(false).seconds, 1 + 2, 1e-9);
+  EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
+}
+
+TEST(CostPassage, KnowsItsFirstAndItsLastLayer) {
+  Fsdp f(2, 1, 2, 0, 0, 0);
+  const BodyId last = f.b.unit("last", 3, true);
+  const OpId op = f.b.op("work", OpKind::Memory, "work");
+  f.b.body(last).forward = {f.b.lasting(op, 3)};
+  f.b.body(last).backward = {f.b.lasting(op, 6, true)};
+  f.b.stages(1, 1, {{2, 3}});
+  f.b.finish();
+  DiagnosticEngine diagnostics;
+  f.costs = priceBodies(f.b.schedule, *f.b.model(diagnostics));
+  EXPECT_NEAR(f.run(false).first, 1, 1e-9);
+  EXPECT_NEAR(f.run(false).last, 3, 1e-9);
+  EXPECT_NEAR(f.run(true).first, 6, 1e-9);
+  EXPECT_NEAR(f.run(true).last, 2, 1e-9);
+}
+
 // ---- one instance --------------------------------------------------------------
 
 TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
