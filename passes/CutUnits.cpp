@@ -277,7 +277,7 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
     auto cut = cutByLines(model, pipeline->stages, parts, problem, where);
     if (!cut)
       diagnostics.report(StageLines, where, {{"problem", problem}})
-          .help(fmt::format("number the stages 0 to {} and list every top-level layer once, in the order of the model",
+          .help(fmt::format("number the stages 0 to {} and list every repeated layer once, in the order of the model",
                             parts - 1));
     return cut;
   }

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/LayerPath.h"
+#include "backends/verdict/Shares.h"
 #include "backends/verdict/Verdict.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/core.h>
 
 namespace planc::verdict {
@@ -15,7 +15,6 @@ namespace {
 PLANC_ERROR(UnknownMetric, 904, "unknown metric `{name}`")
 PLANC_ERROR(UnitsDisagree, 905, "`{left}` is {left_type} and `{right}` is {right_type}: they cannot be {verb}")
 PLANC_ERROR(NotACondition, 906, "`{text}` is {type}, where a condition is needed")
-PLANC_ERROR(ShareOverOne, 340, "`{metric}` is a share of the peak, and `{value}` is more than all of it")
 PLANC_ERROR(NotANumber, 907, "`{text}` is a condition, where a number is needed")
 PLANC_ERROR(UnknownLayer, 909, "`{path}` names no layer of model `{model}` that has a row in the report")
 PLANC_ERROR(MeasuredZero, 911, "measured value `{text}` is {value}: a relative error needs a positive number")
@@ -100,7 +99,6 @@ private:
   const ExprNode& node(ExprId id) const { return tree_.nodes[id]; }
   MaybeType metric(const ExprNode& node);
   void checkLayer(const ExprNode& node);
-  void checkShare(ExprId metricId, ExprId numberId);
   MaybeType agreeing(ExprId id, ExprId leftId, ExprId rightId, bool boolsAllowed);
   MaybeType disagree(ExprId id, ExprId left, ExprId right, const Type& l, const Type& r);
 };
@@ -177,21 +175,6 @@ MaybeType Checker::disagree(ExprId id, ExprId left, ExprId right, const Type& l,
   return {};
 }
 
-/// `mfu > 40`: against a number that is plainly per cent. Twice the peak is what counting full attention can make of
-/// it.
-void Checker::checkShare(ExprId metricId, ExprId numberId) {
-  constexpr double kMost = 2;
-  const ExprNode &asked = node(metricId), &given = node(numberId);
-  static constexpr std::array<std::string_view, 5> kShares{"mfu", "mfu.low", "mfu.high", "mfu_causal", "hfu"};
-  const bool share =
-      asked.op == ExprOp::Metric && std::find(kShares.begin(), kShares.end(), asked.metric) != kShares.end();
-  if (!share || !given.literal || given.constant.isBool || !(given.constant.quantity.value > kMost)) return;
-  const std::string text = textOf(tree_, numberId);
-  diagnostics_.report(ShareOverOne, given.range, {{"metric", asked.metric}, {"value", text}})
-      .label(asked.range, "a share of the peak")
-      .help(fmt::format("did you mean `{}%`?", text));
-}
-
 MaybeType Checker::agreeing(ExprId id, ExprId leftId, ExprId rightId, bool boolsAllowed) {
   MaybeType left = boolsAllowed ? type(leftId) : number(leftId);
   MaybeType right = boolsAllowed ? type(rightId) : number(rightId);
@@ -220,8 +203,7 @@ MaybeType Checker::type(ExprId id) {
   case Rule::Order:
   case Rule::Equality: {
     MaybeType sides = agreeing(id, n.kids[0], n.kids[1], ruleOf(n.op).rule == Rule::Equality);
-    checkShare(n.kids[0], n.kids[1]);
-    checkShare(n.kids[1], n.kids[0]);
+    checkShares(plan_, tree_, id, diagnostics_);
     return sides ? MaybeType(boolean) : std::nullopt;
   }
   case Rule::Logic: {

@@ -91,6 +91,7 @@ private:
   void optimizer(FactNode& node, std::optional<ir::Optimizer>& out);
   void expertImbalance(FactNode& node);
   void precision();
+  bool storable(const FactNode& fact, ir::DType type, bool stores);
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;
   void checkExtents();

@@ -166,7 +166,7 @@ void PlanBuilder::section(const syntax::Section& s, bool isOverride, Scope& scop
     const auto* f = std::get_if<syntax::Fact>(&item);
     if (inner && inner->name.text == kPrecision)
       facts_->addSection(*inner, scope, layer, isOverride || inner->override_);
-    else if (f && f->name.text == kPrecision)
+    else if (f && f->name.text == kPrecision && !f->members.empty()) // `precision.compute = bf16`
       facts_->addFact(*f, scope, layer, isOverride || f->override_);
     else
       rest.items.push_back(item);

@@ -18,6 +18,8 @@ PLANC_ERROR(PromptOfNothing, 682,
             "`prompt` is the extent of no dimension: no input of `{model}` counts one that has none")
 PLANC_ERROR(GenerateWithoutEffect, 736,
             "`generate` has no effect: a plan without training is one forward pass over its prompt")
+PLANC_ERROR(NoFloatType, 728, "`{precision}` is a floating-point type; this is `{type}`")
+PLANC_ERROR(PromptOfMany, 729, "`prompt` is the extent of one dimension: the inputs of `{model}` count {dims}")
 PLANC_ERROR(StorageOnlyType, 782,
             "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
 
@@ -25,7 +27,7 @@ namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
     kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen"), kBatch("batch"),
-    kPrompt("prompt"), kGenerate("generate");
+    kPrompt("prompt"), kGenerate("generate"), kPrecision("precision");
 
 /// The facts that each kind of workload has beside the extents of the model's dimensions.
 struct WorkloadKind {
@@ -34,10 +36,9 @@ struct WorkloadKind {
 };
 const std::vector<WorkloadKind>& workloadKinds() {
   static const std::vector<WorkloadKind> kKinds{
-      {"train", {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision"}},
+      {"train", {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance"}},
       {"finetune",
-       {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "precision", "freeze",
-        "lora"}},
+       {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "freeze", "lora"}},
       {"infer", {"batch", "prompt"}},
   };
   return kKinds;
@@ -102,11 +103,16 @@ void PlanBuilder::train(FactNode& node) {
   const bool tuning = node.name == Symbol("finetune");
   for (FactNode& fact : node.children) {
     if (tuning && finetuneFact(fact)) continue;
+    if (fact.name == kPrecision && !fact.section()) {
+      reportSectionForm(context_, fact.range, kPrecision.view());
+      ok_ = false;
+      continue;
+    }
     if (fact.name == kOptimizer || fact.name == kTableOptimizer) {
       optimizer(fact, fact.name == kOptimizer ? w.optimizer : w.tableOptimizer);
       continue;
     }
-    if (fact.section() ||
+    if (fact.section() || fact.name == kBatch || // which follows from the two below
         (!nearest(fact.name.view(), factsOf(node.name.view())).empty() && !isNumber(facts_->value(fact)))) {
       unknownWorkloadFact(node, fact.name, fact.nameRange);
       continue;
@@ -229,6 +235,19 @@ int64_t PlanBuilder::replicas() const {
   return product;
 }
 
+/// Numbers with fractions are computed, accumulated and averaged in floating point; integers can only store, with a
+/// scale that brings them back, and `bool` holds none.
+bool PlanBuilder::storable(const FactNode& fact, ir::DType type, bool stores) {
+  if (ir::isFloat(type) || ir::isStorageOnly(type) || (stores && type != ir::DType::boolean)) return true;
+  std::string list;
+  for (ir::DType t : ir::allDTypes())
+    if (ir::isFloat(t) && !ir::isStorageOnly(t)) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", ir::name(t));
+  context_.report(NoFloatType, fact.value->range, {{"precision", fact.name.str()}, {"type", ir::name(type)}})
+      .help("write one of " + list);
+  ok_ = false;
+  return false;
+}
+
 // Defaults of docs/language.md, section 9: each follows from one before it.
 void PlanBuilder::precision() {
   ir::Precision& p = plan_->precision;
@@ -250,6 +269,7 @@ void PlanBuilder::precision() {
         continue;
       }
       const bool stores = fact.name == kFrozen || (fact.name == Symbol("params") && !plan_->workload.train);
+      if (!storable(fact, v.dtype, stores)) continue;
       if (!stores && ir::isStorageOnly(v.dtype)) {
         context_
             .report(StorageOnlyType, fact.value->range, {{"type", ir::name(v.dtype)}, {"precision", fact.name.str()}})
@@ -303,6 +323,16 @@ bool PlanBuilder::lacksExtent(const syntax::Name& dim) {
 /// The prompt is the extent of what the model's inputs count as tokens.
 void PlanBuilder::checkPrompt() {
   for (Symbol name : extents_.prompted) plan_->workload.extents.emplace_back(name, *extents_.prompt);
+  if (extents_.prompted.size() > 1) {
+    std::string dims, facts;
+    for (Symbol name : extents_.prompted) {
+      dims += fmt::format("{}`{}`", dims.empty() ? "" : " and ", name.view());
+      facts += fmt::format("{}{} = …", facts.empty() ? "" : "; ", name.view());
+    }
+    context_.report(PromptOfMany, promptFact_->nameRange, {{"model", plan_->model->name.str()}, {"dims", dims}})
+        .help(fmt::format("say how long each is: `{}`; `prompt` may stand for the one that is left", facts));
+    ok_ = false;
+  }
   if (!promptFact_ || !extents_.prompted.empty()) return;
   context_.report(PromptOfNothing, promptFact_->nameRange, {{"model", plan_->model->name.str()}})
       .help(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/ModelBuilder.h"
 #include "frontend/elaborate/PlanSpace.h"
+#include "frontend/elaborate/Schema.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -68,8 +69,11 @@ void PlanBuilder::machine() {
   for (FactNode& node : facts_->root().children) {
     const std::vector<std::string>& fits = node.section() ? kSections : kFacts;
     if (std::find(fits.begin(), fits.end(), node.name.str()) != fits.end()) continue;
-    reportUnknownFact(context_, node.nameRange, node.name.view(), facts_->owner(), all);
     ok_ = false;
+    if (!node.section() && std::find(kSections.begin(), kSections.end(), node.name.str()) != kSections.end())
+      reportSectionForm(context_, node.value->range, node.name.view());
+    else
+      reportUnknownFact(context_, node.nameRange, node.name.view(), facts_->owner(), all);
   }
 }
 

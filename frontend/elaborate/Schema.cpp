@@ -12,6 +12,10 @@ PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
 PLANC_ERROR(UnknownFactKey, 508, "`{key}` in `{path}` is not {expected}")
 PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
 
+void reportSectionForm(Context& context, SourceRange at, std::string_view fact) {
+  context.report(SectionForm, at, {{"fact", fact}});
+}
+
 namespace {
 
 /// Splits off the first step of a path.
@@ -177,7 +181,7 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     record(node, v, path, rows, set);
     return;
   }
-  ev_.context.report(SectionForm, node.value->range, {{"fact", path}});
+  reportSectionForm(ev_.context, node.value->range, path);
 }
 
 bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,

@@ -88,4 +88,7 @@ private:
   int statisticsLayer_ = 0;   ///< at which they are written: a fact that overrides another has none of its statistics
 };
 
+/// A section was written as a fact.
+void reportSectionForm(Context& context, SourceRange at, std::string_view fact);
+
 } // namespace planc::frontend
