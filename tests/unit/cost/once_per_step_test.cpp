@@ -1,0 +1,113 @@
+// What happens once per step: buckets of gathers and reductions, tied parameters, and stages that are all alike.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/Simulation.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+/// Layers whose gradients are reduced and whose parameters are gathered once per step, beside other work.
+struct Step : Builder {
+  DiagnosticEngine diagnostics;
+
+  Step() : Builder(8, {{"dp", 64}}) { schedule.inlineShare.fill(0); }
+
+  BodyId layers(const std::string& name, int64_t count, double bytes, int64_t times = 1) {
+    const BodyId id = unit(name, count, true);
+    const OpId work = op("work", OpKind::Memory, "work");
+    body(id).forward = {lasting(work, .01)};
+    body(id).backward = {lasting(work, .02, true)};
+    body(id).states = {state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), bytes),
+                       state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), bytes)};
+    for (StateCollective& s : body(id).states) s.times = times;
+    return id;
+  }
+  double price(double bytes, CollectiveKind kind = CollectiveKind::ReduceScatter) {
+    return model(diagnostics)->collective(program, collective({}, kind, CollectiveClass::Gradient, axis("dp"), bytes));
+  }
+  Simulation run() {
+    finish();
+    return simulate(schedule, *model(diagnostics));
+  }
+};
+
+// Buckets of gradients are reduced as backward makes them: the last one is a layer of the first body.
+TEST(CostStep, TheEdgeIsOneLayerOfTheFirstBody) {
+  Step s;
+  s.layers("small", 3, 1e8, 5);
+  s.layers("large", 2, 4e8);
+  s.stages(1, 1, {{3, 2}});
+  const VirtualStageCost cost = s.run().pipeline.virtualStages[0];
+  EXPECT_NEAR(cost.reductions.edge, s.price(1e8), 1e-12);
+  EXPECT_NEAR(cost.reductions.total, 3 * 5 * s.price(1e8) + 2 * s.price(4e8), 1e-12);
+  EXPECT_NEAR(cost.gathers.edge, s.price(1e8, CollectiveKind::AllGather), 1e-12);
+}
+
+// A bucket of the stack's size is filled by what is gathered once per step, too, as on the stage with the most of it.
+TEST(CostStep, GathersShareBucketsOfOneSize) {
+  Step s;
+  s.layers("layer", 10, 1e9);
+  s.schedule.bucketBytes = 4.5e9; // ten layers of 1 GB: three messages of 3.33 GB
+  s.stages(1, 1, {{10}});
+  EXPECT_NEAR(s.run().bodies[0].states[1], .3 * s.price(10e9 / 3, CollectiveKind::AllGather), 1e-12);
+  Step uneven;
+  uneven.layers("layer", 12, 1e9);
+  uneven.schedule.bucketBytes = 4.5e9;
+  uneven.stages(2, 1, {{10}, {2}});
+  EXPECT_NEAR(uneven.run().bodies[0].states[0], .3 * uneven.price(10e9 / 3), 1e-12);
+}
+
+// Sums over stages run one after the other on each device; the device with most of them holds up the step.
+TEST(CostStep, TheDeviceWithMostTiedSumsHoldsUpTheStep) {
+  Builder b(4, {{"tp", 8}, {"pp", 4}});
+  DiagnosticEngine diagnostics;
+  const BodyId id = b.unit("layer", 4, true);
+  const OpId work = b.op("work", OpKind::Memory, "work");
+  b.body(id).forward = {b.lasting(work, .01)};
+  b.body(id).backward = {b.lasting(work, .02, true)};
+  b.program.microBatches = 4;
+  b.stages(4, 1, {{1}, {1}, {1}, {1}});
+  b.finish();
+  const auto group = [&](std::vector<int64_t> stages, double bytes) {
+    StageGroup g;
+    g.stages = std::move(stages);
+    g.allReduce =
+        b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, b.axis("pp"), bytes, Phase::Step);
+    return g;
+  };
+  b.program.stageGroups = {group({0, 1}, 1e8), group({0, 3}, 2e8), group({2, 3}, 1e7)};
+  const auto model = b.model(diagnostics);
+  const double first = model->collective(b.program, b.program.stageGroups[0].allReduce),
+               second = model->collective(b.program, b.program.stageGroups[1].allReduce);
+  EXPECT_NEAR(simulate(b.schedule, *model).tied, first + second, 1e-12);
+}
+
+// Equal stages with transfers beside their work idle as long as equal stages do.
+TEST(CostStep, EqualStagesAreTheirOwnMean) {
+  Builder b(4, {{"tp", 8}, {"pp", 4}});
+  DiagnosticEngine diagnostics;
+  const BodyId id = b.unit("layer", 4, true);
+  const OpId work = b.op("work", OpKind::Memory, "work");
+  b.body(id).forward = {b.lasting(work, .01)};
+  b.body(id).backward = {b.lasting(work, .02, true)};
+  b.program.microBatches = 8;
+  b.program.stageAxes = b.axis("pp");
+  b.schedule.inlineShare.fill(0);
+  b.stages(4, 1, {{1}, {1}, {1}, {1}});
+  Value stream;
+  stream.path = {Symbol("layer")};
+  const ValueId value = b.program.model.values.add(stream);
+  for (size_t vs = 0; vs < 3; ++vs) b.program.virtualStages[vs].sends = {{value, 1e8, true, 0, {}}};
+  const auto e = b.estimate(diagnostics);
+  ASSERT_TRUE(e);
+  EXPECT_GT(e->totals.bubble, 3 * .03);
+  EXPECT_NEAR(e->totals.bubbleEven, e->totals.bubble, 1e-9);
+  EXPECT_NEAR(e->totals.imbalance, 0, 1e-9);
+}
+
+} // namespace
+} // namespace planc::cost::test
