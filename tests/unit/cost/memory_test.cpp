@@ -222,6 +222,8 @@ TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   b.body(id).forward = {n};
   b.stages(1, 1, {{1}});
   EXPECT_DOUBLE_EQ(account(b).buffers, 8e9);
+  b.plan.precision.activations = b.plan.precision.compute = DType::fp32; // they are in fp32 already
+  EXPECT_DOUBLE_EQ(account(b).buffers, 0);
 }
 
 /// Two stages of four layers that keep 10 bytes each; gradients of 7 bytes.

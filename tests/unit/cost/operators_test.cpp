@@ -247,6 +247,8 @@ TEST_F(CostOperators, AccumulationFollowsTheStack) {
   b.plan.precision.grads = DType::fp32;
   b.program.microBatches = 1; // a buffer of its own: the only micro-batch of a step adds to it, too
   expect(price(node).seconds, 5.257300949139e-04);
+  b.plan.stack->accumulate = Accumulate::Deferred; // the same, when the pass has ended
+  expect(price(node).seconds, 5.257300949139e-04);
   Node table = b.compute(b.op("lookup", OpKind::Lookup), Role::Accumulate);
   table.work.elements = 1e6;
   expect(price(table).seconds, 8e6 / (.85 * 2.039e12) + 3e-6);

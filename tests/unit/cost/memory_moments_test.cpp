@@ -1,0 +1,110 @@
+// The fullest moment of split backward passes, and what passes and chunks share, counted by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/Facts.h"
+#include "backends/cost/MemoryTimeline.h"
+#include "backends/cost/MemoryUse.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+InstanceMemory instance(uint32_t body, int64_t count) {
+  InstanceMemory m;
+  m.body = BodyId(body);
+  m.count = count;
+  return m;
+}
+
+/// Forward, and a backward pass in halves, of one micro-batch.
+PassPeak splitPeak(const StageParts& parts) {
+  std::vector<Action> actions(3);
+  actions[1].kind = ActionKind::BackwardInput, actions[2].kind = ActionKind::BackwardWeight;
+  return passPeak({parts}, actions, 1);
+}
+
+// A gradient of the inputs frees nothing: what the operators kept is read for the weights' gradients, too.
+TEST(CostMoments, AHalfBackwardFreesNothingOnItsWay) {
+  StageParts parts;
+  parts.instances = {instance(0, 1), instance(1, 1)};
+  for (InstanceMemory& m : parts.instances) m.saved = 10;
+  parts.instances[0].workingBackward = 5; // runs last
+  const PassPeak peak = splitPeak(parts);
+  EXPECT_DOUBLE_EQ(peak.sum(), 20 + 5);
+  EXPECT_EQ(peak.body, BodyId(0));
+}
+
+// Gradients that wait for the end of their pass grow from layer to layer while they are made.
+TEST(CostMoments, WaitingGradientsAddUp) {
+  StageParts parts;
+  parts.instances = {instance(0, 1), instance(1, 2)};
+  parts.instances[0].narrow = 3, parts.instances[1].narrow = 4;
+  const PassPeak peak = splitPeak(parts);
+  EXPECT_DOUBLE_EQ(peak.narrow, 3 + 2 * 4);
+  EXPECT_DOUBLE_EQ(peak.sum(), 11);
+}
+
+/// Four layers with a gradient of 7 bytes each, on one device of eight.
+struct Layers {
+  Builder b{1, {{"dp", 8}}};
+  BodyId id;
+  Layers() {
+    id = b.unit("layer", 4, true);
+    ParamState p;
+    p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1});
+    p.elements = 3.5;
+    p.partial = b.axis("dp");
+    b.body(id).params = {p};
+    b.stages(1, 1, {{4}});
+  }
+  Memory account() {
+    b.finish();
+    Facts facts(*b.plan.cluster, *b.plan.stack);
+    return accountMemory(b.schedule, b.schedule.kind->orders(b.schedule.shape()), facts);
+  }
+};
+
+// Buckets are for what is reduced. The gradients of the only micro-batch go into them at once; of several they wait
+// beside.
+TEST(CostMoments, BucketsTakeTheOnlyPass) {
+  Layers l;
+  l.b.plan.stack->accumulate = Accumulate::Deferred;
+  l.b.plan.stack->copies.buckets = true;
+  l.b.program.microBatches = 2;
+  EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7 + 4 * 7);
+  l.b.program.microBatches = 1;
+  EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
+  l.b.body(l.id).params[0].partial = 0; // nothing is reduced: no buckets, and the gradients wait
+  EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
+  l.b.plan.stack->accumulate = Accumulate::Fused;
+  EXPECT_DOUBLE_EQ(l.account().buffers, 0);
+}
+
+// The chunks of a device hold states each, and take turns with buffers.
+TEST(CostMoments, ChunksShareBuffers) {
+  Builder b(1, {{"dp", 8}});
+  std::vector<std::vector<int64_t>> pieces = {{1, 0}, {0, 1}};
+  for (const double bytes : {100., 60.}) {
+    const BodyId id = b.unit("layer", 1, true);
+    ParamState p;
+    p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w" + std::to_string(id.index), {1});
+    p.elements = 1;
+    b.body(id).params = {p};
+    b.body(id).states = {
+        b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), bytes)};
+  }
+  b.schedule.kind = &interleaved();
+  b.stages(1, 2, pieces);
+  b.finish();
+  Facts facts(*b.plan.cluster, *b.plan.stack);
+  const Memory m = accountMemory(b.schedule, b.schedule.kind->orders(b.schedule.shape()), facts);
+  EXPECT_DOUBLE_EQ(m.buffers, 100);
+  EXPECT_DOUBLE_EQ(m.params, 2 * 2);
+}
+
+} // namespace
+} // namespace planc::cost::test
