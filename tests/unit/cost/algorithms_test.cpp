@@ -110,6 +110,54 @@ TEST(Algorithms, SamplesOfGroupsOverSeveralNodes) {
   EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e8), plain.price(Kind::AllGather, {"g"}, 1e8));
 }
 
+// Of rows of samples, as many ranks in a node go before as many nodes: they share the cards.
+TEST(Algorithms, SamplesOfAsManyRanksInANodeGoBefore) {
+  Machine m(8, {{"tp", 2}, {"g", 32}});
+  ir::Fabric::Sample few, many;
+  few.ranks = 8, few.nodes = 2, few.b = 1e9;     // four in a node, on two nodes
+  many.ranks = 64, many.nodes = 8, many.b = 4e9; // eight in a node, on eight
+  m.levels()[1].fabric.allReduce.across = {few, many};
+  expect(m.price(Kind::AllReduce, {"g"}, 1e8), 2 * 31. / 32 * 1e8 / 1e9);
+}
+
+TEST(Algorithms, ATreeOverAnyNumberOfRanks) {
+  Machine m(6, {{"g", 48}});
+  m.choose(Algorithm::Tree);
+  const double x = 2 * 47. / 48 * 1e6;
+  expect(m.price(Kind::AllReduce, {"g"}, 1e6), 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x) + 10e-6 * 2 * 6);
+}
+
+// Two nodes exchange the halves of a sum directly; what is only gathered goes no other way than before.
+TEST(Algorithms, OnlySumsGainFromAPairOfNodes) {
+  Machine m(2, {{"g", 16}}), plain(2, {{"g", 16}});
+  plain.levels()[1].fabric.pairBonus = number(1);
+  EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e9), plain.price(Kind::AllGather, {"g"}, 1e9));
+  EXPECT_LT(m.price(Kind::AllReduce, {"g"}, 1e9), plain.price(Kind::AllReduce, {"g"}, 1e9));
+}
+
+// A slow level that the group does not spread at carries nothing of it.
+TEST(Algorithms, LevelsInBetweenMayBeSlow) {
+  Machine m(1, {{"tp", 8}, {"skipped", 2}, {"g", 4}});
+  const auto level = [](const char* name, int64_t count, double bandwidth) {
+    return ClusterLevel{Symbol(name), count, Fabric(), number(bandwidth), number(0), {}, {}, {}, {}};
+  };
+  m.levels() = {level("node", 8, 300e9), level("rack", 2, 1e9), level("room", 4, 25e9)};
+  m.program.mesh = mesh(*m.plan.cluster, {{"tp", 8}, {"skipped", 2}, {"g", 4}});
+  expect(m.price(Kind::AllReduce, {"g"}, 1e9), 2 * 3. / 4 * 1e9 / 25e9);
+}
+
+// The latency grows per doubling beyond the largest domain that was sampled.
+TEST(Algorithms, LatencyGrowsFromTheLargestSampleOn) {
+  Machine m(1, {{"g", 64}});
+  m.levels() = {{"domain", 64, nvlink5(), number(900e9), number(2e-6), {}, {}, {}, {}}};
+  m.program.mesh = mesh(*m.plan.cluster, {{"g", 64}});
+  ir::Fabric::Samples& samples = m.levels()[0].fabric.allReduce;
+  samples.rows.back().ranks = 16;
+  const ir::Fabric::Sample& last = samples.rows.back();
+  const double x = 2 * 63. / 64 * 1e8;
+  expect(m.price(Kind::AllReduce, {"g"}, 1e8), last.a * (1 + .15 * 2) + x / last.b + last.g * std::sqrt(x / 1e9));
+}
+
 TEST(Algorithms, AReduceScatterMayBeAnAllReduce) {
   Machine m(8, {{"tp", 2}, {"g", 32}});
   const double whole = m.price(Kind::AllReduce, {"g"}, 1e8), gather = m.price(Kind::AllGather, {"g"}, 1e8);
