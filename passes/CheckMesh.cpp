@@ -30,7 +30,7 @@ std::string product(const Mesh& mesh) {
   std::string text;
   for (AxisId a : mesh.order)
     text += fmt::format("{}{} {}", text.empty() ? "" : " x ", mesh.axes[a].name.view(), mesh.axes[a].size);
-  return text.empty() ? "no axes" : text;
+  return text;
 }
 
 bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
@@ -38,8 +38,10 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   const int64_t devices = program.plan->cluster->devices();
   if (mesh.devices() == devices) return true;
   auto report =
-      diagnostics.report(MeshProduct, program.plan->meshRange, {{"mesh", mesh.devices()}, {"cluster", devices}});
-  report.primary(product(mesh) + " = " + std::to_string(mesh.devices()));
+      diagnostics.report(MeshProduct, program.plan->meshRange.valid() ? program.plan->meshRange : program.plan->range,
+                         {{"mesh", mesh.devices()}, {"cluster", devices}});
+  report.primary(mesh.order.empty() ? "a plan without `mesh` runs on one device"
+                                    : product(mesh) + " = " + std::to_string(mesh.devices()));
   std::string levels;
   for (const ClusterLevel& l : program.plan->cluster->levels)
     levels += fmt::format("{}{} {}", levels.empty() ? "" : " x ", l.name.view(), l.count);

@@ -24,6 +24,11 @@ const ScheduleNeed kBothLanesFull{[](const ScheduleShape& s) { return s.microBat
                                   "at least two micro-batches per stage, {p} stages here",
                                   "choose a larger `global_batch` or a smaller `micro_batch`"};
 
+const ScheduleNeed kThatMany{
+    [](const ScheduleShape& s) { return s.arguments.empty() || s.arguments[0] <= s.microBatches; },
+    "`in_flight` to be at most the micro-batches of a step, {m} here",
+    "choose an `in_flight` of {m} at most, or leave it out: as many as stages are then in flight"};
+
 } // namespace
 
 const std::vector<ScheduleKind>& scheduleKinds() {
@@ -56,6 +61,7 @@ const std::vector<ScheduleKind>& scheduleKinds() {
        .doc = "ZB-1p, ZB-2p: backward split, the order that suits the times of the stages (arXiv 2401.10241)",
        .parameters = {kInFlight},
        .waitsForAll = false,
+       .needs = {kThatMany},
        .orders = schedules::zeroBubble,
        .others = zeroBubbleOthers()},
       {.name = "zb_h1",

@@ -15,6 +15,7 @@ PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
 PLANC_ERROR(UnknownArgument, 715, "schedule `{schedule}` takes no `{argument}`")
 PLANC_ERROR(TooManyActions, 724,
             "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
+PLANC_WARNING(NoChunks, 925, "`{schedule}` has one virtual stage per device: there are no chunks to go through")
 PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than {limit} virtual stages")
 
 namespace {
@@ -93,6 +94,18 @@ bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
   return true;
 }
 
+/// A schedule over chunks that gives a device one virtual stage, and does not pair passes, has nothing of its own.
+void warnWithoutChunks(const Program& program, DiagnosticEngine& diagnostics) {
+  const ScheduleKind& kind = *program.kind;
+  if (kind.chunks != 0 || program.chunks > 1 || program.stages == 1) return;
+  const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
+  for (const auto& stage : kind.orders(shape))
+    if (std::any_of(stage.begin(), stage.end(), [](const Action& a) { return a.paired; })) return;
+  diagnostics.report(NoChunks, program.plan->pipeline->scheduleRange, {{"schedule", kind.name}})
+      .help(fmt::format("say how many: `{}({} = 2)`, or write `schedule = {}`", kind.name, kind.parameters[0].name,
+                        program.kinds->front().name));
+}
+
 } // namespace
 
 bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
@@ -112,7 +125,9 @@ bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
                        {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});
     return false;
   }
-  return checkNeeds(program, diagnostics);
+  if (!checkNeeds(program, diagnostics)) return false;
+  warnWithoutChunks(program, diagnostics);
+  return true;
 }
 
 } // namespace planc::passes

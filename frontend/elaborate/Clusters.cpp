@@ -13,11 +13,21 @@ PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level bel
 PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
 PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
 PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost: there are no wires below it to share")
+PLANC_ERROR(MoreCards, 926, "level `{level}` has {cards} network cards for {devices} devices that share them")
 PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} devices")
 
 namespace {
 
 constexpr int64_t kDevices = int64_t(1) << 40;
+
+/// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
+void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
+  if (!level.cards || level.cards->value <= static_cast<double>(devices)) return;
+  context
+      .report(MoreCards, level.cards->range,
+              {{"level", level.name.str()}, {"cards", static_cast<int64_t>(level.cards->value)}, {"devices", devices}})
+      .help("leave `cards` out and let `bandwidth` be that of all cards of a device: it counts per device");
+}
 
 } // namespace
 
@@ -116,6 +126,7 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   int64_t devices = 1;
   for (const OpenCluster::Level& l : opened.levels) {
     known &= level(l, opened.scopes.front(), cluster);
+    if (known) checkCards(ev_.context, cluster.levels.back(), devices); // devices of the levels inside of it
     if (known && (__builtin_mul_overflow(devices, cluster.levels.back().count, &devices) || devices > kDevices)) {
       ev_.context.report(ClusterTooLarge, l.syntax->count->range, {{"cluster", info.name.str()}, {"limit", kDevices}});
       known = false;
