@@ -72,6 +72,10 @@ private:
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
 };
 
+/// Two `keep` statements that reach a value equally deep and want different sides of it are an error: their order says
+/// nothing. Reported at the later one; false then.
+bool checkKeeps(const ir::Program& program, DiagnosticEngine& diagnostics);
+
 /// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
 /// another body.
 struct Contribution {

@@ -98,6 +98,9 @@ void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
         .help("take it out, or write `train { … }` for a training step");
   };
   for (const Selector& s : program.plan->recompute) warn(s.range, "recompute " + s.str());
+  for (const Keep& k : program.plan->keeps)
+    if (!k.host)
+      warn(k.selector.range, fmt::format("keep {} = {}", k.selector.str(), k.gathered ? "gathered" : "split"));
   for (const StateRule& r : program.plan->states)
     if (r.state != StateKind::Params) warn(r.range, std::string(name(r.state)));
 }

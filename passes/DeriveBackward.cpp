@@ -245,6 +245,7 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
     checkpoints.push_back(findCheckpoints(program, body, diagnostics));
     if (!checkpoints.back().ok) return false;
   }
+  if (!checkKeeps(program, diagnostics)) return false;
   Outer outer(program.model.values.size());
   if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
     for (uint32_t b = program.bodies.size(); b-- > 0;)

@@ -11,6 +11,7 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
+PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
 Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
   const Unit& unit = program.model.units[body.unit];
@@ -50,6 +51,53 @@ std::optional<int> keepsOf(const Program& program, const Body& body, const Selec
   const Op& owner = taker.kind == OpKind::Carry ? taker : program.model.ops[value.producer];
   return reaches(selector, owner.path, program.model.units[owner.unit],
                  owner.unit == body.unit ? body.instances : RangeSet{});
+}
+
+namespace {
+
+/// The statement that says which side of a value is kept, and one that says otherwise with no less right.
+struct Side {
+  const Keep* keep = nullptr;
+  const Keep* against = nullptr;
+};
+
+/// Of the statements that reach it the innermost; their order means nothing.
+Side sideOf(const Program& program, const Body& body, OpId reader, const Value& value) {
+  Side side;
+  int innermost = -1;
+  for (const Keep& keep : program.plan->keeps) {
+    if (keep.host) continue;
+    const std::optional<int> depth = keepsOf(program, body, keep.selector, reader, value);
+    if (!depth || *depth < innermost) continue;
+    if (*depth > innermost)
+      innermost = *depth, side = {&keep, nullptr};
+    else if (keep.gathered != side.keep->gathered)
+      side.against = &keep;
+  }
+  return side;
+}
+
+} // namespace
+
+bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+  if (program.plan->keeps.size() < 2) return true;
+  for (const Body& body : program.bodies) {
+    const Unit& unit = program.model.units[body.unit];
+    for (uint32_t i = unit.first.index; !body.seam && i < unit.end.index; ++i)
+      for (const Operand& o : program.model.ops[OpId(i)].operands) {
+        const Side side = sideOf(program, body, OpId(i), program.model.values[o.value]);
+        if (!side.against) continue;
+        diagnostics
+            .report(KeptTwice, side.against->selector.range,
+                    {{"value", program.model.pathOf(o.value)},
+                     {"first", side.keep->gathered ? "gathered" : "split"},
+                     {"second", side.against->gathered ? "gathered" : "split"}})
+            .label(side.keep->selector.range, "the other statement")
+            .help("take one out, or let one name an inner layer: of two statements the inner one decides");
+        return false;
+      }
+  }
+  return true;
 }
 
 Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints)
@@ -114,13 +162,7 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
 Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   const std::vector<Point> all = points(id, operand);
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
-  const Keep* chosen = nullptr; // of the statements that reach it the innermost
-  int innermost = -1;
-  for (const Keep& keep : program_.plan->keeps)
-    if (!keep.host)
-      if (auto depth = keepsOf(program_, body_, keep.selector, id, value); depth && *depth >= innermost)
-        innermost = *depth, chosen = &keep;
-  if (chosen) return chosen->gathered ? all.back() : all.front();
+  if (const Keep* keep = sideOf(program_, body_, id, value).keep) return keep->gathered ? all.back() : all.front();
   Point best = all.front();
   for (const Point& p : all)
     if (p.elements <= best.elements) best = p;
