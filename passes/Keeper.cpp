@@ -11,6 +11,13 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
+
+namespace {
+
+/// Sides that differ by a smaller share are equal.
+constexpr double kRounding = 1e-9;
+
+} // namespace
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
 Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
@@ -163,9 +170,11 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   const std::vector<Point> all = points(id, operand);
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
   if (const Keep* keep = sideOf(program_, body_, id, value).keep) return keep->gathered ? all.back() : all.front();
+  // In the mean of the devices: an exchange whose busiest device gets more than it gave is not made again for that.
+  auto mean = [&](const Point& p) { return p.elements / program_.skew(value.dims, p.layout); };
   Point best = all.front();
   for (const Point& p : all)
-    if (p.elements <= best.elements) best = p;
+    if (mean(p) <= mean(best) * (1 + kRounding)) best = p;
   return best;
 }
 
