@@ -66,7 +66,9 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
       const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
       const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
       (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
-      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edgeShare(schedule, id, states[s]);
+      // A bucket that holds layers of other virtual stages too ends here with those of this one.
+      const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
+      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edge;
       for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].inlined += all * share;
     }
     if (firstGather && gatherEdge > 0) cost.gathers.edge = gatherEdge, firstGather = false;

@@ -69,6 +69,12 @@ def price(planc, path):
         return []
 
 
+def refused(planc, path):
+    """What a file is refused for: its plans would not all be priced, without a word."""
+    run = subprocess.run([planc, "check", path, "--diagnostics=short"], capture_output=True, text=True)
+    return next(iter(line for line in run.stderr.splitlines() if " error[" in line), "it does not check") if run.returncode else None
+
+
 def draw(folder, first, count):
     """Writes a file per random plan."""
     for seed in range(first, first + count):
@@ -96,6 +102,10 @@ def check(planc, files, least):
         paths += [os.path.join(path, n) if n else path for n in sorted(names) if not n or n.endswith(".plan")]
     checked, failed = 0, 0
     with ThreadPoolExecutor(2) as pool:
+        for path, why in zip(paths, pool.map(lambda p: refused(planc, p), paths)) if not least else ():  # of random plans some may be
+            if why:
+                failed += 1
+                print(f"{path}: {why}")
         for path, plans in zip(paths, pool.map(lambda p: price(planc, p), paths)):
             for plan in plans:
                 checked += 1

@@ -61,6 +61,20 @@ TEST(CostStep, GathersShareBucketsOfOneSize) {
   EXPECT_NEAR(uneven.run().bodies[0].states[0], .3 * uneven.price(10e9 / 3), 1e-12);
 }
 
+// A bucket that could hold more layers than a stage has ends with those of the stage.
+TEST(CostStep, TheEdgeIsNoMoreThanTheStageHas) {
+  Step s;
+  s.layers("layer", 12, 1e9);
+  s.schedule.bucketBytes = 100e9;
+  s.stages(2, 1, {{10}, {2}});
+  const Simulation sim = s.run();
+  for (const VirtualStageCost& cost : sim.pipeline.virtualStages) {
+    EXPECT_GT(cost.reductions.total, 0);
+    EXPECT_NEAR(cost.reductions.edge, cost.reductions.total, 1e-12);
+    EXPECT_NEAR(cost.gathers.edge, cost.gathers.total, 1e-12);
+  }
+}
+
 // Sums over stages run one after the other on each device; the device with most of them holds up the step.
 TEST(CostStep, TheDeviceWithMostTiedSumsHoldsUpTheStep) {
   Builder b(4, {{"tp", 8}, {"pp", 4}});
