@@ -59,7 +59,7 @@ std::string expectation(const RowView& row) {
 
 /// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise.
 std::string percentMeant(const FactRange& range, double v) {
-  const bool part = range.most <= ranges::kError.most && v > range.most && v <= 100;
+  const bool part = range.most <= ranges::kError.most && v > range.most && v <= 100 && range.holds(v / 100);
   return part ? fmt::format("did you mean `{}`?", formatQuantity(v, units::none) + "%") : std::string();
 }
 
