@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Files.h"
 
+#include "support/Files.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -19,19 +21,6 @@ namespace fs = std::filesystem;
 
 /// Far above what the parser takes; keeps a device or an endless pipe from filling the memory.
 constexpr size_t kMaxBytes = 64u << 20;
-
-/// A file descriptor that closes itself.
-class Descriptor {
-  int fd_;
-
-public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ > STDERR_FILENO) ::close(fd_);
-  }
-  int get() const { return fd_; }
-};
 
 std::string reason() {
   return std::strerror(errno);
@@ -60,22 +49,12 @@ std::optional<std::string> readFile(const std::string& path, std::string& error)
     error = "is a folder";
     return {};
   }
-  std::string text;
-  char buffer[1 << 16];
-  for (;;) {
-    ssize_t n = ::read(file.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n == 0) return text;
-    if (n < 0) {
-      error = reason();
-      return {};
-    }
-    text.append(buffer, static_cast<size_t>(n));
-    if (text.size() > kMaxBytes) {
-      error = "is larger than 64 MiB";
-      return {};
-    }
+  std::optional<std::string> text = readAtMost(file, kMaxBytes + 1, error);
+  if (text && text->size() > kMaxBytes) {
+    error = "is larger than 64 MiB";
+    return {};
   }
+  return text;
 }
 
 std::string replaceFile(const std::string& path, std::string_view text) {
@@ -84,6 +63,7 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   if (failed) return failed.message();
   struct stat info {};
   if (::stat(target.c_str(), &info) != 0) return reason();
+  if (!S_ISREG(info.st_mode)) return "it is no file"; // a pipe would become one
   if (::access(target.c_str(), W_OK) != 0) return reason();
   std::string temporary = (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string())).string();
   Descriptor file(::mkstemp(temporary.data()));

@@ -4,6 +4,7 @@
 #include "driver/Files.h"
 #include "driver/Progress.h"
 #include "frontend/format/Format.h"
+#include "frontend/modules/Files.h"
 
 namespace planc::driver {
 namespace {
@@ -13,9 +14,9 @@ enum class Outcome { Same, Changed, Errors, Unreadable };
 
 Outcome formatOne(Console& console, const std::string& path, bool check) {
   std::string error;
-  std::optional<std::string> text = readFile(path, error);
+  std::optional<std::string> text = frontend::readPlan(path, error);
   if (!text) {
-    console.usageError(path + ": " + error);
+    console.usageError("cannot read `" + path + "`: " + error);
     return Outcome::Unreadable;
   }
   std::string shown = path == "-" ? "<stdin>" : path;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Files.h"
 
-#include <algorithm>
+#include "frontend/parse/Parse.h"
+#include "support/Files.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -16,19 +18,6 @@ namespace planc::frontend {
 namespace {
 
 constexpr std::string_view kSuffix = ".plan";
-
-/// A descriptor that closes itself, standard input apart.
-class Descriptor {
-  int fd_;
-
-public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ > STDIN_FILENO) ::close(fd_);
-  }
-  int get() const { return fd_; }
-};
 
 /// What was opened is looked at, not the path: nobody can exchange the file in between. An import's path has no links
 /// any more, and a pipe is not waited for.
@@ -54,19 +43,14 @@ std::optional<std::string> readFile(const std::string& path, size_t maxBytes, Na
   }
   error = refusal(info.st_mode, by, path == "-");
   if (!error.empty()) return std::nullopt;
-  std::string text;
-  char buffer[1 << 16];
-  while (text.size() <= maxBytes) {
-    const ssize_t n = ::read(file.get(), buffer, std::min(sizeof buffer, maxBytes + 1 - text.size()));
-    if (n == 0) break;
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      error = std::strerror(errno);
-      return std::nullopt;
-    }
-    text.append(buffer, static_cast<size_t>(n));
-  }
-  return text;
+  return readAtMost(file, maxBytes + 1, error);
+}
+
+std::optional<std::string> readPlan(const std::string& path, std::string& error) {
+  std::error_code ignored;
+  const bool called = std::string_view(path).ends_with(kSuffix) && std::filesystem::exists(path, ignored);
+  if (called && !realPlan(path, error)) return std::nullopt;
+  return readFile(path, parse::ParseLimits{}.maxBytes, NamedBy::User, error);
 }
 
 std::optional<std::string> realPlan(const std::string& path, std::string& error) {

@@ -19,4 +19,9 @@ std::optional<std::string> readFile(const std::string& path, size_t maxBytes, Na
 /// of this machine.
 std::optional<std::string> realPlan(const std::string& path, std::string& error);
 
+/// The text of a plan that a command line or one of its folders names (`-`: standard input), as `readFile` of a user's
+/// file, up to what the parser takes. A link that is called like a plan is held to it, as `realPlan` does: folders are
+/// strangers' too. Other names are the user's own affair: a pipe, a file without a suffix.
+std::optional<std::string> readPlan(const std::string& path, std::string& error);
+
 } // namespace planc::frontend

@@ -59,11 +59,7 @@ std::string diskKey(const std::string& path) {
 } // namespace
 
 Module* Loader::loadMain(const std::string& path, std::string& ioError) {
-  // A link that is called like a plan is held to it. Other names are the user's own affair: a pipe, a file without a
-  // suffix.
-  std::error_code ignored;
-  const bool refused = path.ends_with(".plan") && std::filesystem::exists(path, ignored) && !realPlan(path, ioError);
-  auto text = refused ? std::nullopt : readFile(path, parse::ParseLimits{}.maxBytes, NamedBy::User, ioError);
+  auto text = readPlan(path, ioError);
   if (!text) {
     ioError = fmt::format("cannot read `{}`: {}", path, ioError);
     return nullptr;
