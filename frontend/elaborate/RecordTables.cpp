@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/RecordTables.h"
 
+#include "frontend/elaborate/Samples.h"
 #include "frontend/elaborate/Topologies.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
-PLANC_ERROR(SamplesForm, 511,
-            "samples are a list of {{ranks, a, b, g}} or {{ranks, time = curve(…)}} with rising ranks; {problem}")
 
 namespace {
 
@@ -23,97 +22,6 @@ using F = ir::Fabric;
 using S = ir::Stack;
 using L = ir::ClusterLevel;
 using In = FactInput;
-
-/// `valid = [1kB, 1GB]` of a row of samples.
-bool validRange(const Value& v, ir::Statistics& out) {
-  if (v.kind != ValueKind::List || v.list->items.size() != 2) return false;
-  for (const Value& x : v.list->items)
-    if (!x.isInt() && !(x.kind == ValueKind::Number && (x.unit.plain() || x.unit == units::bytes))) return false;
-  out.low = v.list->items[0].asDouble();
-  out.high = v.list->items[1].asDouble();
-  return out.low > 0 && out.low <= out.high;
-}
-
-/// One group size: a, b and g of the fit, or a table of times; and what is known about them. Gives what is wrong.
-std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
-  struct Column {
-    std::string_view name;
-    Unit unit;
-    const FactRange& range;
-    double& field;
-  };
-  const std::array<Column, 7> columns{{{"ranks", {}, ranges::kSome, row.ranks},
-                                       {"nodes", {}, ranges::kSome, row.nodes},
-                                       {"a", units::time, ranges::kTime, row.a},
-                                       {"b", units::bandwidth, ranges::kBandwidth, row.b},
-                                       {"g", units::time, ranges::kTime, row.g},
-                                       {"samples", {}, ranges::kSome, row.statistics.samples},
-                                       {"error", {}, ranges::kError, row.statistics.error}}};
-  if (item.kind != ValueKind::Record) return "one of these is " + describe(item);
-  row.statistics.calibrated = true;
-  for (const Field& f : item.record->fields) {
-    const std::string_view name = f.name.view();
-    bool good = false;
-    if (name == "valid") {
-      good = validRange(f.value, row.statistics);
-    } else if (name == "time") {
-      good = f.value.kind == ValueKind::Curve && f.value.curve->yUnit == units::time &&
-             (f.value.curve->xUnit.plain() || f.value.curve->xUnit == units::bytes);
-      if (good) row.time = {f.value.curve->x, f.value.curve->y};
-      for (const double seconds : row.time.y)
-        if (!ranges::kTime.holds(seconds) || seconds == 0)
-          return fmt::format("one `time` is {}; it takes more than {}", formatQuantity(seconds, units::time),
-                             ranges::kTime.text);
-    } else {
-      auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-      if (column == columns.end()) {
-        std::vector<std::string> known{"valid", "time"};
-        for (const Column& c : columns) known.emplace_back(c.name);
-        const std::string meant = didYouMean(name, known);
-        return fmt::format("`{}` is none of these{}{}", name, meant.empty() ? "" : ": ", meant);
-      }
-      good = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
-      if (good) column->field = f.value.asDouble();
-      if (good && !column->range.holds(column->field))
-        return fmt::format("`{}` is {}; it takes {}", name, show(f.value), column->range.text);
-    }
-    if (!good) return fmt::format("`{}` is {}", name, describe(f.value));
-  }
-  auto has = [&](std::string_view name) { return item.record->find(Symbol(name)) != nullptr; };
-  if (has("time") && (has("a") || has("b") || has("g"))) return "one row has `time` and a fit, too";
-  for (std::string_view name : {"ranks", "a", "b"})
-    if (!has(name) && (name == "ranks" || !has("time"))) return fmt::format("one row has no `{}`", name);
-  if (has("nodes") && (row.nodes < 2 || row.nodes > row.ranks))
-    return fmt::format("{} ranks do not spread over {} nodes", row.ranks, row.nodes);
-  return {};
-}
-
-/// The samples of one collective, by group size.
-void samples(FactInput& in, ir::Fabric::Samples& out) {
-  const Value v = in.tree->value(*in.node);
-  if (v.invalid()) return;
-  auto wrong = [&](std::string problem) {
-    in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
-    out.rows.clear();
-    out.across.clear();
-  };
-  if (v.kind != ValueKind::List || v.list->items.empty())
-    return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
-  for (const Value& item : v.list->items) {
-    ir::Fabric::Sample row;
-    if (std::string problem = sampleRow(item, row); !problem.empty()) return wrong(std::move(problem));
-    std::vector<ir::Fabric::Sample>& rows = row.nodes > 0 ? out.across : out.rows;
-    if (!rows.empty() && std::pair(row.ranks, row.nodes) <= std::pair(rows.back().ranks, rows.back().nodes))
-      return wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
-                                               rows.back().ranks, rows.back().nodes)
-                                 : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks));
-    row.statistics.record = in.node->name.str();
-    row.statistics.range = in.node->nameRange;
-    rows.push_back(std::move(row));
-  }
-  out.range = in.node->value->range;
-  out.source = in.node->source;
-}
 
 void accumulate(S& s, In& in) {
   static const std::vector<std::string> kWords{"none", "separate", "fused", "deferred"};
@@ -151,6 +59,28 @@ ir::Accuracy& accuracyOf(std::optional<ir::Accuracy>& accuracy, const In& in) {
 }
 
 #define SET(T, FIELD) [](T& t, In& in) { t.FIELD = in.number; }
+#define CURVE(T, FIELD) [](T& t, In& in) { t.FIELD = in.curve; }
+#define TRUTH(T, FIELD) [](T& t, In& in) { t.FIELD = in.truth; }
+/// A product of attention whose result stands in memory.
+#define PRODUCT(NAME)                                                                                                  \
+  {"calibration." #NAME ".memory_efficiency",                                                                          \
+   {},                                                                                                                 \
+   ranges::kEfficiency,                                                                                                \
+   FactForm::Number,                                                                                                   \
+   StarKey::None,                                                                                                      \
+   SET(D, NAME.memoryEfficiency),                                                                                      \
+   Unit{}},                                                                                                            \
+      {"calibration." #NAME ".backward",                                                                               \
+       {},                                                                                                             \
+       ranges::kFactor,                                                                                                \
+       FactForm::Number,                                                                                               \
+       StarKey::None,                                                                                                  \
+       SET(D, NAME.backward),                                                                                          \
+       Unit{}},                                                                                                        \
+  {                                                                                                                    \
+    "calibration." #NAME ".size", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(D, NAME.size),          \
+        units::bytes                                                                                                   \
+  }
 #define ACCURACY(FIELD) [](S& s, In& in) { accuracyOf(s.accuracy, in).FIELD = in.number.value; }
 
 const std::vector<FactRow<D>>& deviceRows() {
@@ -176,58 +106,13 @@ const std::vector<FactRow<D>>& deviceRows() {
        SET(D, gemm[in.dtype].memoryEfficiency)},
       {"calibration.gemm.*.start", units::time, ranges::kTime, FactForm::Number, StarKey::DType,
        SET(D, gemm[in.dtype].start)},
-      {"calibration.scores.memory_efficiency",
-       {},
-       ranges::kEfficiency,
-       FactForm::Number,
-       StarKey::None,
-       SET(D, scores.memoryEfficiency),
-       Unit{}},
-      {"calibration.scores.backward",
-       {},
-       ranges::kFactor,
-       FactForm::Number,
-       StarKey::None,
-       SET(D, scores.backward),
-       Unit{}},
-      {"calibration.scores.size",
-       {},
-       ranges::kRelative,
-       FactForm::Curve,
-       StarKey::None,
-       [](D& d, In& in) { d.scores.size = in.curve; },
-       units::bytes},
-      {"calibration.context.memory_efficiency",
-       {},
-       ranges::kEfficiency,
-       FactForm::Number,
-       StarKey::None,
-       SET(D, context.memoryEfficiency),
-       Unit{}},
-      {"calibration.context.backward",
-       {},
-       ranges::kFactor,
-       FactForm::Number,
-       StarKey::None,
-       SET(D, context.backward),
-       Unit{}},
-      {"calibration.context.size",
-       {},
-       ranges::kRelative,
-       FactForm::Curve,
-       StarKey::None,
-       [](D& d, In& in) { d.context.size = in.curve; },
-       units::bytes},
+      PRODUCT(scores),
+      PRODUCT(context),
       {"calibration.attention.forward", units::rate, ranges::kRate, FactForm::Curve, StarKey::None,
-       [](D& d, In& in) { d.attention.forward = in.curve; }},
+       CURVE(D, attention.forward)},
       {"calibration.attention.forward.rate", units::rate, ranges::kRate, FactForm::Curve, StarKey::None,
-       [](D& d, In& in) { d.attention.forward = in.curve; }},
-      {"calibration.attention.head",
-       {},
-       ranges::kRelative,
-       FactForm::Curve,
-       StarKey::None,
-       [](D& d, In& in) { d.attention.head = in.curve; }},
+       CURVE(D, attention.forward)},
+      {"calibration.attention.head", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(D, attention.head)},
       {"calibration.attention.backward",
        {},
        ranges::kFactor,
@@ -264,15 +149,30 @@ const std::vector<FactRow<D>>& deviceRows() {
 
 const std::vector<FactRow<F>>& fabricRows() {
   static const std::vector<FactRow<F>> rows{
-      {"all_reduce", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allReduce); }},
-      {"all_gather", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allGather); }},
+      {"all_reduce",
+       {},
+       ranges::kAny,
+       FactForm::Custom,
+       StarKey::None,
+       [](F& f, In& in) { readSamples(f.allReduce, in); }},
+      {"all_gather",
+       {},
+       ranges::kAny,
+       FactForm::Custom,
+       StarKey::None,
+       [](F& f, In& in) { readSamples(f.allGather, in); }},
       {"reduce_scatter",
        {},
        ranges::kAny,
        FactForm::Custom,
        StarKey::None,
-       [](F& f, In& in) { samples(in, f.reduceScatter); }},
-      {"all_to_all", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](F& f, In& in) { samples(in, f.allToAll); }},
+       [](F& f, In& in) { readSamples(f.reduceScatter, in); }},
+      {"all_to_all",
+       {},
+       ranges::kAny,
+       FactForm::Custom,
+       StarKey::None,
+       [](F& f, In& in) { readSamples(f.allToAll, in); }},
       {"sampled_at", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(F, sampledAt)},
       {"growth", {}, ranges::kError, FactForm::Number, StarKey::None, SET(F, growth)},
       {"start", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(F, start)},
@@ -319,13 +219,13 @@ const std::vector<FactRow<S>>& stackRows() {
        ranges::kFactor,
        FactForm::Curve,
        StarKey::Name,
-       [](S& s, In& in) { s.passes[in.star].forwardRow = in.curve; }},
+       CURVE(S, passes[in.star].forwardRow)},
       {"passes.*.backward_row",
        {},
        ranges::kFactor,
        FactForm::Curve,
        StarKey::Name,
-       [](S& s, In& in) { s.passes[in.star].backwardRow = in.curve; }},
+       CURVE(S, passes[in.star].backwardRow)},
       {"inline.*", {}, ranges::kShare, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
       {"receive", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(S, receive)},
       {"slowdown", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(S, slowdown)},
@@ -334,38 +234,18 @@ const std::vector<FactRow<S>>& stackRows() {
       {"optimizer_tensor.*", units::time, ranges::kTime, FactForm::Number, StarKey::Name,
        SET(S, optimizerTensor[in.star])},
       {"table_gradient", units::bytes, ranges::kBytes, FactForm::Number, StarKey::None, SET(S, tableGradient)},
-      {"grouped", {}, ranges::kRelative, FactForm::Curve, StarKey::None, [](S& s, In& in) { s.grouped = in.curve; }},
-      {"grouped.efficiency",
-       {},
-       ranges::kRelative,
-       FactForm::Curve,
-       StarKey::None,
-       [](S& s, In& in) { s.grouped = in.curve; }},
-      {"grouped_kernel",
-       {},
-       ranges::kAny,
-       FactForm::Bool,
-       StarKey::None,
-       [](S& s, In& in) { s.groupedKernel = in.truth; }},
-      {"exchange_copies",
-       {},
-       ranges::kAny,
-       FactForm::Bool,
-       StarKey::None,
-       [](S& s, In& in) { s.exchangeCopies = in.truth; }},
+      {"grouped", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(S, grouped)},
+      {"grouped.efficiency", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(S, grouped)},
+      {"grouped_kernel", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, groupedKernel)},
+      {"exchange_copies", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, exchangeCopies)},
       {"attention.factor", {}, ranges::kRelative, FactForm::Number, StarKey::None, SET(S, attentionFactor)},
       {"attention.backward", {}, ranges::kFactor, FactForm::Number, StarKey::None, SET(S, attentionBackward)},
-      {"attention.head",
-       {},
-       ranges::kRelative,
-       FactForm::Curve,
-       StarKey::None,
-       [](S& s, In& in) { s.attentionHead = in.curve; }},
+      {"attention.head", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(S, attentionHead)},
       {"launch", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(S, launch)},
       {"collective_launch.*", units::time, ranges::kTime, FactForm::Number, StarKey::Class,
        SET(S, collectiveLaunch[in.cls])},
       {"grouped_launch", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(S, groupedLaunch)},
-      {"waits", {}, ranges::kAny, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.waits = in.truth; }},
+      {"waits", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, waits)},
       {"unattributed", {}, ranges::kRelative, FactForm::Number, StarKey::None, SET(S, unattributed)},
       {"step", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(S, step)},
       {"jitter", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(S, jitter)},
@@ -377,7 +257,7 @@ const std::vector<FactRow<S>>& stackRows() {
        [](S& s, In& in) { algorithm(s.algorithms, in); }},
       {"prefetch", {}, ranges::kCount, FactForm::Count, StarKey::None, SET(S, prefetch)},
       {"bucket", units::bytes, ranges::kSize, FactForm::Number, StarKey::None, SET(S, bucket)},
-      {"early_stop", {}, ranges::kAny, FactForm::Bool, StarKey::None, [](S& s, In& in) { s.earlyStop = in.truth; }},
+      {"early_stop", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, earlyStop)},
       {"accuracy.runs", {}, ranges::kSome, FactForm::Count, StarKey::None, ACCURACY(runs)},
       {"accuracy.sources", {}, ranges::kSome, FactForm::Count, StarKey::None, ACCURACY(sources)},
       {"accuracy.low", {}, ranges::kRelative, FactForm::Number, StarKey::None, ACCURACY(low)},
@@ -389,24 +269,9 @@ const std::vector<FactRow<S>>& stackRows() {
       {"workspace", units::bytes, ranges::kBytes, FactForm::Number, StarKey::None, SET(S, workspace)},
       {"fragmentation", {}, ranges::kSurcharge, FactForm::Number, StarKey::None, SET(S, fragmentation)},
       {"reserved", units::bytes, ranges::kBytes, FactForm::Number, StarKey::None, SET(S, reserved)},
-      {"copies.buckets",
-       {},
-       ranges::kAny,
-       FactForm::Bool,
-       StarKey::None,
-       [](S& s, In& in) { s.copies.buckets = in.truth; }},
-      {"copies.update",
-       {},
-       ranges::kAny,
-       FactForm::Bool,
-       StarKey::None,
-       [](S& s, In& in) { s.copies.update = in.truth; }},
-      {"copies.gathers",
-       {},
-       ranges::kAny,
-       FactForm::Bool,
-       StarKey::None,
-       [](S& s, In& in) { s.copies.gathers = in.truth; }},
+      {"copies.buckets", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, copies.buckets)},
+      {"copies.update", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, copies.update)},
+      {"copies.gathers", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, copies.gathers)},
   };
   return rows;
 }
@@ -418,7 +283,7 @@ const std::vector<FactRow<L>>& levelRows() {
       {"links", {}, ranges::kSome, FactForm::Count, StarKey::None, SET(L, links)},
       {"latency", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(L, latency)},
       {"cards", {}, ranges::kSome, FactForm::Count, StarKey::None, SET(L, cards)},
-      {"own_port", {}, ranges::kAny, FactForm::Bool, StarKey::None, [](L& l, In& in) { l.ownPort = in.truth; }},
+      {"own_port", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(L, ownPort)},
       {"topology",
        {},
        ranges::kAny,
@@ -452,6 +317,9 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
 }
 
 #undef SET
+#undef PRODUCT
+#undef CURVE
+#undef TRUTH
 #undef ACCURACY
 
 std::span<const std::string_view> calibratedFacts(DeclKind kind) {
