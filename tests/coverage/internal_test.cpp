@@ -64,26 +64,32 @@ bool exportedTwice(std::string_view code) {
   return holds(session->diagnostics(), code);
 }
 
-/// Lowers the plan after a change that no text could have made.
-bool lowered(std::string_view code, const std::function<void(ir::Plan&)>& change) {
-  auto session = load(kPlan, frontend::embeddedLibrary());
+/// Gives the plan of this text to `use` after a change that no text could have made. False unless `use` says so and the
+/// diagnostic is reported.
+bool reported(std::string_view code, std::string_view text, const std::function<void(ir::Plan&)>& change,
+              const std::function<bool(const ir::Plan&, DiagnosticEngine&)>& use) {
+  auto session = load(text, frontend::embeddedLibrary());
   auto plans = session->plans();
   if (plans.size() != 1) return false;
   change(*plans[0]);
   DiagnosticEngine diagnostics;
-  return !passes::lower(*plans[0], ir::Level::Comm, diagnostics) && holds(diagnostics, code);
+  return use(*plans[0], diagnostics) && holds(diagnostics, code);
 }
 
-/// Prices the plan with a change that no text could have made.
+/// Lowering the changed plan fails with the diagnostic.
+bool lowered(std::string_view code, const std::function<void(ir::Plan&)>& change) {
+  return reported(code, kPlan, change, [](const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+    return !passes::lower(plan, ir::Level::Comm, diagnostics);
+  });
+}
+
+/// Pricing the changed plan fails with the diagnostic.
 bool priced(std::string_view code, const std::function<void(ir::Plan&)>& change) {
-  auto session = load(kPricedPlan, frontend::embeddedLibrary());
-  auto plans = session->plans();
-  if (plans.size() != 1) return false;
-  change(*plans[0]);
-  DiagnosticEngine diagnostics;
-  const auto program = passes::lower(*plans[0], ir::Level::Comm, diagnostics);
-  const auto schedule = program ? passes::schedule(*program) : nullptr;
-  return schedule && !cost::estimate(*schedule, diagnostics) && holds(diagnostics, code);
+  return reported(code, kPricedPlan, change, [](const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+    const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+    const auto schedule = program ? passes::schedule(*program) : nullptr;
+    return schedule && !cost::estimate(*schedule, diagnostics);
+  });
 }
 
 ir::Selector selector(std::vector<Symbol> path, SourceRange range) {

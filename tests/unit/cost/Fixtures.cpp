@@ -227,6 +227,17 @@ Node Builder::compute(OpId op, Role role, Phase phase) const {
   return n;
 }
 
+namespace {
+
+/// The axes of a collective, and what follows from them.
+template <class Collective> void over(Collective& collective, AxisMask axes, const Mesh& mesh) {
+  collective.axes = axes;
+  collective.group = mesh.size(axes);
+  collective.level = mesh.levelOf(axes);
+}
+
+} // namespace
+
 Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes,
                          Phase phase) const {
   Node n;
@@ -235,10 +246,8 @@ Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, Axis
   n.phase = phase;
   n.collective = kind;
   n.cls = cls;
-  n.axes = axes;
-  n.group = program.mesh.size(axes);
-  n.level = program.mesh.levelOf(axes);
   n.bytes = bytes;
+  over(n, axes, program.mesh);
   return n;
 }
 
@@ -271,10 +280,8 @@ StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase p
   s.collective = kind;
   s.cls = cls;
   s.phase = phase;
-  s.axes = axes;
-  s.group = program.mesh.size(axes);
-  s.level = program.mesh.levelOf(axes);
   s.bytes = bytes;
+  over(s, axes, program.mesh);
   return s;
 }
 

@@ -369,25 +369,44 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   EXPECT_NEAR(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
-/// Forward: attention 400 us, choosing and sending 20 us each, experts 30 us, on a host that needs 50 us per launch.
-double routed(bool waits, double capacity, double experts = 30e-6) {
-  Builder b(1, {{"ep", 8}});
+/// Three layers whose operators `sent` may route tokens (into slots of `capacity`; 0: as many as there are) and whose
+/// other ones are called `work`, under a host that needs 50 us per launch.
+struct RoutedLayers {
+  Builder b{1, {{"ep", 8}}};
   Body& body = b.body(b.unit("layer", 3, true));
-  const OpId sent = b.op("dispatch", OpKind::Permute, "sent");
-  Dim slots;
-  slots.name = Symbol("slots");
-  slots.kind = DimKind::Routed;
-  slots.capacity = capacity;
-  b.program.model.ops[sent].resultDims = {b.program.model.dims.add(slots)};
-  const OpId other = b.op("work", OpKind::Memory, "work");
-  body.forward = {b.lasting(other, 400e-6), b.lasting(other, 20e-6), b.lasting(sent, 20e-6), b.lasting(other, experts),
-                  b.lasting(other, experts)};
-  b.plan.stack->launch = number(50e-6);
-  b.plan.stack->waits = waits;
-  b.stages(1, 1, {{3}});
-  b.finish();
-  DiagnosticEngine diagnostics;
-  return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+  OpId work = b.op("work", OpKind::Memory, "work");
+
+  OpId sent(const char* name) { return b.op("dispatch", OpKind::Permute, name); }
+
+  OpId routed(const char* name, double capacity = 0) {
+    Dim slots;
+    slots.name = Symbol("slots");
+    slots.kind = DimKind::Routed;
+    slots.capacity = capacity;
+    const OpId op = sent(name);
+    b.program.model.ops[op].resultDims = {b.program.model.dims.add(slots)};
+    return op;
+  }
+
+  /// Of one forward pass, in seconds.
+  double seconds(bool waits) {
+    b.plan.stack->launch = number(50e-6);
+    b.plan.stack->waits = waits;
+    b.stages(1, 1, {{3}});
+    b.finish();
+    DiagnosticEngine diagnostics;
+    return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+  }
+};
+
+/// Forward: attention 400 us, choosing and sending 20 us each, experts 30 us.
+double routed(bool waits, double capacity, double experts = 30e-6) {
+  RoutedLayers layers;
+  const Builder& b = layers.b;
+  const OpId sent = layers.routed("sent", capacity), work = layers.work;
+  layers.body.forward = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
+                         b.lasting(work, experts), b.lasting(work, experts)};
+  return layers.seconds(waits);
 }
 
 TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
@@ -402,27 +421,13 @@ TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
 /// Two layers with experts in one instance: the host reads two sizes back, and is behind after each.
 TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
   auto seconds = [](bool both) {
-    Builder b(1, {{"ep", 8}});
-    Body& body = b.body(b.unit("layer", 3, true));
-    Dim slots;
-    slots.name = Symbol("slots");
-    slots.kind = DimKind::Routed;
-    const DimId routed = b.program.model.dims.add(slots);
-    const OpId first = b.op("dispatch", OpKind::Permute, "sent"), second = b.op("dispatch", OpKind::Permute, "again");
-    b.program.model.ops[first].resultDims = {routed};
-    if (both) b.program.model.ops[second].resultDims = {routed};
-    const OpId other = b.op("work", OpKind::Memory, "work");
-    for (const OpId sent : {first, second}) {
-      body.forward.push_back(b.lasting(other, 100e-6));
-      body.forward.push_back(b.lasting(sent, 20e-6));
-      body.forward.push_back(b.lasting(other, 30e-6));
+    RoutedLayers layers;
+    for (const OpId sent : {layers.routed("sent"), both ? layers.routed("again") : layers.sent("again")}) {
+      layers.body.forward.push_back(layers.b.lasting(layers.work, 100e-6));
+      layers.body.forward.push_back(layers.b.lasting(sent, 20e-6));
+      layers.body.forward.push_back(layers.b.lasting(layers.work, 30e-6));
     }
-    b.plan.stack->launch = number(50e-6);
-    b.plan.stack->waits = true;
-    b.stages(1, 1, {{3}});
-    b.finish();
-    DiagnosticEngine diagnostics;
-    return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+    return layers.seconds(true);
   };
   // From one wait to the next: `sent` runs from 50 to 70 us, the experts, launched at 100, to 130, the next layer's
   // 100 us of work, launched at 150, to 250. Twice.
