@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Csv.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>

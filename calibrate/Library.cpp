@@ -3,6 +3,7 @@
 #include "calibrate/Library.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/core.h>
 
 namespace planc::driver {

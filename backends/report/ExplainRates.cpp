@@ -3,6 +3,7 @@
 #include "backends/report/ExplainParts.h"
 #include "ir/LayerTree.h"
 
+#include <algorithm>
 #include <fmt/core.h>
 #include <map>
 

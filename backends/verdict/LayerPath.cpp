@@ -6,6 +6,7 @@
 #include "ir/LayerTree.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fmt/core.h>

@@ -5,6 +5,8 @@
 #include "frontend/parse/TokenTypes.h"
 #include "support/Spelling.h"
 
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace planc::parse {

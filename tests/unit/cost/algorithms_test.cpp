@@ -5,6 +5,7 @@
 #include "backends/cost/Collectives.h"
 #include "backends/cost/Facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "Compile.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace planc::frontend {

@@ -3,6 +3,7 @@
 #include "Compile.h"
 
 #include <chrono>
+#include <functional>
 
 namespace planc::frontend {
 namespace {

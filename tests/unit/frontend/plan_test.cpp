@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 
+#include <map>
+
 namespace planc::frontend {
 namespace {
 

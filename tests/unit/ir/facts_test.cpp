@@ -3,6 +3,7 @@
 #include "TinyProgram.h"
 
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace planc::ir {
 namespace {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TinyProgram.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace planc::ir {

@@ -4,6 +4,10 @@
 
 #include "OperatorRun.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <random>
 
 namespace planc::oracle {

@@ -6,6 +6,8 @@
 #include "Kernels.h"
 #include "passes/Lowering.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace planc::oracle {

@@ -4,6 +4,7 @@
 #include "RandomPlans.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 
 namespace planc {

@@ -4,6 +4,9 @@
 #include "Executor.h"
 #include "RandomPlans.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace planc {
 namespace {
 

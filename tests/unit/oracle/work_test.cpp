@@ -6,6 +6,7 @@
 #include "RandomPlans.h"
 #include "ir/Routed.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace planc {

@@ -4,6 +4,8 @@
 #include "passes/Passes.h"
 #include "tests/unit/frontend/Compile.h"
 
+#include <algorithm>
+
 namespace planc {
 namespace {
 
