@@ -12,7 +12,8 @@ using namespace ir;
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-/// Forward passes of all stages beyond which the greedy simulation is not worth its time.
+/// Forward passes of all stages, p·m, beyond which the greedy simulation is not worth its time: there its orders take
+/// 0.8 s for 64 stages, and what orders differ in, at most (p − 1)/m of a step, is 3 % for those (p²/131072).
 constexpr int64_t kMostGreedy = 1 << 17;
 
 /// Section 3.1 of the paper: forward up to the limit, then backward before forward, and gradients of weights where a
