@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Pipeline.h"
 
+#include "backends/cost/Doubts.h"
 #include "driver/Help.h"
 #include "driver/Parts.h"
 #include "driver/Progress.h"
@@ -36,7 +37,7 @@ bool CompiledPlan::price() {
     cost::reportNoSoftware(*plan, stacksFor(*plan), diagnostics);
     return false;
   }
-  if (!lower(ir::Level::Comm) || !makeSchedule()) return false;
+  if (cost::reportNoWorkload(*plan, diagnostics) || !lower(ir::Level::Comm) || !makeSchedule()) return false;
   estimate = cost::estimate(*schedule, diagnostics);
   if (estimate && typed) results = verdict::evaluate(*plan, *estimate, diagnostics);
   return estimate != nullptr;

@@ -17,6 +17,7 @@ PLANC_WARNING(SmallCollectives, 808,
               "differ by a factor of two")
 PLANC_WARNING(DenseTable, 737,
               "table `{table}` is updated as a whole: with the reduction of its gradient that is {share} of the step")
+PLANC_ERROR(NoWorkload, 809, "plan `{plan}` has no workload, so there is no step to price")
 PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is nothing to report")
 
 namespace {
@@ -60,6 +61,13 @@ double reductionSeconds(const ir::Program& program, const CostModel& model, cons
 }
 
 } // namespace
+
+bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  if (plan.workload.microBatch > 0) return false;
+  diagnostics.report(NoWorkload, plan.range, {{"plan", plan.name.str()}})
+      .help("say what is run: `train { … }`, or `infer { … }` for a forward pass");
+  return true;
+}
 
 bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   for (const Named& n : kNumbers) {

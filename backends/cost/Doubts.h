@@ -6,6 +6,9 @@
 
 namespace planc::cost {
 
+/// PLAN0809: a plan without a workload has no step to price. True if it says so.
+bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics);
+
 /// The last line of defence: an error that names the first number that is infinite or none, and false.
 bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 

@@ -15,6 +15,7 @@ namespace planc::frontend {
 
 class PlanSpace;
 class MeshSpace;
+struct WorkloadKind;
 template <class T> struct FactRow;
 
 /// A statement that one plan of the chain made: what it says, where its names are looked up, and which plan it was.
@@ -81,8 +82,6 @@ private:
   void workload();
   void train(FactNode& node);
   void infer(FactNode& node);
-  void missingFact(const FactNode& section, Symbol fact, std::string_view help);
-  void unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at);
   // ---- fine-tuning (PlanFinetune.cpp), optimizers (PlanOptimizer.cpp)
   std::vector<ir::Selector> paths(const FactNode& node);
   bool finetuneFact(FactNode& fact);
@@ -94,10 +93,19 @@ private:
   bool storable(const FactNode& fact, ir::DType type, bool stores);
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;
+  void checkWireNames();
+
+  // ---- whether the workload says what is needed (PlanExtents.cpp)
+  DiagnosticEngine::Builder missingFacts(const FactNode& section, const std::vector<std::string>& names);
+  void unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at);
+  const FactNode* misspelt(const FactNode& section, Symbol fact) const;
+  bool misspeltExtent(const FactNode& section, const syntax::Name& dim);
+  void checkNeeded(FactNode& section, const WorkloadKind& kind);
+  void checkExtent(FactNode& section, Symbol name, FactNode& node);
   void checkExtents();
   bool lacksExtent(const syntax::Name& dim);
-  void checkPrompt();
-  void checkWireNames();
+  bool checkPrompt();
+  void checkTokens();
 
   // ---- pipeline and what is kept (PlanPipeline.cpp)
   void pipeline();
@@ -161,6 +169,7 @@ private:
   std::vector<Said<syntax::MeasuredStmt>> measured_;
   std::optional<Said<syntax::MeshBlock>> meshBlock_;
   std::vector<std::pair<Symbol, FactNode*>> extentFacts_; ///< facts of `train` that bind dimensions
+  std::vector<syntax::Name> lacking_;                     ///< dimensions of inputs that none of these is the extent of
   FactNode* promptFact_ = nullptr;                        ///< `prompt` of `infer`
   Extents extents_;
   std::optional<PathTree> paths_;

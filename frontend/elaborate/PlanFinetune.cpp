@@ -55,9 +55,9 @@ bool PlanBuilder::finetuneFact(FactNode& fact) {
   }
   for (Symbol needed : {kRank, kTargets})
     if (!fact.find(needed))
-      missingFact(fact, needed,
-                  needed == kRank ? "columns of the first factor, rows of the second: `rank = 16`"
-                                  : "the layers whose products get an adapter: `targets = [decoder.attn]`");
+      missingFacts(fact, {needed.str()})
+          .help(needed == kRank ? "columns of the first factor, rows of the second: `rank = 16`"
+                                : "the layers whose products get an adapter: `targets = [decoder.attn]`");
   w.adapters = std::move(adapters);
   return true;
 }

@@ -1,7 +1,9 @@
-// Workload and precision of a plan: batch sizes, extents of dimensions, optimizer, element types.
+// Workload and precision of a plan: batch sizes, extents of dimensions, optimizer, element types. Whether they are what
+// the model needs is checked in PlanExtents.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/PlanBuilder.h"
 #include "frontend/elaborate/Schema.h"
+#include "frontend/elaborate/Workloads.h"
 
 #include <algorithm>
 #include <array>
@@ -10,16 +12,12 @@
 namespace planc::frontend {
 
 PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it takes at least 1")
-PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no `{fact}`")
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
 PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
-PLANC_ERROR(PromptOfNothing, 682,
-            "`prompt` is the extent of no dimension: no input of `{model}` counts one that has none")
 PLANC_ERROR(GenerateWithoutEffect, 736,
             "`generate` has no effect: a plan without training is one forward pass over its prompt")
 PLANC_ERROR(NoFloatType, 728, "`{precision}` is a floating-point type; this is `{type}`")
-PLANC_ERROR(PromptOfMany, 729, "`prompt` is the extent of one dimension: the inputs of `{model}` count {dims}")
 PLANC_ERROR(StorageOnlyType, 782,
             "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
 
@@ -28,43 +26,6 @@ namespace {
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
     kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kFrozen("frozen"), kBatch("batch"),
     kPrompt("prompt"), kGenerate("generate"), kPrecision("precision");
-
-/// The facts that each kind of workload has beside the extents of the model's dimensions.
-struct WorkloadKind {
-  std::string_view name;
-  std::vector<std::string> facts;
-};
-const std::vector<WorkloadKind>& workloadKinds() {
-  static const std::vector<WorkloadKind> kKinds{
-      {"train", {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance"}},
-      {"finetune",
-       {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "freeze", "lora"}},
-      {"infer", {"batch", "prompt"}},
-  };
-  return kKinds;
-}
-
-/// Those of a workload by its name.
-std::vector<std::string> factsOf(std::string_view workload) {
-  for (const WorkloadKind& kind : workloadKinds())
-    if (kind.name == workload) return kind.facts;
-  return {};
-}
-
-/// What a fact that must be there says, and how it is written.
-struct NeededFact {
-  Symbol name;
-  std::string_view help;
-};
-const std::array<NeededFact, 3>& neededFacts() {
-  static const std::array<NeededFact, 3> kNeeded{{
-      {kGlobal, "samples of one optimizer step, over all replicas: `global_batch = 64`"},
-      {kMicro, "samples that one replica computes at a time: `micro_batch = 1`"},
-      {kOptimizer, "what updates the parameters: `import std.optimizers`, `optimizer = optimizers.adamw`; "
-                   "`optimizer = none` for passes without an update"},
-  }};
-  return kNeeded;
-}
 
 struct PrecisionRow {
   std::string_view name;
@@ -135,23 +96,6 @@ void PlanBuilder::train(FactNode& node) {
       extents_.failed.push_back(fact.name);
     }
   }
-  for (const NeededFact& needed : neededFacts())
-    if (!node.find(needed.name)) missingFact(node, needed.name, needed.help);
-}
-
-/// Lists what this kind of workload has: its own facts, and the extents that the model asks for.
-void PlanBuilder::unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at) {
-  std::vector<std::string> known = factsOf(section.name.view());
-  for (Symbol asked : extents_.asked)
-    if (asked != kBatch) known.push_back(asked.str());
-  reportUnknownFact(context_, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange}, known);
-  ok_ = false;
-}
-
-void PlanBuilder::missingFact(const FactNode& section, Symbol fact, std::string_view help) {
-  context_.report(MissingWorkloadFact, section.nameRange, {{"workload", section.name.str()}, {"fact", fact.str()}})
-      .help(std::string(help));
-  ok_ = false;
 }
 
 /// Routing that sends the busiest device more than the mean: a number, since no text says what the data will do.
@@ -221,7 +165,7 @@ void PlanBuilder::workload() {
   }
   if (!w.train && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
   extents_.bound.emplace_back(Symbol("batch"), batch);
-  extents_.nominal = !w.train && w.extents.empty() && !extents_.prompt; // no workload: shapes are still checked
+  extents_.nominal = !w.range.valid(); // no workload: shapes are still checked
 }
 
 // docs/language.md, section 11: the product of the axes that the outermost rule gives to `batch`.
@@ -295,64 +239,6 @@ void PlanBuilder::precision() {
   if (!has("grads")) p.grads = ir::DType::fp32;
   if (!has("reduce")) p.reduce = p.grads;
   if (!has("optimizer")) p.optimizer = ir::DType::fp32;
-}
-
-/// The model's input has a dimension that no fact gives an extent: the fact that is spelt like it is not asked for by
-/// anything, or there is none.
-bool PlanBuilder::lacksExtent(const syntax::Name& dim) {
-  FactNode* section = factNode(plan_->workload.train ? "train" : "infer");
-  if (!section) section = factNode("finetune");
-  if (!section || !section->section()) return false;
-  ok_ = false;
-  const std::string text = fmt::format("`{}`", section->name.view());
-  for (const auto& [name, node] : extentFacts_) {
-    const bool asked = std::find(extents_.asked.begin(), extents_.asked.end(), name) != extents_.asked.end();
-    const bool near = !nearest(name.view(), {dim.text.str()}).empty() || dim.text.view().starts_with(name.view());
-    if (asked || !near) continue;
-    reportUnknownFact(context_, node->nameRange, name.view(), {text, section->nameRange}, {dim.text.str()})
-        .label(dim.range, fmt::format("the model has a dimension `{}`", dim.text.view()));
-    return true;
-  }
-  context_
-      .report(MissingWorkloadFact, section->nameRange, {{"workload", section->name.str()}, {"fact", dim.text.str()}})
-      .label(dim.range, "the model needs its extent")
-      .help(fmt::format("say how long it is: `{} = …`", dim.text.view()));
-  return true;
-}
-
-/// The prompt is the extent of what the model's inputs count as tokens.
-void PlanBuilder::checkPrompt() {
-  for (Symbol name : extents_.prompted) plan_->workload.extents.emplace_back(name, *extents_.prompt);
-  if (extents_.prompted.size() > 1) {
-    std::string dims, facts;
-    for (Symbol name : extents_.prompted) {
-      dims += fmt::format("{}`{}`", dims.empty() ? "" : " and ", name.view());
-      facts += fmt::format("{}{} = …", facts.empty() ? "" : "; ", name.view());
-    }
-    context_.report(PromptOfMany, promptFact_->nameRange, {{"model", plan_->model->name.str()}, {"dims", dims}})
-        .help(fmt::format("say how long each is: `{}`; `prompt` may stand for the one that is left", facts));
-    ok_ = false;
-  }
-  if (!promptFact_ || !extents_.prompted.empty()) return;
-  context_.report(PromptOfNothing, promptFact_->nameRange, {{"model", plan_->model->name.str()}})
-      .help(
-          "name the dimension itself (`infer { seq = 4096 }`), or let the model say which of its inputs counts tokens "
-          "(`in tokens: [batch, seq] int32 counts seq`)");
-  ok_ = false;
-}
-
-/// A fact of the workload that is none of its own must bind a dimension of the model.
-void PlanBuilder::checkExtents() {
-  checkPrompt();
-  for (const auto& [name, node] : extentFacts_) {
-    if (std::find(extents_.asked.begin(), extents_.asked.end(), name) != extents_.asked.end()) continue;
-    bool dimension = false;
-    for (const ir::Dim& d : plan_->model->dims) dimension |= d.name == name;
-    if (dimension) continue;
-    for (const WorkloadKind& kind : workloadKinds())
-      if (const FactNode* section = factNode(kind.name); section && section->section())
-        unknownWorkloadFact(*section, name, node->nameRange);
-  }
 }
 
 void PlanBuilder::checkWireNames() {

@@ -100,7 +100,6 @@ void PlanBuilder::model() {
     return;
   }
   applyFinetune(*built);
-  checkExtents();
   checkWireNames();
   if (plan_->workload.train && !plan_->model->loss.valid()) {
     const FactNode* train = factNode("train") ? factNode("train") : factNode("finetune");
@@ -135,6 +134,7 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   pipeline();
   overlap();
   model();
+  checkExtents();
   checkCheckpoints();
   for (FactNode& let : lets_->root().children) lets_->value(let);
   conditions();

@@ -14,7 +14,7 @@ CPU_SECONDS, MEMORY = 2, 500 << 20  # without sanitizers
 MODEL = """import std.blocks
 import std.ops
 model m(layers: int = 2, hidden: int = 64) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
   embed = blocks.embedding(tokens, 128, hidden)
   decoder * layers with x = embed {
     norm = blocks.rms_norm(x)

@@ -33,7 +33,7 @@ import std.clusters.dgx_a100
 import std.optimizers
 
 model small(layers: int, hidden: int) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
   embed = blocks.embedding(tokens, 1024, hidden)
   decoder * layers with x = embed {
     norm = blocks.rms_norm(x)

@@ -56,7 +56,7 @@ def own_model_text(suffix, s):
                   "    attn  = blocks.gqa(norm1, heads, heads, head = hidden / heads)", "    mid   = x + attn", "    norm2 = blocks.rms_norm(mid)",
                   "    mlp   = blocks.swiglu(norm2, 4 * hidden)", "    out mid + mlp", "  }"]
         last = f"decoder{i}"
-    return "\n".join([f"model own{suffix}(hidden: int, heads: int, vocab: int) {{", "  in tokens: [batch, seq] int32",
+    return "\n".join([f"model own{suffix}(hidden: int, heads: int, vocab: int) {{", "  in tokens: [batch, seq] int32 counts seq",
                       "  embed = blocks.embedding(tokens, vocab, hidden)", *lines, f"  norm = blocks.rms_norm({last})",
                       "  head = blocks.lm_head(norm, vocab)", "  loss = ops.cross_entropy(head, tokens)", "}"])
 

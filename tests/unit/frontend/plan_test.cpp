@@ -17,7 +17,7 @@ import std.blocks
 import std.optimizers
 import std.clusters.dgx_a100
 model m(layers: int = 8, hidden: int = 16, ffn: int = 32, vocab: int = 10) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
   embed = blocks.embedding(tokens, vocab, hidden)
   decoder * layers with x = embed {
     norm = blocks.rms_norm(x)
