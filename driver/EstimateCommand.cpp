@@ -60,12 +60,16 @@ std::vector<report::PlanReport> reportsOf(const InputFile& file, const Plans& pl
 int runEstimate(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
+  const bool read = !file.hasErrors(); // else what is there is not all that was meant, or a guess at a misspelt word
   file.check();
   Plans plans = file.plans(arguments.all("--plan"));
   bool oom = false;
   std::vector<std::vector<report::Fix>> fixes;
   for (const auto& plan : plans) {
-    plan->price();
+    if (read)
+      plan->price();
+    else if (plan->checkVerdict())
+      plan->lower(ir::Level::Comm);
     oom |= plan->estimate && !plan->estimate->memory.fits;
     const bool wanted = !arguments.has("--no-fixes");
     fixes.push_back(wanted ? memoryFixes(*plan, file.sources()) : std::vector<report::Fix>{});

@@ -98,6 +98,7 @@ std::string nameOf(const Arguments& arguments) {
 int explainNumber(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
+  const bool read = !file.hasErrors();
   file.check();
   std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
   if (plans.empty()) {
@@ -105,7 +106,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
     return console.hasErrors() ? kFailed : noPlans(console, file);
   }
   CompiledPlan& plan = choose(console, plans);
-  if (!plan.price()) {
+  if (!read || !plan.price()) {
     file.report(plans);
     console.summarize();
     return kFailed;

@@ -4,6 +4,7 @@
 
 #include "frontend/elaborate/ModelBuilder.h"
 #include "frontend/elaborate/PlanBuilder.h"
+#include "frontend/eval/Sides.h"
 
 #include <fmt/format.h>
 
@@ -139,9 +140,10 @@ void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {
   Scope scope(main);
   const auto met = evaluator.condition(*statement.condition, scope);
   if (!met || *met) return;
-  context.report(
+  auto report = context.report(
       AssertFalse, statement.condition->range,
       {{"reason", statement.reason ? "assertion failed: " + statement.reason->text : std::string("assertion failed")}});
+  for (std::string& side : sidesOf(evaluator, *statement.condition, scope)) report.note(std::move(side));
 }
 
 void Session::check() {
@@ -163,7 +165,8 @@ std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange
 
 /// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
 std::optional<Value> Session::Impl::choose(const std::string& text) {
-  Module* choice = loader.loadText("--plan", "let choice = " + text + "\n");
+  // What a mistake shows is what was written: the text stands on a line of its own, as the value of a constant.
+  Module* choice = loader.loadText("--plan", "let choice = (\n" + text + "\n)\n");
   const bool one = choice->tree && choice->tree->decls.size() == 1;
   const auto* let = one ? std::get_if<syntax::LetDecl>(&choice->tree->decls[0].item) : nullptr;
   if (!choice->tree || choice->tree->broken) return std::nullopt; // reported by the parser

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/DiagnosticRender.h"
 
+#include "support/TextCells.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -29,9 +32,14 @@ void addPlace(nlohmann::ordered_json& out, SourceRange range, const SourceManage
 
 std::string renderShort(const Diagnostic& d, const SourceManager& sources) {
   std::string text = fmt::format("{}[{}]: {}", severityName(d), d.kind->id(), d.message);
-  if (!d.range.valid()) return text;
-  LineColumn at = sources.begin(d.range);
-  return fmt::format("{}:{}:{}: {}", sources.path(d.range.file), at.line, at.column, text);
+  if (d.range.valid()) {
+    LineColumn at = sources.begin(d.range);
+    text = fmt::format("{}:{}:{}: {}", sources.path(d.range.file), at.line, at.column, text);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  TextCells row; // what is quoted of a source may hold bytes that a terminal obeys
+  row.put(0, text);
+  return row.str(false);
 }
 
 nlohmann::ordered_json toJson(const Diagnostic& d, const SourceManager& sources) {

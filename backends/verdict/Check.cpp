@@ -5,6 +5,7 @@
 #include "backends/verdict/LayerPath.h"
 #include "backends/verdict/Shares.h"
 #include "backends/verdict/Verdict.h"
+#include "support/UnitWords.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -65,19 +66,10 @@ const OpRule& ruleOf(ExprOp op) {
   return kRules[0];
 }
 
-/// A unit as a plan writes it (`s`, `tokens/s`), for suggestions.
-std::string writtenUnit(const Unit& unit) {
-  constexpr std::string_view kNames[kBaseUnits] = {"s", "B", "FLOP", "USD", "J", "", "tokens", "samples"};
-  std::string over, under;
-  for (int i = 0; i < kBaseUnits; ++i) {
-    int e = unit.exponents[i];
-    if (e == 0) continue;
-    if (kNames[i].empty() || e > 1 || e < -1) return {};
-    std::string& side = e > 0 ? over : under;
-    if (!side.empty()) return {};
-    side = kNames[i];
-  }
-  return over.empty() ? std::string() : under.empty() ? over : over + "/" + under;
+/// What to write where a number lacks its unit: which one is meant, nobody can know.
+std::string unitsHelp(const Unit& unit) {
+  const std::string names = unitsFor(unit);
+  return names.empty() ? "" : "give the number its unit, " + names;
 }
 
 /// Checks the tree of one assertion or measured line.
@@ -169,9 +161,7 @@ MaybeType Checker::disagree(ExprId id, ExprId left, ExprId right, const Type& l,
   report.label(node(left).range, typeText(l.isBool, l.unit)).label(node(right).range, typeText(r.isBool, r.unit));
   bool bareRight = node(right).literal && !r.isBool && r.unit.plain();
   bool bareLeft = node(left).literal && !l.isBool && l.unit.plain();
-  std::string unit = writtenUnit(bareRight ? l.unit : r.unit);
-  if ((bareRight || bareLeft) && !unit.empty())
-    report.help(fmt::format("give the number its unit: `{}{}`", textOf(tree_, bareRight ? right : left), unit));
+  if (bareRight || bareLeft) report.help(unitsHelp(bareRight ? l.unit : r.unit));
   return {};
 }
 
@@ -228,14 +218,14 @@ void checkMeasured(const ir::Plan& plan, const ir::Measured& line, DiagnosticEng
   const ExprNode& shown = line.metric.nodes[line.metric.root];
   const ExprNode& said = line.value.nodes[line.value.root];
   if (metric->unit != value->unit) {
-    diagnostics
-        .report(UnitsDisagree, said.range,
-                {{"left", textOf(line.metric, line.metric.root)},
-                 {"left_type", metric->text()},
-                 {"right", textOf(line.value, line.value.root)},
-                 {"right_type", value->text()},
-                 {"verb", "compared"}})
-        .label(shown.range, typeText(false, metric->unit));
+    auto report = diagnostics.report(UnitsDisagree, said.range,
+                                     {{"left", textOf(line.metric, line.metric.root)},
+                                      {"left_type", metric->text()},
+                                      {"right", textOf(line.value, line.value.root)},
+                                      {"right_type", value->text()},
+                                      {"verb", "compared"}});
+    report.label(shown.range, typeText(false, metric->unit));
+    if (said.literal && value->unit.plain()) report.help(unitsHelp(metric->unit));
     return;
   }
   auto values = ir::evaluate(line.value, [](const ExprNode&) { return std::optional<ir::ExprValue>(); });

@@ -113,8 +113,12 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
   if (!metric) return; // check() has reported it
   if (!metric->row) {
     auto report = diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}});
-    if (node.metric.find("token") != std::string::npos)
-      report.help("tokens are counted where the workload binds `seq`");
+    const bool ofTokens = metric->unit.exponents[static_cast<size_t>(BaseUnit::Tokens)] != 0 ||
+                          metric->name.ends_with("tokens"); // `cost.per_1t_tokens`
+    if (ofTokens && plan_.model && !plan_.model->tokensPerSample())
+      report.help(fmt::format("no input of model `{}` counts tokens; say which ones do: `in tokens: [batch, seq] int32 "
+                              "counts seq`",
+                              plan_.model->name.view()));
     else if (const std::string_view other = sameUnit(*metric); !other.empty() && !metric->unit.plain())
       report.help(fmt::format("did you mean `{}`?", other));
     else

@@ -175,11 +175,12 @@ std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
   if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
   ok_ = false;
   if (v.invalid()) return std::nullopt;
-  const double percent = plain && v.asDouble() > 1 && v.asDouble() <= 100 ? v.asDouble() : 5;
-  context_
-      .report(ToleranceForm, e.range,
-              {{"value", plain && percent == v.asDouble() ? fmt::format("{:g} %", 100 * percent) : show(v)}})
-      .help(fmt::format("write it with a `%`: `within {:g}%`", percent));
+  const bool said = context_.text(e.range).ends_with('%');
+  const bool forgotten = plain && !said && v.asDouble() > 1 && v.asDouble() <= 100;
+  context_.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
+      .help(forgotten ? fmt::format("write it with a `%`: `within {:g}%`", v.asDouble())
+            : said    ? "write the largest relative error that is accepted, such as `within 5%`"
+                      : "write it with a `%`, such as `within 5%`");
   return std::nullopt;
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/Schema.h"
 
+#include "support/Spelling.h"
+#include "support/UnitWords.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -9,7 +12,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
 PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
-PLANC_ERROR(UnknownFactKey, 508, "`{key}` in `{path}` is not {expected}")
+PLANC_ERROR(UnknownFactKey, 508, "`{key}`{place} is not {expected}")
 PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
 
 void reportSectionForm(Context& context, SourceRange at, std::string_view fact) {
@@ -57,9 +60,35 @@ std::string expectation(const RowView& row) {
   }
 }
 
-/// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise.
-std::string percentMeant(const FactRange& range, double v) {
-  const bool part = range.most <= ranges::kError.most && v > range.most && v <= 100 && range.holds(v / 100);
+/// What to write instead of a value of another type. `text`: the value as it stands in the plan.
+std::string typeHelp(const RowView& row, const Value& v, std::string_view text) {
+  const bool number = v.numeric();
+  switch (row.form) {
+  case FactForm::Count:
+    return number ? "write a whole number without a unit" : "";
+  case FactForm::Bool:
+    return "write `true` or `false`";
+  case FactForm::Text:
+    return "put it in quotes";
+  case FactForm::Curve:
+    return "";
+  default:
+    break;
+  }
+  if (!number) return "";
+  const Unit given = v.isInt() ? units::none : v.unit;
+  if (row.unit.plain()) return "write the number alone, or a share with `%`";
+  // `400GB` for `400GB/s`: the literal is right as far as it goes.
+  if (!given.plain() && row.unit == given / units::time && text.find_first_of(" ()/") == std::string_view::npos)
+    return fmt::format("did you mean `{}/{}`?", text, row.unit == units::price ? "h" : "s");
+  const std::string names = unitsFor(row.unit);
+  return names.empty() ? "" : fmt::format("{}, {}", given.plain() ? "give it its unit" : "write it in its unit", names);
+}
+
+/// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise, and where one is written.
+std::string percentMeant(const FactRange& range, double v, std::string_view text) {
+  const bool part =
+      range.most <= ranges::kError.most && v > range.most && v <= 100 && range.holds(v / 100) && !text.ends_with('%');
   return part ? fmt::format("did you mean `{}`?", formatQuantity(v, units::none) + "%") : std::string();
 }
 
@@ -245,9 +274,13 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
     expected = "a class of collectives";
     for (int c = 0; c < ir::kCollectiveClasses; ++c) names.emplace_back(ir::name(static_cast<ir::CollectiveClass>(c)));
   }
+  const size_t dot = path.rfind('.');
+  const std::string place = dot == std::string::npos ? "" : fmt::format(" in `{}`", path.substr(0, dot));
   auto report =
-      ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"path", path}, {"expected", expected}});
-  if (auto meant = didYouMean(input.star.view(), names); !meant.empty()) report.help(meant);
+      ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"place", place}, {"expected", expected}});
+  const std::string meant = didYouMean(input.star.view(), names);
+  report.help(meant);
+  if (meant.empty()) report.note("there are " + quotedList(names));
   return false;
 }
 
@@ -278,7 +311,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     std::string actual = describe(v);
     if (v.kind == ValueKind::Curve)
       actual = fmt::format("a curve of {} by {}", v.curve->yUnit.name(), v.curve->xUnit.name());
-    ev_.context.report(FactType, at, {{"fact", path}, {"expected", expectation(row)}, {"actual", actual}});
+    ev_.context.report(FactType, at, {{"fact", path}, {"expected", expectation(row)}, {"actual", actual}})
+        .help(typeHelp(row, v, ev_.context.text(at)));
     return false;
   }
   if (row.form == FactForm::Bool) {
@@ -304,7 +338,8 @@ bool FactReader::inRange(const RowView& row, const Value& v, const std::string& 
     auto report = ev_.context.report(
         OutOfRange, at,
         {{"fact", path}, {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)}, {"expected", row.range.text}});
-    if (auto meant = row.unit.plain() ? percentMeant(row.range, y) : ""; !meant.empty()) report.help(meant);
+    if (auto meant = row.unit.plain() ? percentMeant(row.range, y, ev_.context.text(at)) : ""; !meant.empty())
+      report.help(meant);
     return false;
   }
   return true;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/Selectors.h"
 
+#include "support/Spelling.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -45,10 +47,27 @@ std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::
   return next;
 }
 
+namespace {
+
+/// The written selector with another name in the step that is `behind` steps before its last: what stands for all that
+/// is underlined. The name alone where the step stands in a block around.
+std::string renamed(std::string_view written, size_t behind, std::string_view from, const std::string& to) {
+  size_t end = written.size();
+  for (; behind > 0 && end != std::string_view::npos; --behind) end = written.substr(0, end).rfind('.');
+  if (end == std::string_view::npos) return to;
+  const size_t dot = written.substr(0, end).rfind('.');
+  const size_t at = dot != std::string_view::npos ? dot + 1 : written.starts_with('"') ? 1 : 0;
+  if (!written.substr(at).starts_with(from)) return to;
+  return fmt::format("{}{}{}", written.substr(0, at), to, written.substr(at + from.size()));
+}
+
+} // namespace
+
 bool PathTree::check(const ir::Selector& selector, Context& context) {
   std::vector<uint32_t> at{0};
   std::string prefix;
-  for (const ir::SelectorStep& s : selector.steps) {
+  for (size_t i = 0; i < selector.steps.size(); ++i) {
+    const ir::SelectorStep& s = selector.steps[i];
     const std::vector<uint32_t> next = step(at, s);
     prefix += "." + s.name.str();
     if (next.empty()) {
@@ -58,11 +77,14 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
         for (uint32_t c : nodes_[n].children) names.push_back(nodes_[c].name.str());
       auto report = context.report(MatchesNothing, selector.range,
                                    {{"selector", selector.str()}, {"model", nodes_[0].name.str()}});
-      if (auto meant = didYouMean(s.name.view(), names); !meant.empty()) {
-        report.help(meant);
+      std::vector<std::string> meant;
+      for (const std::string& name : allNearest(s.name.view(), names))
+        meant.push_back(renamed(context.text(selector.range), selector.steps.size() - 1 - i, s.name.view(), name));
+      if (!meant.empty()) {
+        report.help(fmt::format("did you mean {}?", quotedChoice(meant)));
       } else {
         std::string list;
-        for (size_t i = 0; i < std::min<size_t>(names.size(), 12); ++i) list += (i ? ", `" : "`") + names[i] + "`";
+        for (size_t n = 0; n < std::min<size_t>(names.size(), 12); ++n) list += (n ? ", `" : "`") + names[n] + "`";
         if (!list.empty()) report.note(fmt::format("layers there: {}{}", list, names.size() > 12 ? ", …" : ""));
       }
       return false;

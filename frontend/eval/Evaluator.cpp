@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 
+#include "frontend/eval/Sides.h"
+#include "support/Spelling.h"
+#include "support/UnitWords.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -149,7 +153,7 @@ Value Evaluator::literalInt(const Expr& e) {
 
 namespace {
 
-/// `8k`: what the bare prefix stands for, in both of its meanings; empty if `prefix` is none.
+/// `8k`: what the bare prefix stands for, in all of its meanings; empty if `prefix` is none.
 std::string plainNumbers(std::string_view number, std::string_view prefix) {
   constexpr std::string_view kPrefixes = "kMGT";
   const char letter = prefix == "K" ? 'k' : prefix.front();
@@ -161,7 +165,8 @@ std::string plainNumbers(std::string_view number, std::string_view prefix) {
     binary += " * 1024";
   }
   if (thousands == number) thousands += fmt::format("e{}", 3 * (power + 1));
-  return fmt::format("a number without a unit has no prefix: write `{}` or `{}`", thousands, binary);
+  return fmt::format("a number without a unit has no prefix: write `{}` or `{}`; bytes are `{}{}B`", thousands, binary,
+                     number, letter);
 }
 
 } // namespace
@@ -176,11 +181,14 @@ Value Evaluator::literalQuantity(const Expr& e) {
             "numbers lie between 1e-307 and 1e308, in seconds, bytes and the like: choose another unit if it is meant");
     return {};
   }
+  const std::string_view written = writtenUnit(e.text), number = e.text.substr(0, e.text.size() - written.size());
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});
+  const std::string plain = plainNumbers(number, written), meant = plain.empty() ? unitMeant(number, written) : plain;
+  report.help(meant);
   if (const size_t slash = e.text.find('/'); slash != std::string_view::npos && e.text.substr(slash + 1) == bad)
     report.help(fmt::format("put spaces around `/` to divide by `{}`", bad));
-  const std::string plain = plainNumbers(e.text.substr(0, e.text.size() - bad.size()), bad);
-  report.help(plain.empty() ? didYouMean(bad, unitNames()) : plain);
+  else if (meant.empty())
+    report.note("units are " + quotedList(unitNames()) + ", and one of them over another: `GB/s`");
   return {};
 }
 
@@ -321,13 +329,7 @@ bool Evaluator::require(const syntax::Require& r, Scope& scope) {
   if (!met || *met) return true;
   std::string reason = r.reason ? r.reason->text : fmt::format("`{}` is false", context.text(r.condition->range));
   auto report = context.report(RequireFails, r.condition->range, {{"reason", std::move(reason)}});
-  if (const Expr& c = *r.condition; c.kind == ExprKind::Binary && c.kids.size() == 2) { // what the two sides are
-    for (const Expr* side : c.kids) {
-      if (side->kind == ExprKind::Int || side->kind == ExprKind::Float || side->kind == ExprKind::Quantity) continue;
-      const Value v = evaluate(*side, scope);
-      if (!v.invalid()) report.note(fmt::format("`{}` is {}", context.text(side->range), show(v)));
-    }
-  }
+  for (std::string& side : sidesOf(*this, *r.condition, scope)) report.note(std::move(side));
   return false;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -188,7 +189,15 @@ void Loader::reportMissingFile(const std::string& written, const std::string& pa
     if (entry.path().extension() == ".plan") files.push_back((prefix / entry.path().filename()).string());
   std::sort(files.begin(), files.end());
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
-  if (auto meant = didYouMean(written, files); !meant.empty()) report.help(meant);
+  if (auto meant = didYouMean(written, files); !meant.empty()) {
+    report.help(meant);
+  } else {
+    constexpr size_t kMost = 8;
+    if (files.size() > kMost) files.resize(kMost);
+    report.note(
+        fmt::format("there is no file `{}`{}", path, files.empty() ? "" : "; beside it are " + quotedList(files)));
+    report.help("paths are relative to the file that imports; what planc brings is imported as `import std.…`");
+  }
 }
 
 /// Suggests modules of the same folder, then the folders of the library.
@@ -200,13 +209,20 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
   known.insert(known.end(), libraryFolders().begin(), libraryFolders().end());
   for (const std::string& folder : libraryFolders()) // `std.model.llama`: the folder is misspelt
     for (std::string& module : libraryModules(folder)) known.push_back(std::move(module));
-  if (auto meant = didYouMean(import.text, known); !meant.empty()) {
+  std::vector<std::string> inside; // of a package, which is no module itself
+  for (const std::string& folder : libraryFolders())
+    if (folder.starts_with(import.text + ".")) inside.push_back(folder);
+  if (!inside.empty()) {
+    report.help("import a part of it: " + quotedList(inside));
+  } else if (auto meant = didYouMean(import.text, known); !meant.empty()) {
     report.help(meant);
   } else if (const size_t end = import.text.rfind('.');
              end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
     report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {
+    for (const std::string& module : known) // `optimizers`
+      if (module.ends_with("." + import.text)) report.help(fmt::format("did you mean `{}`?", module));
     report.note(
         "packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
   }

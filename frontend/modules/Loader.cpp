@@ -4,6 +4,7 @@
 
 #include "frontend/modules/Files.h"
 #include "frontend/parse/Parse.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -48,6 +49,11 @@ struct ShapeOf {
   DeclShape operator()(const syntax::ClusterDecl& d) const { return {&d.name, DeclKind::Cluster, pointerTo(d.params)}; }
   DeclShape operator()(const syntax::PlanDecl& d) const { return {&d.name, DeclKind::Plan, pointerTo(d.params)}; }
 };
+
+/// `llama` of `std.models.llama`: the name that an import brings.
+std::string lastOf(const std::string& dotted) {
+  return dotted.substr(dotted.rfind('.') + 1);
+}
 
 /// Two spellings of one file have one key.
 std::string diskKey(const std::string& path) {
@@ -157,6 +163,15 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
     resolveFile(module, import, decl, range);
   else
     resolveLibrary(import, decl);
+  if (!decl.file && !import.module && !import.collection) { // of what was meant by it nothing more is said
+    std::vector<std::string> known;
+    for (const std::string& folder : libraryFolders()) {
+      known.push_back(lastOf(folder));
+      for (const std::string& library : libraryModules(folder)) known.push_back(lastOf(library));
+    }
+    for (const std::string& meant : allNearest(lastOf(import.text), known))
+      module.tree->lostNames.insert(Symbol(meant));
+  }
   Import& kept = module.imports.emplace_back(std::move(import));
   module.importNames.emplace(kept.name, &kept);
 }

@@ -42,6 +42,13 @@ std::vector<std::string> Loader::offers(const Module& asking, Symbol wanted, std
   const std::string_view name = wanted.view();
   const bool member = behind.starts_with('.'), call = behind.starts_with('(');
   std::set<std::pair<int, std::string>> found; // the likeliest first
+  for (const Import& i : asking.imports)       // `import std.optimizers as o`
+    if (member && i.name != wanted && (i.text == name || i.text.ends_with(fmt::format(".{}", name))))
+      found.emplace(-2, fmt::format("`{}` is imported as `{}` here", i.text, i.name.view()));
+  if (!found.empty()) return {found.begin()->second};
+  for (const std::string& folder : libraryFolders()) // `optimizers.adam`: all that the folder exports
+    if (member && folder.ends_with(fmt::format(".{}", name)))
+      found.emplace(-2, fmt::format("`import {}` brings `{}`", folder, name));
   for (const LibraryExport& e : libraryExports()) {
     const std::string last = e.module.substr(e.module.rfind('.') + 1);
     if (member) { // `te.te`

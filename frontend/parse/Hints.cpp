@@ -132,7 +132,10 @@ std::string importFrom(const ErrorSite& site) {
   while (import < site.statement.end && site.type(import) != Type::IMPORT) ++import;
   if (!isDottedPath(site, begin + 1, import)) return "";
   std::string what = import + 1 < site.statement.end ? std::string(site.text(import + 1)) : "…";
-  return fmt::format("write `import {}`, then `{}.{}`", written(site, begin + 1, import), site.text(import - 1), what);
+  const std::string from = written(site, begin + 1, import);
+  if (import == begin + 2) // a package, which is no module
+    return fmt::format("write `import {}.{}`, then `{}.…`", from, what, what);
+  return fmt::format("write `import {}`, then `{}.{}`", from, site.text(import - 1), what);
 }
 
 /// Words of other languages, where a statement begins with them.
@@ -160,6 +163,11 @@ std::string foreignWord(const ErrorSite& site) {
       {"return", "what a block gives is `out …`"},
       {"include", "write `import`"},
       {"using", "write `import`"},
+      {"input", "did you mean `in`? An input is `in tokens: [batch, seq] int32 counts seq`"},
+      {"inputs", "did you mean `in`? An input is `in tokens: [batch, seq] int32 counts seq`"},
+      {"output", "did you mean `out`? What a block gives is `out x`"},
+      {"parameter", "did you mean `param`? A parameter is `param w: [hidden, ffn]`"},
+      {"weight", "did you mean `param`? A parameter is `param w: [hidden, ffn]`"},
   };
   for (size_t at : {std::min(statementBegin(site), site.error.at), site.error.at})
     for (const Row& row : kRows)
@@ -190,6 +198,13 @@ std::string colonForEquals(const ErrorSite& site) {
                      written(site, site.error.at + 1, site.statement.end));
 }
 
+/// `search { tp in [1, 2] }`.
+std::string variedWithoutVary(const ErrorSite& site) {
+  if (site.found().getType() != Type::IN || site.error.at != site.statement.begin + 1) return "";
+  return fmt::format("what a search tries begins with `vary`: `vary {}`",
+                     written(site, site.statement.begin, site.statement.end));
+}
+
 /// `a => b`, `a = > b`.
 std::string arrowSpelling(const ErrorSite& site) {
   size_t type = site.found().getType();
@@ -199,7 +214,8 @@ std::string arrowSpelling(const ErrorSite& site) {
 
 /// `10%3`.
 std::string percentWithoutBlanks(const ErrorSite& site) {
-  if (site.previousType() != Type::QUANTITY || !isLiteral(site.found().getType())) return "";
+  const size_t type = site.found().getType();
+  if (site.previousType() != Type::QUANTITY || type == Type::STRING || !isLiteral(type)) return "";
   std::string_view number = site.text(site.error.at - 1);
   if (!number.ends_with('%')) return "";
   return fmt::format("`{}` is a number: put spaces around `%` for the remainder", number);
@@ -207,7 +223,7 @@ std::string percentWithoutBlanks(const ErrorSite& site) {
 
 std::string missingReasonColon(const ErrorSite& site) {
   if (site.found().getType() != Type::STRING || !site.error.expected[Type::COLON]) return "";
-  return "a reason follows `:`";
+  return fmt::format("a reason follows `:`: `: {}`", site.text(site.error.at));
 }
 
 std::string reservedWord(const ErrorSite& site) {
@@ -222,7 +238,7 @@ std::string hintFor(const ErrorSite& site) {
   for (auto hint :
        {importFrom, foreignWord, listOfYaml, lineGoesOn, placementOfAPath, commaAfterPlacement, commaBetweenStatements,
         starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals, arrowSpelling,
-        percentWithoutBlanks, missingReasonColon, reservedWord, twoFactsOnALine})
+        percentWithoutBlanks, missingReasonColon, variedWithoutVary, reservedWord, twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }

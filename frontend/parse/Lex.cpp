@@ -5,8 +5,12 @@
 #include "PlanLexer.h"
 #include "frontend/parse/ByteStream.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/ConvertUTF.h>
+#include <llvm/Support/Unicode.h>
 
 namespace planc::parse {
 
@@ -49,6 +53,23 @@ uint32_t codePointEnd(std::string_view text, uint32_t at) {
   return std::min(end, static_cast<uint32_t>(text.size()));
 }
 
+/// Looks like a space or like nothing at all: U+00A0, U+2000 to U+200B, U+202F, U+3000.
+bool isBlank(std::string_view character) {
+  static constexpr std::string_view kBlanks[] = {"\u00A0", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
+                                                 "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200A",
+                                                 "\u200B", "\u202F", "\u205F", "\u3000"};
+  return std::find(std::begin(kBlanks), std::end(kBlanks), character) != std::end(kBlanks);
+}
+
+/// `U+00A0`: of a character that cannot be seen.
+std::string codePointName(std::string_view character) {
+  llvm::UTF32 code = 0;
+  const auto* from = reinterpret_cast<const llvm::UTF8*>(character.data());
+  llvm::UTF32* to = &code;
+  llvm::ConvertUTF8toUTF32(&from, from + character.size(), &to, to + 1, llvm::strictConversion);
+  return fmt::format("U+{:04X}", static_cast<uint32_t>(code));
+}
+
 /// What was meant by a character that the language does not have.
 std::string characterHelp(std::string_view character) {
   if (character == "'") return "strings stand in double quotes";
@@ -59,12 +80,17 @@ std::string characterHelp(std::string_view character) {
   if (character == "×") return "write `*`";
   if (character == "→") return "write `->`";
   if (character == "“" || character == "”") return "strings stand in straight double quotes";
+  if (isBlank(character)) return "write a plain space; this one came with copied text";
   if (character == kByteOrderMark) return "a byte order mark may only be the first thing in a file";
   return "";
 }
 
 std::string showCharacter(std::string_view character) {
-  if (character.size() > 1) return fmt::format("`{}`", character);
+  if (character.size() > 1 &&
+      llvm::sys::unicode::columnWidthUTF8(llvm::StringRef(character.data(), character.size())) > 0 &&
+      !isBlank(character))
+    return fmt::format("`{}`", character);
+  if (character.size() > 1) return codePointName(character);
   auto byte = static_cast<unsigned char>(character[0]);
   return byte < 0x20 || byte == 0x7F ? fmt::format("U+{:04X}", byte) : fmt::format("`{}`", character);
 }

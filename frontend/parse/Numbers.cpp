@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/SyntaxMessages.h"
 #include "frontend/parse/TokenTypes.h"
-#include "support/Quantity.h"
+#include "support/UnitWords.h"
 
-#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 
@@ -17,11 +16,6 @@ namespace {
 
 bool isNumber(size_t type) {
   return type == Type::INT || type == Type::FLOAT || type == Type::QUANTITY;
-}
-
-bool isUnit(std::string_view word) {
-  static const std::vector<std::string> units = unitNames();
-  return word == "%" || std::find(units.begin(), units.end(), word) != units.end();
 }
 
 SourceRange range(const ErrorSite& site, size_t begin, size_t end) {
@@ -37,13 +31,15 @@ bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
   const bool percent = site.previousType() == Type::PERCENT;
   const size_t unit = percent ? site.error.at - 1 : site.error.at;
   const size_t type = unit > 0 ? site.type(unit - 1) : 0;
-  if ((type != Type::INT && type != Type::FLOAT) || unit >= site.tokens.size() - 1 || !isUnit(site.text(unit)))
-    return false;
+  if ((type != Type::INT && type != Type::FLOAT) || unit >= site.tokens.size() - 1) return false;
+  std::string written = knownUnit(site.text(unit)); // `seconds` as `s`
+  if (written.empty()) return false;
   size_t end = unit + 1;
-  if (!percent && site.type(end) == Type::SLASH && end + 2 < site.tokens.size() && isUnit(site.text(end + 1))) end += 2;
-  std::string joined;
-  for (size_t i = unit - 1; i < end; ++i) joined += site.text(i);
-  reporter.report(UnitApart, range(site, unit - 1, end)).help(fmt::format("write `{}`", joined));
+  const bool over = !percent && site.type(end) == Type::SLASH && end + 2 < site.tokens.size();
+  const std::string below = over ? knownUnit(site.text(end + 1)) : "";
+  if (!below.empty()) written += "/" + below, end += 2;
+  reporter.report(UnitApart, range(site, unit - 1, end))
+      .help(fmt::format("write `{}{}`", site.text(unit - 1), written));
   return true;
 }
 

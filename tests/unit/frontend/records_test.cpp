@@ -106,14 +106,14 @@ TEST(Records, WrongFactsAreReported) {
   EXPECT_EQ(of("device d { memoy = 1GB }"), "1 PLAN0501 device `d` has no fact `memoy`");
   EXPECT_EQ(of("device d { memory = 1s }"), "1 PLAN0502 `memory` is a quantity of bytes; this is a quantity of time");
   EXPECT_EQ(of("device d { memory = 0GB }"), "1 PLAN0507 `memory` is 0 B; it takes 1 B to 1000 PB");
-  EXPECT_EQ(of("device d { peak { bf17 = 1TFLOP/s } }"), "1 PLAN0508 `bf17` in `peak.bf17` is not an element type");
+  EXPECT_EQ(of("device d { peak { bf17 = 1TFLOP/s } }"), "1 PLAN0508 `bf17` in `peak` is not an element type");
   EXPECT_EQ(of("device d { memory = 1GB; memory = 2GB }"), "1 PLAN0506 `memory` is given twice");
   EXPECT_EQ(of("device d { calibration = 3 }"), "1 PLAN0509 `calibration` is a section: `calibration { … }`");
   EXPECT_EQ(of("stack s { accumulate = fuse }"),
             "1 PLAN0510 `accumulate` is one of `none`, `separate`, `fused` and `deferred`; this is `fuse`");
   EXPECT_EQ(of("stack s { inline { gradient = 2 } }"), "1 PLAN0507 `inline.gradient` is 2; it takes 0 to 1");
   EXPECT_EQ(of("stack s { inline { gradients = 1 } }"),
-            "1 PLAN0508 `gradients` in `inline.gradients` is not a class of collectives");
+            "1 PLAN0508 `gradients` in `inline` is not a class of collectives");
   EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { memory = 2GB }"),
             "2 PLAN0504 `memory` is inherited and given again");
   EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override memory = 1GB }"),
