@@ -48,6 +48,11 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   report.label(program.plan->cluster->range, levels + " = " + std::to_string(devices));
   if (mesh.devices() > 0 && devices % mesh.devices() == 0)
     report.help(fmt::format("an axis of {} more devices fills the cluster", devices / mesh.devices()));
+  else if (devices > 0 && mesh.devices() % devices == 0)
+    report.help(fmt::format("make an axis {} times smaller, or the cluster {} times larger", mesh.devices() / devices,
+                            mesh.devices() / devices));
+  else
+    report.help(fmt::format("let the sizes of the axes multiply to {}", devices));
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/elaborate/Machines.h"
 
 #include "frontend/elaborate/RecordTables.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,8 +31,21 @@ std::string ownerText(const DeclInfo& d) {
 const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
   if (v.invalid()) return nullptr;
   if (v.kind == ValueKind::Decl && v.decl->decl->kind == kind) return v.decl;
-  ev_.context.report(WrongRecord, v.range,
-                     {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
+  auto report =
+      ev_.context.report(WrongRecord, v.range,
+                         {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
+  if (v.kind != ValueKind::Module) return nullptr;
+  std::vector<std::string> names; // `te`, where the stack is `te.te`
+  for (const std::string& name : ev_.context.loader.exportNames(*v.import))
+    if (const DeclInfo* d = ev_.context.loader.findExported(*v.import, Symbol(name)); d && d->kind == kind)
+      names.push_back(fmt::format("{}.{}", v.import->name.view(), name));
+  constexpr size_t kMost = 6;
+  const size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  if (!names.empty())
+    report.help(fmt::format("it exports {}{}", quotedList(names), more ? fmt::format(" and {} more", more) : ""));
+  else
+    report.note(fmt::format("it exports no {}", describe(kind)));
   return nullptr;
 }
 
