@@ -92,7 +92,10 @@ int PlanBuilder::ruleKey(std::unordered_map<std::string, std::pair<size_t, int>>
   }
   index = known->second.first;
   if (known->second.second == layer) {
-    context_.report(RuleTwice, at, {{"key", text}}).label(rangeOf(index), "the first one");
+    context_.report(RuleTwice, at, {{"key", text}})
+        .label(rangeOf(index), "the first one")
+        .help("keep one of them; several axes in one rule are a list, `-> [dp, tp]`, and a rule for some layers only "
+              "stands in braces behind their names");
     return -1;
   }
   if (!isOverride) {

@@ -51,11 +51,6 @@ ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange ra
 
 void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner,
                                 std::vector<ir::Carry>& carries) {
-  if (d.bindings.empty()) {
-    context_.report(RepeatWithoutCarry, d.name.range, {{"name", d.name.text.str()}})
-        .help(fmt::format("write `{} * … with x = …`, and give the next x with `out`", d.name.text.view()));
-    failed_ = true;
-  }
   Statement* before = std::exchange(statement_, nullptr);
   for (const syntax::Binding& b : d.bindings) {
     const Value initial = ev_.evaluate(*b.value, outer);
@@ -79,7 +74,6 @@ void ModelBuilder::beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope
 
 /// The values that `out` gives, one for each carried one, of the same shape.
 bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result, std::vector<ir::Carry>& carries) {
-  if (d.bindings.empty()) return false; // reported where it begins
   if (!result.any) {
     context_
         .report(RepeatResult, d.name.range,
@@ -132,6 +126,12 @@ bool ModelBuilder::countBeforeName(const syntax::RepeatItem& d, Scope& scope) {
 
 void ModelBuilder::repeat(const syntax::RepeatItem& d, SourceRange range, Scope& scope) {
   if (countBeforeName(d, scope)) return;
+  if (d.bindings.empty()) { // its body would be about values that it does not have
+    context_.report(RepeatWithoutCarry, d.name.range, {{"name", d.name.text.str()}})
+        .help(fmt::format("write `{} * … with x = …`, and give the next x with `out`", d.name.text.view()));
+    define(d.name, fail(), scope);
+    return;
+  }
   const auto count = ev_.integer(*d.count, scope, fmt::format("the count of `{}`", d.name.text.view()));
   if (count && *count < 1) {
     context_.report(RepeatCount, d.count->range, {{"name", d.name.text.str()}, {"count", *count}});
