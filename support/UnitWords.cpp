@@ -100,6 +100,7 @@ constexpr Word kStems[] = {
 constexpr std::array<std::string_view, 3> kBits{"b", "bit", "bits"};
 
 bool isUnit(std::string_view text) {
+  if (text.empty() || text.find_first_of("0123456789") != std::string_view::npos) return false; // more of the number
   std::string bad;
   return parseQuantity(fmt::format("1{}", text), bad).has_value();
 }

@@ -32,7 +32,7 @@ double flops(const Model& m, const Op& op) {
 
 const char* kDense = R"(
 model m(layers: int = 3, hidden: int = 16, ffn: int = 32, vocab: int = 10) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
   embed = blocks.embedding(tokens, vocab, hidden)
   decoder * layers with x = embed {
     norm = blocks.rms_norm(x)
@@ -91,7 +91,7 @@ block head(x: [.., hidden], table: [vocab, hidden]) {
   out: [.., vocab] = ops.matmul(x, w)
 }
 model m(hidden: int = 16, vocab: int = 10) {
-  in tokens: [batch, seq] int32
+  in tokens: [batch, seq] int32 counts seq
   embed = blocks.embedding(tokens, vocab, hidden)
   logits = head(embed, table = embed.table)
   loss = ops.cross_entropy(logits, tokens)
@@ -123,7 +123,7 @@ plan p {
 TEST(Models, AnOperandHasTheOperatorsNameForADimension) {
   const auto m = modelOf(R"(
 model m(heads: int = 4, kv_heads: int = 2, head: int = 8) {
-  in x: [batch, seq, hidden = 16]
+  in x: [batch, seq, hidden = 16] counts seq
   attn = blocks.gqa(x, heads, kv_heads, head)
   loss = attn
 })");
@@ -141,7 +141,7 @@ model m(heads: int = 4, kv_heads: int = 2, head: int = 8) {
 TEST(Models, CompositeDimensionsAreInScopeOfTheirBlock) {
   const auto m = modelOf(R"(
 model m(heads: int = 4, kv_heads: int = 2, head: int = 8) {
-  in x: [batch, seq, hidden = 16]
+  in x: [batch, seq, hidden = 16] counts seq
   attn = blocks.gqa(x, heads, kv_heads, head)
   loss = ops.gelu(attn)
 })");
@@ -157,7 +157,7 @@ model m(heads: int = 4, kv_heads: int = 2, head: int = 8) {
 TEST(Models, RoutedDimensionsConserveElements) {
   const auto m = modelOf(R"(
 model m(hidden: int = 16, experts: int = 4, k: int = 2) {
-  in x: [batch, seq, hidden]
+  in x: [batch, seq, hidden] counts seq
   moe = blocks.moe(x, experts, k, 32)
   loss = moe
 })");
@@ -174,8 +174,9 @@ model m(hidden: int = 16, experts: int = 4, k: int = 2) {
 
 TEST(Models, TokensPerExpertNeedNotBeWhole) {
   for (int experts : {4, 7, 12, 64}) { // 2 · 8 tokens, to 2 experts each: 8, 4.57, 2.67 and half a token per expert
-    const auto m = modelOf("model m(hidden: int = 16) {\n  in x: [batch, seq, hidden]\n  moe = blocks.moe(x, " +
-                           std::to_string(experts) + ", 2, 32)\n  loss = moe\n}");
+    const auto m =
+        modelOf("model m(hidden: int = 16) {\n  in x: [batch, seq, hidden] counts seq\n  moe = blocks.moe(x, " +
+                std::to_string(experts) + ", 2, 32)\n  loss = moe\n}");
     const Op& up = *opAt(*m, "moe.up");
     const Dim& slots = m->dims[opAt(*m, "moe.sent")->resultDims[1]];
     EXPECT_DOUBLE_EQ(ir::sizeOf(*m, slots), 2. * 16 / experts);
@@ -203,7 +204,7 @@ model m(tables: int = 3, rows: int = 100, emb_dim: int = 4) {
 TEST(Models, NestedRepeatsAreRegionsOfOneUnit) {
   const auto m = modelOf(R"(
 model m(hidden: int = 16) {
-  in x: [batch, seq, hidden]
+  in x: [batch, seq, hidden] counts seq
   outer * 3 with a = x {
     inner * 5 with b = a {
       norm = blocks.rms_norm(b)
@@ -223,7 +224,7 @@ model m(hidden: int = 16) {
 TEST(Models, SeveralValuesMayBeCarried) {
   const auto m = modelOf(R"(
 model m(hidden: int = 16) {
-  in x: [batch, seq, hidden]
+  in x: [batch, seq, hidden] counts seq
   pair * 3 with a = x, b = x {
     sum = a + b
     out [sum, a]
@@ -253,7 +254,7 @@ op windowed(x: [batch, seq, hidden], window: int = 4) -> [batch, seq, hidden] {
   mask.bytes = 1B * size(out)
 }
 model m(hidden: int = 16) {
-  in x: [batch, seq, hidden]
+  in x: [batch, seq, hidden] counts seq
   loss = windowed(x)
 })");
   const Op& op = *opAt(*m, "loss");

@@ -83,7 +83,7 @@ TEST(ParseErrors, OtherHints) {
   EXPECT_THAT(inPlan("  seq: 2048"), HasSubstr("| a name and its value are joined by `=`\n"));
   EXPECT_THAT(inPlan("  place { a > b }"), HasSubstr("| a dimension is placed with `->`\n"));
   EXPECT_THAT(inPlan("  x = 10%3"), HasSubstr("| `10%` is a number: put spaces around `%` for the remainder\n"));
-  EXPECT_THAT(inPlan("  assert a \"why\""), HasSubstr("| a reason follows `:`\n"));
+  EXPECT_THAT(inPlan("  assert a \"why\""), HasSubstr("| a reason follows `:`: `: \"why\"`\n"));
   EXPECT_THAT(inPlan("  in = 3"), HasSubstr("| `in` is a reserved word, not a name\n"));
   EXPECT_THAT(errors("modle m() { }"), HasSubstr("| did you mean `model`?\n"));
   EXPECT_EQ(errors("model m()\n{\n  out x\n}\n"), "1:10 PLAN0010 expected `=` or `{`, found end of line"
