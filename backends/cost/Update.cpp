@@ -55,8 +55,10 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   if (start) priced.seconds += p.stack(start, "tensor", {"optimizer_tensor", by->name.view()});
   if (p.why)
     p.explain(fmt::format("{}{}",
-                          told ? "bytes · elements / (efficiency · B)"
-                               : "(gradient + 2 · (states + master copy) + parameter) / (efficiency · B)",
+                          told
+                              ? "bytes · elements / (efficiency · B)"
+                              : "(gradient + 2 · (states + master copy) + parameter, read too without a master copy) / "
+                                "(efficiency · B)",
                           start  ? " + tensor"
                           : told ? ""
                                  : ": the stack has no figure"),

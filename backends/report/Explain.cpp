@@ -35,9 +35,9 @@ const std::vector<Topic>& topics() {
         "tokens_per_second_per_device"},
        explainTokens},
       {{"samples", "samples_per_second", "samples_per_second.low", "samples_per_second.high"}, explainSamples},
-      {{"model FLOPs", "model_rate", "mfu", "mfu.low", "mfu.high"}, explainModelFlops},
+      {{"model FLOPs", "model_rate", "MFU", "mfu", "mfu.low", "mfu.high"}, explainModelFlops},
       {{"with causal attention halved", "model_rate_causal", "mfu_causal"}, explainCausalFlops},
-      {{"with recomputation counted", "hardware_rate", "hfu"}, explainHardwareFlops},
+      {{"with recomputation counted", "hardware_rate", "HFU", "hfu"}, explainHardwareFlops},
       {{"device-hours", "device_hours", "device_hours.low", "device_hours.high", "device_hours.per_1t_tokens"},
        explainDeviceHours},
       {{"cost", "cost.low", "cost.high", "cost.per_1t_tokens"}, explainCost},
@@ -57,14 +57,15 @@ const Topic* topicOf(std::string_view name) {
   return nullptr;
 }
 
-/// `stage 3`
+/// `stage 3`; of the stages that a line of the report is about, `stage 1-2`, the first.
 std::optional<int64_t> stageOf(std::string_view name) {
   constexpr std::string_view kWord = "stage ";
   if (!name.starts_with(kWord)) return {};
   name.remove_prefix(kWord.size());
   int64_t stage = 0;
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), stage);
-  if (error != std::errc() || end != name.data() + name.size()) return {};
+  const bool more = end != name.data() + name.size();
+  if (error != std::errc() || (more && *end != '-' && *end != ',')) return {};
   return stage;
 }
 

@@ -278,8 +278,10 @@ std::string bodyTitle(const ir::Program& program, ir::BodyId id) {
   for (const ir::VirtualStage& vs : program.virtualStages)
     for (const auto& entry : vs.bodies)
       if (entry.first == id) stages.insert(vs.devices.begin(), vs.devices.end());
-  if (unit.repeat) text += fmt::format(", {} instances", body.instances.count());
-  return program.stages > 1 ? text + " on stages " + rangesText({stages.begin(), stages.end()}) : text;
+  if (unit.repeat) text += ", " + plural(static_cast<double>(body.instances.count()), "instance", "instances");
+  return program.stages > 1 ? fmt::format("{} on {} {}", text, stages.size() == 1 ? "stage" : "stages",
+                                          rangesText({stages.begin(), stages.end()}))
+                            : text;
 }
 
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,

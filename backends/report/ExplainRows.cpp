@@ -1,5 +1,6 @@
 // Where rows of stages and collectives come from: what they are made of, layer by layer.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Explain.h"
 #include "backends/report/ExplainParts.h"
 #include "backends/report/Lines.h"
 #include "backends/verdict/Contributors.h"
@@ -47,7 +48,10 @@ void collectiveLine(ExplainPage& page, const ExplainInput& input, const Collecti
   page.table(table);
   if (shown < line.rows.size()) page.line(fmt::format("{} more with --all", line.rows.size() - shown), 2);
   page.fact("because", page.quote(line.row().because));
-  page.fact("equation", fmt::format("`planc explain FILE {}`", line.row().layer));
+  // A transfer between stages moves a value, which has no page of its own.
+  const std::vector<std::string> known = explainable(*input.report);
+  if (std::find(known.begin(), known.end(), line.row().layer) != known.end())
+    page.fact("equation", fmt::format("`planc explain FILE {}`", line.row().layer));
 }
 
 } // namespace

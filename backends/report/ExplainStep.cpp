@@ -129,8 +129,9 @@ void explainBubble(ExplainPage& page, const ExplainInput& input) {
     return;
   }
   SumTable table(page, units::time);
-  table.add("equal stages", t.bubbleEven, "what the same order of passes idles if all stages work the mean");
-  table.add("imbalance", t.bubbleImbalance, "what stages that differ add");
+  table.add("equal stages", t.bubbleEven,
+            "what the same order of passes idles if all stages work the mean, at most the bubble");
+  table.add("imbalance", t.bubbleImbalance, "the rest: what stages that differ add");
   table.write(t.bubble);
   page.line("critical is " + criticalText(e));
   if (t.imbalance > 0)

@@ -14,15 +14,15 @@ namespace {
 std::vector<std::string> instanceCells(const cost::LayerRow& row) {
   return {cell(row.forward - row.forwardExposed, units::time), cell(row.backward - row.backwardExposed, units::time),
           cell(row.recompute - row.recomputeExposed, units::time), cell(row.activationBytes, units::bytes),
-          std::string(cost::name(row.bound))};
+          row.forward + row.backward + row.recompute > 0 ? std::string(cost::name(row.bound)) : "-"};
 }
 
 /// What its instances take of a step.
 std::vector<std::string> stepCells(const LayerLine& line, double step) {
   if (!line.critical) return {"-", "-", "-", "-", "-"};
   const cost::LayerRow& row = *line.critical;
-  return {cell(row.onPath, units::time), cell(row.exposedOnPath, units::time), cell(row.slowed, units::time),
-          cell(row.launches, units::time),
+  auto part = [&](double seconds) { return cell(withoutResidue(seconds, step), units::time); };
+  return {part(row.onPath), part(row.exposedOnPath), part(row.slowed), part(row.launches),
           line.seconds() > 0 && step > 0 ? shareText(line.seconds() / step) : std::string("-")};
 }
 

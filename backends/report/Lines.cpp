@@ -5,20 +5,26 @@
 #include "backends/verdict/Contributors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
 
 namespace planc::report {
 
+double withoutResidue(double seconds, double whole) {
+  constexpr double kResidue = 1e-12; // of the sums of a step; what is smaller is rounding
+  return std::abs(seconds) > kResidue * whole ? seconds : 0;
+}
+
 std::vector<StepPart> stepParts(const cost::Totals& t) {
   std::vector<StepPart> parts = {{"compute", t.compute, false}};
   auto some = [&](const char* label, double seconds, bool inside = false) {
-    if (seconds > 0) parts.push_back({label, seconds, inside});
+    if (withoutResidue(seconds, t.stepTime) > 0) parts.push_back({label, seconds, inside});
   };
   some("slowed by communication", t.slowed);
   some("host launches", t.launches);
   parts.push_back({"exposed communication", t.exposedComm, false});
   parts.push_back({"pipeline bubble", t.bubble, false});
-  if (t.bubbleImbalance > 0) {
+  if (withoutResidue(t.bubbleImbalance, t.stepTime) > 0) {
     some("equal stages", t.bubbleEven, true);
     some("imbalance", t.bubbleImbalance, true);
   }
@@ -57,7 +63,11 @@ namespace {
 std::string ofKind(const StageLine& line, double cost::StageRow::*number) {
   auto [least, most] = std::minmax_element(line.rows.begin(), line.rows.end(),
                                            [&](const auto* a, const auto* b) { return a->*number < b->*number; });
-  const std::string low = cell((*least)->*number, units::time), high = cell((*most)->*number, units::time);
+  auto text = [&](const cost::StageRow& row) {
+    const double whole = row.computing + row.slowed + row.launches + row.communicating + row.idle;
+    return cell(withoutResidue(row.*number, whole), units::time);
+  };
+  const std::string low = text(**least), high = text(**most);
   return low == high ? low : low + " to " + high;
 }
 

@@ -15,6 +15,8 @@ struct StepPart {
   double seconds = 0;
   bool inside = false;
 };
+/// A part of `whole`, or 0 where it is no more than the rounding of sums.
+double withoutResidue(double seconds, double whole);
 /// What adds up to the step time, on the critical stage; parts that are optional are left out where they are nothing.
 std::vector<StepPart> stepParts(const cost::Totals& totals);
 /// `stage 15, the heaviest: …`: which stage the numbers of the step are of, and why; empty where there is one stage.
