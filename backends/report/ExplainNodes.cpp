@@ -16,8 +16,6 @@ namespace {
 
 using verdict::LayerStep;
 
-constexpr size_t kIndent = 6; ///< of what is said about a node
-
 template <typename Steps, typename Name>
 bool startsWith(const Steps& steps, const std::vector<LayerStep>& path, Name name) {
   if (path.empty() || steps.size() < path.size()) return false;

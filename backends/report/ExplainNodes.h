@@ -10,6 +10,9 @@
 
 namespace planc::report {
 
+/// Blanks before what is said about a node.
+inline constexpr size_t kIndent = 6;
+
 /// The path that is asked for, as it is written and in steps; a row's name that is no path has none.
 struct LayerChoice {
   std::string text;

@@ -11,8 +11,6 @@
 namespace planc::report {
 namespace {
 
-constexpr size_t kIndent = 6;
-
 /// Products of whole matrices; their time is that of the sum over a stage, so only the FLOPs are a parameter's own.
 void products(ExplainPage& page, cost::Pricing pricing, const ir::ParamState& param) {
   const ir::Program& program = pricing.program;
