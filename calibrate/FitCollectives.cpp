@@ -16,8 +16,8 @@ using ir::CollectiveKind;
 
 namespace {
 
-constexpr size_t kKnots = 14;
-constexpr double kStart = 20e-6, kBandwidth = 50e9, kRoot = 200e-6; // where the search begins
+constexpr size_t kMessageKnots = 14;
+constexpr double kMessageStart = 20e-6, kBandwidth = 50e9, kRoot = 200e-6; // where the search begins
 /// A start or a root term that is a smaller share of the least time than this is nothing.
 constexpr double kNothing = 1e-3;
 
@@ -42,7 +42,7 @@ struct GroupFit {
   }
   /// a, b and g; a send has no g.
   std::vector<double> closed(const Points& p) const {
-    std::vector<double> measured, start{kStart, kBandwidth};
+    std::vector<double> measured, start{kMessageStart, kBandwidth};
     if (kind != CollectiveKind::SendRecv) start.push_back(kRoot);
     for (const Sample* s : p) measured.push_back(s->forward);
     return fitClosed(start, measured, [&](std::span<const double> v, size_t i) {
@@ -53,7 +53,7 @@ struct GroupFit {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(s->forward);
     const auto same = [](double, double v) { return v; };
-    return monotone(fitCurve(x, y, kKnots), same, same);
+    return monotone(fitCurve(x, y, kMessageKnots), same, same);
   }
 };
 

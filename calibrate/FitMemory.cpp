@@ -15,8 +15,8 @@ namespace eq = cost::equations;
 
 namespace {
 
-constexpr size_t kKnots = 10, kRowKnots = 24;
-constexpr double kEfficiency = 0.85, kStart = 3e-6, kTensor = 1e-5; // where the search begins
+constexpr size_t kMemoryKnots = 10, kRowKnots = 24;
+constexpr double kOfBandwidth = 0.85, kMemoryStart = 3e-6, kTensor = 1e-5; // where the search begins
 
 Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
   return f.points(kind, d, [&](const Sample& s) { return s.name == name; });
@@ -31,15 +31,17 @@ std::set<Symbol> names(const Fitting& f, Kind kind) {
 
 /// Efficiency and start of the device; what the library says stands where no sample tells.
 void fitDevice(Fitting& f) {
-  f.memoryRate = f.bandwidth() * (f.part.device.memoryEfficiency ? f.part.device.memoryEfficiency->value : kEfficiency);
-  f.memoryStart = f.part.device.memoryStart ? f.part.device.memoryStart->value : kStart;
+  f.memoryRate =
+      f.bandwidth() * (f.part.device.memoryEfficiency ? f.part.device.memoryEfficiency->value : kOfBandwidth);
+  f.memoryStart = f.part.device.memoryStart ? f.part.device.memoryStart->value : kMemoryStart;
   for (const Reference& r : references()) {
     const Points points = named(f, Kind::Memory, Direction::Forward, Symbol(r.name));
     if (points.size() < 3) continue;
     auto fit = [&](const Points& p) {
-      return fitClosed({kEfficiency, kStart}, times(p, Direction::Forward), [&](std::span<const double> v, size_t i) {
-        return eq::moved(r.passes * (*p[i])[Extent::Bytes], v[0] * f.bandwidth(), v[1]);
-      });
+      return fitClosed({kOfBandwidth, kMemoryStart}, times(p, Direction::Forward),
+                       [&](std::span<const double> v, size_t i) {
+                         return eq::moved(r.passes * (*p[i])[Extent::Bytes], v[0] * f.bandwidth(), v[1]);
+                       });
     };
     Quality q = judge(points, Direction::Forward, Size::Bytes, [&](const Points& p) -> Predict {
       return [&, v = fit(p)](const Sample& s) {
@@ -85,7 +87,7 @@ struct PassesFit {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(count(*s));
     return monotone(
-        fitCurve(x, y, kKnots), [](double bytes, double passes) { return passes * bytes; },
+        fitCurve(x, y, kMemoryKnots), [](double bytes, double passes) { return passes * bytes; },
         [](double bytes, double moved) { return moved / bytes; });
   }
   Fitter byClosed() const {
@@ -238,7 +240,7 @@ void fitOptimizers(Fitting& f) {
       for (const Sample* s : p)
         x.push_back((*s)[Extent::Params]), y.push_back(s->forward * f.memoryRate / (*s)[Extent::Params]);
       return monotone(
-          fitCurve(x, y, kKnots), [](double params, double width) { return params * width; },
+          fitCurve(x, y, kMemoryKnots), [](double params, double width) { return params * width; },
           [](double params, double moved) { return moved / params; });
     };
     Quality q = f.choose(

@@ -15,10 +15,10 @@ namespace eq = cost::equations;
 namespace {
 
 /// Where the search begins: typical of kernels of any part.
-constexpr double kEfficiency = 0.7, kMemoryEfficiency = 0.75, kStart = 5e-6;
+constexpr double kOfPeak = 0.7, kOfMemory = 0.75, kProductStart = 5e-6;
 /// The memory side of the roofline is known if this share of the products lies on it.
 constexpr double kLeastOnMemory = 0.03;
-constexpr size_t kKnots = 10;
+constexpr size_t kProductKnots = 10;
 
 eq::Product product(const Sample& s) {
   return {s[Extent::Batch], s[Extent::M], s[Extent::N], s[Extent::K], ir::width(s.dtype)};
@@ -51,7 +51,7 @@ public:
   Fitting::Products closed(const Points& points) const {
     Fitting::Products known;
     if (auto it = f_.part.device.gemm.find(ir::arithmetic(type_)); it != f_.part.device.gemm.end())
-      known.memoryEfficiency = it->second.memoryEfficiency ? it->second.memoryEfficiency->value : kMemoryEfficiency;
+      known.memoryEfficiency = it->second.memoryEfficiency ? it->second.memoryEfficiency->value : kOfMemory;
     std::vector<double> measured;
     for (const Sample* s : points) measured.push_back(s->forward);
     auto made = [&](std::span<const double> v) {
@@ -61,12 +61,12 @@ public:
       return p;
     };
     const PredictAt predict = [&](std::span<const double> v, size_t i) { return time(made(v), product(*points[i])); };
-    const Fitting::Products all = made(fitClosed({kEfficiency, kStart, kMemoryEfficiency}, measured, predict));
+    const Fitting::Products all = made(fitClosed({kOfPeak, kProductStart, kOfMemory}, measured, predict));
     const auto bound =
         std::count_if(points.begin(), points.end(), [&](const Sample* s) { return onMemory(all, product(*s)); });
     if (static_cast<double>(bound) >= kLeastOnMemory * static_cast<double>(points.size()) && all.memoryEfficiency <= 1)
       return all;
-    return made(fitClosed({kEfficiency, kStart}, measured, predict));
+    return made(fitClosed({kOfPeak, kProductStart}, measured, predict));
   }
 
   /// The efficiency by FLOPs, from the products that do not lie on the memory side.
@@ -81,7 +81,7 @@ public:
     }
     if (x.empty()) return p;
     p.table = monotone(
-        fitCurve(x, y, kKnots), [&](double flops, double e) { return flops / (peak_ * e); },
+        fitCurve(x, y, kProductKnots), [&](double flops, double e) { return flops / (peak_ * e); },
         [&](double flops, double t) { return flops / (peak_ * t); });
     return p;
   }
@@ -153,7 +153,7 @@ void fitGrouped(Fitting& f) {
   auto curve = [&](const Points& p) {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::M]), y.push_back(share(*s));
-    return fitCurve(x, y, kKnots);
+    return fitCurve(x, y, kProductKnots);
   };
   Quality q = judge(points, Direction::Forward, Size::None, [&](const Points& p) -> Predict {
     return [&f, c = curve(p)](const Sample& s) {

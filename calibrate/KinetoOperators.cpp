@@ -12,29 +12,29 @@ namespace {
 
 using E = Extent;
 
-constexpr std::array<std::pair<std::string_view, ir::DType>, 20> kTypes{{{"c10::BFloat16", ir::DType::bf16},
-                                                                         {"c10::Half", ir::DType::fp16},
-                                                                         {"float", ir::DType::fp32},
-                                                                         {"double", ir::DType::fp64},
-                                                                         {"c10::Float8_e4m3fn", ir::DType::fp8},
-                                                                         {"c10::Float8_e5m2", ir::DType::fp8},
-                                                                         {"c10::Float8_e4m3fnuz", ir::DType::fp8},
-                                                                         {"BFloat16", ir::DType::bf16},
-                                                                         {"Half", ir::DType::fp16},
-                                                                         {"Float", ir::DType::fp32},
-                                                                         {"Double", ir::DType::fp64},
-                                                                         {"Float8_e4m3fn", ir::DType::fp8},
-                                                                         {"Float8_e5m2", ir::DType::fp8},
-                                                                         {"Byte", ir::DType::int8},
-                                                                         {"Char", ir::DType::int8},
-                                                                         {"Int", ir::DType::int32},
-                                                                         {"Long", ir::DType::int64},
-                                                                         {"bfloat16", ir::DType::bf16},
-                                                                         {"float16", ir::DType::fp16},
-                                                                         {"float32", ir::DType::fp32}}};
+constexpr std::array<std::pair<std::string_view, ir::DType>, 20> kTorchTypes{{{"c10::BFloat16", ir::DType::bf16},
+                                                                              {"c10::Half", ir::DType::fp16},
+                                                                              {"float", ir::DType::fp32},
+                                                                              {"double", ir::DType::fp64},
+                                                                              {"c10::Float8_e4m3fn", ir::DType::fp8},
+                                                                              {"c10::Float8_e5m2", ir::DType::fp8},
+                                                                              {"c10::Float8_e4m3fnuz", ir::DType::fp8},
+                                                                              {"BFloat16", ir::DType::bf16},
+                                                                              {"Half", ir::DType::fp16},
+                                                                              {"Float", ir::DType::fp32},
+                                                                              {"Double", ir::DType::fp64},
+                                                                              {"Float8_e4m3fn", ir::DType::fp8},
+                                                                              {"Float8_e5m2", ir::DType::fp8},
+                                                                              {"Byte", ir::DType::int8},
+                                                                              {"Char", ir::DType::int8},
+                                                                              {"Int", ir::DType::int32},
+                                                                              {"Long", ir::DType::int64},
+                                                                              {"bfloat16", ir::DType::bf16},
+                                                                              {"float16", ir::DType::fp16},
+                                                                              {"float32", ir::DType::fp32}}};
 
 std::optional<ir::DType> parseType(std::string_view name) {
-  for (const auto& [word, type] : kTypes)
+  for (const auto& [word, type] : kTorchTypes)
     if (word == name) return type;
   return std::nullopt;
 }
@@ -58,11 +58,11 @@ public:
   std::optional<ir::DType> type(size_t i) const { return parseType((*this)[i].type.view()); }
 };
 
-struct Row;
-using Build = bool (*)(const Row& row, const Operands& operands, Sample& sample);
+struct KernelRow;
+using Build = bool (*)(const KernelRow& row, const Operands& operands, Sample& sample);
 
 /// `first` is the position of the operand that the builder begins with, `causal` that of a flag.
-struct Row {
+struct KernelRow {
   std::string_view torch, name;
   Kind kind;
   bool backward;
@@ -71,7 +71,7 @@ struct Row {
 };
 
 /// x: m x k, then w: k x n.
-bool product(const Row& row, const Operands& operands, Sample& sample) {
+bool product(const KernelRow& row, const Operands& operands, Sample& sample) {
   const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 2);
   if (!x || !w || (*x)[1] != (*w)[0]) return false;
   sample[E::M] = (*x)[0];
@@ -80,7 +80,7 @@ bool product(const Row& row, const Operands& operands, Sample& sample) {
   return true;
 }
 
-bool batchedProduct(const Row& row, const Operands& operands, Sample& sample) {
+bool batchedProduct(const KernelRow& row, const Operands& operands, Sample& sample) {
   const auto *x = operands.shape(row.first, 3), *w = operands.shape(row.first + 1, 3);
   if (!x || !w || (*x)[2] != (*w)[1] || (*x)[0] != (*w)[0]) return false;
   sample[E::Batch] = (*x)[0];
@@ -92,7 +92,7 @@ bool batchedProduct(const Row& row, const Operands& operands, Sample& sample) {
 
 /// Tokens of all experts x k, then experts x k x n. Tokens per expert are the mean: the split is in the memory of the
 /// GPU.
-bool groupedProduct(const Row& row, const Operands& operands, Sample& sample) {
+bool groupedProduct(const KernelRow& row, const Operands& operands, Sample& sample) {
   const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 3);
   if (!x || !w || (*x)[1] != (*w)[1]) return false;
   sample[E::Batch] = (*w)[0];
@@ -102,7 +102,7 @@ bool groupedProduct(const Row& row, const Operands& operands, Sample& sample) {
   return true;
 }
 
-bool attention(const Row& row, const Operands& operands, Sample& sample, size_t heads, size_t seq) {
+bool attention(const KernelRow& row, const Operands& operands, Sample& sample, size_t heads, size_t seq) {
   const auto *q = operands.shape(row.first, 4), *k = operands.shape(row.first + 1, 4);
   const std::string& causal = operands[row.causal].value;
   if (!q || !k || (causal != "True" && causal != "False")) return false; // the mask halves the work: no guess
@@ -116,23 +116,23 @@ bool attention(const Row& row, const Operands& operands, Sample& sample, size_t 
 }
 
 /// [batch, heads, seq, head]: PyTorch's own.
-bool attentionHeadsFirst(const Row& row, const Operands& operands, Sample& sample) {
+bool attentionHeadsFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
   return attention(row, operands, sample, 1, 2);
 }
 
 /// [batch, seq, heads, head]: the flash-attn package.
-bool attentionSeqFirst(const Row& row, const Operands& operands, Sample& sample) {
+bool attentionSeqFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
   return attention(row, operands, sample, 2, 1);
 }
 
 /// Bytes of one operand.
-bool bytes(const Row& row, const Operands& operands, Sample& sample) {
+bool bytes(const KernelRow& row, const Operands& operands, Sample& sample) {
   sample[E::Bytes] = operands[row.first].elements * ir::width(sample.dtype);
   return operands[row.first].elements > 0;
 }
 
 /// Two tensors of one shape. A row vector beside a matrix is a bias.
-bool sum(const Row&, const Operands& operands, Sample& sample) {
+bool sum(const KernelRow&, const Operands& operands, Sample& sample) {
   const TraceOperand &a = operands[0], &b = operands[1];
   if (a.elements == 0 || b.elements == 0) return false;
   const bool isBias = b.extents.size() == 1 && a.extents.size() > 1 && a.extents.back() == b.extents[0];
@@ -143,14 +143,14 @@ bool sum(const Row&, const Operands& operands, Sample& sample) {
 }
 
 /// A table, then indices: rows of the table.
-bool lookup(const Row&, const Operands& operands, Sample& sample) {
+bool lookup(const KernelRow&, const Operands& operands, Sample& sample) {
   const auto* table = operands.shape(0, 2);
   if (!table || operands[1].elements == 0) return false;
   sample[E::Bytes] = operands[1].elements * (*table)[1] * ir::width(sample.dtype);
   return true;
 }
 
-bool update(const Row& row, const Operands& operands, Sample& sample) {
+bool update(const KernelRow& row, const Operands& operands, Sample& sample) {
   sample[E::Params] = operands[row.first].elements;
   return sample[E::Params] > 0;
 }
@@ -158,7 +158,7 @@ bool update(const Row& row, const Operands& operands, Sample& sample) {
 constexpr bool kForward = false, kBackward = true;
 
 // Gradients of products are products: each is a sample of its own.
-const std::array<Row, 35> kRows{{
+const std::array<KernelRow, 35> kRows{{
     {"aten::mm", "linear", Kind::Gemm, kForward, product},
     {"aten::addmm", "linear", Kind::Gemm, kForward, product, 1},
     {"aten::_scaled_mm", "linear", Kind::Gemm, kForward, product},
@@ -200,10 +200,10 @@ const std::array<Row, 35> kRows{{
     {"aten::_fused_adam_", "adam", Kind::Optimizer, kForward, update},
 }};
 
-const Row* rowOf(Symbol name) {
-  static const std::map<Symbol, const Row*> byName = [] {
-    std::map<Symbol, const Row*> all;
-    for (const Row& row : kRows) all.emplace(Symbol(row.torch), &row);
+const KernelRow* rowOf(Symbol name) {
+  static const std::map<Symbol, const KernelRow*> byName = [] {
+    std::map<Symbol, const KernelRow*> all;
+    for (const KernelRow& row : kRows) all.emplace(Symbol(row.torch), &row);
     return all;
   }();
   const auto it = byName.find(name);
@@ -250,7 +250,7 @@ bool isKnownOperator(Symbol name) {
 }
 
 std::optional<TraceMeaning> meaningOf(const TraceOp& op) {
-  const Row* row = rowOf(op.name);
+  const KernelRow* row = rowOf(op.name);
   if (!row) return std::nullopt;
   const Operands operands(op);
   TraceMeaning out;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/KinetoTrace.h"
 
+#include "support/Quantity.h"
+
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -14,8 +16,6 @@ namespace planc::calibrate {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr double kMicrosecond = 1e-6;
 
 const Json* find(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
@@ -122,13 +122,13 @@ struct Launch {
   int64_t external = -1;
 };
 
-class Reader {
+class EventReader {
   Trace& trace_;
   std::unordered_map<int64_t, Launch> launches_; ///< by correlation
   std::unordered_map<std::string, uint64_t> threads_;
 
 public:
-  explicit Reader(Trace& trace) : trace_(trace) {}
+  explicit EventReader(Trace& trace) : trace_(trace) {}
 
   void event(const Json& e) {
     if (text(find(e, "ph")) != "X") return;
@@ -245,7 +245,7 @@ private:
 } // namespace
 
 std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
-  Reader reader(out);
+  EventReader reader(out);
   // Every event is taken and dropped when its closing brace is read.
   auto take = [&](int, Json::parse_event_t event, Json& parsed) {
     if (event != Json::parse_event_t::object_end || !parsed.is_object() || !parsed.contains("ph")) return true;

@@ -43,15 +43,15 @@ constexpr std::array<std::string_view, 5> kOthers{"broadcast", "reduce", "gather
 
 /// NCCL's names of element types. Only their width matters, and it is part of `size`; types that planc has not are
 /// `int8`.
-constexpr std::array<std::pair<std::string_view, ir::DType>, 9> kTypes{{{"half", ir::DType::fp16},
-                                                                        {"bfloat16", ir::DType::bf16},
-                                                                        {"float", ir::DType::fp32},
-                                                                        {"double", ir::DType::fp64},
-                                                                        {"fp8_e4m3", ir::DType::fp8},
-                                                                        {"fp8_e5m2", ir::DType::fp8},
-                                                                        {"int32", ir::DType::int32},
-                                                                        {"int64", ir::DType::int64},
-                                                                        {"int8", ir::DType::int8}}};
+constexpr std::array<std::pair<std::string_view, ir::DType>, 9> kNcclTypes{{{"half", ir::DType::fp16},
+                                                                            {"bfloat16", ir::DType::bf16},
+                                                                            {"float", ir::DType::fp32},
+                                                                            {"double", ir::DType::fp64},
+                                                                            {"fp8_e4m3", ir::DType::fp8},
+                                                                            {"fp8_e5m2", ir::DType::fp8},
+                                                                            {"int32", ir::DType::int32},
+                                                                            {"int64", ir::DType::int64},
+                                                                            {"int8", ir::DType::int8}}};
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -249,7 +249,7 @@ private:
     sample.range = range;
     sample.forward = *time * 1e-6;
     if (const auto type = run_.columns.find("type"); type != run_.columns.end())
-      for (const auto& [name, dtype] : kTypes)
+      for (const auto& [name, dtype] : kNcclTypes)
         if (row[type->second].text == name) sample.dtype = dtype;
     const Group& group = run_.groups.begin()->second; // groups of one run are alike, and run at the same time
     const size_t ranks = group.ranks.size(), nodes = group.hosts.size();

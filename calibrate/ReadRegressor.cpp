@@ -16,7 +16,6 @@ PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no colu
 
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
 /// The vocabulary that their heads, losses and tables are sampled with, padded to 128 per tensor-parallel rank.
 constexpr double kVocabulary = 50257, kVocabularyUnit = 128;
 
@@ -164,9 +163,9 @@ bool isTime(std::string_view column) {
   return column == "dur(us)" || column == "dur" || column == "F_dur(us)" || column == "B_dur(us)";
 }
 
-class Table {
+class RegressorTable {
 public:
-  Table(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
+  RegressorTable(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
       : file_(file), out_(out), diagnostics_(diagnostics), lines_(file), title_(titleOf(file.path)) {}
 
   void read() {
@@ -278,7 +277,7 @@ bool isRegressorTable(const SampleFile& file) {
 }
 
 void readRegressorTable(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics) {
-  Table(file, out, diagnostics).read();
+  RegressorTable(file, out, diagnostics).read();
 }
 
 bool isModelList(const SampleFile& file) {

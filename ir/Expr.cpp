@@ -8,23 +8,23 @@ namespace planc::ir {
 
 namespace {
 
-using Value = std::optional<ExprValue>;
+using Result = std::optional<ExprValue>;
 
-Value truth(bool b) {
+Result truth(bool b) {
   ExprValue v;
   v.isBool = true;
   v.truth = b;
   return v;
 }
 
-Value number(double x, const Unit& unit) {
+Result number(double x, const Unit& unit) {
   if (!std::isfinite(x)) return std::nullopt; // a ratio to nothing has no meaning
   ExprValue v;
   v.quantity = {x, unit};
   return v;
 }
 
-Value compare(ExprOp op, const ExprValue& a, const ExprValue& b) {
+Result compare(ExprOp op, const ExprValue& a, const ExprValue& b) {
   if (a.isBool || b.isBool) {
     if (a.isBool != b.isBool) return std::nullopt;
     if (op == ExprOp::Eq) return truth(a.truth == b.truth);
@@ -49,7 +49,7 @@ Value compare(ExprOp op, const ExprValue& a, const ExprValue& b) {
   }
 }
 
-Value arithmetic(ExprOp op, const ExprValue& a, const ExprValue& b) {
+Result arithmetic(ExprOp op, const ExprValue& a, const ExprValue& b) {
   if (a.isBool || b.isBool) return std::nullopt;
   const Quantity &x = a.quantity, &y = b.quantity;
   switch (op) {
@@ -65,21 +65,21 @@ Value arithmetic(ExprOp op, const ExprValue& a, const ExprValue& b) {
 }
 
 /// One known side decides alone if it can: false and anything is false, true or anything is true.
-Value logic(ExprOp op, const Value& a, const Value& b) {
+Result logic(ExprOp op, const Result& a, const Result& b) {
   bool decides = op == ExprOp::Or;
-  for (const Value* side : {&a, &b})
+  for (const Result* side : {&a, &b})
     if (*side && (*side)->isBool && (*side)->truth == decides) return truth(decides);
   if (!a || !b || !a->isBool || !b->isBool) return std::nullopt;
   return truth(!decides);
 }
 
-Value unary(ExprOp op, const Value& a) {
+Result unary(ExprOp op, const Result& a) {
   if (!a || a->isBool != (op == ExprOp::Not)) return std::nullopt;
   return op == ExprOp::Not ? truth(!a->truth) : number(-a->quantity.value, a->quantity.unit);
 }
 
-Value combine(const ExprNode& n, const std::vector<Value>& values, const MetricLookup& lookup) {
-  auto kid = [&](size_t i) -> const Value& { return values[n.kids[i].index]; };
+Result combine(const ExprNode& n, const std::vector<Result>& values, const MetricLookup& lookup) {
+  auto kid = [&](size_t i) -> const Result& { return values[n.kids[i].index]; };
   switch (n.op) {
   case ExprOp::Constant:
     return n.constant;
@@ -105,7 +105,7 @@ Value combine(const ExprNode& n, const std::vector<Value>& values, const MetricL
 } // namespace
 
 std::vector<std::optional<ExprValue>> evaluate(const ExprTree& tree, const MetricLookup& lookup) {
-  std::vector<Value> values(tree.nodes.size());
+  std::vector<Result> values(tree.nodes.size());
   if (!tree.root.valid()) return values;
   // An explicit stack: a plan may hold an expression of any depth.
   enum class State : uint8_t { New, Open, Done };

@@ -1,14 +1,19 @@
-// What the verifiers of levels `sharded` and `comm` share; private to ir/.
+// What the verifiers share; private to ir/.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Names.h"
 #include "ir/Program.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
 
 namespace planc::ir {
+
+inline bool holds(const std::vector<DimId>& dims, DimId d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
 
 /// Collects what is wrong. A broken pass breaks every instance of its rule, so only the first findings are kept.
 class Findings {

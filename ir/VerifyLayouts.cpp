@@ -10,10 +10,6 @@ namespace planc::ir {
 
 namespace {
 
-bool holds(const std::vector<DimId>& dims, DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
-
 class LayoutVerifier {
 public:
   LayoutVerifier(const Program& program, Findings& out)

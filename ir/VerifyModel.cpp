@@ -1,6 +1,6 @@
 // The law of level `model`: dimensions agree, operands are defined before their use, repeats count, regions nest.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Names.h"
+#include "ir/Verify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,10 +8,6 @@
 namespace planc::ir {
 
 namespace {
-
-bool holds(const std::vector<DimId>& dims, DimId d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
 
 class ModelVerifier {
 public:

@@ -18,10 +18,9 @@ struct NamedUnit {
 };
 
 constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
-constexpr double kHour = 3600;
 
 /// The one table: adding a unit is adding a row. Two of them may be joined by `/`.
-const std::vector<NamedUnit>& table() {
+const std::vector<NamedUnit>& namedUnits() {
   static const std::vector<NamedUnit> rows = {
       {"ns", 1e-9, units::time},
       {"us", 1e-6, units::time},
@@ -77,8 +76,9 @@ const std::vector<NamedUnit>& table() {
 }
 
 const NamedUnit* findUnit(std::string_view name) {
-  auto found = std::find_if(table().begin(), table().end(), [&](const NamedUnit& row) { return row.name == name; });
-  return found == table().end() ? nullptr : &*found;
+  auto found =
+      std::find_if(namedUnits().begin(), namedUnits().end(), [&](const NamedUnit& row) { return row.name == name; });
+  return found == namedUnits().end() ? nullptr : &*found;
 }
 
 /// Saturates: an absurd power must not wrap around to a plain number.
@@ -190,7 +190,7 @@ std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUni
 
 std::vector<std::string> unitNames() {
   std::vector<std::string> names;
-  for (const NamedUnit& row : table()) names.emplace_back(row.name);
+  for (const NamedUnit& row : namedUnits()) names.emplace_back(row.name);
   return names;
 }
 

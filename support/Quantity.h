@@ -10,6 +10,8 @@
 
 namespace planc {
 
+inline constexpr double kMicrosecond = 1e-6, kHour = 3600; ///< in seconds
+
 /// The base units. All values are held in: second, byte, FLOP, US dollar, joule, device, token, sample.
 enum class BaseUnit { Time, Bytes, Flops, Money, Energy, Device, Tokens, Samples };
 inline constexpr int kBaseUnits = 8;

@@ -18,7 +18,7 @@ struct Step {
 };
 using Scale = std::vector<Step>; // ascending; the first one also serves everything below it
 
-constexpr double kMinute = 60, kHour = 3600, kDay = 24 * kHour;
+constexpr double kMinute = 60, kDay = 24 * kHour;
 
 /// Durations change to the next unit late: 90 s, 119 min and 47 h read better than 1.5 min, 1.983 h and 1.958 d.
 const Scale kTime = {

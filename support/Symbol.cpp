@@ -20,13 +20,13 @@ struct Table {
 };
 
 /// Never destroyed: symbols in static objects stay valid until the process ends.
-Table& table() {
+Table& internedNames() {
   static Table& table = *new Table;
   return table;
 }
 
 const std::string* intern(std::string_view text) {
-  Table& t = table();
+  Table& t = internedNames();
   std::lock_guard guard(t.lock);
   auto found = t.names.find(text);
   return found != t.names.end() ? &*found : &*t.names.emplace(text).first;

@@ -12,7 +12,7 @@ namespace {
 using Bytes = std::function<double(const ir::StateCollective&)>;
 
 /// Equal layers in a row.
-struct Stretch {
+struct EqualLayers {
   ir::RegionId layer;
   int64_t count = 1;
   double bytes = 0;
@@ -20,26 +20,26 @@ struct Stretch {
 
 /// The layers of equal instances: `once`, `times` times in a row.
 struct Run {
-  std::vector<Stretch> once;
+  std::vector<EqualLayers> once;
   int64_t times = 1;
   double length() const {
     double n = 0;
-    for (const Stretch& s : once) n += static_cast<double>(s.count);
+    for (const EqualLayers& s : once) n += static_cast<double>(s.count);
     return n;
   }
   double bytes() const {
     double sum = 0;
-    for (const Stretch& s : once) sum += s.bytes * static_cast<double>(s.count);
+    for (const EqualLayers& s : once) sum += s.bytes * static_cast<double>(s.count);
     return sum;
   }
 };
 
 /// Layers in the order in which their parameters are first used. A body without states is one layer.
-std::vector<Stretch> layers(const ir::Body& body, const Bytes& bytes) {
-  std::vector<Stretch> all;
+std::vector<EqualLayers> layers(const ir::Body& body, const Bytes& bytes) {
+  std::vector<EqualLayers> all;
   for (const ir::StateCollective& s : body.states) {
-    auto same = std::find_if(all.begin(), all.end(), [&](const Stretch& l) { return l.layer == s.layer; });
-    if (same == all.end()) same = all.insert(all.end(), Stretch{s.layer, s.times, 0});
+    auto same = std::find_if(all.begin(), all.end(), [&](const EqualLayers& l) { return l.layer == s.layer; });
+    if (same == all.end()) same = all.insert(all.end(), EqualLayers{s.layer, s.times, 0});
     same->bytes += bytes(s);
   }
   if (all.empty()) all.emplace_back();
@@ -68,7 +68,7 @@ public:
       const double inside = std::min(position, whole), rounds = std::floor(inside / once);
       sum += rounds * run.bytes();
       double rest = inside - rounds * once;
-      for (const Stretch& s : run.once) {
+      for (const EqualLayers& s : run.once) {
         const double taken = std::min(rest, static_cast<double>(s.count));
         sum += taken * s.bytes;
         rest -= taken;
@@ -90,7 +90,7 @@ public:
         if (round < 0 || round >= run.times) continue;
         double at = position + static_cast<double>(round) * once;
         look(at);
-        for (const Stretch& s : run.once) look(at += static_cast<double>(s.count));
+        for (const EqualLayers& s : run.once) look(at += static_cast<double>(s.count));
       }
       position += once * static_cast<double>(run.times);
     }
@@ -153,7 +153,7 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& sta
 
 int64_t layersOf(const ir::Body& body) {
   int64_t n = 0;
-  for (const Stretch& s : layers(body, [](const auto&) { return 0.0; })) n += s.count;
+  for (const EqualLayers& s : layers(body, [](const auto&) { return 0.0; })) n += s.count;
   return n;
 }
 
@@ -176,7 +176,7 @@ double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage
   if (schedule.bucketBytes > 0) return bucketsReducing(schedule, stage, messages);
   std::vector<Run> runs =
       runsOf(*schedule.program, stage, [](const ir::StateCollective& s) { return reducedInPass(s) ? s.bytes : 0; });
-  for (Run& run : runs) std::erase_if(run.once, [](const Stretch& s) { return s.bytes == 0; });
+  for (Run& run : runs) std::erase_if(run.once, [](const EqualLayers& s) { return s.bytes == 0; });
   std::erase_if(runs, [](const Run& run) { return run.once.empty(); });
   return Profile(runs).most(messages);
 }

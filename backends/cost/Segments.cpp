@@ -82,7 +82,7 @@ bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
 
 /// Host and device one after the other, as a flow shop of two machines (Johnson 1954): the device runs a kernel when it
 /// is launched and the one before has ended. A stretch begins with nothing launched.
-struct Stretch {
+struct LaunchedStretch {
   double host = 0, device = 0;
   void add(double launching, double running) {
     host += launching;
@@ -105,7 +105,7 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
   if (!first) return std::max(cost.seconds, cost.host);
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(*first), order.end());
   double seconds = 0, running = 0;
-  Stretch stretch;
+  LaunchedStretch stretch;
   for (const uint32_t n : order) {
     if (sizedByRouting(program.model, nodes[n])) seconds += std::exchange(stretch, {}).device;
     stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].spent.sum());

@@ -12,6 +12,11 @@
 
 namespace planc::report {
 
+/// As the report writes it: `13.19 s`.
+inline std::string timeText(double seconds) {
+  return formatQuantity(seconds, units::time);
+}
+
 class ExplainPage {
 public:
   ExplainPage(const SourceManager& sources, const TextOptions& options) : sources_(sources), options_(options) {}

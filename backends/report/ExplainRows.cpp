@@ -12,10 +12,6 @@
 namespace planc::report {
 namespace {
 
-std::string timeText(double seconds) {
-  return formatQuantity(seconds, units::time);
-}
-
 /// A row's words as the table prints them, and whether all that are asked for are among them.
 bool named(const CollectiveLine& line, const std::vector<std::string>& asked) {
   const cost::CollectiveRow& row = line.row();

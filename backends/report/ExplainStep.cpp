@@ -15,10 +15,6 @@ const cost::Estimate& estimateOf(const ExplainInput& input) {
   return *input.report->estimate;
 }
 
-std::string timeText(double seconds) {
-  return formatQuantity(seconds, units::time);
-}
-
 /// ` on stage 15`, where there are stages.
 std::string onStage(const cost::Estimate& e) {
   return e.stages.size() > 1 ? fmt::format(" on stage {}", verdict::criticalStage(e)) : "";

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/IrJson.h"
 
+#include "backends/report/JsonNumber.h"
 #include "ir/Routed.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace planc::report {
@@ -12,11 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  if (std::floor(value) == value && std::abs(value) < 9e15) return static_cast<int64_t>(value);
-  return value;
-}
 Json text(std::string_view view) {
   return std::string(view);
 }
@@ -56,7 +51,7 @@ public:
             {"kind", text(ir::name(op.kind))},
             {"operands", std::move(operands)},
             {"result_dims", dims(op.resultDims)},
-            {"flops", number(op.flops.evaluate(extent, [](int) { return 1.0; }))},
+            {"flops", jsonNumber(op.flops.evaluate(extent, [](int) { return 1.0; }))},
             {"share", op.share},
             {"times", model_.times(op.region)},
             {"where", place(op.range, sources_)}};
@@ -74,7 +69,7 @@ public:
     for (const ir::Dim& d : model_.dims)
       out["dims"].push_back(
           {{"name", d.name.str()},
-           {"extent", d.kind == ir::DimKind::Routed ? number(ir::sizeOf(model_, d)) : Json(d.extent)}});
+           {"extent", d.kind == ir::DimKind::Routed ? jsonNumber(ir::sizeOf(model_, d)) : Json(d.extent)}});
     out["inputs"] = Json::array();
     for (ir::ValueId id : model_.inputs)
       out["inputs"].push_back({{"path", model_.pathOf(id)}, {"dims", dims(model_.values[id].dims)}});
@@ -126,14 +121,14 @@ public:
     Json out = {{"node", "compute"}, {"role", text(ir::name(n.role))}};
     if (program_.level == ir::Level::Sharded) return out;
     const ir::LocalWork& w = n.work;
-    out["flops"] = number(w.flops);
-    out["reads_bytes"] = number(w.reads);
-    out["writes_bytes"] = number(w.writes);
+    out["flops"] = jsonNumber(w.flops);
+    out["reads_bytes"] = jsonNumber(w.reads);
+    out["writes_bytes"] = jsonNumber(w.writes);
     if (w.m > 0)
-      out["gemm"] = {{"batch", number(w.batch)},
-                     {"m", number(w.m)},
-                     {"n", number(w.n)},
-                     {"k", number(w.k)},
+      out["gemm"] = {{"batch", jsonNumber(w.batch)},
+                     {"m", jsonNumber(w.m)},
+                     {"n", jsonNumber(w.n)},
+                     {"k", jsonNumber(w.k)},
                      {"dtype", text(ir::name(w.dtype))}};
     return out;
   }
@@ -147,7 +142,7 @@ public:
             {"axis", program_.mesh.str(n.axes)},
             {"group", n.group},
             {"level", levelName(n.level)},
-            {"bytes", number(n.bytes)},
+            {"bytes", jsonNumber(n.bytes)},
             {"because", place(n.because, sources_)}};
   }
 
@@ -168,12 +163,12 @@ public:
       out = collective(n);
       break;
     case ir::NodeKind::Copy:
-      out = {{"node", "copy"}, {"value", model_.value(n.value)}, {"bytes", number(n.bytes)}};
+      out = {{"node", "copy"}, {"value", model_.value(n.value)}, {"bytes", jsonNumber(n.bytes)}};
       break;
     }
     out["op"] = model_.op(n.op);
     out["phase"] = text(ir::name(n.phase));
-    out["times"] = number(n.times);
+    out["times"] = jsonNumber(n.times);
     out["after"] = n.deps;
     return out;
   }
@@ -185,7 +180,7 @@ public:
             {"axis", program_.mesh.str(s.axes)},
             {"group", s.group},
             {"level", levelName(s.level)},
-            {"bytes", number(s.bytes)},
+            {"bytes", jsonNumber(s.bytes)},
             {"times", s.times},
             {"because", place(s.because, sources_)}};
   }
@@ -202,12 +197,12 @@ public:
     }
     double saved = 0;
     for (const ir::Saved& s : b.saved) saved += s.bytes;
-    out["saved_bytes"] = number(saved);
+    out["saved_bytes"] = jsonNumber(saved);
     out["params"] = Json::array();
     for (const ir::ParamState& p : b.params)
       out["params"].push_back({{"path", model_.value(p.param)},
                                {"layout", layout(p.layout, program_.model.values[p.param].dims)},
-                               {"elements", number(p.elements)},
+                               {"elements", jsonNumber(p.elements)},
                                {"params", axes(p.params)},
                                {"grads", axes(p.grads)},
                                {"optimizer", axes(p.optimizer)}});
@@ -230,7 +225,7 @@ public:
       Json bodies = Json::array(), sends = Json::array();
       for (const auto& [id, count] : vs.bodies) bodies.push_back({{"body", id.index}, {"count", count}});
       for (const ir::Boundary& b : vs.sends)
-        sends.push_back({{"value", model_.value(b.value)}, {"bytes", number(b.bytes)}});
+        sends.push_back({{"value", model_.value(b.value)}, {"bytes", jsonNumber(b.bytes)}});
       out["virtual_stages"].push_back(
           {{"index", vs.index}, {"devices", vs.devices}, {"bodies", std::move(bodies)}, {"sends", std::move(sends)}});
     }

@@ -2,26 +2,15 @@
 // meaning.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
+#include "backends/report/JsonNumber.h"
 #include "backends/report/Report.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace planc::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// JSON has no infinity; whole numbers are written as such.
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  constexpr double kExact = 9007199254740992.0; // 2^53
-  if (std::floor(value) == value && std::abs(value) < kExact) return static_cast<int64_t>(value);
-  return value;
-}
-Json number(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
-}
 
 /// What a field holds, in base units, by the unit its name ends with.
 struct FieldScale {
@@ -54,7 +43,7 @@ Json intervalJson(const cost::Confidence& c) {
                             {"share", t.share},
                             {"error", t.error},
                             {"outside_share", t.outside},
-                            {"samples", number(t.samples)}});
+                            {"samples", jsonNumber(t.samples)}});
   return out;
 }
 
@@ -69,7 +58,7 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
     if (metric.isBool)
       out[key] = value ? Json(*value != 0) : Json(nullptr);
     else
-      out[key] = value ? number(jsonValue(*value, metric.unit)) : Json(nullptr);
+      out[key] = value ? jsonNumber(jsonValue(*value, metric.unit)) : Json(nullptr);
     if (metric.name == "step_time.high") out["interval_coverage"] = intervalCoverage(estimate.totals.confidence);
   }
 }
@@ -85,28 +74,28 @@ Json momentJson(const cost::StageMemory& s) {
 
 Json liveJson(const cost::StageMemory& s) {
   Json out = Json::array();
-  for (const cost::LiveBytes& l : s.live) out.push_back({{"what", l.what}, {"bytes", number(l.bytes)}});
+  for (const cost::LiveBytes& l : s.live) out.push_back({{"what", l.what}, {"bytes", jsonNumber(l.bytes)}});
   return out;
 }
 
 Json memoryJson(const cost::Estimate& estimate) {
   Json out = Json::object();
   addMetrics(out, "memory", estimate);
-  out["host_bytes"] = number(estimate.memory.hostPeak);
-  out["host_capacity_bytes"] = estimate.memory.hostPeak > 0 ? number(estimate.memory.hostCapacity) : Json(nullptr);
+  out["host_bytes"] = jsonNumber(estimate.memory.hostPeak);
+  out["host_capacity_bytes"] = estimate.memory.hostPeak > 0 ? jsonNumber(estimate.memory.hostCapacity) : Json(nullptr);
   out["stages"] = Json::array();
   for (const cost::StageMemory& s : estimate.memory.stages)
     out["stages"].push_back({{"stage", s.stage},
-                             {"peak_bytes", number(s.peak)},
-                             {"allocated_bytes", number(s.allocated)},
-                             {"pass_peak_bytes", number(s.passPeak)},
-                             {"step_peak_bytes", number(s.stepPeak)},
-                             {"host_bytes", number(s.hostBytes)},
-                             {"params_bytes", number(s.params)},
-                             {"grads_bytes", number(s.grads)},
-                             {"optimizer_bytes", number(s.optimizer)},
-                             {"activations_bytes", number(s.activations)},
-                             {"buffers_bytes", number(s.buffers)},
+                             {"peak_bytes", jsonNumber(s.peak)},
+                             {"allocated_bytes", jsonNumber(s.allocated)},
+                             {"pass_peak_bytes", jsonNumber(s.passPeak)},
+                             {"step_peak_bytes", jsonNumber(s.stepPeak)},
+                             {"host_bytes", jsonNumber(s.hostBytes)},
+                             {"params_bytes", jsonNumber(s.params)},
+                             {"grads_bytes", jsonNumber(s.grads)},
+                             {"optimizer_bytes", jsonNumber(s.optimizer)},
+                             {"activations_bytes", jsonNumber(s.activations)},
+                             {"buffers_bytes", jsonNumber(s.buffers)},
                              {"at", momentJson(s)},
                              {"live", liveJson(s)}});
   return out;
@@ -118,10 +107,10 @@ Json fixesJson(const PlanReport& report) {
   for (const Fix& fix : *report.fixes)
     out.push_back({{"plan", fix.text},
                    {"fits", fix.fits},
-                   {"peak_bytes", number(fix.peak)},
-                   {"saved_bytes", number(fix.saved)},
-                   {"step_time_s", number(fix.stepTime)},
-                   {"slowdown", number(fix.slowdown)}});
+                   {"peak_bytes", jsonNumber(fix.peak)},
+                   {"saved_bytes", jsonNumber(fix.saved)},
+                   {"step_time_s", jsonNumber(fix.stepTime)},
+                   {"slowdown", jsonNumber(fix.slowdown)}});
   return out;
 }
 
@@ -131,20 +120,20 @@ Json layersJson(const cost::Estimate& estimate) {
     out.push_back({{"path", row.path},
                    {"count", row.count},
                    {"stage", row.stage},
-                   {"forward_s", number(row.forward)},
-                   {"backward_s", number(row.backward)},
-                   {"recompute_s", number(row.recompute)},
-                   {"comm_s", number(row.comm)},
-                   {"exposed_comm_s", number(row.exposed)},
-                   {"flops", number(row.flops)},
-                   {"bytes", number(row.bytes)},
-                   {"params", number(row.params)},
-                   {"activation_bytes", number(row.activationBytes)},
+                   {"forward_s", jsonNumber(row.forward)},
+                   {"backward_s", jsonNumber(row.backward)},
+                   {"recompute_s", jsonNumber(row.recompute)},
+                   {"comm_s", jsonNumber(row.comm)},
+                   {"exposed_comm_s", jsonNumber(row.exposed)},
+                   {"flops", jsonNumber(row.flops)},
+                   {"bytes", jsonNumber(row.bytes)},
+                   {"params", jsonNumber(row.params)},
+                   {"activation_bytes", jsonNumber(row.activationBytes)},
                    {"bound", std::string(cost::name(row.bound))},
-                   {"on_path_s", number(row.onPath)},
-                   {"slowed_s", number(row.slowed)},
-                   {"launches_s", number(row.launches)},
-                   {"exposed_on_path_s", number(row.exposedOnPath)}});
+                   {"on_path_s", jsonNumber(row.onPath)},
+                   {"slowed_s", jsonNumber(row.slowed)},
+                   {"launches_s", jsonNumber(row.launches)},
+                   {"exposed_on_path_s", jsonNumber(row.exposedOnPath)}});
   return out;
 }
 
@@ -159,11 +148,11 @@ Json collectivesJson(const cost::Estimate& estimate, const SourceManager& source
                    {"level", row.level},
                    {"limit", row.limit.empty() ? Json(nullptr) : Json(row.limit)},
                    {"stage", row.stage},
-                   {"bytes", number(row.bytes)},
-                   {"count", number(row.count)},
-                   {"time_s", number(row.seconds)},
-                   {"exposed_s", number(row.exposed)},
-                   {"on_path_s", number(row.onPath)},
+                   {"bytes", jsonNumber(row.bytes)},
+                   {"count", jsonNumber(row.count)},
+                   {"time_s", jsonNumber(row.seconds)},
+                   {"exposed_s", jsonNumber(row.exposed)},
+                   {"on_path_s", jsonNumber(row.onPath)},
                    {"layer", row.layer.empty() ? Json(nullptr) : Json(row.layer)},
                    {"because", row.because.valid() ? Json(sources.where(row.because)) : Json(nullptr)}});
   return out;
@@ -173,23 +162,23 @@ Json stagesJson(const cost::Estimate& estimate) {
   Json out = Json::array();
   for (const cost::StageRow& s : estimate.stages)
     out.push_back({{"stage", s.stage},
-                   {"forward_s", number(s.forward)},
-                   {"backward_s", number(s.backward)},
+                   {"forward_s", jsonNumber(s.forward)},
+                   {"backward_s", jsonNumber(s.backward)},
                    {"kind", s.kind},
-                   {"computing_s", number(s.computing)},
-                   {"slowed_s", number(s.slowed)},
-                   {"launches_s", number(s.launches)},
-                   {"communicating_s", number(s.communicating)},
-                   {"idle_s", number(s.idle)}});
+                   {"computing_s", jsonNumber(s.computing)},
+                   {"slowed_s", jsonNumber(s.slowed)},
+                   {"launches_s", jsonNumber(s.launches)},
+                   {"communicating_s", jsonNumber(s.communicating)},
+                   {"idle_s", jsonNumber(s.idle)}});
   return out;
 }
 
 /// The stage whose times the totals are, and how its work compares with that of the others.
 Json criticalJson(const cost::Totals& t) {
   return {{"stage", t.critical},
-          {"work_s", number(t.work)},
-          {"mean_work_s", number(t.meanWork)},
-          {"imbalance_s", number(t.imbalance)}};
+          {"work_s", jsonNumber(t.work)},
+          {"mean_work_s", jsonNumber(t.meanWork)},
+          {"imbalance_s", jsonNumber(t.imbalance)}};
 }
 
 void addPlace(Json& out, SourceRange range, const SourceManager& sources) {
@@ -200,7 +189,7 @@ void addPlace(Json& out, SourceRange range, const SourceManager& sources) {
 Json assertionsJson(const verdict::Results& results, const SourceManager& sources) {
   Json out = Json::array();
   for (const verdict::AssertionResult& r : results.assertions) {
-    Json item = {{"text", r.text}, {"ok", r.ok}, {"value", number(r.value)}};
+    Json item = {{"text", r.text}, {"ok", r.ok}, {"value", jsonNumber(r.value)}};
     addPlace(item, r.range, sources);
     out.push_back(std::move(item));
   }
@@ -211,10 +200,10 @@ Json measuredJson(const verdict::Results& results) {
   Json out = Json::array();
   for (const verdict::MeasuredResult& r : results.measured)
     out.push_back({{"metric", r.metric},
-                   {"measured", r.known ? number(r.measured) : Json(nullptr)},
-                   {"predicted", r.known ? number(r.predicted) : Json(nullptr)},
-                   {"error", r.known ? number(r.error) : Json(nullptr)},
-                   {"tolerance", number(r.tolerance)},
+                   {"measured", r.known ? jsonNumber(r.measured) : Json(nullptr)},
+                   {"predicted", r.known ? jsonNumber(r.predicted) : Json(nullptr)},
+                   {"error", r.known ? jsonNumber(r.error) : Json(nullptr)},
+                   {"tolerance", jsonNumber(r.tolerance)},
                    {"ok", r.ok},
                    {"source", r.source}});
   return out;

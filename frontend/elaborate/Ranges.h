@@ -1,6 +1,8 @@
 // The ranges that facts can have, in base units: one row each, named by what is measured; a row of facts names its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "support/Quantity.h"
+
 #include <limits>
 #include <string_view>
 
@@ -20,7 +22,7 @@ struct FactRange {
 // Ratios end where a forgotten `%`, a factor of 100, must have been passed: 10 lies midway between what they are, about 1,
 // and a hundred times that.
 namespace ranges {
-inline constexpr double kExa = 1e18, kDay = 86400, kHour = 3600;
+inline constexpr double kExa = 1e18, kDay = 24 * kHour;
 
 inline constexpr FactRange kAny{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max(), "any number"};
 /// A part of something: it may be none or all.

@@ -47,9 +47,6 @@ constexpr std::array<OpText, 15> kOps{{{"+", BinaryOp::Add},
 bool number(const Value& v) {
   return v.numeric() || v.kind == ValueKind::Poly;
 }
-double amount(const Value& v) {
-  return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-}
 Unit unitOf(const Value& v) {
   return v.kind == ValueKind::Int ? Unit{} : v.unit;
 }

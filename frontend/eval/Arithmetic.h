@@ -18,6 +18,10 @@ Value negate(Context& context, const syntax::Expr& e, const Value& v);
 Value extremum(Context& context, const syntax::Expr& call, const Value& a, const Value& b, bool larger);
 /// A number made of terms, for operator facts.
 Value makePoly(Context& context, ir::Poly poly, Unit unit, double value, SourceRange range);
+/// The number in an Int, Number or Poly, without its unit.
+inline double amount(const Value& v) {
+  return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+}
 /// Int, Number and Poly as a Poly; the caller has checked the kind.
 ir::Poly polyOf(const Value& v);
 

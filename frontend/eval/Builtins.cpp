@@ -38,9 +38,6 @@ Value outside(Evaluator& ev, const Expr& call, const Value& v) {
 bool plainNumber(const Value& v) {
   return v.isInt() || ((v.kind == ValueKind::Number || v.kind == ValueKind::Poly) && v.unit.plain());
 }
-double amount(const Value& v) {
-  return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-}
 
 template <double (*F)(double)> Value toInt(Evaluator& ev, const Expr& call, Args& args) {
   if (!plainNumber(args[0])) return wrongType(ev, call, args[0], "a number without a unit");
