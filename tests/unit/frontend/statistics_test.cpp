@@ -7,7 +7,7 @@
 namespace planc::frontend {
 namespace {
 
-const std::string kRecords = R"(
+const std::string kCalibrated = R"(
 device d {
   memory = 80GB : "sheet"
   calibration {
@@ -45,7 +45,7 @@ model m(hidden: int = 4) {
 )";
 
 std::unique_ptr<ir::Plan> compiled() {
-  auto plans = plansOf(kRecords + "plan p { model = m; cluster = c; software = s }");
+  auto plans = plansOf(kCalibrated + "plan p { model = m; cluster = c; software = s }");
   return plans.size() == 1 ? std::move(plans[0]) : nullptr;
 }
 

@@ -7,10 +7,8 @@
 #include <gtest/gtest.h>
 #include <map>
 
-namespace planc {
+namespace planc::ir {
 namespace {
-
-using namespace ir;
 
 const ScheduleKind& kind(std::string_view name) {
   for (const ScheduleKind& k : passes::scheduleKinds())
@@ -181,4 +179,4 @@ TEST(Schedules, DualPipeHoldsOneMoreThanStages) {
 }
 
 } // namespace
-} // namespace planc
+} // namespace planc::ir

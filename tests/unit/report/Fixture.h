@@ -4,7 +4,7 @@
 #include "backends/report/Report.h"
 #include "tests/unit/verdict/Fixture.h"
 
-namespace planc::testing {
+namespace planc::test {
 
 /// 64 devices: tp = 8 inside a node, dp = 2 and pp = 4 across; parameters are copies over dp.
 struct ReportFixture : PlanFixture {
@@ -65,4 +65,4 @@ struct ReportFixture : PlanFixture {
   report::PlanReport report() const { return {"plans/small.plan", &plan, &program, &estimate, &results}; }
 };
 
-} // namespace planc::testing
+} // namespace planc::test

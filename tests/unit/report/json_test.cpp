@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace planc;
-using planc::testing::ReportFixture;
+using planc::test::ReportFixture;
 using Json = nlohmann::ordered_json;
 
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 using namespace planc;
-using planc::testing::ReportFixture;
+using planc::test::ReportFixture;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace planc::testing {
+namespace planc::test {
 
 /// Builds the tree of one expression; nodes find their place by their text.
 class TreeBuilder {
@@ -269,4 +269,4 @@ struct PlanFixture {
   }
 };
 
-} // namespace planc::testing
+} // namespace planc::test

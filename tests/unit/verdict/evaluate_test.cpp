@@ -7,7 +7,7 @@
 
 using namespace planc;
 using ir::ExprOp;
-using planc::testing::PlanFixture;
+using planc::test::PlanFixture;
 using ::testing::HasSubstr;
 
 TEST(VerdictEvaluate, AFailedAssertionDrawsItsValues) {

@@ -79,7 +79,7 @@ TEST(Metrics, AreThoseOfTheLanguage) {
 }
 
 TEST(Metrics, ReadBaseUnits) {
-  cost::Estimate e = planc::testing::smallEstimate();
+  cost::Estimate e = planc::test::smallEstimate();
   EXPECT_DOUBLE_EQ(*findMetric("device_hours")->read(e), 90); // 0.025 device-hours in device-seconds
   EXPECT_DOUBLE_EQ(*findMetric("energy")->read(e), 4e4);
   EXPECT_DOUBLE_EQ(*findMetric("model_rate")->read(e), 1.4e14);
@@ -87,7 +87,7 @@ TEST(Metrics, ReadBaseUnits) {
 }
 
 TEST(Metrics, WithoutMeaningAreEmpty) {
-  cost::Estimate e = planc::testing::smallEstimate();
+  cost::Estimate e = planc::test::smallEstimate();
   e.totals.tokensPerSecond.reset();
   EXPECT_FALSE(findMetric("tokens_per_second")->read(e));
   for (const char* name : {"ttft", "tpot", "throughput", "kv_cache"}) EXPECT_FALSE(findMetric(name)->read(e)) << name;
