@@ -20,7 +20,7 @@ PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` changes nothing: {reaso
 namespace {
 
 /// Sums that differ by less are equal.
-constexpr double kRounding = 1e-9;
+constexpr double kOfSums = 1e-9;
 
 double keptBytes(const Body& body) {
   double bytes = 0;
@@ -103,7 +103,7 @@ private:
       kept += instances * keptBytes(without);
     });
     statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), selector);
-    if (!any || freed > kRounding * kept) return;
+    if (!any || freed > kOfSums * kept) return;
     const std::string reason = kept <= 0
                                    ? "forward keeps nothing of its layers for backward"
                                    : fmt::format("what enters it and what is read of it afterwards stay, {} in all",

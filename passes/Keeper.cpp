@@ -15,7 +15,7 @@ PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside
 namespace {
 
 /// Sides that differ by a smaller share are equal.
-constexpr double kRounding = 1e-9;
+constexpr double kEqualSides = 1e-9;
 
 } // namespace
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
@@ -174,7 +174,7 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   auto mean = [&](const Point& p) { return p.elements / program_.skew(value.dims, p.layout); };
   Point best = all.front();
   for (const Point& p : all)
-    if (mean(p) <= mean(best) * (1 + kRounding)) best = p;
+    if (mean(p) <= mean(best) * (1 + kEqualSides)) best = p;
   return best;
 }
 

@@ -22,7 +22,7 @@ double backwardShare(const Pricing& p, double factor) {
   }
 }
 
-bool isBackward(const Pricing& p) {
+bool ofBackward(const Pricing& p) {
   return p.node.role != ir::Role::Forward;
 }
 
@@ -53,7 +53,7 @@ Priced scoresProduct(const Pricing& p) {
     share *= p.curve(product.size, p.facts.deviceOwner(), "size", {kind, "size"}, scoreBytes, units::bytes);
   const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
   const double factor =
-      isBackward(p)
+      ofBackward(p)
           ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"}, sized(product.backward)))
           : 1;
 
@@ -64,11 +64,11 @@ Priced scoresProduct(const Pricing& p) {
   priced.flops = p.node.work.flops;
   priced.bytes = scoreBytes * factor;
   if (p.why)
-    p.explain(fmt::format("{}max(flops / (P·e), bytes(scores) / (B·f{})) + t0{}", isBackward(p) ? "(" : "",
-                          product.size.empty() ? "" : "·size", isBackward(p) ? ") · factor" : ""),
+    p.explain(fmt::format("{}max(flops / (P·e), bytes(scores) / (B·f{})) + t0{}", ofBackward(p) ? "(" : "",
+                          product.size.empty() ? "" : "·size", ofBackward(p) ? ") · factor" : ""),
               fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency),
                           bytes(scoreBytes), bandwidth(memory * share), seconds(start),
-                          isBackward(p) ? fmt::format(", times {}", number(factor)) : "", seconds(priced.seconds)));
+                          ofBackward(p) ? fmt::format(", times {}", number(factor)) : "", seconds(priced.seconds)));
   return priced;
 }
 
@@ -96,7 +96,7 @@ Priced fusedAttention(const Pricing& p) {
   const double start = p.device(device.start, "start", {"calibration.attention.start"});
   // The stack's kernel has its own ratio where it is not the one the device was measured with.
   const double backward =
-      !isBackward(p) ? 1
+      !ofBackward(p) ? 1
       : stack.attentionBackward
           ? p.stack(stack.attentionBackward, "factor", {"attention.backward"})
           : p.device(device.backward, "factor", {"calibration.attention.backward"}, {w.headDim, units::none});
@@ -108,10 +108,10 @@ Priced fusedAttention(const Pricing& p) {
   priced.flops = p.node.work.flops;
   priced.bytes = p.node.work.reads + p.node.work.writes;
   if (p.why)
-    p.explain(isBackward(p) ? "(flops · share / (curve · head · stack · split) + start) · factor"
+    p.explain(ofBackward(p) ? "(flops · share / (curve · head · stack · split) + start) · factor"
                             : "flops · share / (curve · head · stack · split) + start",
               fmt::format("{} · {} / {} + {}{} = {}", flops(w.flops), number(w.share), rate(reached), seconds(start),
-                          isBackward(p) ? fmt::format(", times {}", number(backwardShare(p, backward))) : "",
+                          ofBackward(p) ? fmt::format(", times {}", number(backwardShare(p, backward))) : "",
                           seconds(priced.seconds)));
   return priced;
 }

@@ -17,7 +17,7 @@ struct Sum {
 };
 
 /// Rows of one instance of a body, and the row of each of its nodes; none: past the rows.
-struct BodyRows {
+struct BodyCollectives {
   std::vector<CollectiveRow> rows;
   std::array<std::vector<size_t>, 2> rowOf; ///< by direction
 };
@@ -42,10 +42,10 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
 }
 
 /// `count` is per instance and micro-batch.
-BodyRows instanceRows(const CostModel& model, const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
+BodyCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
   const ir::Body& body = program.bodies[id];
   RowPaths paths(program, id);
-  BodyRows out;
+  BodyCollectives out;
   std::vector<Sum> sums;
   for (const bool backward : {false, true}) {
     const auto& nodes = backward ? body.backward : body.forward;
@@ -84,7 +84,7 @@ void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
 }
 
 /// Collectives inside of the instances of a body.
-void addInstances(std::vector<CollectiveRow>& rows, const BodyRows& body, const Simulation& sim, int64_t stage,
+void addInstances(std::vector<CollectiveRow>& rows, const BodyCollectives& body, const Simulation& sim, int64_t stage,
                   ir::BodyId id, int64_t count) {
   const size_t first = rows.size();
   rows.insert(rows.end(), body.rows.begin(), body.rows.end());
@@ -223,7 +223,7 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
 
 std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<BodyRows> byBody;
+  std::vector<BodyCollectives> byBody;
   for (uint32_t b = 0; b < program.bodies.size(); ++b)
     byBody.push_back(instanceRows(model, program, ir::BodyId(b), sim.bodies[b]));
   std::vector<CollectiveRow> rows;

@@ -135,9 +135,9 @@ Tracks together(Lane& forward, Lane& backward) {
 }
 
 /// Books both passes: what computes, statistics that stand inside their operator, and waits.
-class Ledger {
+class PairLedger {
 public:
-  Ledger(Account& account, const std::vector<BodyCost>& costs, const Tracks& tracks)
+  PairLedger(Account& account, const std::vector<BodyCost>& costs, const Tracks& tracks)
       : account_(account), costs_(costs), tracks_(tracks), heads_(tracks.size()) {}
 
   void book(double end) {
@@ -262,7 +262,7 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, c
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};
-    Ledger(pair.account, costs, tracks).book(listed);
+    PairLedger(pair.account, costs, tracks).book(listed);
     pair.account.slow(pair.account, slowed);
     addWaits(pair.account, costs, forward, backward, waits);
     addStates(pair.account, costs, forward, forwardPassage, backward, backwardPassage, states);

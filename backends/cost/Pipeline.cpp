@@ -16,7 +16,7 @@ namespace {
 /// Steps after which those that follow are taken to be no shorter.
 constexpr int kSteps = 16;
 /// Steps are equal if their lengths on the stages differ by less than this share.
-constexpr double kSameStep = 1e-10;
+constexpr double kEqualGains = 1e-10;
 
 } // namespace
 
@@ -332,7 +332,7 @@ std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides)
       shortest = std::min(shortest, end - begins[s]), longest = std::max(longest, end - begins[s]);
       first = std::min(first, begins[s] = end);
     }
-    if (longest - shortest <= kSameStep * longest) break;
+    if (longest - shortest <= kEqualGains * longest) break;
     for (double& begin : begins) begin -= first;
   }
   return times;

@@ -18,8 +18,6 @@ PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} dev
 
 namespace {
 
-constexpr int64_t kDevices = int64_t(1) << 40;
-
 /// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
 void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
   if (!level.cards || level.cards->value <= static_cast<double>(devices)) return;
@@ -127,8 +125,10 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   for (const OpenCluster::Level& l : opened.levels) {
     known &= level(l, opened.scopes.front(), cluster);
     if (known) checkCards(ev_.context, cluster.levels.back(), devices); // devices of the levels inside of it
-    if (known && (__builtin_mul_overflow(devices, cluster.levels.back().count, &devices) || devices > kDevices)) {
-      ev_.context.report(ClusterTooLarge, l.syntax->count->range, {{"cluster", info.name.str()}, {"limit", kDevices}});
+    if (known &&
+        (__builtin_mul_overflow(devices, cluster.levels.back().count, &devices) || devices > limits::kDevices)) {
+      ev_.context.report(ClusterTooLarge, l.syntax->count->range,
+                         {{"cluster", info.name.str()}, {"limit", limits::kDevices}});
       known = false;
     }
   }

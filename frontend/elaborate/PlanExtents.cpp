@@ -18,7 +18,7 @@ PLANC_ERROR(OwnExtent, 684, "`{dim}` of `{model}` is {extent} whatever the workl
 
 namespace {
 
-const Symbol kBatch("batch"), kPrompt("prompt");
+const Symbol kBatchName("batch"), kPromptFact("prompt");
 
 } // namespace
 
@@ -26,7 +26,7 @@ const Symbol kBatch("batch"), kPrompt("prompt");
 void PlanBuilder::unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at) {
   std::vector<std::string> known = factsOf(section.name.view());
   for (Symbol asked : extents_.asked)
-    if (asked != kBatch) known.push_back(asked.str());
+    if (asked != kBatchName) known.push_back(asked.str());
   reportUnknownFact(context_, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange}, known);
   ok_ = false;
 }
@@ -72,7 +72,7 @@ bool PlanBuilder::misspeltExtent(const FactNode& section, const syntax::Name& di
         .label(dim.range, fmt::format("the model has a dimension `{}`", dim.text.view()));
     return true;
   }
-  const FactNode* prompt = misspelt(section, kPrompt);
+  const FactNode* prompt = misspelt(section, kPromptFact);
   if (prompt) unknownWorkloadFact(section, prompt->name, prompt->nameRange);
   return prompt;
 }

@@ -21,7 +21,6 @@ namespace {
 
 constexpr size_t kAxes = 32; // refinement may split them: ir holds 64
 constexpr size_t kGroup = 64;
-constexpr int64_t kDevices = int64_t(1) << 40;
 
 } // namespace
 
@@ -78,11 +77,12 @@ std::optional<int64_t> PlanBuilder::axisSize(AxisDraft& axis) {
   axis.running = true;
   if (!axis.group) {
     axis.size = ev_.integer(*axis.syntax->value, *axis.scope, fmt::format("axis `{}`", name.view()));
-    if (axis.size && (*axis.size < 1 || *axis.size > kDevices)) {
+    if (axis.size && (*axis.size < 1 || *axis.size > limits::kDevices)) {
       if (*axis.size < 1)
         context_.report(AxisSize, axis.syntax->value->range, {{"axis", name.str()}, {"size", *axis.size}});
       else
-        context_.report(MeshTooLarge, axis.syntax->value->range, {{"limit", fmt::format("{} devices", kDevices)}});
+        context_.report(MeshTooLarge, axis.syntax->value->range,
+                        {{"limit", fmt::format("{} devices", limits::kDevices)}});
       axis.size = std::nullopt;
     }
   } else {
@@ -176,8 +176,9 @@ void PlanBuilder::mesh() {
     const auto size = axisSize(draft);
     if (draft.group || !size) continue;
     ir::Axis axis{draft.syntax->name.text, *size, stride, draft.syntax->name.text, draft.range};
-    if (__builtin_mul_overflow(stride, *size, &stride) || stride > kDevices) {
-      context_.report(MeshTooLarge, draft.syntax->value->range, {{"limit", fmt::format("{} devices", kDevices)}});
+    if (__builtin_mul_overflow(stride, *size, &stride) || stride > limits::kDevices) {
+      context_.report(MeshTooLarge, draft.syntax->value->range,
+                      {{"limit", fmt::format("{} devices", limits::kDevices)}});
       ok_ = false;
       return;
     }

@@ -16,7 +16,7 @@ PLANC_ERROR(RepeatResult, 429, "repeat `{name}` carries {carried} and its `out` 
 
 namespace {
 
-std::string counted(size_t n) {
+std::string valuesText(size_t n) {
   return n == 1 ? "one value" : fmt::format("{} values", n);
 }
 
@@ -77,7 +77,7 @@ bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result,
   if (!result.any) {
     context_
         .report(RepeatResult, d.name.range,
-                {{"name", d.name.text.str()}, {"carried", counted(d.bindings.size())}, {"given", "nothing"}})
+                {{"name", d.name.text.str()}, {"carried", valuesText(d.bindings.size())}, {"given", "nothing"}})
         .help("end the body with `out e`, the value of the next instance");
     return false;
   }
@@ -86,8 +86,9 @@ bool ModelBuilder::endCarries(const syntax::RepeatItem& d, const Result& result,
   if (result.value.kind == ValueKind::List) last = result.value.list->items;
   if (last.size() != carries.size()) {
     context_
-        .report(RepeatResult, result.range,
-                {{"name", d.name.text.str()}, {"carried", counted(carries.size())}, {"given", counted(last.size())}})
+        .report(
+            RepeatResult, result.range,
+            {{"name", d.name.text.str()}, {"carried", valuesText(carries.size())}, {"given", valuesText(last.size())}})
         .help("`out [a, b]` gives one value for each carried one, in their order");
     return false;
   }

@@ -180,7 +180,7 @@ const std::array<Builtin, 13> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
                                          {"sum", 1, 1, sum}}};
 const Builtin kCurve{"curve", 2, 2, curve, true};
 
-std::string counted(const Builtin& b) {
+std::string takesText(const Builtin& b) {
   if (b.named) return "`x = […]` and `y = […]`";
   if (b.maxArgs < 0) return "at least one argument";
   return b.minArgs == 1 ? "one argument" : fmt::format("{} arguments", b.minArgs);
@@ -235,7 +235,7 @@ Value Evaluator::callBuiltin(const Expr& e, const Builtin& function, Scope& scop
   if (function.named) shape &= e.args.size() == 2;
   const int count = static_cast<int>(args.size());
   if (!shape || count < function.minArgs || (function.maxArgs >= 0 && count > function.maxArgs)) {
-    context.report(FunctionArguments, e.range, {{"name", function.name}, {"expected", counted(function)}});
+    context.report(FunctionArguments, e.range, {{"name", function.name}, {"expected", takesText(function)}});
     return {};
   }
   if (!ok) return {};

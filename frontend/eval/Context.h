@@ -10,13 +10,14 @@ namespace planc::frontend {
 
 /// Bounds that keep hostile input from costing unbounded time, memory or stack.
 namespace limits {
-inline constexpr uint64_t kSteps = 3'000'000;  ///< evaluation steps of one command
-inline constexpr size_t kListItems = 100'000;  ///< items of one list
-inline constexpr unsigned kDepth = 400;        ///< nesting of expressions; more than the parser lets through
-inline constexpr size_t kCalls = 48;           ///< nesting of functions, blocks and `extends`
-inline constexpr size_t kExtends = 64;         ///< links of an `extends` chain
-inline constexpr uint32_t kOperators = 50'000; ///< operators of one model, repeats folded
-inline constexpr size_t kRules = 20'000;       ///< placement rules of one plan
+inline constexpr uint64_t kSteps = 3'000'000;         ///< evaluation steps of one command
+inline constexpr size_t kListItems = 100'000;         ///< items of one list
+inline constexpr unsigned kDepth = 400;               ///< nesting of expressions; more than the parser lets through
+inline constexpr size_t kCalls = 48;                  ///< nesting of functions, blocks and `extends`
+inline constexpr size_t kExtends = 64;                ///< links of an `extends` chain
+inline constexpr uint32_t kOperators = 50'000;        ///< operators of one model, repeats folded
+inline constexpr size_t kRules = 20'000;              ///< placement rules of one plan
+inline constexpr int64_t kDevices = int64_t(1) << 40; // of a cluster or mesh
 } // namespace limits
 
 /// A call under way: reports inside it say where it was made.
