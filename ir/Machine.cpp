@@ -42,6 +42,11 @@ double ClusterLevel::rate() const {
   return bandwidth ? bandwidth->value * (links ? links->value : 1) : 0;
 }
 
+std::optional<double> Cluster::powerOfDevice() const {
+  if (!device.power) return std::nullopt;
+  return device.power->value + (hostPower ? hostPower->value : 0);
+}
+
 int64_t Cluster::devices() const {
   int64_t n = 1;
   for (const ClusterLevel& l : levels)

@@ -95,6 +95,7 @@ struct Device {
   struct Host {                            ///< memory outside of the device: what `-> host` uses, per device
     OptNumber bandwidth;                   ///< of the link, achieved, in one direction
     OptNumber memory;                      ///< share of one device
+    OptNumber memoryBandwidth;             ///< of that memory, share of one device, reads and writes together
   } host;
   OptNumber lookupEfficiency; ///< random access
 };
@@ -153,6 +154,12 @@ struct Cluster {
   Device device;
   std::vector<ClusterLevel> levels; ///< inner to outer
   OptNumber jitter;                 ///< of a device's time in a step: standard deviation over mean
+  OptNumber price;                  ///< of one device with its share of the rest; without it the device's
+  OptNumber hostPower;              ///< of hosts, cards and switches: the share of one device, beside its own power
+  OptNumber storage;                ///< at which all devices together write a checkpoint
+  const OptNumber& priceOfDevice() const { return price ? price : device.price; }
+  /// What a device draws with its share of the rest; nothing where the device's own is not known.
+  std::optional<double> powerOfDevice() const;
   SourceRange range;
   int64_t devices() const;
   /// The innermost level whose wires a device uses for this one: levels of one port take turns. A port begins with a

@@ -71,6 +71,9 @@ const std::vector<NamedUnit>& namedUnits() {
       {"tokens", 1, units::tokens},
       {"sample", 1, units::samples},
       {"samples", 1, units::samples},
+      {"g", 1, units::mass},
+      {"kg", 1e3, units::mass},
+      {"t", 1e6, units::mass},
   };
   return rows;
 }
@@ -116,8 +119,8 @@ std::optional<double> takeNumber(std::string_view& text) {
   return value;
 }
 
-constexpr std::array<std::string_view, kBaseUnits> kBaseNames = {"time",   "bytes",  "flops",  "money",
-                                                                 "energy", "device", "tokens", "samples"};
+constexpr std::array<std::string_view, kBaseUnits> kBaseNames = {"time",   "bytes",  "flops",   "money", "energy",
+                                                                 "device", "tokens", "samples", "mass"};
 
 } // namespace
 

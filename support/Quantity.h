@@ -12,9 +12,9 @@ namespace planc {
 
 inline constexpr double kMicrosecond = 1e-6, kHour = 3600; ///< in seconds
 
-/// The base units. All values are held in: second, byte, FLOP, US dollar, joule, device, token, sample.
-enum class BaseUnit { Time, Bytes, Flops, Money, Energy, Device, Tokens, Samples };
-inline constexpr int kBaseUnits = 8;
+/// The base units. All values are held in: second, byte, FLOP, US dollar, joule, device, token, sample, gram.
+enum class BaseUnit { Time, Bytes, Flops, Money, Energy, Device, Tokens, Samples, Mass };
+inline constexpr int kBaseUnits = 9;
 
 /// Exponents over the base units; all zero is a plain number.
 struct Unit {
@@ -49,10 +49,12 @@ inline const Unit money = Unit::of(BaseUnit::Money);
 inline const Unit energy = Unit::of(BaseUnit::Energy);
 inline const Unit tokens = Unit::of(BaseUnit::Tokens);
 inline const Unit samples = Unit::of(BaseUnit::Samples);
+inline const Unit mass = Unit::of(BaseUnit::Mass);
 inline const Unit bandwidth = bytes / time;
 inline const Unit rate = flops / time;
 inline const Unit power = energy / time;
 inline const Unit price = money / time;
+inline const Unit intensity = mass / energy; ///< what a unit of energy emits
 inline const Unit deviceTime = Unit::of(BaseUnit::Device) * time;
 } // namespace units
 

@@ -35,10 +35,13 @@ const Scale kTokens = {{1, "tokens"}};
 const Scale kSamples = {{1, "samples"}};
 const Scale kDevices = {{1, "devices"}};
 const Scale kDeviceTime = {{kHour, "device-h"}};
+const Scale kMass = {{1, "g"}, {1e3, "kg"}, {1e6, "t"}};
+const Scale kIntensity = {{1 / (1e3 * kHour), "g/kWh"}};
 const Scale kPrice = {{1 / kHour, "USD/h"}};
 
 /// Names of the base units below a `/`.
-constexpr std::array<std::string_view, kBaseUnits> kBelow = {"s", "B", "FLOP", "USD", "J", "device", "token", "sample"};
+constexpr std::array<std::string_view, kBaseUnits> kBelow = {"s",      "B",     "FLOP",   "USD", "J",
+                                                             "device", "token", "sample", "g"};
 
 double roundToFour(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
@@ -74,6 +77,8 @@ const Scale* scaleOf(const Unit& unit) {
                                                          {units::tokens, &kTokens},
                                                          {units::samples, &kSamples},
                                                          {units::deviceTime, &kDeviceTime},
+                                                         {units::mass, &kMass},
+                                                         {units::intensity, &kIntensity},
                                                          {Unit::of(BaseUnit::Device), &kDevices}};
   for (const auto& [named, scale] : scales)
     if (named == unit) return scale;

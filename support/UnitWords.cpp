@@ -61,6 +61,11 @@ constexpr Word kWords[] = {
     {"Watts", "W"},
     {"joule", "J"},
     {"joules", "J"},
+    {"gram", "g"},
+    {"grams", "g"},
+    {"tonne", "t"},
+    {"tonnes", "t"},
+    {"tons", "t"},
     {"tok", "tokens"},
     {"toks", "tokens"},
     {"tps", "tokens/s", "tokens"},
@@ -219,7 +224,7 @@ std::string unitsFor(const Unit& unit) {
   std::vector<std::pair<double, std::string>> found;
   const bool perHour = unit == units::price;
   for (const std::string& name : unitNames())
-    for (const std::string_view below : {"", "/s", "/h", "/token", "/device"}) {
+    for (const std::string_view below : {"", "/s", "/h", "/token", "/device", "/kWh"}) {
       std::string bad, text = name + std::string(below);
       const auto one = parseQuantity("1" + text, bad);
       // Powers of two beside those of ten only make the list longer; a power is watts, not joules over seconds.

@@ -105,7 +105,7 @@ Streamed streamedStates(const ir::Program& program, const ir::ParamState& p) {
   return s;
 }
 
-/// Both directions of the link work at once.
+/// Both directions of the link work at once, and share the host's memory.
 double streamSeconds(const Simulation& sim, int64_t stage, Facts& facts) {
   const ir::Program& program = *sim.schedule->program;
   Streamed sum;
@@ -119,7 +119,9 @@ double streamSeconds(const Simulation& sim, int64_t stage, Facts& facts) {
   if (sum.in + sum.out <= 0) return 0;
   const ir::Number* link =
       facts.find(pointer(facts.device.host.bandwidth), facts.deviceOwner(), {"host.bandwidth"}, {});
-  return link ? std::max(sum.in, sum.out) / link->value : 0;
+  if (!link) return 0;
+  const ir::OptNumber& memory = facts.device.host.memoryBandwidth;
+  return std::max(std::max(sum.in, sum.out) / link->value, memory ? (sum.in + sum.out) / memory->value : 0);
 }
 
 void addOptimizer(Simulation& sim, const CostModel& model) {

@@ -167,8 +167,8 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   t.params = program.model.parameterCount();
   t.paramsActive = activeParameters(program.model);
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
-  if (facts.device.price) t.cost = facts.device.price->value * t.stepTime * devices;
-  if (facts.device.power) t.energyJoules = facts.device.power->value * t.stepTime * devices;
+  if (const ir::OptNumber& price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
+  if (const auto power = facts.cluster.powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
   const std::optional<double> each = program.model.tokensPerSample();
   if (!each || samples <= 0) return;
   const double tokens = samples * *each, steps = kTrillion / tokens;

@@ -53,17 +53,22 @@ void flopRate(ExplainPage& page, const ExplainInput& input, const char* name, co
 /// What a device costs or takes per time, over the step and over 10^12 tokens.
 void perDevice(ExplainPage& page, const ExplainInput& input, const char* name, const ir::OptNumber& rate,
                const std::optional<double>& amount, const std::optional<double>& trillion, const Unit& unit,
-               const char* fact) {
+               const char* fact, const ir::OptNumber& beside = {}) {
   const Step step(input);
   page.number(name, amount ? formatQuantity(*amount, unit) : "-", "per step");
-  if (amount && rate)
-    page.equation(fmt::format("{} · devices · step time", fact),
-                  fmt::format("{} · {} · {} = {}", formatQuantity(rate->value, rate->unit), countText(step.devices),
-                              step.time(), formatQuantity(*amount, unit)));
+  if (amount && rate) {
+    const std::string both = beside ? fmt::format("({} + host_{})", fact, fact) : fact;
+    std::string value = formatQuantity(rate->value, rate->unit);
+    if (beside) value = fmt::format("({} + {})", value, formatQuantity(beside->value, beside->unit));
+    page.equation(
+        fmt::format("{} · devices · step time", both),
+        fmt::format("{} · {} · {} = {}", value, countText(step.devices), step.time(), formatQuantity(*amount, unit)));
+  }
   if (rate)
     page.constant(fact, *rate);
   else
     page.line(fmt::format("device `{}` gives no `{}`", input.model->facts().device.name.view(), fact), 2);
+  if (rate && beside) page.constant(fmt::format("host_{}", fact), *beside);
   if (trillion && amount && *amount > 0)
     page.fact("10^12", fmt::format("{} per 10^12 tokens: {} steps", formatQuantity(*trillion, unit),
                                    countText(*trillion / *amount)));
@@ -130,13 +135,14 @@ void explainDeviceHours(ExplainPage& page, const ExplainInput& input) {
 
 void explainCost(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
-  perDevice(page, input, "cost", input.model->facts().device.price, t.cost, t.costPer1t, units::money, "price");
+  perDevice(page, input, "cost", input.model->facts().cluster.priceOfDevice(), t.cost, t.costPer1t, units::money,
+            "price");
 }
 
 void explainEnergy(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   perDevice(page, input, "energy", input.model->facts().device.power, t.energyJoules, t.energyPer1tJoules,
-            units::energy, "power");
+            units::energy, "power", input.model->facts().cluster.hostPower);
 }
 
 namespace {

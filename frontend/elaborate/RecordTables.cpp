@@ -143,6 +143,8 @@ const std::vector<FactRow<D>>& deviceRows() {
        SET(D, lookupEfficiency)},
       {"host.bandwidth", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(D, host.bandwidth)},
       {"host.memory", units::bytes, ranges::kSize, FactForm::Number, StarKey::None, SET(D, host.memory)},
+      {"host.memory_bandwidth", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None,
+       SET(D, host.memoryBandwidth)},
   };
   return rows;
 }
@@ -312,6 +314,9 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
   static const std::vector<FactRow<ir::Cluster>> rows{
       {"device", {}, ranges::kAny, FactForm::Custom, StarKey::None, [](ir::Cluster&, In&) {}}, // Machines resolves it
       {"jitter", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(ir::Cluster, jitter)},
+      {"price", units::price, ranges::kPrice, FactForm::Number, StarKey::None, SET(ir::Cluster, price)},
+      {"host_power", units::power, ranges::kPower, FactForm::Number, StarKey::None, SET(ir::Cluster, hostPower)},
+      {"storage", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(ir::Cluster, storage)},
   };
   return rows;
 }

@@ -46,6 +46,7 @@ const std::vector<NamedType>& namedTypes() {
       {"device_time", Kind::Quantity, units::deviceTime},
       {"tokens", Kind::Quantity, units::tokens},
       {"samples", Kind::Quantity, units::samples},
+      {"mass", Kind::Quantity, units::mass},
       {"model", Kind::Decl, {}, DeclKind::Model},
       {"device", Kind::Decl, {}, DeclKind::Device},
       {"fabric", Kind::Decl, {}, DeclKind::Fabric},

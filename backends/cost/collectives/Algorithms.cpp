@@ -15,11 +15,16 @@ bool isHostCopy(const Pricing& p, const Route&) {
   return p.node.collective == CollectiveKind::HostCopy;
 }
 double hostCopy(const Pricing& p, const Route&) {
-  const double rate = p.device(p.facts.device.host.bandwidth, "host link", {"host.bandwidth"});
+  const ir::Device::Host& host = p.facts.device.host;
+  const double link = p.device(host.bandwidth, "host link", {"host.bandwidth"});
+  const bool narrow = host.memoryBandwidth && host.memoryBandwidth->value < link;
+  const double rate = narrow ? p.device(host.memoryBandwidth, "host memory", {"host.memory_bandwidth"}) : link;
   const double time = p.node.bytes / rate;
-  p.spends(time, "host link");
+  const std::string_view limit = narrow ? "host memory" : "host link";
+  p.spends(time, std::string(limit));
   if (p.why)
-    p.explain("bytes / host link", fmt::format("{} / {} = {}", bytes(p.node.bytes), bandwidth(rate), seconds(time)));
+    p.explain(fmt::format("bytes / {}", limit),
+              fmt::format("{} / {} = {}", bytes(p.node.bytes), bandwidth(rate), seconds(time)));
   return time;
 }
 

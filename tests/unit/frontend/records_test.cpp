@@ -40,6 +40,9 @@ stack t extends s {
 cluster c(nodes: int where nodes >= 1) {
   require nodes % 2 == 0 : "nodes come in pairs"
   device = half
+  price      = 7.2USD/h
+  host_power = 450W
+  storage    = 2TB/s
   level node * 8      { link = f; bandwidth = 300GB/s; latency = 2us; topology = switch }
   level pair * 2      { link = f; bandwidth = 25GB/s; latency = 5us; topology = fat_tree(oversubscription = 2) }
   level pod * nodes / 2 { link = f }
@@ -61,7 +64,10 @@ TEST(Records, FactsLandInTheirFields) {
   EXPECT_EQ(c.levels[1].topology.number("oversubscription"), 2);
   EXPECT_EQ(c.device.memory->value, 40e9);
   EXPECT_EQ(c.device.power->value, 300);
+  EXPECT_EQ(c.powerOfDevice(), 750);
   EXPECT_DOUBLE_EQ(c.device.price->value, 0.001);
+  EXPECT_DOUBLE_EQ(c.priceOfDevice()->value, 0.002) << "the cluster's, not its device's";
+  EXPECT_EQ(c.storage->value, 2e12);
   EXPECT_EQ(c.device.peak.at(ir::DType::bf16).value, 300e12);
   EXPECT_DOUBLE_EQ(c.device.gemm.at(ir::DType::bf16).start->value, 5e-6);
   EXPECT_EQ(c.device.gemm.at(ir::DType::bf16).start->source, "fit") << "a record's source is that of its numbers";

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 
-namespace planc {
+namespace planc::ir {
 namespace {
-
-using namespace ir;
 
 constexpr const char* kPlan = R"(import std.models.llama
 import std.clusters.hgx
@@ -78,4 +76,4 @@ TEST(MadeUpSchedule, IsARow) {
 }
 
 } // namespace
-} // namespace planc
+} // namespace planc::ir

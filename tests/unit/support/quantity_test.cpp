@@ -32,6 +32,9 @@ TEST(Quantity, ReadsTheUnitsOfTheLanguagePage) {
   EXPECT_DOUBLE_EQ(read("1e6samples/s", units::samples / units::time), 1e6);
   EXPECT_DOUBLE_EQ(read("2kWh", units::energy), 7.2e6);
   EXPECT_DOUBLE_EQ(read("200Gbps", units::bandwidth), 25e9);
+  EXPECT_DOUBLE_EQ(read("3kg", units::mass), 3000);
+  EXPECT_DOUBLE_EQ(read("2t", units::mass), 2e6);
+  EXPECT_DOUBLE_EQ(read("380g/kWh", units::intensity), 380 / 3.6e6);
   EXPECT_DOUBLE_EQ(read("3GPUh", units::deviceTime), 3 * 3600);
   EXPECT_DOUBLE_EQ(read("1.5d", units::time), 1.5 * 86400);
   EXPECT_DOUBLE_EQ(read("131_072B", units::bytes), 131072);
@@ -85,6 +88,8 @@ TEST(Quantity, PrintsFourDigitsWithAPrefix) {
   EXPECT_EQ(formatQuantity(700, units::power), "700 W");
   EXPECT_EQ(formatQuantity(3.431 / 3600, units::price), "3.431 USD/h");
   EXPECT_EQ(formatQuantity(7.2e6, units::energy), "2 kWh");
+  EXPECT_EQ(formatQuantity(8.93e9, units::mass), "8930 t");
+  EXPECT_EQ(formatQuantity(380 / 3.6e6, units::intensity), "380 g/kWh");
   EXPECT_EQ(formatQuantity(12345.6, units::tokens / units::time), "12346 tokens/s");
   EXPECT_EQ(formatQuantity(1.2345e6, units::tokens / units::time), "1.234e6 tokens/s");
   EXPECT_EQ(formatQuantity(7200, units::deviceTime), "2 device-h");
