@@ -36,7 +36,9 @@ std::string printCsv(const Console&, const Arguments&, const std::vector<report:
                      const SourceManager&) {
   std::string out;
   for (const report::PlanReport& r : reports) out += report::csv(r, out.empty());
-  return out;
+  std::string runs; // a table of its own, behind an empty line
+  for (const report::PlanReport& r : reports) runs += report::runCsv(r, runs.empty());
+  return runs.empty() ? out : out + "\n" + runs;
 }
 
 std::string printJson(const Console& console, const Arguments&, const std::vector<report::PlanReport>& reports,
@@ -95,7 +97,7 @@ const Command kEstimateCommand = {
     "price the plans of a file: time, memory, communication and cost of a step, per layer and in all",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
-     {"--format", "", {"text", "json", "csv"}, "csv: a line per layer"},
+     {"--format", "", {"text", "json", "csv"}, "csv: a line per layer, then a line per number of a run"},
      {"--sort", "", {"model", "time"}, "layers as the model has them, or those first that take the most of the step"},
      {"--all", "", {}, "a line per layer and stage, where stages are alike too"},
      {"--allow-oom", "", {}, "do not fail when memory does not fit"},

@@ -99,6 +99,19 @@ struct Workload {
   SourceRange range, globalBatchRange, microBatchRange, imbalanceRange;
 };
 
+/// `run { … }`: how long the plan runs, and on what terms (docs/cost-model.md, section 8).
+struct Run {
+  OptNumber tokens, samples;  ///< one of them: what the run reads
+  OptNumber mtbf;             ///< mean time between failures of one device; none: nothing fails
+  OptNumber checkpoint;       ///< training stands still for it; none: states over the cluster's `storage`
+  OptNumber every;            ///< of training between two checkpoints; none: the best interval
+  OptNumber restart;          ///< from a failure until training goes on where it was saved; none: no time
+  OptNumber utilisation;      ///< share of the time in which the job runs at all; none: all of it
+  OptNumber pue;              ///< energy of the site over that of its machines; none: 1
+  OptNumber carbon;           ///< mass per energy
+  SourceRange range;
+};
+
 struct StageLine {
   int64_t index = 0;
   std::vector<Selector> selectors;
@@ -161,6 +174,7 @@ struct Plan {
   std::optional<Cluster> cluster;
   std::optional<Stack> stack; ///< `software`; estimate demands it, check does not
   Workload workload;
+  std::optional<Run> run;
   Precision precision;
   Mesh mesh; ///< as declared; passes refine a copy
   std::vector<AxisPlace> axisPlaces;

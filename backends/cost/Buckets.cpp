@@ -19,7 +19,7 @@ struct EqualLayers {
 };
 
 /// The layers of equal instances: `once`, `times` times in a row.
-struct Run {
+struct LayerRun {
   std::vector<EqualLayers> once;
   int64_t times = 1;
   double length() const {
@@ -46,8 +46,8 @@ std::vector<EqualLayers> layers(const ir::Body& body, const Bytes& bytes) {
   return all;
 }
 
-std::vector<Run> runsOf(const ir::Program& program, const ir::VirtualStage& stage, const Bytes& bytes) {
-  std::vector<Run> runs;
+std::vector<LayerRun> runsOf(const ir::Program& program, const ir::VirtualStage& stage, const Bytes& bytes) {
+  std::vector<LayerRun> runs;
   for (const auto& [id, count] : stage.bodies)
     if (count > 0 && !program.bodies[id].seam) runs.push_back({layers(program.bodies[id], bytes), count});
   return runs;
@@ -56,14 +56,14 @@ std::vector<Run> runsOf(const ir::Program& program, const ir::VirtualStage& stag
 /// Cumulative bytes by position in a chain of layers, and the positions where they bend.
 class Profile {
 public:
-  explicit Profile(const std::vector<Run>& runs) : runs_(runs) {
-    for (const Run& run : runs_) length_ += run.length() * static_cast<double>(run.times);
+  explicit Profile(const std::vector<LayerRun>& runs) : runs_(runs) {
+    for (const LayerRun& run : runs_) length_ += run.length() * static_cast<double>(run.times);
   }
 
   /// Bytes of all layers before a position.
   double before(double position) const {
     double sum = 0;
-    for (const Run& run : runs_) {
+    for (const LayerRun& run : runs_) {
       const double once = run.length(), whole = once * static_cast<double>(run.times);
       const double inside = std::min(position, whole), rounds = std::floor(inside / once);
       sum += rounds * run.bytes();
@@ -84,7 +84,7 @@ public:
     const double size = static_cast<double>(window);
     double most = 0, position = 0;
     auto look = [&](double at) { most = std::max({most, between(at, at + size), between(at - size, at)}); };
-    for (const Run& run : runs_) {
+    for (const LayerRun& run : runs_) {
       const double once = run.length();
       for (int64_t round : {int64_t(0), int64_t(1), run.times - 2, run.times - 1}) {
         if (round < 0 || round >= run.times) continue;
@@ -102,7 +102,7 @@ private:
     return before(std::min(end, length_)) - before(std::max(0.0, begin));
   }
 
-  const std::vector<Run>& runs_;
+  const std::vector<LayerRun>& runs_;
   double length_ = 0;
 };
 
@@ -168,16 +168,16 @@ double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
 }
 
 double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window, const Bytes& bytes) {
-  const std::vector<Run> runs = runsOf(program, stage, bytes);
+  const std::vector<LayerRun> runs = runsOf(program, stage, bytes);
   return Profile(runs).most(window);
 }
 
 double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t messages) {
   if (schedule.bucketBytes > 0) return bucketsReducing(schedule, stage, messages);
-  std::vector<Run> runs =
+  std::vector<LayerRun> runs =
       runsOf(*schedule.program, stage, [](const ir::StateCollective& s) { return reducedInPass(s) ? s.bytes : 0; });
-  for (Run& run : runs) std::erase_if(run.once, [](const EqualLayers& s) { return s.bytes == 0; });
-  std::erase_if(runs, [](const Run& run) { return run.once.empty(); });
+  for (LayerRun& run : runs) std::erase_if(run.once, [](const EqualLayers& s) { return s.bytes == 0; });
+  std::erase_if(runs, [](const LayerRun& run) { return run.once.empty(); });
   return Profile(runs).most(messages);
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cost/Facts.h"
 #include "backends/cost/MemoryUse.h"
 #include "backends/cost/Rows.h"
+#include "backends/cost/Run.h"
 #include "backends/cost/Totals.h"
 
 namespace planc::cost {
@@ -23,6 +24,8 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   result->totals = totals(sim, *model, result->collectives);
   result->stages = stageRows(sim);
   if (!model->complete() || !checkFinite(*result, plan, diagnostics)) return nullptr;
+  result->run = runOf(*schedule.program, result->totals);
+  if (result->run && !checkRun(*result->run, plan, diagnostics)) return nullptr;
   warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
   warnOfDenseTables(sim, *model, diagnostics);
   return result;

@@ -1,6 +1,7 @@
 // The result of pricing a schedule: totals, memory, rows and the derivation of each number; and the cost models.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/RunTimes.h"
 #include "ir/Task.h"
 #include "support/Diagnostics.h"
 
@@ -166,8 +167,24 @@ struct Totals {
   std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;
 };
 
+/// What a run takes at one step time.
+struct RunAmounts {
+  RunTimes times;
+  double deviceTime = 0; ///< device·seconds
+  std::optional<double> cost, energyJoules, carbonGrams;
+};
+/// What the plan's `run` takes: at the step time, and at the ends of its interval.
+struct Run {
+  double steps = 0;
+  double checkpointBytes = 0; ///< of what is saved: every state once
+  RunTerms terms;
+  RunAmounts middle;
+  std::optional<RunAmounts> low, high;
+};
+
 struct Estimate {
   Totals totals;
+  std::optional<Run> run; ///< if the plan says one
   Memory memory;
   std::vector<LayerRow> layers;
   std::vector<CollectiveRow> collectives;

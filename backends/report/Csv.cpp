@@ -1,5 +1,6 @@
-// The layer rows of a report as CSV, for spreadsheets: one line per row, numbers in full.
+// The layer rows of a report as CSV, for spreadsheets, and the numbers of runs: one line per row, numbers in full.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/report/JsonNumber.h"
 #include "backends/report/Report.h"
 
 #include <cmath>
@@ -36,6 +37,25 @@ std::string csv(const PlanReport& report, bool header) {
     for (double value : {row.onPath, row.exposedOnPath, row.slowed, row.launches})
       out += fmt::format(",{}", number(value));
     out += "\n";
+  }
+  return out;
+}
+
+std::string runCsv(const PlanReport& report, bool header) {
+  constexpr std::string_view kGroup = "run.";
+  std::string out;
+  if (!report.estimate->run) return out;
+  if (header) out = "plan,run,value,low,high\n";
+  auto read = [&](const verdict::Metric* metric) {
+    const std::optional<double> value = metric ? metric->read(*report.estimate) : std::nullopt;
+    return value ? number(fieldValue(*value, metric->jsonField)) : std::string();
+  };
+  for (const verdict::Metric& metric : verdict::metrics()) {
+    const std::string name(metric.name);
+    if (!metric.name.starts_with(kGroup) || metric.name.ends_with(".low") || metric.name.ends_with(".high")) continue;
+    out +=
+        fmt::format("{},{},{},{},{}\n", field(report.plan->title), metric.jsonField.substr(kGroup.size()),
+                    read(&metric), read(verdict::findMetric(name + ".low")), read(verdict::findMetric(name + ".high")));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "backends/report/ExplainParts.h"
 #include "backends/report/Lines.h"
+#include "backends/report/RunParts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +18,13 @@ namespace {
 struct Topic {
   std::vector<std::string_view> names;
   Explanation explain;
+  bool ofRun = false; ///< there only where the plan says a run
 };
+
+/// The explanation of one part of a run's time.
+template <size_t part> void explainPart(ExplainPage& page, const ExplainInput& input) {
+  explainRunPart(page, input, runParts()[part].label);
+}
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> table = {
@@ -47,13 +54,33 @@ const std::vector<Topic>& topics() {
        explainMemory},
       {{"parameters", "params", "params.active"}, explainParameters},
       {{"micro-batches", "micro_batches"}, explainMicroBatches},
+      {{"run", "run time", "run.days", "run.days.low", "run.days.high"}, explainRunTime, true},
+      {{"productive", "run.productive"}, explainPart<0>, true},
+      {{"checkpointing", "run.checkpointing"}, explainPart<1>, true},
+      {{"lost", "run.lost"}, explainPart<2>, true},
+      {{"restarting", "run.restarting"}, explainPart<3>, true},
+      {{"not running", "run.unused"}, explainPart<4>, true},
+      {{"goodput", "run.goodput"}, explainGoodput, true},
+      {{"failures", "run.failures", "run.mtbf"}, explainFailures, true},
+      {{"checkpoints", "run.checkpoints", "run.every", "run.checkpoint", "run.checkpoint_bytes"},
+       explainCheckpoints,
+       true},
+      {{"steps", "run.steps"}, explainRunSteps, true},
+      {{"run device-hours", "run.device_hours", "run.device_hours.low", "run.device_hours.high"},
+       explainRunDeviceHours,
+       true},
+      {{"run cost", "run.cost", "run.cost.low", "run.cost.high"}, explainRunCost, true},
+      {{"run energy", "run.energy", "run.energy.low", "run.energy.high"}, explainRunEnergy, true},
+      {{"run carbon", "carbon", "run.carbon", "run.carbon.low", "run.carbon.high"}, explainRunCarbon, true},
   };
   return table;
 }
 
-const Topic* topicOf(std::string_view name) {
+const Topic* topicOf(std::string_view name, const PlanReport& report) {
   for (const Topic& topic : topics())
-    if (std::find(topic.names.begin(), topic.names.end(), name) != topic.names.end()) return &topic;
+    if ((!topic.ofRun || report.estimate->run) &&
+        std::find(topic.names.begin(), topic.names.end(), name) != topic.names.end())
+      return &topic;
   return nullptr;
 }
 
@@ -77,7 +104,8 @@ std::vector<std::string> explainable(const PlanReport& report) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   };
   for (const Topic& topic : topics())
-    for (std::string_view name : topic.names) add(std::string(name));
+    if (!topic.ofRun || report.estimate->run)
+      for (std::string_view name : topic.names) add(std::string(name));
   const cost::Estimate& e = *report.estimate;
   for (const cost::LayerRow& row : e.layers) add(row.path);
   for (const cost::StageRow& row : e.stages) add(fmt::format("stage {}", row.stage));
@@ -89,7 +117,7 @@ std::vector<std::string> explainable(const PlanReport& report) {
 std::optional<std::string> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
                                    const TextOptions& options) {
   ExplainPage page(sources, options);
-  if (const Topic* topic = topicOf(what)) {
+  if (const Topic* topic = topicOf(what, *input.report)) {
     topic->explain(page, input);
     const auto& rows = input.report->estimate->layers; // a layer may be called as a number is
     if (std::any_of(rows.begin(), rows.end(), [&](const cost::LayerRow& row) { return row.path == what; })) {

@@ -35,6 +35,18 @@ void explainEnergy(ExplainPage& page, const ExplainInput& input);
 void explainParameters(ExplainPage& page, const ExplainInput& input);
 void explainMicroBatches(ExplainPage& page, const ExplainInput& input);
 
+// ExplainRun.cpp: what the plan's `run` takes; only where there is one.
+void explainRunTime(ExplainPage& page, const ExplainInput& input);
+void explainRunPart(ExplainPage& page, const ExplainInput& input, std::string_view label);
+void explainGoodput(ExplainPage& page, const ExplainInput& input);
+void explainFailures(ExplainPage& page, const ExplainInput& input);
+void explainCheckpoints(ExplainPage& page, const ExplainInput& input);
+void explainRunSteps(ExplainPage& page, const ExplainInput& input);
+void explainRunDeviceHours(ExplainPage& page, const ExplainInput& input);
+void explainRunCost(ExplainPage& page, const ExplainInput& input);
+void explainRunEnergy(ExplainPage& page, const ExplainInput& input);
+void explainRunCarbon(ExplainPage& page, const ExplainInput& input);
+
 // ExplainMemory.cpp
 void explainMemory(ExplainPage& page, const ExplainInput& input);
 

@@ -12,19 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a field holds, in base units, by the unit its name ends with.
-struct FieldScale {
-  Unit unit;
-  double base;
-};
-double jsonValue(double value, const Unit& unit) {
-  static const FieldScale kScales[] = {
-      {units::rate, 1e12}, {units::deviceTime, 3600}, {units::energy, 3.6e6}}; // tflops, device_hours, kwh
-  for (const FieldScale& scale : kScales)
-    if (scale.unit == unit) return value / scale.base;
-  return value;
-}
-
 Json intervalCoverage(const cost::Confidence& c) {
   return c.coverage > 0 ? Json(c.coverage) : Json(nullptr);
 }
@@ -58,7 +45,7 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
     if (metric.isBool)
       out[key] = value ? Json(*value != 0) : Json(nullptr);
     else
-      out[key] = value ? jsonNumber(jsonValue(*value, metric.unit)) : Json(nullptr);
+      out[key] = value ? jsonNumber(fieldValue(*value, metric.jsonField)) : Json(nullptr);
     if (metric.name == "step_time.high") out["interval_coverage"] = intervalCoverage(estimate.totals.confidence);
   }
 }
@@ -229,6 +216,8 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["mesh"] = meshJson(plan.mesh);
   out["totals"] = Json::object();
   addMetrics(out["totals"], "totals", *report.estimate);
+  out["run"] = nullptr;
+  if (report.estimate->run) addMetrics(out["run"] = Json::object(), "run", *report.estimate);
   out["critical"] = criticalJson(report.estimate->totals);
   out["interval"] = intervalJson(report.estimate->totals.confidence);
   out["memory"] = memoryJson(*report.estimate);

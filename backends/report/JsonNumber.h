@@ -1,11 +1,27 @@
-// A number as our JSON has it.
+// Numbers as our JSON and CSV have them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "support/Quantity.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 namespace planc::report {
+
+/// In the unit that the name of a field says, `cost_usd` or `device_hours`; the value is in base units.
+inline double fieldValue(double value, std::string_view field) {
+  struct Scale {
+    std::string_view word;
+    double base;
+  };
+  constexpr Scale kScales[] = {
+      {"tflops", 1e12}, {"device_hours", kHour}, {"kwh", 1e3 * kHour}, {"days", 24 * kHour}, {"_kg", 1e3}};
+  for (const Scale& scale : kScales)
+    if (field.find(scale.word) != std::string_view::npos) return value / scale.base;
+  return value;
+}
 
 /// JSON has no infinity; whole numbers are written as such.
 inline nlohmann::ordered_json jsonNumber(double value) {

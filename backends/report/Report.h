@@ -34,5 +34,7 @@ std::string text(const PlanReport& report, const SourceManager& sources, const T
 nlohmann::ordered_json json(const PlanReport& report, const SourceManager& sources);
 /// One line per layer row, with a header line.
 std::string csv(const PlanReport& report, bool header);
+/// One line per number of the plan's run, with its ends; nothing where the plan says none.
+std::string runCsv(const PlanReport& report, bool header);
 
 } // namespace planc::report

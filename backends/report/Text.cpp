@@ -6,10 +6,15 @@ namespace planc::report {
 
 std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options) {
   const std::string parts[] = {
-      doesNotFitText(report, options), headingText(report, options),
-      totalsText(report, options),     stagesText(report, options),
-      layersText(report, options),     communicationText(report, sources, options),
-      memoryText(report, options),     verdictText(report, sources, options),
+      doesNotFitText(report, options),
+      headingText(report, options),
+      totalsText(report, options),
+      runText(report, options),
+      stagesText(report, options),
+      layersText(report, options),
+      communicationText(report, sources, options),
+      memoryText(report, options),
+      verdictText(report, sources, options),
   };
   std::string out;
   for (const std::string& part : parts)

@@ -13,6 +13,8 @@ std::string headingText(const PlanReport& report, const TextOptions& options);
 std::string doesNotFitText(const PlanReport& report, const TextOptions& options);
 /// Step time and what it is made of, throughput, rates, costs.
 std::string totalsText(const PlanReport& report, const TextOptions& options);
+/// The run: what becomes of its time, and what it takes. Empty where the plan says none.
+std::string runText(const PlanReport& report, const TextOptions& options);
 /// Peak memory of each stage by kind.
 std::string memoryText(const PlanReport& report, const TextOptions& options);
 /// What each kind of stage does in a step, where there are stages.

@@ -45,6 +45,16 @@ Parts stepParts(const Estimate& e) {
   return parts;
 }
 
+Parts runParts(const Estimate& e) {
+  if (!e.run) return {};
+  const cost::RunTimes& t = e.run->middle.times;
+  return {{"productive", t.productive},
+          {"checkpointing", t.checkpointing},
+          {"lost", t.lost},
+          {"restarting", t.restarting},
+          {"not running", t.unused}};
+}
+
 Parts memoryParts(const Estimate& e) {
   return {{"parameters", e.memory.params},
           {"gradients", e.memory.grads},
@@ -81,6 +91,7 @@ struct Breakdown {
 };
 const std::vector<Breakdown>& breakdowns() {
   static const std::vector<Breakdown> table = {
+      {"run.", runParts, "where its time goes", units::time},
       {"step_time", stepParts, "largest contributors", units::time},
       {"tokens_per_second", stepParts, "largest contributors", units::time},
       {"samples_per_second", stepParts, "largest contributors", units::time},

@@ -113,6 +113,10 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
   if (!metric) return; // check() has reported it
   if (!metric->row) {
     auto report = diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}});
+    if (metric->name.starts_with("run.") && !estimate_.run) {
+      report.help("say how long the plan runs: `run { tokens = … }`");
+      return;
+    }
     const bool ofTokens = metric->unit.exponents[static_cast<size_t>(BaseUnit::Tokens)] != 0 ||
                           metric->name.ends_with("tokens"); // `cost.per_1t_tokens`
     if (ofTokens && plan_.model && !plan_.model->tokensPerSample())

@@ -23,6 +23,43 @@ Value perTime(const Estimate& e, const Value& rate, double times) {
   return e.totals.scaled(rate, 1 / times);
 }
 
+// What a plan's `run` takes: none without one.
+using cost::RunAmounts;
+Value runTime(const RunAmounts& a) {
+  return a.times.time();
+}
+Value runDeviceTime(const RunAmounts& a) {
+  return a.deviceTime;
+}
+Value runCost(const RunAmounts& a) {
+  return a.cost;
+}
+Value runEnergy(const RunAmounts& a) {
+  return a.energyJoules;
+}
+Value runCarbon(const RunAmounts& a) {
+  return a.carbonGrams;
+}
+Value runGoodput(const RunAmounts& a) {
+  return a.times.goodput();
+}
+template <Value (*of)(const RunAmounts&)> Value ofRun(const Estimate& e) {
+  return e.run ? of(e.run->middle) : Value();
+}
+template <Value (*of)(const RunAmounts&)> Value ofRunLow(const Estimate& e) {
+  return e.run && e.run->low ? of(*e.run->low) : Value();
+}
+template <Value (*of)(const RunAmounts&)> Value ofRunHigh(const Estimate& e) {
+  return e.run && e.run->high ? of(*e.run->high) : Value();
+}
+template <double cost::RunTimes::*part> Value partOfRun(const Estimate& e) {
+  return e.run ? Value(e.run->middle.times.*part) : Value();
+}
+/// What a run does not have is 0 in its terms.
+template <double cost::RunTerms::*term> Value termOfRun(const Estimate& e) {
+  return e.run && e.run->terms.*term > 0 ? Value(e.run->terms.*term) : Value();
+}
+
 /// No workload of this version is an inference workload.
 Value noInference(const Estimate&) {
   return {};
@@ -105,6 +142,35 @@ const std::vector<Metric>& metrics() {
       {"layer.recompute", units::time, false, "layers[].recompute_s", nullptr, &LayerRow::recompute},
       {"layer.comm", units::time, false, "layers[].comm_s", nullptr, &LayerRow::comm},
       {"layer.exposed", units::time, false, "layers[].exposed_comm_s", nullptr, &LayerRow::exposed},
+      {"run.days", units::time, false, "run.days", ofRun<runTime>},
+      {"run.days.low", units::time, false, "run.days_low", ofRunLow<runTime>},
+      {"run.days.high", units::time, false, "run.days_high", ofRunHigh<runTime>},
+      {"run.device_hours", units::deviceTime, false, "run.device_hours", ofRun<runDeviceTime>},
+      {"run.device_hours.low", units::deviceTime, false, "run.device_hours_low", ofRunLow<runDeviceTime>},
+      {"run.device_hours.high", units::deviceTime, false, "run.device_hours_high", ofRunHigh<runDeviceTime>},
+      {"run.cost", units::money, false, "run.cost_usd", ofRun<runCost>},
+      {"run.cost.low", units::money, false, "run.cost_low_usd", ofRunLow<runCost>},
+      {"run.cost.high", units::money, false, "run.cost_high_usd", ofRunHigh<runCost>},
+      {"run.energy", units::energy, false, "run.energy_kwh", ofRun<runEnergy>},
+      {"run.energy.low", units::energy, false, "run.energy_low_kwh", ofRunLow<runEnergy>},
+      {"run.energy.high", units::energy, false, "run.energy_high_kwh", ofRunHigh<runEnergy>},
+      {"run.carbon", units::mass, false, "run.carbon_kg", ofRun<runCarbon>},
+      {"run.carbon.low", units::mass, false, "run.carbon_low_kg", ofRunLow<runCarbon>},
+      {"run.carbon.high", units::mass, false, "run.carbon_high_kg", ofRunHigh<runCarbon>},
+      {"run.goodput", units::none, false, "run.goodput", ofRun<runGoodput>},
+      {"run.productive", units::time, false, "run.productive_s", partOfRun<&cost::RunTimes::productive>},
+      {"run.checkpointing", units::time, false, "run.checkpointing_s", partOfRun<&cost::RunTimes::checkpointing>},
+      {"run.lost", units::time, false, "run.lost_s", partOfRun<&cost::RunTimes::lost>},
+      {"run.restarting", units::time, false, "run.restarting_s", partOfRun<&cost::RunTimes::restarting>},
+      {"run.unused", units::time, false, "run.unused_s", partOfRun<&cost::RunTimes::unused>},
+      {"run.failures", units::none, false, "run.failures", partOfRun<&cost::RunTimes::failures>},
+      {"run.checkpoints", units::none, false, "run.checkpoints", partOfRun<&cost::RunTimes::checkpoints>},
+      {"run.steps", units::none, false, "run.steps", PLANC_READ(e.run ? Value(e.run->steps) : Value())},
+      {"run.mtbf", units::time, false, "run.mtbf_s", termOfRun<&cost::RunTerms::mtbf>},
+      {"run.every", units::time, false, "run.every_s", termOfRun<&cost::RunTerms::every>},
+      {"run.checkpoint", units::time, false, "run.checkpoint_s", termOfRun<&cost::RunTerms::checkpoint>},
+      {"run.checkpoint_bytes", units::bytes, false, "run.checkpoint_bytes",
+       PLANC_READ(e.run ? Value(e.run->checkpointBytes) : Value())},
       {"ttft", units::time, false, "inference.ttft_s", noInference},
       {"tpot", units::time, false, "inference.tpot_s", noInference},
       {"throughput", kTokenRate, false, "inference.throughput_tokens_per_s", noInference},

@@ -95,6 +95,11 @@ private:
   int64_t replicas() const;
   void checkWireNames();
 
+  // ---- how long it runs (PlanRun.cpp)
+  void run();
+  void runAmount(FactNode& section);
+  void runFailures(FactNode& section);
+
   // ---- whether the workload says what is needed (PlanExtents.cpp)
   DiagnosticEngine::Builder missingFacts(const FactNode& section, const std::vector<std::string>& names);
   void unknownWorkloadFact(const FactNode& section, Symbol fact, SourceRange at);
@@ -127,6 +132,7 @@ private:
   void vary(const syntax::VaryItem& v, Scope& scope);
   std::optional<ir::ExprTree> tree(const syntax::Expr& e, Scope& scope);
   ir::ExprId lower(const syntax::Expr& e, Scope& scope, ir::ExprTree& out);
+  bool ofRun(const syntax::Expr& e, const syntax::Expr& root);
   ir::ExprId lowerLeaf(const syntax::Expr& e, Scope& scope, ir::ExprTree& out);
   ir::ExprId lowerLayer(const syntax::Expr& member, const syntax::Expr& call, ir::ExprTree& out);
   ir::ExprId constant(const Value& v, const syntax::Expr& e, bool literal, ir::ExprTree& out);

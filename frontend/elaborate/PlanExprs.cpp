@@ -105,6 +105,14 @@ ir::ExprId PlanBuilder::lower(const Expr& e, Scope& scope, ir::ExprTree& out) {
   return id;
 }
 
+/// `run.days`, which no fact of the plan's `run` is called: what comes of it has the name of its section.
+bool PlanBuilder::ofRun(const Expr& e, const Expr& root) {
+  static const Symbol kRun("run");
+  FactNode* run = root.name.text == kRun ? factNode(kRun.view()) : nullptr;
+  return run && run->section() && !lets_->root().find(kRun) && e.kind == ExprKind::Member &&
+         (e.kids[0] != &root || !run->find(e.name.text));
+}
+
 ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out) {
   ir::ExprNode node;
   node.range = e.range;
@@ -118,7 +126,7 @@ ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out
     return out.nodes.add(std::move(node));
   }
   const Expr* root = nullptr;
-  if (const auto text = dotted(e, &root); text && !ev_.find(root->name.text, scope, root->range)) {
+  if (const auto text = dotted(e, &root); text && (!ev_.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
     node.op = ir::ExprOp::Metric;
     node.metric = *text;
     return out.nodes.add(std::move(node));

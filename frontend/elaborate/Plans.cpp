@@ -61,7 +61,7 @@ void PlanBuilder::machine() {
     ok_ &= plan_->stack.has_value();
   }
   static const std::vector<std::string> kFacts{"model", "cluster", "software"};
-  static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune"};
+  static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune", "run"};
   std::vector<std::string> all = kFacts;
   all.insert(all.end(), kSections.begin(), kSections.end());
   for (const char* block : {"mesh", "place", "states", "pipeline", "recompute", "keep", "overlap", "search"})
@@ -135,6 +135,7 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   overlap();
   model();
   checkExtents();
+  run();
   checkCheckpoints();
   for (FactNode& let : lets_->root().children) lets_->value(let);
   conditions();

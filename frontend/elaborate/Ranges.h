@@ -56,6 +56,12 @@ inline constexpr FactRange kSize{1, kExa, "1 B to 1000 PB"};
 inline constexpr FactRange kPower{0, 1e9, "0 W to 1 GW"};
 /// Of a device: 14.24 USD/h (B200).
 inline constexpr FactRange kPrice{0, 1e6 / kHour, "0 USD/h to 1e6 USD/h"};
+/// Of a run: 15e12 tokens (Llama 3).
+inline constexpr FactRange kAmount{1, kExa, "1 to 1e18"};
+/// Until a device fails, or between two checkpoints: 50000 h.
+inline constexpr FactRange kLife{1, 1e9 * kHour, "1 s to 1e9 h"};
+/// Of electricity: 1 kg/kWh (lignite).
+inline constexpr FactRange kIntensity{0, 1e7 / (1e3 * kHour), "0 g/kWh to 1e7 g/kWh"};
 } // namespace ranges
 
 } // namespace planc::frontend

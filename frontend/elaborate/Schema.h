@@ -58,11 +58,16 @@ public:
   /// `calibrated`: the sections whose facts are measurements, so that they may say `samples`, `error` and `valid`.
   template <class T>
   void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
+    calibrated_ = calibrated;
+    read(rows, target, tree_.root(), "");
+  }
+  /// Of one section of the tree; the rows' paths begin with its own.
+  template <class T>
+  void read(std::span<const FactRow<T>> rows, T& target, FactNode& section, const std::string& path) {
     std::vector<RowView> views;
     views.reserve(rows.size());
     for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.range, r.form, r.star, r.sizeUnit});
-    calibrated_ = calibrated;
-    walk(tree_.root(), "", views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
+    walk(section, path, views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
   }
 
 private:

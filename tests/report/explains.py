@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 FILES = ("examples/gpt3_175b.plan", "examples/deepseek_v3.plan", "examples/gemma2_27b.plan", "examples/mixtral_ep.plan",
-         "examples/finetune_lora.plan", "examples/t5_11b.plan", "tests/lit/report/Inputs/staged.plan")
+         "examples/finetune_lora.plan", "examples/t5_11b.plan", "tests/lit/report/Inputs/staged.plan", "tests/lit/report/Inputs/run.plan")
 SCREEN = 50
 NUMBER = re.compile(r"[\d.]+(?:e[+-]?\d+)?(?: [A-Za-z/%^·-]+)?")
 
@@ -75,6 +75,12 @@ def questions(report):
         found = re.search(pattern, "\n".join(lines[:begin]))
         if found:
             out.append((name, [found.group(1)]))
+    begin = title(lines, "run")
+    for line in lines[begin + 1:] if begin is not None else []:
+        words = cells(line)
+        if not line.startswith("  "):
+            break
+        out.append((words[0], [w for w in words[1:] if NUMBER.fullmatch(w)]))
     begin = title(lines, "stages")
     for row in table(lines, begin) if begin is not None else []:
         values = [v for k, v in row.items() if k != "stages" and NUMBER.fullmatch(v)]

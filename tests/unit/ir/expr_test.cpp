@@ -9,7 +9,7 @@ namespace {
 
 struct Builder {
   ExprTree tree;
-  ExprId number(double x, Unit unit = {}) {
+  ExprId number(double x, planc::Unit unit = {}) {
     ExprNode n;
     n.constant.quantity = {x, unit};
     return tree.nodes.add(n);
