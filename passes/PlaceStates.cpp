@@ -67,9 +67,27 @@ struct StatePlacer {
                             name(kStates[k - 1]), name(kStates[k])));
   }
 
+  SourceRange ruleOf(const ParamState& p, size_t state) const {
+    return p.rules[state] ? p.rules[state]->range : SourceRange{};
+  }
+
+  /// The rule that splits an operator of the parameter over the axes, so that each device has a summand of its
+  /// gradient.
+  SourceRange splitOver(const Body& body, const ParamState& p, AxisMask axes) const {
+    const Unit& unit = program.model.units[body.unit];
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = program.model.ops[OpId(i)];
+      const auto reads = [&](const Operand& o) { return o.value == p.param; };
+      if (std::none_of(op.operands.begin(), op.operands.end(), reads)) continue;
+      for (const PlacedDim& d : body.placements[i - unit.first.index].dims)
+        if (d.rule && (maskOf(d.axes) & axes)) return d.rule->range;
+    }
+    return {};
+  }
+
   /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the body.
   void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
-              double bytes, const StateRule* rule, bool kept = false) const {
+              double bytes, SourceRange because, bool kept = false) const {
     if (!axes || bytes <= 0) return;
     const int64_t times = program.timesInside(body.unit, p.layer);
     bytes /= static_cast<double>(times);
@@ -92,7 +110,7 @@ struct StatePlacer {
     c.bytes = bytes;
     c.kept = kept;
     c.params = {p.param};
-    c.because = rule ? rule->range : SourceRange{};
+    c.because = because;
     body.states.push_back(std::move(c));
   }
 
@@ -124,12 +142,12 @@ struct StatePlacer {
   /// streams belongs to its step.
   void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.plan->precision;
-    auto because = [&](int k) { return p.rules[k] ? p.rules[k]->range : SourceRange{}; };
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
-    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, because(0));
-    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, because(0));
+    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, ruleOf(p, 0));
+    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, ruleOf(p, 0));
     if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
-      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads), because(1));
+      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads),
+               ruleOf(p, 1));
   }
 
   /// Values kept in the host's memory leave after forward and are back before backward.
@@ -152,23 +170,25 @@ struct StatePlacer {
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, p.rules[0],
+    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ruleOf(p, 0),
            kept);
     if (usedBackward && !kept)
-      bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, p.rules[0]);
+      bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ruleOf(p, 0));
     if (!p.trainable || !p.owner || !program.plan->workload.train) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
     bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient,
-           p.rules[1]);
+           ruleOf(p, 1));
     gradient *= share(now);
     const AxisMask once = p.optimizer & p.partial & ~p.grads;
-    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, p.rules[2]);
+    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient,
+           ruleOf(p, 2));
     gradient *= share(once);
-    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, p.partial & ~now & ~once,
-           gradient, p.rules[2]);
+    const AxisMask rest = p.partial & ~now & ~once;
+    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, rest, gradient,
+           splitOver(body, p, rest));
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
-           full * share(p.params), p.rules[2]);
+           full * share(p.params), ruleOf(p, 2));
     wholeMatrices(body, p);
   }
 
@@ -180,7 +200,7 @@ struct StatePlacer {
     const AxisMask split = splitsMatrix(program, p);
     const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(kMatrixType);
     bucket(body, p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
-           p.rules[2]);
+           ruleOf(p, 2));
   }
 
   bool usedBackward(BodyId id, ValueId param) const {
@@ -294,7 +314,7 @@ void sumOverRoutes(StatePlacer& placer, const std::set<ValueId>& summed) {
       if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
       const double bytes = p.elements * placer.share(p.optimizer & p.partial) * width(program.plan->precision.reduce);
       placer.bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
-                    bytes, nullptr);
+                    bytes, {});
     }
     for (size_t s = before; s < body.states.size(); ++s)
       body.states[s].group = program.routes, body.states[s].because = program.plan->pipeline->range;
