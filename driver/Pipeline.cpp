@@ -8,6 +8,7 @@
 #include "driver/Progress.h"
 #include "support/Embedded.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
@@ -79,9 +80,13 @@ void InputFile::report(const std::vector<std::unique_ptr<CompiledPlan>>& plans) 
   for (const auto& plan : plans) console_.diagnose(plan->diagnostics, session_.sources());
 }
 
-int noPlans(Console& console, const InputFile& file) {
+int noPlans(Console& console, InputFile& file) {
+  const std::vector<std::string> open = file.openPlans();
+  if (open.empty()) return console.usageError(file.shownPath() + " holds no plan");
+  std::string help;
+  for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
   return console.usageError(file.shownPath() + " holds no plan whose parameters all have defaults",
-                            "bind them: `--plan 'NAME(nodes = 8)'`");
+                            "bind them: " + help);
 }
 
 std::vector<std::string> knownStacks() {

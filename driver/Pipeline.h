@@ -47,6 +47,8 @@ public:
   const std::string& path() const { return path_; }
   /// As it stands in reports: `<stdin>` for `-`.
   std::string shownPath() const { return path_ == "-" ? "<stdin>" : path_; }
+  /// Plans that wait for arguments: `pretrain(nodes = …)`.
+  std::vector<std::string> openPlans() { return session_.openPlans(); }
   const SourceManager& sources() { return session_.sources(); }
   size_t libraryBytes() const { return session_.libraryBytes(); }
 
@@ -57,7 +59,7 @@ private:
 };
 
 /// Says that a file holds no plan to work on; returns the exit code.
-int noPlans(Console& console, const InputFile& file);
+int noPlans(Console& console, InputFile& file);
 /// The stacks of the embedded library: `megatron.megatron_2022`.
 std::vector<std::string> knownStacks();
 /// The root object of every JSON result: format version, version, `plans`, diagnostics.

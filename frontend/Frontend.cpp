@@ -214,4 +214,18 @@ std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanCh
   return result;
 }
 
+std::vector<std::string> Session::openPlans() {
+  Impl& s = *impl_;
+  std::vector<std::string> result;
+  if (!s.main) return result;
+  for (DeclInfo& decl : s.main->decls) {
+    if (decl.kind != DeclKind::Plan || !s.generic(decl)) continue;
+    std::string arguments;
+    for (const ParamInfo& p : s.evaluator.params(decl))
+      if (!p.syntax->defaultValue) arguments += fmt::format("{}{} = …", arguments.empty() ? "" : ", ", p.name().view());
+    result.push_back(fmt::format("{}({})", decl.name.view(), arguments));
+  }
+  return result;
+}
+
 } // namespace planc::frontend

@@ -48,6 +48,8 @@ public:
   /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
   /// Plans with errors are left out (the errors are reported).
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
+  /// Plans that wait for arguments, as they are chosen: `pretrain(nodes = …)`.
+  std::vector<std::string> openPlans();
   /// Bytes of library text read so far; for the benchmark.
   size_t libraryBytes() const;
 
