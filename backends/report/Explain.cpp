@@ -5,9 +5,11 @@
 #include "backends/report/ExplainParts.h"
 #include "backends/report/Lines.h"
 #include "backends/report/RunParts.h"
+#include "backends/report/TextParts.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/core.h>
 
 namespace planc::report {
@@ -50,7 +52,7 @@ const std::vector<Topic>& topics() {
       {{"cost", "cost.low", "cost.high", "cost.per_1t_tokens"}, explainCost},
       {{"energy", "energy.low", "energy.high", "energy.per_1t_tokens"}, explainEnergy},
       {{"memory", "memory.peak", "memory.capacity", "memory.fits", "memory.params", "memory.grads", "memory.optimizer",
-        "memory.activations", "memory.buffers"},
+        "memory.activations", "memory.buffers", "peak", "grads", "activations", "buffers"},
        explainMemory},
       {{"parameters", "params", "params.active"}, explainParameters},
       {{"micro-batches", "micro_batches"}, explainMicroBatches},
@@ -84,16 +86,53 @@ const Topic* topicOf(std::string_view name, const PlanReport& report) {
   return nullptr;
 }
 
-/// `stage 3`; of the stages that a line of the report is about, `stage 1-2`, the first.
-std::optional<int64_t> stageOf(std::string_view name) {
+/// `stage 3`; of the stages that a line of the report is about, `stage 1-2`, the first; behind it a column, `idle`.
+struct StageName {
+  int64_t stage = 0;
+  std::string_view column;
+};
+std::optional<StageName> stageOf(std::string_view name) {
   constexpr std::string_view kWord = "stage ";
   if (!name.starts_with(kWord)) return {};
   name.remove_prefix(kWord.size());
-  int64_t stage = 0;
-  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), stage);
+  const size_t blank = name.find(' ');
+  StageName out;
+  if (blank != std::string_view::npos) out.column = name.substr(blank + 1);
+  name = name.substr(0, blank);
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out.stage);
   const bool more = end != name.data() + name.size();
   if (error != std::errc() || (more && *end != '-' && *end != ',')) return {};
-  return stage;
+  return out;
+}
+
+/// `step_time.high`: an end of the interval, before the page of the number itself.
+bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string& what) {
+  const size_t dot = what.rfind('.');
+  const verdict::Metric *end = verdict::findMetric(what), *middle = verdict::findMetric(what.substr(0, dot));
+  const bool low = what.ends_with(".low");
+  if (!end || !middle || !(low || what.ends_with(".high"))) return false;
+  const cost::Estimate& e = *input.report->estimate;
+  const std::optional<double> value = end->read(e), base = middle->read(e);
+  auto text = [&](double v) { return end->unit.plain() ? percentText(v) : formatQuantity(v, end->unit); };
+  page.number(what, value ? text(*value) : "-",
+              value ? fmt::format("the {} end of the {:.0f} % interval", low ? "lower" : "upper",
+                                  100 * e.totals.confidence.coverage)
+                    : "no interval: the stack gives no `accuracy`");
+  if (!value || !base || *base == 0) return true;
+  const cost::Totals& t = e.totals;
+  const double multiple = low ? t.confidence.low : t.confidence.high;
+  const bool grows = std::abs(*value / *base / multiple - 1) < 1e-9; // with the step time; a rate does not
+  if (what.starts_with("run."))
+    page.fact("run", fmt::format("at a step time of {} in place of {}",
+                                 formatQuantity(low ? *t.stepTimeLow() : *t.stepTimeHigh(), units::time),
+                                 formatQuantity(t.stepTime, units::time)));
+  else
+    page.equation(fmt::format("{} {} multiple", what.substr(0, dot), grows ? "·" : "/"),
+                  fmt::format("{} {} {:.4g} = {}", text(*base), grows ? "·" : "/",
+                              grows ? *value / *base : *base / *value, text(*value)));
+  page.fact("multiple", fmt::format("of the step time: {:.4g} at the lower end, {:.4g} at the upper one",
+                                    t.confidence.low, t.confidence.high));
+  return true;
 }
 
 } // namespace
@@ -107,6 +146,11 @@ std::vector<std::string> explainable(const PlanReport& report) {
     if (!topic.ofRun || report.estimate->run)
       for (std::string_view name : topic.names) add(std::string(name));
   const cost::Estimate& e = *report.estimate;
+  for (const auto& [key, value] : headingRows(report)) add(key);
+  for (const StageColumn& column : stageColumns()) add(std::string(column.label));
+  for (const cost::StageMemory& s : e.memory.stages)
+    if (s.stage == e.memory.fullest)
+      for (const cost::LiveBytes& l : s.live) add(l.what);
   for (const cost::LayerRow& row : e.layers) add(row.path);
   for (const cost::StageRow& row : e.stages) add(fmt::format("stage {}", row.stage));
   for (const CollectiveLine& line : collectiveLines(e)) add(line.name());
@@ -117,19 +161,31 @@ std::vector<std::string> explainable(const PlanReport& report) {
 std::optional<std::string> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
                                    const TextOptions& options) {
   ExplainPage page(sources, options);
-  if (const Topic* topic = topicOf(what, *input.report)) {
-    topic->explain(page, input);
-    const auto& rows = input.report->estimate->layers; // a layer may be called as a number is
-    if (std::any_of(rows.begin(), rows.end(), [&](const cost::LayerRow& row) { return row.path == what; })) {
-      page.line("");
-      explainLayer(page, input, what);
-    }
-    return page.take();
-  }
-  const std::optional<int64_t> stage = stageOf(what);
-  const bool found = stage ? explainStage(page, input, *stage)
-                           : explainLayer(page, input, what) || explainCollectives(page, input, what);
-  return found ? std::optional(page.take()) : std::nullopt;
+  bool any = false;
+  // A layer may be called as a number is, and a number as a column: each has its page.
+  auto add = [&](auto write) {
+    ExplainPage part(sources, options);
+    if (!write(part)) return;
+    if (any) page.line("");
+    page.append(part);
+    any = true;
+  };
+  const std::optional<StageName> stage = stageOf(what);
+  add([&](ExplainPage& p) { return explainEnd(p, input, what); });
+  add([&](ExplainPage& p) {
+    const Topic* topic = topicOf(what, *input.report);
+    if (topic) topic->explain(p, input);
+    return topic != nullptr;
+  });
+  add([&](ExplainPage& p) { return explainHeading(p, input, what); });
+  if (!any) add([&](ExplainPage& p) { return explainStageColumn(p, input, what, std::nullopt); });
+  if (stage && stage->column.empty()) add([&](ExplainPage& p) { return explainStage(p, input, stage->stage); });
+  if (stage && !stage->column.empty())
+    add([&](ExplainPage& p) { return explainStageColumn(p, input, stage->column, stage->stage); });
+  add([&](ExplainPage& p) { return explainLive(p, input, what); });
+  add([&](ExplainPage& p) { return explainLayer(p, input, what); });
+  if (!any) add([&](ExplainPage& p) { return explainCollectives(p, input, what); });
+  return any ? std::optional(page.take()) : std::nullopt;
 }
 
 } // namespace planc::report

@@ -28,7 +28,7 @@ bool startsWith(const Steps& steps, const std::vector<LayerStep>& path, Name nam
 
 NodePages::NodePages(const ExplainInput& input, const LayerChoice& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
-      costs_(cost::priceBodies(*input.schedule, *input.model)) {
+      sim_(cost::simulate(*input.schedule, *input.model)) {
   for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
     const ir::Unit& unit = program_.model.units[program_.bodies[ir::BodyId(b)].unit];
     cost::RowPaths paths(program_, ir::BodyId(b));
@@ -65,6 +65,18 @@ bool NodePages::one(ir::BodyId id) const {
   return std::all_of(found.begin(), found.end(), [&](const Found& f) { return f.node->op == found.front().node->op; });
 }
 
+/// Of the critical stage if it holds the body, else of the first that does: what runs beside another pass is hidden
+/// there.
+double NodePages::exposedOf(ir::BodyId id, bool backward, ir::NodeIndex node) const {
+  for (int64_t i = -1; i < program_.stages; ++i) {
+    const int64_t stage = i < 0 ? sim_.critical : i;
+    const auto count = static_cast<double>(cost::instancesOn(program_, stage)[id.index] * program_.passes());
+    const cost::BodySpent* spent = sim_.accounts[static_cast<size_t>(stage)].account.find(id);
+    if (count > 0 && spent && node < spent->nodes(backward).size()) return spent->nodes(backward)[node].exposed / count;
+  }
+  return 0;
+}
+
 /// What runs at all, in program order; which share of it on the compute stream.
 std::vector<NodePages::Found> NodePages::nodesOf(ir::BodyId id) const {
   std::vector<Found> found;
@@ -80,7 +92,8 @@ std::vector<NodePages::Found> NodePages::nodesOf(ir::BodyId id) const {
       const ir::Node& node = list[entry.first];
       if (node.kind == ir::NodeKind::Reshard || !belongs(id, node.op)) continue;
       const Row* row = rowOf(id, node.op);
-      found.push_back({&node, &costs_[id.index].of(backward).nodes[entry.first], entry.second, row ? row->times : 1});
+      found.push_back({&node, &sim_.bodies[id.index].of(backward).nodes[entry.first], entry.second,
+                       row ? row->times : 1, exposedOf(id, backward, entry.first)});
     }
   }
   return found;
@@ -173,7 +186,7 @@ void NodePages::inFull(ExplainPage& page, ir::BodyId id) const {
     phase = node.phase;
     if (node.kind == ir::NodeKind::Collective) {
       explainCollective(page, input_, node, nameOf(node), found.inlineShare);
-      page.fact("exposed", formatQuantity(found.cost->spent.exposed, units::time) + " of it", kIndent);
+      page.fact("exposed", formatQuantity(found.exposed, units::time) + " of it", kIndent);
     } else {
       compute(page, body, node);
       if (found.cost->spent.launches > 0)
@@ -228,7 +241,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
     const bool moves = f.node->kind == ir::NodeKind::Collective;
     add(*f.node, moves ? nameOf(*f.node) : program_.model.pathOf(f.node->op),
         moves ? kindOf(*f.node) : program_.model.ops[f.node->op].name.str(), f.cost->seconds / f.times,
-        moves ? f.cost->spent.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
+        moves ? f.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
   }
   const ir::Body& body = program_.bodies[id];
   // They are fused over the whole layer, so they say nothing of a part of it.
@@ -236,7 +249,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
     if (choice_.path.size() == 1 && holds(body.states[s])) {
       const ir::Node node = cost::collectiveNode(body.states[s]);
       add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
-          costs_[id.index].states[s], 0, {});
+          sim_.bodies[id.index].states[s], 0, {});
     }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const ShortLine& a, const ShortLine& b) { return a.sum() > b.sum(); });

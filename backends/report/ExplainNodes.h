@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Rows.h"
-#include "backends/cost/Segments.h"
+#include "backends/cost/Simulation.h"
 #include "backends/report/ExplainPage.h"
 #include "backends/verdict/LayerPath.h"
 
@@ -49,8 +49,10 @@ private:
     const cost::NodeCost* cost;
     double inlineShare; ///< of a collective: the part that runs on the compute stream
     double times;       ///< nested repeats that the cost counts and the report's row does not
+    double exposed;     ///< seconds of one instance and micro-batch, in the mean of the step
   };
   std::vector<Found> nodesOf(ir::BodyId id) const;
+  double exposedOf(ir::BodyId id, bool backward, ir::NodeIndex node) const;
   std::vector<ShortLine> shortLines(ir::BodyId id) const;
   const Row* rowOf(ir::BodyId id, ir::OpId op) const;
   bool belongs(ir::BodyId id, ir::OpId op) const;
@@ -64,7 +66,7 @@ private:
   const ExplainInput& input_;
   const LayerChoice& choice_;
   const ir::Program& program_;
-  std::vector<cost::BodyCost> costs_;   ///< by body
+  cost::Simulation sim_;                ///< prices by body, and what passes that run in pairs hide
   std::vector<std::vector<Row>> rowOf_; ///< by body and operator of its unit: the report's row
 };
 

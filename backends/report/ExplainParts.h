@@ -47,11 +47,20 @@ void explainRunCost(ExplainPage& page, const ExplainInput& input);
 void explainRunEnergy(ExplainPage& page, const ExplainInput& input);
 void explainRunCarbon(ExplainPage& page, const ExplainInput& input);
 
+// ExplainHeading.cpp: a line of the heading. False if there is none of that name.
+bool explainHeading(ExplainPage& page, const ExplainInput& input, const std::string& what);
+
+// ExplainLive.cpp: a row of what lives at the fullest moment.
+bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string& what);
+
 // ExplainMemory.cpp
 void explainMemory(ExplainPage& page, const ExplainInput& input);
 
 // ExplainRows.cpp: rows of stages and of collectives. False if there is no such row.
 bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage);
+/// A column of the stages' table: of one stage, or of the critical one and beside it all. False if there is none.
+bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::string_view name,
+                        std::optional<int64_t> stage);
 bool explainCollectives(ExplainPage& page, const ExplainInput& input, const std::string& what);
 
 // ExplainLayer.cpp: a row of the layers, or any path into the model. False if there is none.

@@ -60,11 +60,7 @@ bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage) {
   page.number(fmt::format("stage {}", stage), timeText(sum),
               fmt::format("of a step of {}; the rest is optimizer and overhead", timeText(e.totals.stepTime)));
   SumTable table(page, units::time);
-  table.add("computing", row->computing);
-  table.add("slowed", row->slowed, "by communication");
-  table.add("launches", row->launches, "waits for the host");
-  table.add("communicating", row->communicating, "waits for communication");
-  table.add("idle", row->idle, "waits for other stages, both ends of the step included");
+  for (const StageColumn& c : stageColumns()) table.add(std::string(c.label), (*row).*c.seconds, std::string(c.about));
   table.write(sum);
   page.line("critical is " + (e.stages.size() > 1 ? criticalText(e) : "the only stage"), 2);
   std::vector<LayerLine> lines = layerLines(e, LayerOrder::Model, true);
@@ -73,6 +69,41 @@ bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage) {
   page.table(layerTable(lines, e.totals, false));
   for (const cost::StageMemory& m : e.memory.stages)
     if (m.stage == stage) page.fact("memory", fmt::format("{} at its fullest", formatQuantity(m.peak, units::bytes)));
+  return true;
+}
+
+bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::string_view name,
+                        std::optional<int64_t> stage) {
+  const auto column =
+      std::find_if(stageColumns().begin(), stageColumns().end(), [&](const StageColumn& c) { return c.label == name; });
+  const cost::Estimate& e = *input.report->estimate;
+  const int64_t wanted = stage.value_or(verdict::criticalStage(e));
+  const auto row = std::find_if(e.stages.begin(), e.stages.end(), [&](const auto& s) { return s.stage == wanted; });
+  if (column == stageColumns().end() || row == e.stages.end()) return false;
+  page.number(stage ? fmt::format("stage {} {}", wanted, name) : std::string(name), timeText((*row).*column->seconds),
+              e.stages.size() > 1 ? fmt::format("of a step of stage {}: {}", wanted, column->about)
+                                  : fmt::format("of a step: {}", column->about));
+  if (column->seconds == &cost::StageRow::idle && e.stages.size() < 2)
+    page.line("there is one stage, so nothing waits for another", 2);
+  if (!stage && e.stages.size() > 1) page.table(stageTable(stageLines(e), wanted));
+  if (wanted != verdict::criticalStage(e)) return true; // what layers take of the step is known of the critical one
+  struct OfLayers {
+    double cost::StageRow::*stage;
+    double cost::LayerRow::*layer;
+  };
+  constexpr OfLayers kLayers[] = {{&cost::StageRow::computing, &cost::LayerRow::onPath},
+                                  {&cost::StageRow::slowed, &cost::LayerRow::slowed},
+                                  {&cost::StageRow::launches, &cost::LayerRow::launches}};
+  for (const OfLayers& of : kLayers) {
+    if (of.stage != column->seconds) continue;
+    SumTable table(page, units::time);
+    for (const cost::LayerRow& layer : e.layers) table.add(layer.path, layer.*of.layer);
+    table.write((*row).*column->seconds);
+  }
+  if (column->seconds != &cost::StageRow::communicating) return true;
+  SumTable table(page, units::time);
+  for (const CollectiveLine& line : collectiveLines(e)) table.add(line.name(), line.onPath);
+  table.write((*row).*column->seconds);
   return true;
 }
 

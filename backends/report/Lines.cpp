@@ -45,6 +45,17 @@ std::string criticalText(const cost::Estimate& e) {
                      formatQuantity(t.work, units::time), 100 * (t.work / t.meanWork - 1));
 }
 
+const std::vector<StageColumn>& stageColumns() {
+  using cost::StageRow;
+  static const std::vector<StageColumn> kColumns = {
+      {"computing", &StageRow::computing, "operators, each as long as it takes alone"},
+      {"slowed", &StageRow::slowed, "by communication"},
+      {"launches", &StageRow::launches, "waits for the host"},
+      {"communicating", &StageRow::communicating, "waits for communication"},
+      {"idle", &StageRow::idle, "waits for other stages, both ends of the step included"}};
+  return kColumns;
+}
+
 std::vector<StageLine> stageLines(const cost::Estimate& e) {
   std::vector<StageLine> lines;
   for (const cost::StageRow& row : e.stages) {
@@ -74,23 +85,14 @@ std::string ofKind(const StageLine& line, double cost::StageRow::*number) {
 } // namespace
 
 Table stageTable(const std::vector<StageLine>& lines, int64_t critical) {
-  struct Column {
-    const char* head;
-    double cost::StageRow::*number;
-  };
-  constexpr Column kColumns[] = {{"computing", &cost::StageRow::computing},
-                                 {"slowed", &cost::StageRow::slowed},
-                                 {"launches", &cost::StageRow::launches},
-                                 {"communicating", &cost::StageRow::communicating},
-                                 {"idle", &cost::StageRow::idle}};
   Table table("lrrrrrl");
   std::vector<StyledText> head = {{"stages", TextStyle::Gutter}};
-  for (const Column& c : kColumns) head.emplace_back(c.head, TextStyle::Gutter);
+  for (const StageColumn& c : stageColumns()) head.emplace_back(std::string(c.label), TextStyle::Gutter);
   head.emplace_back("");
   table.add(std::move(head));
   for (const StageLine& line : lines) {
     std::vector<StyledText> cells = {rangesText(line.stages)};
-    for (const Column& c : kColumns) cells.emplace_back(ofKind(line, c.number));
+    for (const StageColumn& c : stageColumns()) cells.emplace_back(ofKind(line, c.seconds));
     const bool has = std::find(line.stages.begin(), line.stages.end(), critical) != line.stages.end();
     cells.emplace_back(has ? (line.stages.size() > 1 ? fmt::format("critical: {}", critical) : "critical") : "");
     table.add(std::move(cells));

@@ -22,6 +22,14 @@ std::vector<StepPart> stepParts(const cost::Totals& totals);
 /// `stage 15, the heaviest: …`: which stage the numbers of the step are of, and why; empty where there is one stage.
 std::string criticalText(const cost::Estimate& estimate);
 
+/// What a stage does with a step; they add up to it without optimizer and overhead.
+struct StageColumn {
+  std::string_view label;
+  double cost::StageRow::*seconds;
+  std::string_view about;
+};
+const std::vector<StageColumn>& stageColumns();
+
 /// Stages that run the same.
 struct StageLine {
   std::vector<int64_t> stages;

@@ -89,20 +89,24 @@ std::string clusterText(const ir::Plan& plan) {
 
 } // namespace
 
-std::string headingText(const PlanReport& report, const TextOptions& options) {
+std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report) {
   const ir::Plan& plan = *report.plan;
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"model", plan.modelText + ", " + parametersText(report.estimate->totals)},
+      {"cluster", clusterText(plan)},
+      {"software", plan.softwareText},
+      {"workload", workloadText(report)},
+      {"precision", precisionText(plan.precision)},
+      {"mesh", meshText(plan.mesh)}};
+  if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(*plan.pipeline, report.program));
+  std::erase_if(rows, [](const auto& row) { return row.second.empty(); });
+  return rows;
+}
+
+std::string headingText(const PlanReport& report, const TextOptions& options) {
   Table table("ll");
-  auto row = [&](const char* key, const std::string& value) {
-    if (!value.empty()) table.add({{key, TextStyle::Gutter}, value});
-  };
-  row("model", plan.modelText + ", " + parametersText(report.estimate->totals));
-  row("cluster", clusterText(plan));
-  row("software", plan.softwareText);
-  row("workload", workloadText(report));
-  row("precision", precisionText(plan.precision));
-  row("mesh", meshText(plan.mesh));
-  if (plan.pipeline) row("pipeline", pipelineText(*plan.pipeline, report.program));
-  return styledLine(plan.title, TextStyle::Bold, options.color) + table.str(options.color);
+  for (const auto& [key, value] : headingRows(report)) table.add({{key, TextStyle::Gutter}, value});
+  return styledLine(report.plan->title, TextStyle::Bold, options.color) + table.str(options.color);
 }
 
 namespace {

@@ -4,9 +4,13 @@
 #include "backends/report/Report.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace planc::report {
 
+/// The lines of the heading: what each is about, and what it says.
+std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report);
 /// Plan, model, cluster, software, workload, mesh.
 std::string headingText(const PlanReport& report, const TextOptions& options);
 /// Only if the plan does not fit: by how much, what takes the room, what would free some.

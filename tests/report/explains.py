@@ -46,7 +46,7 @@ def table(lines, begin):
 
 
 def title(lines, word):
-    return next((i for i, line in enumerate(lines) if re.match(rf"{word}[, ]", line)), None)
+    return next((i for i, line in enumerate(lines) if re.match(rf"{word}[, :]", line)), None)
 
 
 def first_stage(text):
@@ -75,6 +75,10 @@ def questions(report):
         found = re.search(pattern, "\n".join(lines[:begin]))
         if found:
             out.append((name, [found.group(1)]))
+    for line in lines[:begin]:
+        key = re.match(r"  (\w+) +(.*)", line)
+        if key:
+            out.append((key.group(1), [" ".join(key.group(2).split())]))
     begin = title(lines, "run")
     for line in lines[begin + 1:] if begin is not None else []:
         words = cells(line)
@@ -84,7 +88,9 @@ def questions(report):
     begin = title(lines, "stages")
     for row in table(lines, begin) if begin is not None else []:
         values = [v for k, v in row.items() if k != "stages" and NUMBER.fullmatch(v)]
-        out.append((f"stage {first_stage(row['stages'])}", [] if " to " in str(row) else values))
+        stage = f"stage {first_stage(row['stages'])}"
+        out.append((stage, [] if " to " in str(row) else values))
+        out += [(f"{stage} {k}", [v]) for k, v in row.items() if NUMBER.fullmatch(v) and k != "stages"]
     for row in table(lines, title(lines, "layers")):
         values = [v for k, v in row.items() if k not in ("layer", "stages", "bound") and v != "-"]
         out.append((row["layer"], values))
@@ -99,6 +105,12 @@ def questions(report):
         rows = [r for r in table(lines, begin) if r["peak"] == peak.group(1)]
         if rows[0].get(kind, "-") != "-":
             out.append((f"memory.{kind}", [rows[0][kind]]))
+    begin = title(lines, "fullest in")
+    for line in lines[begin + 1:] if begin is not None else []:
+        if not line.startswith("  "):
+            break
+        words = cells(line)
+        out.append((words[0], words[1:]))
     return out
 
 
@@ -125,7 +137,7 @@ def main():
     asked, problems = 0, []
     for file in sys.argv[3:] or [str(root / f) for f in FILES]:
         code, report, errors = run(planc, "estimate", file, "--no-fixes", "--allow-oom", "--format", "csv")
-        for plan in dict.fromkeys(line.split(",")[0] for line in report.splitlines()[1:]):
+        for plan in dict.fromkeys(line.split(",")[0] for line in report.split("\n\n")[0].splitlines()[1:]):
             count, found = check(planc, file, plan)
             asked += count
             problems += found

@@ -1,0 +1,141 @@
+// What the lines of the report's heading stand for: model, cluster, software, workload, precision, mesh, pipeline.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/ExplainParts.h"
+#include "backends/report/TextParts.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+StyledText headOf(const char* text) {
+  return {text, TextStyle::Gutter};
+}
+
+void headingModel(ExplainPage& page, const ExplainInput& input) {
+  explainParameters(page, input);
+}
+
+/// The levels from the inside out, then the facts of a device and of the cluster that every estimate reads.
+void headingCluster(ExplainPage& page, const ExplainInput& input) {
+  const ir::Cluster& cluster = *input.report->plan->cluster;
+  Table table("lrrlrrl");
+  table.add({headOf("level"), headOf("units"), headOf("devices"), headOf("link"), headOf("bandwidth"),
+             headOf("latency"), headOf("topology")});
+  double devices = 1;
+  for (const ir::ClusterLevel& level : cluster.levels) {
+    devices *= static_cast<double>(level.count);
+    table.add({level.name.str(), countText(static_cast<double>(level.count)), countText(devices),
+               level.fabric.name.str(), cell(level.rate(), units::bandwidth),
+               level.latency ? formatQuantity(level.latency->value, units::time) : "-", level.topology.kind.str()});
+  }
+  page.table(table);
+  page.fact("device", fmt::format("{}, {}", cluster.device.name.view(), page.sources().where(cluster.device.range)));
+  const std::pair<const char*, const ir::OptNumber&> facts[] = {
+      {"memory", cluster.device.memory},  {"bandwidth", cluster.device.bandwidth}, {"power", cluster.device.power},
+      {"price", cluster.priceOfDevice()}, {"host_power", cluster.hostPower},       {"storage", cluster.storage},
+      {"jitter", cluster.jitter}};
+  for (const auto& [name, number] : facts)
+    if (number) page.constant(name, *number);
+}
+
+void headingSoftware(ExplainPage& page, const ExplainInput& input) {
+  const ir::Stack& stack = *input.report->plan->stack;
+  page.fact("stack", fmt::format("{}, {}", stack.name.view(), page.sources().where(stack.range)));
+  page.fact("platform", stack.platform);
+  if (!stack.accuracy) return;
+  const ir::Accuracy& a = *stack.accuracy;
+  page.fact("accuracy", fmt::format("{} of {}: nine of ten measured between {:.3g} and {:.3g} times the prediction",
+                                    plural(a.runs, "published run", "published runs"),
+                                    plural(a.sources, "source", "sources"), a.low, a.high));
+  page.fact("", a.source);
+}
+
+void headingWorkload(ExplainPage& page, const ExplainInput& input) {
+  const ir::Workload& w = input.report->plan->workload;
+  page.fact("written", page.sources().where(w.range));
+  explainMicroBatches(page, input);
+  if (!w.optimizer) return;
+  page.fact("optimizer", fmt::format("{}, {} of an element{}", w.optimizer->name.view(),
+                                     plural(w.optimizer->states, "state", "states"),
+                                     w.optimizer->master ? ", a master copy where parameters are narrower" : ""));
+}
+
+void headingPrecision(ExplainPage& page, const ExplainInput& input) {
+  const ir::Precision& p = input.report->plan->precision;
+  const std::pair<const char*, ir::DType> types[] = {{"compute", p.compute}, {"activations", p.activations},
+                                                     {"params", p.params},   {"grads", p.grads},
+                                                     {"reduce", p.reduce},   {"optimizer", p.optimizer}};
+  Table table("llr");
+  table.add({headOf("of"), headOf("type"), headOf("bytes")});
+  auto row = [&](const std::string& name, ir::DType type) {
+    table.add({name, std::string(ir::name(type)), fmt::format("{:.4g}", ir::width(type))});
+  };
+  for (const auto& [name, type] : types) row(name, type);
+  if (p.frozen) row("frozen", *p.frozen);
+  for (const auto& [name, type] : p.onWire) row(name.str() + ", while it travels", type);
+  page.table(table);
+  page.fact("written", p.range.valid() ? page.sources().where(p.range) : "not said: these are defaults");
+}
+
+void headingMesh(ExplainPage& page, const ExplainInput& input) {
+  const ir::Mesh& mesh = input.report->plan->mesh;
+  Table table("lrrll");
+  table.add({headOf("axis"), headOf("ranks"), headOf("apart"), headOf("within one"), headOf("written")});
+  for (ir::AxisId id : mesh.order) {
+    const ir::Axis& axis = mesh.axes[id];
+    const size_t level = mesh.levelOf(ir::maskOf(id));
+    table.add({axis.name.str(), std::to_string(axis.size),
+               plural(static_cast<double>(axis.stride), "device", "devices"),
+               level < mesh.levelNames.size() ? mesh.levelNames[level].str() : "-",
+               axis.range.valid() ? page.sources().where(axis.range) : ""});
+  }
+  page.table(table);
+}
+
+/// What each virtual stage holds.
+void headingPipeline(ExplainPage& page, const ExplainInput& input) {
+  const ir::Program& program = *input.schedule->program;
+  page.fact("written", page.quote(input.report->plan->pipeline->scheduleRange));
+  Table table("rll");
+  table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
+  for (size_t s = 0; s < program.virtualStages.size(); ++s) {
+    const ir::VirtualStage& stage = program.virtualStages[s];
+    std::string holds;
+    for (const auto& [id, count] : stage.bodies) {
+      const ir::Body& body = program.bodies[id];
+      if (body.seam) continue;
+      holds += (holds.empty() ? "" : ", ") + program.model.units[body.unit].name.str();
+      if (count > 1) holds += fmt::format(" x {}", count);
+    }
+    std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());
+    std::sort(devices.begin(), devices.end());
+    table.add({std::to_string(s), rangesText(devices), holds});
+  }
+  page.table(table);
+}
+
+/// What a line of the heading is made of.
+const std::vector<std::pair<std::string_view, Explanation>>& headingPages() {
+  static const std::vector<std::pair<std::string_view, Explanation>> kPages = {
+      {"model", headingModel},       {"cluster", headingCluster},     {"software", headingSoftware},
+      {"workload", headingWorkload}, {"precision", headingPrecision}, {"mesh", headingMesh},
+      {"pipeline", headingPipeline}};
+  return kPages;
+}
+
+} // namespace
+
+bool explainHeading(ExplainPage& page, const ExplainInput& input, const std::string& what) {
+  for (const auto& [key, value] : headingRows(*input.report)) {
+    if (key != what) continue;
+    page.number(key, value);
+    for (const auto& [name, explain] : headingPages())
+      if (name == what) explain(page, input);
+    return true;
+  }
+  return false;
+}
+
+} // namespace planc::report
