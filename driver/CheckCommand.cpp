@@ -30,6 +30,7 @@ int runCheck(Console& console, const Arguments& arguments) {
       unreadable = true;
       continue;
     }
+    if (const int code = file.set(arguments)) return code;
     file.check();
     std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans({});
     for (const auto& plan : plans) {
@@ -49,7 +50,7 @@ const Command kCheckCommand = {
     "check",
     "check files and every plan in them; silent when clean",
     {{"FILE", 1, kMany, "a .plan file, a folder of them, or - for stdin"}},
-    {{"--format", "", {"text", "json"}, "json: one object with the plans and all diagnostics"}},
+    {kSetOption, {"--format", "", {"text", "json"}, "json: one object with the plans and all diagnostics"}},
     "planc check examples/gpt3_175b.plan",
     runCheck,
 };

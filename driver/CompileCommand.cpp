@@ -90,6 +90,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   bool json = arguments.value("--format") == "json";
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
+  if (const int code = file.set(arguments)) return code;
   file.check();
   std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
   Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
@@ -123,6 +124,7 @@ const Command kCompileCommand = {
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--emit", "", {"comm", "model", "sharded", "task"}, "operators, with layouts, with collectives, or the schedule"},
      {"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
+     kSetOption,
      {"--format", "", {"text", "json"}, "how to print it"},
      {"--print-after", "PASS", {}, "print the program after this pass too"},
      {"--time-passes", "", {}, "print the time of each pass to stderr"}},

@@ -62,6 +62,7 @@ std::vector<report::PlanReport> reportsOf(const InputFile& file, const Plans& pl
 int runEstimate(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
+  if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors(); // else what is there is not all that was meant, or a guess at a misspelt word
   file.check();
   Plans plans = file.plans(arguments.all("--plan"));
@@ -74,7 +75,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
       plan->lower(ir::Level::Comm);
     oom |= plan->estimate && !plan->estimate->memory.fits;
     const bool wanted = !arguments.has("--no-fixes");
-    fixes.push_back(wanted ? memoryFixes(*plan, file.sources()) : std::vector<report::Fix>{});
+    fixes.push_back(wanted ? memoryFixes(*plan, file.sources(), file.edit()) : std::vector<report::Fix>{});
   }
   const Format* format = kFormats;
   for (const Format& f : kFormats)
@@ -97,6 +98,7 @@ const Command kEstimateCommand = {
     "price the plans of a file: time, memory, communication and cost of a step, per layer and in all",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
+     kSetOption,
      {"--format", "", {"text", "json", "csv"}, "csv: a line per layer, then a line per number of a run"},
      {"--sort", "", {"model", "time"}, "layers as the model has them, or those first that take the most of the step"},
      {"--all", "", {}, "a line per layer and stage, where stages are alike too"},

@@ -98,6 +98,7 @@ std::string nameOf(const Arguments& arguments) {
 int explainNumber(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
+  if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
   file.check();
   std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
@@ -147,6 +148,7 @@ const Command kExplainCommand = {
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
      {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", true},
+     kSetOption,
      {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",

@@ -20,8 +20,8 @@ constexpr size_t kTrials = 48;
 
 class Trials {
 public:
-  Trials(const CompiledPlan& plan, const SourceManager& sources)
-      : plan_(plan), name_(plan.plan->name.str()), path_(sources.path(plan.plan->range.file)),
+  Trials(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit)
+      : plan_(plan), edit_(edit), name_(plan.plan->name.str()), path_(sources.path(plan.plan->range.file)),
         text_(sources.text(plan.plan->range.file)), base_(plan.named) {}
 
   std::vector<Fix> run() {
@@ -69,6 +69,7 @@ private:
     for (size_t i = 0; i < candidates.size(); ++i) text += report::fixText(nameOf(i), base_, candidates[i].lines);
     frontend::Session session;
     session.loadText(path_, text);
+    session.set(edit_, name_);
     std::vector<Fix> fixes;
     for (size_t i = 0; i < candidates.size(); ++i) {
       Fix fix;
@@ -100,15 +101,16 @@ private:
   }
 
   const CompiledPlan& plan_;
+  const ir::PlanEdit& edit_;
   std::string name_, path_, text_, base_;
   size_t trials_ = 0;
 };
 
 } // namespace
 
-std::vector<Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources) {
+std::vector<Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit) {
   if (!plan.estimate || plan.estimate->memory.fits || !plan.plan->range.valid()) return {};
-  return Trials(plan, sources).run();
+  return Trials(plan, sources, edit).run();
 }
 
 } // namespace planc::driver

@@ -7,7 +7,7 @@
 namespace planc::driver {
 
 /// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. Changes
-/// that break a law are left out.
-std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources);
+/// that break a law are left out. `edit`: what was set of the plan.
+std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit);
 
 } // namespace planc::driver

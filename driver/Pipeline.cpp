@@ -54,6 +54,20 @@ bool InputFile::load() {
   return false;
 }
 
+int InputFile::set(const Arguments& arguments) {
+  for (const std::string& word : arguments.all(kSetOption.name)) {
+    const size_t at = word.find('=');
+    if (at == std::string::npos || at == 0)
+      return console_.usageError("`--set` takes a path and a value; this is `" + word + "`",
+                                 "as `--set train.micro_batch=2`");
+    edit_.facts.push_back({word.substr(0, at), word.substr(at + 1)});
+  }
+  if (session_.set(edit_)) return kClean;
+  console_.diagnose(session_.diagnostics(), session_.sources());
+  console_.summarize();
+  return kFailed;
+}
+
 bool InputFile::check() {
   Step step("checking");
   session_.check(); // an error in one declaration does not hide those of the others

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/verdict/Verdict.h"
-#include "driver/Console.h"
+#include "driver/Command.h"
 #include "frontend/Frontend.h"
 #include "passes/Passes.h"
 
@@ -37,6 +37,10 @@ public:
   InputFile(Console& console, std::string path);
   /// False if the file cannot be read; that was said.
   bool load();
+  /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
+  int set(const Arguments& arguments);
+  /// What was set.
+  const ir::PlanEdit& edit() const { return edit_; }
   /// Resolves and checks every declaration; false after errors.
   bool check();
   /// The chosen plans in the order of the choices; without any, every one whose parameters have defaults.
@@ -55,8 +59,16 @@ public:
 private:
   Console& console_;
   std::string path_;
+  ir::PlanEdit edit_;
   frontend::Session session_;
 };
+
+/// `--set`, of every command that prices.
+inline const Option kSetOption{"--set",
+                               "PATH=VALUE",
+                               {},
+                               "another value for a fact, as train.micro_batch=2 or cluster.node.bandwidth=900GB/s",
+                               true};
 
 /// Says that a file holds no plan to work on; returns the exit code.
 int noPlans(Console& console, InputFile& file);

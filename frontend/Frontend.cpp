@@ -14,6 +14,7 @@ using syntax::ExprKind;
 
 PLANC_ERROR(UnknownPlan, 212, "there is no plan `{name}` in `{file}`")
 PLANC_ERROR(PlanChoiceForm, 213, "a plan is chosen by its name, with arguments if it takes any: `NAME(nodes = 8)`")
+PLANC_ERROR(SetForm, 932, "what is set is written `PATH = VALUE`, as in `train.micro_batch = 2`")
 PLANC_ERROR(AssertFalse, 338, "{reason}")
 PLANC_ERROR(EnumMemberTwice, 214, "`{name}` is listed twice")
 
@@ -25,6 +26,8 @@ struct Session::Impl {
   Evaluator evaluator;
   Machines machines;
   Module* main = nullptr;
+  std::vector<Edit> edits;
+  Symbol editsOf;
 
   explicit Impl(const ModuleSource& library)
       : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context),
@@ -39,7 +42,8 @@ struct Session::Impl {
   void checkModel(DeclInfo& decl);
   void checkPlan(DeclInfo& decl);
   void checkAssert(const syntax::AssertStmt& statement);
-  std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use);
+  bool edit(const ir::FactEdit& written);
+  std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<Value> choose(const std::string& text);
 };
 
@@ -108,7 +112,7 @@ void Session::Impl::check(DeclInfo& decl) {
     machines.check(decl);
     break;
   case DeclKind::Plan:
-    plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+    plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange, false);
     break;
   }
   evaluator.checking = false;
@@ -159,8 +163,41 @@ void Session::check() {
     if (import.module) s.loader.parse(*import.module);
 }
 
-std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use) {
-  return PlanBuilder(evaluator, machines).build(decl, use);
+std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use, bool edited) {
+  return PlanBuilder(evaluator, machines).build(decl, use, edited ? edits : std::vector<Edit>{}, editsOf);
+}
+
+/// The text stands as a record of one fact, so that a mistake shows what was written.
+bool Session::Impl::edit(const ir::FactEdit& written) {
+  Module* text = loader.loadText("--set", fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
+  if (!text->tree || text->tree->broken) return false; // reported by the parser
+  const auto* let = text->tree->decls.size() == 1 ? std::get_if<syntax::LetDecl>(&text->tree->decls[0].item) : nullptr;
+  const bool one = let && let->value->kind == ExprKind::Record && let->value->facts.size() == 1;
+  if (!one || let->value->facts[0].args) {
+    const bool more = let && let->value->kind == ExprKind::Record && let->value->facts.size() > 1;
+    context.report(SetForm, one || more ? let->value->facts[more].range : SourceRange{text->file, 0, 0});
+    return false;
+  }
+  const syntax::Fact& fact = let->value->facts[0];
+  Edit made;
+  made.path.push_back(fact.name);
+  made.path.insert(made.path.end(), fact.members.begin(), fact.members.end());
+  made.value = fact.value;
+  made.range = fact.range;
+  for (const Edit& earlier : edits)
+    if (earlier.text() == made.text()) {
+      reportGivenTwice(context, fact.range, made.text(), earlier.range);
+      return false;
+    }
+  edits.push_back(std::move(made));
+  return true;
+}
+
+bool Session::set(const ir::PlanEdit& edit, std::string_view of) {
+  bool good = true;
+  for (const ir::FactEdit& fact : edit.facts) good &= impl_->edit(fact);
+  impl_->editsOf = Symbol(of);
+  return good;
 }
 
 /// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
@@ -202,7 +239,7 @@ std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanCh
   std::vector<std::unique_ptr<ir::Plan>> result;
   if (!s.main || !s.main->tree) return result;
   auto add = [&](const BoundDecl& decl, SourceRange use) {
-    if (auto plan = s.plan(decl, use)) result.push_back(std::move(plan));
+    if (auto plan = s.plan(decl, use, true)) result.push_back(std::move(plan));
   };
   if (choice) {
     if (auto chosen = s.choose(choice->text)) add(*chosen->decl, chosen->range);

@@ -45,6 +45,9 @@ public:
   void loadText(const std::string& path, std::string text);
   /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`.
   void check();
+  /// Sets facts of the plans that `plans` elaborates from now on; with `of`, of the plan of that name that they extend.
+  /// False after errors, which are reported.
+  bool set(const ir::PlanEdit& edit, std::string_view of = {});
   /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
   /// Plans with errors are left out (the errors are reported).
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);

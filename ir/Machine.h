@@ -64,6 +64,8 @@ struct Accuracy {
   double fitted = 0;            ///< the same of a stack's fact, which its runs were fitted or checked with
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
+  double ratio = 0; ///< between two plans of one model on one machine, measured over predicted: nine of ten lie within
+                    ///< this factor, beyond what their terms tell; 0: not said
   SourceRange range{};
   std::string source{};
 };

@@ -5,6 +5,7 @@
 #include "ir/Machine.h"
 #include "ir/Mesh.h"
 #include "ir/Model.h"
+#include "ir/PlanEdit.h"
 
 #include <memory>
 #include <optional>
@@ -186,7 +187,8 @@ struct Plan {
   std::vector<Keep> keeps;
   Overlap overlap;
   std::vector<Assertion> assertions;
-  std::vector<Measured> measured;
+  std::vector<Measured> measured; ///< none where something was set to another value: they tell of the plan as written
+  std::vector<SetFact> set;       ///< what was changed beside the file
 };
 
 } // namespace planc::ir

@@ -196,6 +196,16 @@ Json measuredJson(const verdict::Results& results) {
   return out;
 }
 
+Json setJson(const ir::Plan& plan) {
+  Json out = Json::array();
+  for (const ir::SetFact& s : plan.set)
+    out.push_back({{"path", s.path},
+                   {"value", s.value},
+                   {"before", s.before.empty() ? Json(nullptr) : Json(s.before)},
+                   {"changed", s.changed}});
+  return out;
+}
+
 Json meshJson(const ir::Mesh& mesh) {
   Json out = Json::object();
   for (ir::AxisId id : mesh.order) out[mesh.axes[id].name.str()] = mesh.axes[id].size;
@@ -212,6 +222,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["model"] = plan.modelText;
   out["cluster"] = plan.clusterText;
   out["software"] = plan.stack ? Json(plan.stack->name.str()) : Json(nullptr);
+  out["set"] = setJson(plan);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
   out["totals"] = Json::object();

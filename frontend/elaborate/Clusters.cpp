@@ -4,6 +4,7 @@
 #include "frontend/elaborate/RecordTables.h"
 #include "frontend/elaborate/Topologies.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -68,8 +69,38 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
       result.levels.push_back(std::move(made));
     }
   }
+  applyEdits(decl, result);
   if (entered) ev_.context.leave();
   return result;
+}
+
+/// Edits of a cluster: its own facts, and those of its levels.
+void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
+  const auto edits = edits_.find(&decl);
+  if (edits == edits_.end()) return;
+  const uint64_t failures = ev_.context.failures;
+  const auto levelOf = [&](Symbol name) {
+    return std::find_if(cluster.levels.begin(), cluster.levels.end(),
+                        [&](const OpenCluster::Level& l) { return l.syntax->name.text == name; });
+  };
+  std::vector<EditBelow> own;
+  for (const EditBelow& e : edits->second) {
+    const auto level = levelOf(e.name().text);
+    if (level != cluster.levels.end() && !e.last()) {
+      frontend::applyEdits(ev_.context, *level->facts, level->facts->root(), {{e.edit, e.at + 1}}, *this);
+    } else if (cluster.facts->root().find(e.name().text) || (e.last() && level == cluster.levels.end())) {
+      own.push_back(e); // a name that no fact has is reported when the facts are read
+    } else {
+      std::vector<std::string> names;
+      for (const FactNode& fact : cluster.facts->root().children) names.push_back(fact.name.str());
+      for (const OpenCluster::Level& l : cluster.levels) names.push_back(l.syntax->name.text.str());
+      for (const ParamInfo& p : ev_.params(*decl.decl))
+        if (levelOf(p.name()) == cluster.levels.end()) names.push_back(p.name().str());
+      reportNothingToSet(ev_.context, e.name(), cluster.facts->owner().text, names);
+    }
+  }
+  frontend::applyEdits(ev_.context, *cluster.facts, cluster.facts->root(), own, *this);
+  cluster.ok &= ev_.context.failures == failures;
 }
 
 bool Machines::level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace planc::frontend {
 using syntax::Expr;
@@ -207,8 +208,39 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
   if (inherited) before = *node;
   fill(*node, fact, scope, layer, source);
   node->overridden = isOverride;
-  if (inherited && !changes(before, *node))
+  if (inherited && !parametric && !differ(before, *node))
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
+}
+
+FactNode& FactTree::put(FactNode& section, const syntax::Fact& fact, Scope& scope) {
+  constexpr int kBeside = std::numeric_limits<int>::max(); // after every layer of an `extends` chain
+  FactNode* node = section.find(fact.name.text);
+  if (!node) {
+    node = &section.children.emplace_back();
+    node->name = fact.name.text;
+  }
+  fill(*node, fact, scope, kBeside, "set beside the file");
+  node->told = false;
+  node->edited = true;
+  return *node;
+}
+
+void FactTree::forget() {
+  std::vector<FactNode*> left{&root_};
+  while (!left.empty()) {
+    FactNode* node = left.back();
+    left.pop_back();
+    node->evaluated &= node->told;
+    for (FactNode& child : node->children) left.push_back(&child);
+  }
+}
+
+std::string FactTree::shown(FactNode& node) {
+  if (node.section() || !node.scope) return "{ … }";
+  const std::string written(ev_.context.text(node.value->range));
+  if (isWord(node)) return written;
+  const Value v = value(node);
+  return v.kind == ValueKind::Invalid || v.kind == ValueKind::Decl || v.kind == ValueKind::Record ? written : show(v);
 }
 
 /// Does the fact begin with a name that is no value?
@@ -218,14 +250,12 @@ bool FactTree::isWord(const FactNode& node) {
   return at->kind == ExprKind::None || (at->kind == ExprKind::Name && !ev_.find(at->name.text, *node.scope, at->range));
 }
 
-/// Do the two say different things? Unknown values count as different.
-bool FactTree::changes(FactNode& before, FactNode& after) {
-  if (parametric) return true;
+bool FactTree::differ(FactNode& before, FactNode& after) {
   if (before.section() != after.section() || before.children.size() != after.children.size()) return true;
   if (before.section()) {
     for (FactNode& child : after.children) {
       FactNode* old = before.find(child.name);
-      if (!old || changes(*old, child)) return true;
+      if (!old || differ(*old, child)) return true;
     }
     return false;
   }

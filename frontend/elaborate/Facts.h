@@ -20,6 +20,8 @@ struct FactNode {
   bool overridden = false;             ///< written with `override`
   bool evaluated = false;
   bool running = false; ///< being evaluated: meeting it again is a cycle
+  bool told = false;    ///< `cached` was computed by who added it, from more than `value`
+  bool edited = false;  ///< its value, or a part of the record that it names, was set beside the file
   Value cached;
   std::deque<FactNode> children;
 
@@ -48,6 +50,14 @@ public:
   void addSection(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
     addSection(root_, section, scope, layer, isOverride);
   }
+  /// Puts a value in the place of a fact, whichever layer gave it; a fact that nobody gave is added.
+  FactNode& put(FactNode& section, const syntax::Fact& fact, Scope& scope);
+  /// Facts are evaluated anew when they are next asked for: what they depend on was changed.
+  void forget();
+  /// Do the two say different things? Unknown values count as different.
+  bool differ(FactNode& before, FactNode& after);
+  /// The value of a fact as messages show it; words and sections as they were written.
+  std::string shown(FactNode& node);
   FactNode& root() { return root_; }
   /// The value of a fact, computed once; Invalid after a report.
   Value value(FactNode& node, const TypeInfo* expected = nullptr);
@@ -62,7 +72,6 @@ private:
   void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
   FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
                    bool section);
-  bool changes(FactNode& before, FactNode& after);
   bool isWord(const FactNode& node);
 
   Evaluator& ev_;

@@ -109,8 +109,35 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
     record.facts->parametric |= !ev_.params(*d).empty();
     record.facts->add(d->as<syntax::RecordDecl>().section, scope, layer++);
   }
+  if (const auto edits = edits_.find(&decl); edits != edits_.end() && record.ok)
+    frontend::applyEdits(ev_.context, *record.facts, record.facts->root(), edits->second, *this);
   record.ok &= ev_.context.failures == failures;
   return record;
+}
+
+Value Machines::edited(const Value& v, const std::vector<EditBelow>& edits) {
+  BoundDecl made = *v.decl;
+  std::vector<EditBelow> facts;
+  if (const auto earlier = edits_.find(v.decl); earlier != edits_.end()) facts = earlier->second;
+  const uint64_t failures = ev_.context.failures;
+  const std::span<const ParamInfo> params = ev_.params(*made.decl);
+  std::vector<std::string> names;
+  for (const ParamInfo& p : params) names.push_back(p.name().str());
+  for (const EditBelow& e : edits) {
+    const auto param = std::find_if(params.begin(), params.end(),
+                                    [&](const ParamInfo& p) { return e.last() && p.name() == e.name().text; });
+    if (param != params.end())
+      setArgument(ev_, made, *param, *e.edit);
+    else if (made.decl->kind == DeclKind::Model)
+      reportNothingToSet(ev_.context, e.name(), ownerText(*made.decl), names);
+    else
+      facts.push_back(e);
+  }
+  if (ev_.context.failures != failures) return {};
+  Value out = v;
+  out.decl = ev_.context.arena.make(std::move(made));
+  if (!facts.empty()) edits_.emplace(out.decl, std::move(facts));
+  return out;
 }
 
 namespace {

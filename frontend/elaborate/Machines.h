@@ -1,7 +1,7 @@
 // Elaborates records about machines and their software: device, fabric, stack, cluster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/elaborate/Facts.h"
+#include "frontend/elaborate/Edits.h"
 #include "ir/Machine.h"
 
 #include <map>
@@ -39,6 +39,8 @@ public:
   std::optional<ir::Stack> stack(const BoundDecl& decl, SourceRange use);
   std::optional<ir::Cluster> cluster(const BoundDecl& decl, SourceRange use);
   Value member(const BoundDecl& decl, const syntax::Name& name) override;
+  /// The same model or record with facts and arguments set beside the file; Invalid after a report.
+  Value edited(const Value& v, const std::vector<EditBelow>& edits);
   /// Checks a record whose parameters may be unknown.
   void check(DeclInfo& decl);
   /// The declaration as a record of that kind; null after a report.
@@ -49,12 +51,14 @@ private:
   bool chain(const BoundDecl& decl, SourceRange use, std::vector<DeclInfo*>& result);
   OpenCluster& open(const BoundDecl& decl, SourceRange use);
   bool level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster);
+  void applyEdits(const BoundDecl& decl, OpenCluster& cluster);
   Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);
 
   Evaluator& ev_;
   std::map<const BoundDecl*, MergedRecord> records_; ///< values share their BoundDecl, so this finds them again
   std::map<const BoundDecl*, OpenCluster> clusters_;
-  std::set<const DeclInfo*> rateless_; ///< fabrics that were warned of
+  std::map<const BoundDecl*, std::vector<EditBelow>> edits_; ///< of those that `edited` made
+  std::set<const DeclInfo*> rateless_;                       ///< fabrics that were warned of
 };
 
 } // namespace planc::frontend

@@ -31,8 +31,10 @@ public:
   PlanBuilder(Evaluator& evaluator, Machines& machines);
   ~PlanBuilder();
 
-  /// The plan with its arguments; null after errors. `use`: where it was asked for.
-  std::unique_ptr<ir::Plan> build(const BoundDecl& decl, SourceRange use);
+  /// The plan with its arguments; null after errors. `use`: where it was asked for. `edits` are facts set beside the
+  /// file; where `editsOf` names a plan that this one extends, they are set there.
+  std::unique_ptr<ir::Plan> build(const BoundDecl& decl, SourceRange use, std::vector<Edit> edits = {},
+                                  Symbol editsOf = {});
 
 private:
   friend class PlanSpace;
@@ -54,6 +56,16 @@ private:
   template <class T>
   void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer,
              std::string_view what);
+
+  // ---- facts set beside the file (PlanEdits.cpp)
+  bool takesEdits(const DeclInfo& decl) const;
+  BoundDecl withArguments(const BoundDecl& decl);
+  void applyEdits(Scope& scope);
+  void editAxis(Edit& edit, Scope& scope);
+  bool editBlock(Edit& edit);
+  void reportUnset(const Edit& edit);
+  const Edit* pipelineEdit(Symbol fact) const;
+  void editsDone();
 
   // ---- mesh (PlanMesh.cpp)
   void axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer);
@@ -148,6 +160,11 @@ private:
   Context& context_;
   std::unique_ptr<ir::Plan> plan_;
   DeclInfo* decl_ = nullptr;
+  std::vector<Edit> edits_;
+  Symbol editsOf_;
+  std::vector<EditBelow> overlapEdits_, pipelineEdits_;
+  std::deque<syntax::AxisItem> editedAxes_;
+  std::deque<BoundDecl> editedDecls_;
   std::deque<Scope> scopes_;
   std::vector<DeclInfo*> layers_;
   std::unique_ptr<PlanSpace> space_;
@@ -171,6 +188,7 @@ private:
   std::optional<Said<syntax::PipelineBlock>> pipeline_;
   std::optional<Said<syntax::SearchBlock>> search_;
   std::optional<Said<syntax::Section>> overlap_;
+  std::optional<FactTree> overlapFacts_;
   std::vector<Said<syntax::AssertStmt>> asserts_;
   std::vector<Said<syntax::MeasuredStmt>> measured_;
   std::optional<Said<syntax::MeshBlock>> meshBlock_;

@@ -199,6 +199,8 @@ void PlanBuilder::conditions() {
       plan_->assertions.push_back(
           {std::move(*condition), said.syntax->reason ? said.syntax->reason->text : "", said.range});
   }
+  for (const ir::SetFact& set : plan_->set)
+    if (set.changed) return; // what was measured was measured of the plan as written
   const int last = static_cast<int>(layers_.size()) - 1;
   for (const auto& said : measured_) { // never inherited, but those of a base are checked with it
     if (said.layer != last) continue;

@@ -40,6 +40,7 @@ bool PlanBuilder::chain(const BoundDecl& decl, SourceRange use) {
   const BoundDecl* at = &decl;
   SourceRange from = use;
   for (;;) {
+    if (takesEdits(*at->decl)) at = &editedDecls_.emplace_back(withArguments(*at));
     for (size_t i = 0; i < plans.size(); ++i)
       if (plans[i].first->decl == at->decl) {
         std::vector<DeclInfo*> members;
@@ -89,6 +90,7 @@ bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
     if (const auto* m = std::get_if<syntax::MeshBlock>(&i.item)) axes(*m, i, scope, layer);
   for (const syntax::PlanItem& i : plan.items) item(i, scope, layer);
   if (!overrideParametric_) checkOverrideChanges(layer);
+  if (takesEdits(*decl.decl)) applyEdits(scope);
   return true;
 }
 
@@ -148,7 +150,7 @@ void PlanBuilder::let(const syntax::LetDecl& d, bool isOverride, Scope& scope, i
   lets_->addFact(fact, scope, layer, isOverride);
   FactNode* node = lets_->root().find(d.name.text);
   if (!node || node->value != d.value || !(d.type || d.params)) return;
-  node->evaluated = true; // what is more than a plain constant is told here
+  node->evaluated = node->told = true; // what is more than a plain constant is told here
   node->cached = ev_.let(d, scope);
 }
 

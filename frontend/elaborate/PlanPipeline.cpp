@@ -37,12 +37,17 @@ void PlanBuilder::pipeline() {
       continue;
     }
     const auto& f = std::get<syntax::Fact>(item);
+    if (pipelineEdit(f.name.text)) continue;
     SourceRange& seen = f.name.text == Symbol("schedule") ? scheduled : scattered;
     if (seen.valid())
       reportGivenTwice(context_, f.name.range, f.name.text.view(), seen);
     else
       pipelineFact(f, *pipeline_->scope, out);
     seen = f.name.range;
+  }
+  for (const EditBelow& e : pipelineEdits_) {
+    if (e.name().text == Symbol("schedule")) scheduled = e.name().range;
+    pipelineFact(e.edit->fact(), *e.edit->scope, out);
   }
   if (!scheduled.valid()) {
     context_.report(MissingSchedule, pipeline_->range).help("for example `schedule = one_f_one_b`");
@@ -194,9 +199,10 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
 }
 
 void PlanBuilder::overlap() {
-  if (!overlap_) return;
-  FactTree tree(ev_, {"`overlap`", overlap_->range});
-  tree.add(*overlap_->syntax, *overlap_->scope, 0);
+  if (!overlap_ && overlapEdits_.empty()) return;
+  FactTree& tree = overlapFacts_.emplace(ev_, FactOwner{"`overlap`", overlap_ ? overlap_->range : decl_->nameRange});
+  if (overlap_) tree.add(*overlap_->syntax, *overlap_->scope, 0);
+  frontend::applyEdits(context_, tree, tree.root(), overlapEdits_, machines_);
   static const std::vector<FactRow<ir::Overlap>> kRows{
       {"prefetch",
        {},

@@ -43,7 +43,8 @@ std::string PlanBuilder::written(std::string_view fact) {
   const Symbol own = value.decl->decl->name;
   const bool said =
       (name->kind == syntax::ExprKind::Name || name->kind == syntax::ExprKind::Member) && name->name.text == own;
-  return (said ? std::string(context_.text(name->range)) : own.str()) + argumentsText(*value.decl, node->value->range);
+  return (said ? std::string(context_.text(name->range)) : own.str()) +
+         argumentsText(*value.decl, node->edited ? SourceRange{} : node->value->range);
 }
 
 /// Cluster and stack. Both may be missing: only an estimate needs them.
@@ -114,9 +115,12 @@ void PlanBuilder::model() {
   checkSelectors();
 }
 
-std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange use) {
+std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange use, std::vector<Edit> edits,
+                                             Symbol editsOf) {
   const uint64_t failures = context_.failures;
   decl_ = decl.decl;
+  edits_ = std::move(edits);
+  editsOf_ = editsOf == Symbol() ? decl_->name : editsOf;
   plan_->name = decl_->name;
   plan_->title = decl_->name.str() + argumentsText(decl, {});
   plan_->range = decl_->nameRange;
@@ -138,6 +142,7 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   run();
   checkCheckpoints();
   for (FactNode& let : lets_->root().children) lets_->value(let);
+  editsDone();
   conditions();
   search();
   if (!ok_ || context_.exhausted() || context_.failures != failures) return nullptr;

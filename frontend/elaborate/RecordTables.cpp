@@ -268,6 +268,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"accuracy.fitted", {}, ranges::kError, FactForm::Number, StarKey::None, ACCURACY(fitted)},
       {"accuracy.nominal", {}, ranges::kError, FactForm::Number, StarKey::None, ACCURACY(nominal)},
       {"accuracy.distance", {}, ranges::kError, FactForm::Number, StarKey::None, ACCURACY(distance)},
+      {"accuracy.ratio", {}, ranges::kSurcharge, FactForm::Number, StarKey::None, ACCURACY(ratio)},
       {"workspace", units::bytes, ranges::kBytes, FactForm::Number, StarKey::None, SET(S, workspace)},
       {"fragmentation", {}, ranges::kSurcharge, FactForm::Number, StarKey::None, SET(S, fragmentation)},
       {"reserved", units::bytes, ranges::kBytes, FactForm::Number, StarKey::None, SET(S, reserved)},

@@ -87,6 +87,19 @@ def no_name_of_a_plan(folder):
     return ["estimate", "example.plan", "--plan", "8"]
 
 
+def setting(*words):
+    """A file with one plan, and facts set beside it."""
+    def make(folder):
+        checked(PLAN + "  place { batch -> dp }\n}\n")(folder)
+        return ["estimate", "example.plan", *(part for word in words for part in ("--set", word))]
+    return make
+
+
+case("PLAN0930")(setting("trian.micro_batch=2"))
+case("PLAN0931")(setting("train.optimizer.states=1"))
+case("PLAN0932")(setting("train.micro_batch = 2; train.seq = 4096"))
+
+
 def run(planc, arguments, folder):
     done = subprocess.run([planc, *arguments, "--diagnostics=short"], cwd=folder, timeout=60, capture_output=True, text=True,
                           errors="replace", stdin=subprocess.DEVNULL)
