@@ -120,10 +120,15 @@ std::vector<std::string> knownStacks() {
 }
 
 std::string jsonDocument(const Console& console, nlohmann::ordered_json plans) {
+  return jsonDocument(console, std::move(plans), nullptr);
+}
+
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison) {
   nlohmann::ordered_json root;
   root["format_version"] = "2.0";
   root["planc"] = versionNumber();
   root["plans"] = std::move(plans);
+  if (!comparison.is_null()) root["comparison"] = std::move(comparison);
   root["diagnostics"] = console.diagnosticsJson();
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

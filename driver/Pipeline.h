@@ -74,7 +74,9 @@ inline const Option kSetOption{"--set",
 int noPlans(Console& console, InputFile& file);
 /// The stacks of the embedded library: `megatron.megatron_2022`.
 std::vector<std::string> knownStacks();
-/// The root object of every JSON result: format version, version, `plans`, diagnostics.
+/// The root object of every JSON result: format version, version, `plans`, their comparison if there is one,
+/// diagnostics.
 std::string jsonDocument(const Console& console, nlohmann::ordered_json plans);
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison);
 
 } // namespace planc::driver

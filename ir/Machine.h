@@ -64,8 +64,9 @@ struct Accuracy {
   double fitted = 0;            ///< the same of a stack's fact, which its runs were fitted or checked with
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
-  double ratio = 0; ///< between two plans of one model on one machine, measured over predicted: nine of ten lie within
-                    ///< this factor, beyond what their terms tell; 0: not said
+  /// Of two plans of one model on one machine, measured ratio over predicted: nine of ten lie within this factor, beyond
+  /// what their terms tell. Of two with one mesh, and of others; 0: not said.
+  double ratioSameMesh = 0, ratioOtherMesh = 0;
   SourceRange range{};
   std::string source{};
 };

@@ -14,8 +14,6 @@ namespace planc::cost {
 
 namespace {
 
-/// Standard deviations of a normal variable on either side of which five of a hundred lie.
-constexpr double kNinetyPercent = 1.6449;
 constexpr double kCoverage = 0.9;
 /// A reading outside of samples is worth a warning where more than this share of the step depends on it.
 constexpr double kWorthAWarning = 0.01;

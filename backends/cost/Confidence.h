@@ -7,6 +7,9 @@
 
 namespace planc::cost {
 
+/// Standard deviations of a normal variable on either side of which five of a hundred lie.
+inline constexpr double kNinetyPercent = 1.6449;
+
 /// The terms of the step on the critical stage, widest first, and the interval, if the stack says how far its runs lie
 /// from their predictions. What is read outside of its samples for a share of the step that counts is noted in the
 /// facts of the model, which report it.

@@ -1,5 +1,7 @@
 // The layer rows of a report as CSV, for spreadsheets, and the numbers of runs: one line per row, numbers in full.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Csv.h"
+
 #include "backends/report/JsonNumber.h"
 #include "backends/report/Report.h"
 
@@ -7,21 +9,17 @@
 #include <fmt/core.h>
 
 namespace planc::report {
-namespace {
 
-/// RFC 4180: quoted where a comma, a quote or a line break would split it.
-std::string field(const std::string& text) {
+std::string csvField(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
   for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
 
-std::string number(double value) {
+std::string csvNumber(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
-
-} // namespace
 
 std::string csv(const PlanReport& report, bool header) {
   std::string out;
@@ -29,13 +27,13 @@ std::string csv(const PlanReport& report, bool header) {
     out = "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
           "activation_bytes,bound,on_path_s,exposed_on_path_s,slowed_s,launches_s\n";
   for (const cost::LayerRow& row : report.estimate->layers) {
-    out += fmt::format("{},{},{},{}", field(report.plan->title), field(row.path), row.count, row.stage);
+    out += fmt::format("{},{},{},{}", csvField(report.plan->title), csvField(row.path), row.count, row.stage);
     for (double value : {row.forward, row.backward, row.recompute, row.comm, row.exposed, row.flops, row.bytes,
                          row.params, row.activationBytes})
-      out += fmt::format(",{}", number(value));
+      out += fmt::format(",{}", csvNumber(value));
     out += fmt::format(",{}", cost::name(row.bound));
     for (double value : {row.onPath, row.exposedOnPath, row.slowed, row.launches})
-      out += fmt::format(",{}", number(value));
+      out += fmt::format(",{}", csvNumber(value));
     out += "\n";
   }
   return out;
@@ -48,13 +46,13 @@ std::string runCsv(const PlanReport& report, bool header) {
   if (header) out = "plan,run,value,low,high\n";
   auto read = [&](const verdict::Metric* metric) {
     const std::optional<double> value = metric ? metric->read(*report.estimate) : std::nullopt;
-    return value ? number(fieldValue(*value, metric->jsonField)) : std::string();
+    return value ? csvNumber(fieldValue(*value, metric->jsonField)) : std::string();
   };
   for (const verdict::Metric& metric : verdict::metrics()) {
     const std::string name(metric.name);
     if (!metric.name.starts_with(kGroup) || metric.name.ends_with(".low") || metric.name.ends_with(".high")) continue;
     out +=
-        fmt::format("{},{},{},{},{}\n", field(report.plan->title), metric.jsonField.substr(kGroup.size()),
+        fmt::format("{},{},{},{},{}\n", csvField(report.plan->title), metric.jsonField.substr(kGroup.size()),
                     read(&metric), read(verdict::findMetric(name + ".low")), read(verdict::findMetric(name + ".high")));
   }
   return out;

@@ -87,11 +87,14 @@ std::string clusterText(const ir::Plan& plan) {
   return text + " (" + plan.cluster->device.name.str() + ")";
 }
 
-/// `train.micro_batch = 2, was 1`
-std::string setText(const ir::SetFact& set) {
-  std::string text = set.path + " = " + set.value;
-  if (!set.changed) return text + ", as it was";
-  return set.before.empty() ? text : text + ", was " + set.before;
+/// `train.micro_batch = 2 (was 1), mesh.dp = 8 (as it was)`
+std::string setText(const std::vector<ir::SetFact>& facts) {
+  std::string text;
+  for (const ir::SetFact& set : facts) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", set.path, set.value);
+    text += !set.changed ? " (as it was)" : set.before.empty() ? "" : fmt::format(" (was {})", set.before);
+  }
+  return text;
 }
 
 } // namespace
@@ -106,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
       {"precision", precisionText(plan.precision)},
       {"mesh", meshText(plan.mesh)}};
   if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(*plan.pipeline, report.program));
-  for (const ir::SetFact& set : plan.set) rows.emplace_back(&set == &plan.set.front() ? "set" : "", setText(set));
+  if (!plan.set.empty()) rows.emplace_back("set", setText(plan.set));
   std::erase_if(rows, [](const auto& row) { return row.second.empty(); });
   return rows;
 }

@@ -95,6 +95,12 @@ def setting(*words):
     return make
 
 
+@case("PLAN0940")
+def one_plan_compared(folder):
+    checked(PLAN + "  place { batch -> dp }\n}\n")(folder)
+    return ["estimate", "example.plan", "--compare"]
+
+
 case("PLAN0930")(setting("trian.micro_batch=2"))
 case("PLAN0931")(setting("train.optimizer.states=1"))
 case("PLAN0932")(setting("train.micro_batch = 2; train.seq = 4096"))

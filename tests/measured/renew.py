@@ -24,6 +24,7 @@ def commands(planc, truth, slow):
     yield ["regret.py", *full, *page]
     yield ["ablation.py", *full, *page]
     yield ["coverage.py", *full, *page]
+    yield ["ratio_coverage.py", *full, *page]
 
 
 def main():

@@ -34,7 +34,7 @@ stack s {
   grouped = {efficiency = curve(x = [32, 8192], y = [0.2, 0.9]), samples = 9}
   launch = 5us
   backward_ratio = 2
-  accuracy = {runs = 113, sources = 2, low = 0.95, high = 1.1} : "runs"
+  accuracy = {runs = 113, sources = 2, low = 0.95, high = 1.1, ratio = {same_mesh = 1.05, other_mesh = 1.1}} : "runs"
 }
 cluster c { device = e; level node * 8 { link = f } }
 import std.ops
@@ -104,6 +104,8 @@ TEST(Statistics, AStackSaysHowItsRunsCameOut) {
   EXPECT_EQ(plan->stack->accuracy->runs, 113);
   EXPECT_EQ(plan->stack->accuracy->high, 1.1);
   EXPECT_EQ(plan->stack->accuracy->source, "runs");
+  EXPECT_EQ(plan->stack->accuracy->ratioSameMesh, 1.05);
+  EXPECT_EQ(plan->stack->accuracy->ratioOtherMesh, 1.1);
   EXPECT_TRUE(plan->stack->launch->statistics.calibrated);
   EXPECT_FALSE(plan->stack->backwardRatio->statistics.calibrated) << "whole runs say it: part of their accuracy";
 }

@@ -1,0 +1,103 @@
+// Brings plans to one measure and finds the best.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/diff/Comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::diff {
+
+PLANC_ERROR(CompareOne, 940, "a comparison takes at least two plans that can be priced; there {count}")
+PLANC_ERROR(CompareUnits, 941, "`{a}` counts tokens and `{b}` does not: there is no work that both do")
+PLANC_WARNING(CompareModels, 942, "these plans do not train the same model: `{a}` and `{b}` are compared {measure}")
+
+namespace {
+
+double devices(const Side& s) {
+  return static_cast<double>(s.plan->mesh.devices());
+}
+/// Of a step: tokens, or samples where the model counts none.
+double work(const Side& s) {
+  const cost::Totals& t = s.estimate->totals;
+  return t.tokensPerSecond ? *t.tokensPerSecond * t.stepTime : static_cast<double>(s.plan->workload.globalBatch);
+}
+bool near(double a, double b) {
+  constexpr double kRounding = 1e-9;
+  return std::abs(a - b) <= kRounding * std::max(a, b);
+}
+
+/// One kind of work, or a report that there is none.
+bool sameUnits(const std::vector<Side>& plans, bool oneFile, DiagnosticEngine& diagnostics) {
+  const Side* with = nullptr;
+  const Side* without = nullptr;
+  for (const Side& s : plans) (s.estimate->totals.tokensPerSecond ? with : without) = &s;
+  if (!with || !without) return true;
+  diagnostics
+      .report(CompareUnits, oneFile ? without->plan->range : SourceRange{},
+              {{"a", with->plan->title}, {"b", without->plan->title}})
+      .help("compare plans whose models both say which inputs count as tokens, or of which neither does");
+  return false;
+}
+
+Measure measureOf(const std::vector<Side>& plans) {
+  const auto same = [&](auto of) {
+    return std::all_of(plans.begin(), plans.end(), [&](const Side& s) { return near(of(s), of(plans.front())); });
+  };
+  if (!same(devices)) return Measure::DevicesByWork;
+  return same(work) ? Measure::Step : Measure::Work;
+}
+
+void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, bool oneFile,
+                  DiagnosticEngine& diagnostics) {
+  const Side& first = plans.front();
+  const auto other = std::find_if(plans.begin(), plans.end(),
+                                  [&](const Side& s) { return s.plan->modelText != first.plan->modelText; });
+  if (other == plans.end()) return;
+  diagnostics.report(CompareModels, oneFile ? other->plan->range : SourceRange{},
+                     {{"a", first.plan->modelText},
+                      {"b", other->plan->modelText},
+                      {"measure", std::string(measure == Measure::Step ? "by the step"
+                                              : tokens                 ? "per token"
+                                                                       : "per sample")}});
+}
+
+} // namespace
+
+std::optional<Comparison> compare(const std::vector<Side>& plans, bool oneFile, DiagnosticEngine& diagnostics) {
+  if (plans.size() < 2) {
+    diagnostics
+        .report(CompareOne, plans.empty() || !oneFile ? SourceRange{} : plans.front().plan->range,
+                {{"count", std::string(plans.empty() ? "is none" : "is one")}})
+        .help("name more: `--plan NAME` may be repeated, and so may the file");
+    return std::nullopt;
+  }
+  if (!sameUnits(plans, oneFile, diagnostics)) return std::nullopt;
+  Comparison out;
+  out.measure = measureOf(plans);
+  out.tokens = plans.front().estimate->totals.tokensPerSecond.has_value();
+  warnOfModels(plans, out.measure, out.tokens, oneFile, diagnostics);
+  const bool anyFits = std::any_of(plans.begin(), plans.end(), [](const Side& s) { return s.estimate->memory.fits; });
+  const auto measured = [&](const Side& s) {
+    const double time = s.estimate->totals.stepTime / work(s);
+    return out.measure == Measure::DevicesByWork ? time * devices(s) : time;
+  };
+  const auto worse = [&](const Side& a, const Side& b) {
+    if (anyFits && a.estimate->memory.fits != b.estimate->memory.fits) return b.estimate->memory.fits;
+    return measured(a) > measured(b);
+  };
+  for (size_t i = 1; i < plans.size(); ++i)
+    if (worse(plans[out.best], plans[i])) out.best = i;
+  const Side& best = plans[out.best];
+  for (const Side& s : plans) {
+    Entry entry{s, {}, {}};
+    if (out.measure != Measure::Step) entry.side.scale = work(best) / work(s);
+    if (out.measure == Measure::DevicesByWork) entry.side.scale *= devices(s) / devices(best);
+    if (&s == &best) entry.side.scale = 1;
+    entry.ratio = ratio(best, entry.side);
+    entry.parts = attribute(*best.estimate, *s.estimate, 1, entry.side.scale);
+    out.entries.push_back(std::move(entry));
+  }
+  return out;
+}
+
+} // namespace planc::diff

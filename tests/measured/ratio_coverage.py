@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# How often the measured ratio of two plans lies in planc's interval, on sweeps that nothing of its width was taken from.
+# SPDX-License-Identifier: Apache-2.0
+"""planc's interval of the ratio of two steps is hypot(runs, terms) in logarithms on either side of it (backends/diff/README.md). `terms` is what the two
+spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh, `.other_mesh` of others.
+
+Here the pairs inside every sweep of published runs (as in regret.py) are held against it. The predictions and terms are those with all that was taken from
+the source left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
+in all others where it has none. Sweeps weigh alike, and so do the pairs of one. The width is compared with those of the two steps in coverage.py."""
+import argparse
+import itertools
+import math
+import sys
+
+sys.dont_write_bytecode = True  # no caches in the tree
+import coverage
+import page
+import regret
+import runs
+from bench import Bench
+from library import Library
+
+MISSED = 0.1  # of the pairs: nine of ten lie inside
+
+
+def terms(a, b):
+    """The half-width of what two intervals have of their facts apart, in logarithms."""
+    moved = {}
+    for interval, sign in ((a, -1), (b, 1)):
+        for t in interval["terms"]:
+            moved[t["what"]] = moved.get(t["what"], 0) + sign * t["share"] * t["error"]
+    return coverage.Z * math.sqrt(sum(by * by for by in moved.values()))
+
+
+def sweeps(bench):
+    """[(source, stack, [(run, its report without what its source gave)])] of at least two runs."""
+    held = coverage.left_out()
+    library = coverage.unseen(bench, coverage.families(bench), Library())
+    reports = bench.reports(library, list(regret.SOURCES))
+    for source, (_, key) in regret.SOURCES.items():
+        groups = {}
+        for run in bench.runs[source]:
+            if run.name in held:
+                groups.setdefault(key(run), []).append((run, reports[source][run.name], held[run.name]))
+        for group in groups.values():
+            if len(group) > 1:
+                stack = bench.uses[source][group[0][0].name][0].removeprefix("stacks.").removesuffix("_h100")
+                yield source, stack, group
+
+
+def pairs(bench):
+    """One row per pair of plans of a sweep."""
+    steps = {r["run"]: (r["below"] + r["above"]) / 2 for r in coverage.judged(list(coverage.rows_of(bench)))}
+    for number, (source, stack, group) in enumerate(sweeps(bench)):
+        count = len(group) * (len(group) - 1) / 2
+        for (a, report_a, off_a), (b, report_b, off_b) in itertools.combinations(group, 2):
+            yield {"sweep": number, "source": source, "stack": stack, "weight": 1 / count, "same": report_a["mesh"] == report_b["mesh"],
+                   "off": off_a - off_b, "terms": terms(report_a["interval"], report_b["interval"]), "step": (steps[a.name] + steps[b.name]) / 2}
+
+
+def half_width(rows):
+    """The least half-width that with the terms of each pair leaves at most MISSED of the weight outside; sweeps weigh alike."""
+    count = {}
+    for r in rows:
+        count[r["sweep"]] = count.get(r["sweep"], 0) + 1
+    beyond = sorted(((math.sqrt(max(0, r["off"] ** 2 - r["terms"] ** 2)), 1 / count[r["sweep"]]) for r in rows), reverse=True)
+    left = MISSED * sum(w for _, w in beyond)
+    for half, weight in beyond:
+        if weight > left:
+            return half
+        left -= weight
+    return 0
+
+
+def apart(rows, stack, same):
+    """The half-width of runs of a stack's pairs; of all pairs where it has none."""
+    alike = [r for r in rows if r["same"] == same]
+    return half_width([r for r in alike if r["stack"] == stack] or alike)
+
+
+def judged(rows):
+    """The pairs with their intervals, each from other sweeps."""
+    known = {}
+    for r in rows:
+        key = r["sweep"], r["same"]
+        if key not in known:
+            known[key] = apart([o for o in rows if o["sweep"] != r["sweep"]], r["stack"], r["same"])
+        yield r | {"half": math.hypot(known[key], r["terms"])}
+
+
+def median(values):
+    """Of (value, weight)."""
+    values = sorted(values)
+    left = sum(w for _, w in values) / 2
+    for value, weight in values:
+        left -= weight
+        if left <= 0:
+            return value
+    return values[-1][0]
+
+
+def line_of(name, rows):
+    """(a line of the table, the share of pairs inside, how much narrower than a step)."""
+    whole = sum(r["weight"] for r in rows)
+    inside = sum(r["weight"] for r in rows if abs(r["off"]) <= r["half"]) / whole
+    ratio, step = (math.exp(sum(r["weight"] * r[of] for r in rows) / whole) for of in ("half", "step"))
+    narrower = 1 - median([(r["half"] / r["step"], r["weight"]) for r in rows])
+    return f"| {name} | {len({r['sweep'] for r in rows})} | {len(rows)} | {100 * inside:.0f} % | {ratio:.2f} | {step:.2f} | {100 * narrower:.0f} % |", inside, narrower
+
+
+def table(rows):
+    """(lines of a Markdown table, the pooled coverage, how much narrower)."""
+    lines = ["| source | sweeps | pairs | inside | factor of a ratio, mean | of a step, mean | narrower, median |", "|---|--:|--:|--:|--:|--:|--:|"]
+    for source, (name, _) in regret.SOURCES.items():
+        if mine := [r for r in rows if r["source"] == source]:
+            lines.append(line_of(name, mine)[0])
+    pooled, inside, narrower = line_of("all, sweeps weighted alike", rows)
+    return lines + [pooled], inside, narrower
+
+
+def accuracies(rows):
+    """What the stacks of the library are to say: (stack, mesh, sweeps, factor), of `any` all; one sweep is too few for a stack."""
+    for stack in ["any"] + sorted({r["stack"] for r in rows}):
+        for same in (True, False):
+            mine = [r for r in rows if r["same"] == same and stack in ("any", r["stack"])]
+            if len({r["sweep"] for r in mine}) > 1:
+                yield stack, "same_mesh" if same else "other_mesh", len({r["sweep"] for r in mine}), math.exp(half_width(mine))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    runs.add_arguments(parser)
+    parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the pooled coverage in percent is outside")
+    parser.add_argument("--narrower", type=float, default=0, help="least percent by which a ratio is surer than a step, in the median")
+    parser.add_argument("--write", help="renew the section of ratios of this page")
+    parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
+    a = parser.parse_args()
+    if reason := runs.absent(a.truth):
+        print(reason)
+        return 77
+    rows = list(judged(list(pairs(Bench(a.planc, a.truth)))))
+    lines, inside, narrower = table(rows)
+    print("\n".join(lines))
+    if a.write:
+        page.renew(a.write, "ratios", lines)
+    if a.accuracies:
+        for stack, mesh, count, factor in accuracies(rows):
+            print(f"{stack}: ratio.{mesh} = {factor:.3f} of {count} sweeps")
+    if a.bar and not (a.bar[0] <= 100 * inside <= a.bar[1] and 100 * narrower >= a.narrower):
+        print(f"{100 * inside:.1f} % of the pairs lie in their intervals, which are {100 * narrower:.1f} % narrower than those of a step")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+// The interval of a ratio: what both plans share cancels, what they do not stays.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Confidence.h"
+#include "backends/diff/Comparison.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace planc::diff::test {
+namespace {
+
+/// A plan on a device and stack with an accuracy, and the price of its step.
+struct Plan {
+  ir::Plan plan;
+  cost::Estimate estimate;
+
+  explicit Plan(double seconds, std::vector<cost::Term> terms, int64_t tp = 2) {
+    plan.title = "p";
+    plan.modelText = "gpt.small";
+    plan.cluster.emplace();
+    plan.cluster->device.name = "a100";
+    plan.stack.emplace();
+    plan.stack->name = "megatron";
+    ir::Accuracy& accuracy = plan.stack->accuracy.emplace();
+    accuracy.low = 0.9;
+    accuracy.high = 1.2;
+    accuracy.ratioSameMesh = 1.05;
+    accuracy.ratioOtherMesh = 1.1;
+    plan.mesh.order.push_back(plan.mesh.axes.add({"tp", tp, 1, "tp", {}}));
+    plan.workload.globalBatch = 8;
+    estimate.totals.stepTime = estimate.totals.overhead = seconds;
+    estimate.totals.tokensPerSecond = 1000 / seconds;
+    estimate.totals.confidence.terms = std::move(terms);
+    cost::setInterval(estimate.totals.confidence, accuracy);
+  }
+  Side side() const { return {&plan, &estimate}; }
+};
+
+double half(const Ratio& r) {
+  return std::log(r.high / r.value);
+}
+
+TEST(Ratio, OfAPlanAndItselfIsOneWithoutDoubt) {
+  const Plan a(1.5, {{"gemm", 0.8, 0.1}, {"fabric", 0.2, 0.3}}), b = a;
+  const Ratio r = ratio(a.side(), b.side());
+  EXPECT_EQ(r.value, 1);
+  EXPECT_EQ(r.low, 1);
+  EXPECT_EQ(r.high, 1);
+  EXPECT_EQ(r.coverage, 0.9);
+}
+
+TEST(Ratio, SharedFactsCancel) {
+  const Plan a(1, {{"gemm", 0.8, 0.1}, {"fabric", 0.2, 0.3}}), b(2, {{"gemm", 0.8, 0.1}, {"fabric", 0.2, 0.3}});
+  const Ratio r = ratio(a.side(), b.side());
+  EXPECT_EQ(r.value, 2);
+  EXPECT_EQ(r.terms, 0) << "both stand on the same facts by the same shares";
+  EXPECT_NEAR(r.high, 2 * 1.05, 1e-12);
+  EXPECT_NEAR(r.low, 2 / 1.05, 1e-12);
+}
+
+TEST(Ratio, WhatOnlyOneStandsOnCounts) {
+  const Plan a(1, {{"gemm", 1.0, 0.1}}), b(1.1, {{"gemm", 0.5, 0.1}, {"fabric", 0.5, 0.3}});
+  // By hand: the plans differ by half of the error of gemm and half of that of the fabric.
+  EXPECT_NEAR(ratio(a.side(), b.side()).terms, cost::kNinetyPercent * std::hypot(0.5 * 0.1, 0.5 * 0.3), 1e-12);
+}
+
+TEST(Ratio, IsTheInverseTheOtherWayRound) {
+  const Plan a(1, {{"gemm", 1.0, 0.1}}), b(1.1, {{"gemm", 0.5, 0.1}, {"fabric", 0.5, 0.3}});
+  const Ratio there = ratio(a.side(), b.side()), back = ratio(b.side(), a.side());
+  EXPECT_NEAR(there.value, 1 / back.value, 1e-12);
+  EXPECT_NEAR(there.low, 1 / back.high, 1e-12);
+  EXPECT_NEAR(there.high, 1 / back.low, 1e-12);
+}
+
+TEST(Ratio, OtherMeshesShareLess) {
+  const Plan a(1, {}), same(2, {}), other(2, {}, 4);
+  EXPECT_NEAR(half(ratio(a.side(), same.side())), std::log(1.05), 1e-12);
+  EXPECT_NEAR(half(ratio(a.side(), other.side())), std::log(1.1), 1e-12);
+}
+
+TEST(Ratio, OtherSoftwareSharesNothing) {
+  const Plan a(1, {});
+  Plan b(2, {});
+  b.plan.stack->name = "fsdp";
+  const Ratio r = ratio(a.side(), b.side());
+  EXPECT_NEAR(half(r), std::hypot(std::log(1.2), std::log(0.9)), 1e-12) << "one is slow, the other fast";
+}
+
+TEST(Ratio, HasNoIntervalWhereAStackSaysNone) {
+  const Plan a(1, {});
+  Plan b(2, {});
+  b.estimate.totals.confidence = {};
+  EXPECT_EQ(ratio(a.side(), b.side()).coverage, 0);
+}
+
+TEST(Comparison, TakesTheFastestThatFits) {
+  Plan slow(2, {}), fast(1, {}), mid(1.5, {});
+  fast.estimate.memory.fits = false;
+  DiagnosticEngine diagnostics;
+  const auto c = compare({slow.side(), fast.side(), mid.side()}, true, diagnostics);
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->best, 2u);
+  EXPECT_EQ(c->measure, Measure::Step);
+  EXPECT_DOUBLE_EQ(c->entries[0].ratio.value, 2 / 1.5);
+  EXPECT_EQ(c->entries[2].ratio.high, 1);
+}
+
+TEST(Comparison, BringsStepsToTheSameWorkAndDevices) {
+  Plan a(1, {}), b(1.8, {});
+  b.estimate.totals.tokensPerSecond = 2000 / 1.8; // twice the tokens
+  DiagnosticEngine diagnostics;
+  auto c = compare({a.side(), b.side()}, true, diagnostics);
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->measure, Measure::Work);
+  EXPECT_EQ(c->best, 1u);
+  EXPECT_NEAR(c->entries[0].ratio.value, 1 / 0.9, 1e-12);
+  EXPECT_NEAR(c->entries[0].parts.b - c->entries[0].parts.a, 2 - 1.8, 1e-12) << "in the work of the best one's step";
+  const Plan wide(0.6, {}, 4); // as much work on twice the devices
+  c = compare({a.side(), wide.side()}, true, diagnostics);
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->measure, Measure::DevicesByWork);
+  EXPECT_EQ(c->best, 0u) << "1 s on 2 devices against 0.6 s on 4";
+}
+
+TEST(Comparison, WantsTwoPlansOfOneKindOfWork) {
+  Plan a(1, {}), b(1, {});
+  DiagnosticEngine one, units, models;
+  EXPECT_FALSE(compare({a.side()}, true, one));
+  EXPECT_EQ(one.sorted().at(0)->kind->id(), "PLAN0940");
+  b.estimate.totals.tokensPerSecond.reset();
+  EXPECT_FALSE(compare({a.side(), b.side()}, true, units));
+  EXPECT_EQ(units.sorted().at(0)->kind->id(), "PLAN0941");
+  Plan other(1, {});
+  other.plan.modelText = "gpt.large";
+  EXPECT_TRUE(compare({a.side(), other.side()}, true, models));
+  EXPECT_EQ(models.sorted().at(0)->kind->id(), "PLAN0942");
+}
+
+} // namespace
+} // namespace planc::diff::test
