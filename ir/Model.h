@@ -8,6 +8,7 @@
 #include "support/Source.h"
 #include "support/Symbol.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -121,6 +122,14 @@ struct BackwardSpec {
   std::optional<Poly> flops, reads, writes;
 };
 
+/// The places that copies of an element go to stand in `groups` equal groups, in order; its copies reach `limit` of
+/// them at most.
+struct GroupLimit {
+  double groups = 1, limit = 1;
+  /// Of `units` that hold the places in equal parts and in order: how many the copies reach at most.
+  double units(double units) const { return limit * std::max(1.0, units / groups); }
+};
+
 struct Op {
   std::vector<Symbol> path;
   Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
@@ -140,6 +149,7 @@ struct Op {
   std::vector<DimId> along;
   std::vector<DimId> contest;
   std::optional<Poly> copies;
+  GroupLimit groupLimit;               ///< of the copies
   double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: as many as arrive
   bool linear = false;                 ///< of a sum it makes the sum of the results: pending sums may pass
   DimId queries, keys;                 ///< Attention: its two sequences; it sums over the keys

@@ -211,6 +211,8 @@ private:
     std::string facts;
     if (n.ring) facts += " ring";
     if (n.copies != 1) facts += fmt::format(" copies={}", numberText(n.copies));
+    if (n.groupLimit.limit < n.groupLimit.groups)
+      facts += fmt::format(" groups={}/{}", numberText(n.groupLimit.limit), numberText(n.groupLimit.groups));
     if (n.strided) facts += " strided";
     line("    {} {}{} axis={} level={} bytes={} class={} phase={} count={} op={}{}{}", name(n.collective), traveller(n),
          changed(n), axis(n.axes, n.group), level(n.level), numberText(n.bytes), name(n.cls), name(n.phase),

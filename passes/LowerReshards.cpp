@@ -14,6 +14,20 @@ using namespace ir;
 
 namespace {
 
+/// Are `axes` the major ones of `split`, and does each lie outside of the next in the mesh?
+bool inOrder(const Mesh& mesh, const std::vector<Digit>& split, AxisMask axes) {
+  AxisMask taken = 0;
+  auto outer = mesh.order.end();
+  for (const Digit& digit : split) {
+    if (taken == axes) break;
+    const auto at = llvm::find(mesh.order, digit.axis);
+    if (at >= outer) return false;
+    outer = at;
+    taken |= maskOf(digit.axis);
+  }
+  return axes != 0 && taken == axes;
+}
+
 /// Rewrites one list of nodes; `last` maps an old node to the new one whose end is its end.
 struct Rewriter {
   const Program& program;
@@ -69,6 +83,7 @@ struct Rewriter {
       c.strided = step.strided;
       c.cls = classOf(node, step.kind);
       c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node) : 1;
+      if (c.copies > 1) c.groupLimit = groupLimitOf(node, step.axes);
       explain(node, step.axes, c);
       deps = {append(c)};
       if (step.strided) deps = {copyAfter(c, deps)};
@@ -108,10 +123,32 @@ struct Rewriter {
 
   /// How many places an element of a routed value is sent to; padded slots travel as they are.
   double copiesOf(const Node& node) const {
+    const Op* op = router(node);
+    return op ? op->copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; }) : 1;
+  }
+
+  const Op* router(const Node& node) const {
     for (OpId id : {node.source, node.op})
-      if (id.valid() && model().ops[id].copies && model().ops[id].capacity == 0)
-        return model().ops[id].copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; });
-    return 1;
+      if (id.valid() && model().ops[id].copies && model().ops[id].capacity == 0) return &model().ops[id];
+    return nullptr;
+  }
+
+  /// Groups of places lie on devices in order where the places are split over these axes first, the outer ones of the
+  /// mesh before the inner.
+  GroupLimit groupLimitOf(const Node& node, AxisMask axes) const {
+    for (const Layout* layout : {&node.from, &node.to})
+      if (inOrder(program.mesh, placesOf(node, *layout), axes)) return router(node)->groupLimit;
+    return {};
+  }
+
+  /// How the dimension is split that the data of a routed value chooses along.
+  std::vector<Digit> placesOf(const Node& node, const Layout& layout) const {
+    const std::vector<DimId>& dims = model().values[node.value].dims;
+    for (DimId d : dims)
+      if (model().dims[d].kind == DimKind::Routed)
+        for (size_t i = 0; i < dims.size() && i < layout.shard.size(); ++i)
+          if (dims[i] == model().dims[d].chosen) return layout.shard[i];
+    return {};
   }
 
   /// The rule of the consumer that takes the axes, and that of the producer that held them.

@@ -128,6 +128,8 @@ private:
   bool dimRole(OpContext& op, const syntax::Fact& f);
   void biasOperand(OpContext& op, const syntax::Name& name);
   void checkRoles(OpContext& op);
+  /// Reads `groups` and `group_limit`, which bound where the copies of an element go.
+  void groupLimit(OpContext& op);
   /// The operand of that name, or -1: left out by this use, or reported.
   int operandNamed(OpContext& op, const syntax::Name& name);
   std::optional<double> factor(OpContext& op, const syntax::Fact& f, double most);

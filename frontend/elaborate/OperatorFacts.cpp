@@ -31,7 +31,7 @@ namespace {
 const Symbol kOut("out");
 
 std::vector<std::string> factNames() {
-  std::vector<std::string> names{"kind", "flops", "share", "last_share", "reads", "writes", "copies", "capacity"};
+  std::vector<std::string> names{"kind", "flops", "share", "last_share", "reads", "writes", "copies", "groups", "group_limit", "capacity"};
   for (std::string& role : roleNames()) names.push_back(std::move(role));
   return names;
 }
@@ -110,6 +110,7 @@ void ModelBuilder::facts(OpContext& op) {
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(op, *f);
   checkRoles(op);
+  groupLimit(op);
   defaultFlops(op);
   for (const syntax::OpItem& item : op.syntax.items) {
     if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(op, *i);
@@ -139,6 +140,7 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
     if (name == "reads") return void(op.op.reads = poly(op, *f.value, op.scope, units::bytes, "`reads`"));
     if (name == "writes") return void(op.op.writes = poly(op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(op, *f.value, op.scope, units::none, "`copies`"));
+    if (name == "groups" || name == "group_limit") return; // read together, by groupLimit
     if (name == "share" || name == "last_share") {
       if (auto share = factor(op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
       return;

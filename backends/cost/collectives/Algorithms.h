@@ -8,6 +8,9 @@ namespace planc::cost {
 // Transfers.cpp: one partner, or everybody with everybody.
 /// Copies of a token that travel as one to a unit that holds several of its experts.
 double copiesInOne(const Pricing& p);
+/// Expected units that the copies of a token reach: `units` in each of `outer` that they reached above, all of them
+/// `all`.
+double distinctUnits(const Pricing& p, double outer, double units, double all);
 bool isTransfer(const Pricing& p, const Route& r);
 double transfer(const Pricing& p, const Route& r);
 bool isExchange(const Pricing& p, const Route& r);

@@ -96,10 +96,10 @@ double sampled(const Pricing& p, const Route& r) {
   const Sampled s = readSample(p, *r.domain, p.node.collective, r.ranks, p.node.bytes);
   const double n = static_cast<double>(r.ranks);
   double x = wireBytes(p.node.collective, p.node.bytes, n);
-  // A token goes once to each of the expected distinct destinations of its k copies: n(1 - (1 - 1/n)^k).
+  // A token goes once to each of the expected distinct destinations of its copies.
   const double copies = copiesInOne(p);
   if (p.node.collective == CollectiveKind::AllToAll && copies > 1)
-    x = p.node.bytes / copies * n * (1 - std::pow(1 - 1 / n, copies)) * (n - 1) / n;
+    x = p.node.bytes / copies * distinctUnits(p, 1, n, n) * (n - 1) / n;
   const double time = s.time(x);
   p.spends(s.a, *r.domain, "latency");
   p.spends(time - s.a, *r.domain, carrier(*r.domain));

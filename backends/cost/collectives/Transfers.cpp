@@ -11,11 +11,6 @@ using ir::CollectiveKind;
 
 namespace {
 
-/// Expected distinct destinations among `units` of `copies` copies.
-double distinct(double units, double copies) {
-  return units * (1 - std::pow(1 - 1 / units, copies));
-}
-
 double exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.exchangeEfficiency ? p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"})
                                    : 1;
@@ -30,12 +25,13 @@ Forwarded forward(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   const double copies = copiesInOne(p), token = p.node.bytes / copies;
   Forwarded out;
-  double outer = 1; // units that the levels above have reached
+  double outer = 1, all = 1; // units that the levels above have reached, and all of them
   for (size_t l = r.top + 1; l-- > 0;) {
     const bool inner = &levels[l] == r.domain;
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
     if (units > 1) {
-      const double moved = token * outer * distinct(units, copies / outer) * (units - 1) / units;
+      all *= units;
+      const double moved = token * distinctUnits(p, outer, units, all) * (units - 1) / units;
       double below = 0;
       if (l == r.top)
         out.across = moved;
@@ -45,7 +41,7 @@ Forwarded forward(const Pricing& p, const Route& r) {
         below = moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
       if (l != r.top) p.spends(below, levels[l], carrier(levels[l]));
       out.between += below;
-      outer *= units;
+      outer = std::min(outer * units, p.node.groupLimit.units(all));
     }
     if (inner) break;
   }
@@ -56,6 +52,11 @@ Forwarded forward(const Pricing& p, const Route& r) {
 
 double copiesInOne(const Pricing& p) {
   return p.facts.stack.exchangeCopies ? 1 : p.node.copies;
+}
+
+double distinctUnits(const Pricing& p, double outer, double units, double all) {
+  const double expected = outer * units * (1 - std::pow(1 - 1 / units, copiesInOne(p) / outer));
+  return std::min(expected, p.node.groupLimit.units(all));
 }
 
 bool isTransfer(const Pricing& p, const Route& r) {
@@ -139,6 +140,9 @@ double exchange(const Pricing& p, const Route& r) {
                         lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   const double time = start + f.across / rateOf + f.between;
   p.spends(f.across / rateOf, top, carrier(top));
+  if (p.why && p.node.groupLimit.limit < p.node.groupLimit.groups)
+    p.note("groups", fmt::format("the places of a token lie in {} of {} groups at most",
+                                 number(p.node.groupLimit.limit), number(p.node.groupLimit.groups)));
   if (p.why)
     p.explain("start + across / (efficiency · NIC) + inside",
               fmt::format("{} + {} / {} + {} = {}", seconds(start), bytes(f.across), bandwidth(rateOf),

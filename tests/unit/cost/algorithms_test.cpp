@@ -256,6 +256,33 @@ TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
          40e-6 + std::max(8e7 * 120 / 128 / (.96 * 25e9), 8e7 * 96 / 128 / (.96 * 25e9)));
 }
 
+TEST(Algorithms, CopiesReachNoMoreUnitsThanTheirGroupsAllow) {
+  // DeepSeek-V3 (arXiv 2412.19437, section 2.1.2): 8 experts of a token in at most 4 of 8 groups, a group to a node of
+  // 8 devices.
+  Machine m(8, {{"g", 64}});
+  Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
+  n.copies = 8;
+  auto price = [&] { return m.model(m.diagnostics)->collective(m.program, n); };
+  auto expected = [](double units, double copies) { return units * (1 - std::pow(1 - 1 / units, copies)); };
+  auto time = [&](double nodes, double devices) { // distinct nodes, then distinct devices of all of them
+    const double across = 1e7 * nodes * 7 / 8, inside = 1e7 * devices * 7 / 8;
+    return 40e-6 + across / (.96 * 25e9) + 12.8e-6 + inside / 224.2e9 + root(9.7e-9, inside);
+  };
+  expect(price(), time(expected(8, 8), 8 * expected(8, 1)));
+  n.groupLimit = {8, 4}; // 5.25 nodes would be reached: 4 are, with 2 experts in each
+  expect(price(), time(4, 4 * expected(8, 2)));
+  n.groupLimit = {8, 6}; // 5.25 nodes of 6, which then hold 8 / 6 experts each
+  expect(price(), time(expected(8, 8), 6 * expected(8, 8. / 6)));
+  n.groupLimit = {4, 2}; // a group to two nodes
+  expect(price(), time(4, 4 * expected(8, 2)));
+  n.groupLimit = {16, 4}; // two groups to a node
+  expect(price(), time(4, 4 * expected(8, 2)));
+  n.groupLimit = {64, 3}; // a group to a device
+  expect(price(), time(3, 3));
+  n.groupLimit = {8, 8};
+  expect(price(), time(expected(8, 8), 8 * expected(8, 1)));
+}
+
 TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
   for (const int64_t ranks : {8, 128}) { // inside a node by its samples, over several by the card
     Machine m(16, {{"g", 128}});
