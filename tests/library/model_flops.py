@@ -112,6 +112,46 @@ def jamba(s):
     return decoder(s, matrices, 4, h, [causal(s)])
 
 
+def delta_net(s, heads, key, value, chunk):
+    """Gated DeltaNet by chunks, arXiv 2406.06484, section 3.2: keys against keys, their triangle's inverse, its products with keys and values, queries
+    against keys and scores times values inside of chunks, of which half is masked; the state read twice and written once per element."""
+    inside = s * heads * (chunk * (6 * key + 4 * value) + chunk * chunk / 1.5)
+    across = s * heads * 6 * key * value
+    return inside + across, inside / 2 + across
+
+
+def qwen3_next(s):
+    """80B: 36 layers of Gated DeltaNet, 12 of attention with a gate, 10 of 512 experts and a shared one with a weight."""
+    h = 2048
+    matrices = 36 * h * (2 * 2048 + 2 * 4096 + 2 * 32 + 4096) + 12 * h * (3 * 16 * 256 + 2 * 2 * 256) \
+        + 48 * h * (11 * 3 * 512 + 512 + 1) + 151936 * h
+    return [a + 36 * x for a, x in zip(decoder(s, matrices, 12, 16 * 256, [causal(s)]), delta_net(s, 32, 128, 128, 64))]
+
+
+def nemotron3(s):
+    """Nano: 23 Mamba-2 layers, 6 of attention, 23 with 6 of 128 experts of two matrices and a shared one."""
+    h, inner, state, groups = 2688, 4096, 128, 8
+    matrices = 23 * h * (3 * inner + 2 * groups * state + 64) + 6 * h * (2 * 4096 + 2 * 256) \
+        + 23 * h * (2 * (6 * 1856 + 3712) + 128) + 131072 * h
+    return [a + 23 * x for a, x in zip(decoder(s, matrices, 6, 4096, [causal(s)]), ssd(s, inner, state, groups, 128))]
+
+
+def gemma4(s):
+    """26B-A4B: 25 layers with a window, 5 without whose heads are twice as wide and whose keys are the values; 8 of 128 experts beside each MLP."""
+    h = 2816
+    matrices = 25 * h * (2 * 4096 + 2 * 2048) + 5 * h * (2 * 8192 + 1024) + 30 * h * (3 * 2112 + 8 * 3 * 704 + 128) + 262144 * h
+    local, wide = decoder(s, matrices, 25, 4096, [causal(s, 1024)]), decoder(s, 0, 5, 8192, [causal(s)])
+    return [a + b for a, b in zip(local, wide)]
+
+
+def moonlight(s):
+    """16B-A3B: 27 layers of latent attention, the first dense, the others with 6 of 64 experts and two shared ones."""
+    h = 2048
+    matrices = 27 * (h * 16 * 192 + h * (512 + 64) + 512 * 16 * 256 + 16 * 128 * h) + 26 * h * (8 * 3 * 1408 + 64) + 3 * h * 11264 + 163840 * h
+    scores = 27 * 2 * s * s * 16 * (192 + 128)
+    return 2 * s * matrices + scores, 2 * s * matrices + scores / 2
+
+
 # model, extents, FLOPs of one forward pass of one sample: with full attention, and masked. Where matrices are a published count, embedding, norms and
 # biases are taken off.
 ROWS = [
@@ -150,6 +190,15 @@ ROWS = [
     ("mamba.mamba2_2_7b", "seq = 2048", mamba(2048)),
     ("jamba.jamba_v0_1", "seq = 4096", jamba(4096)),
     ("nemotron_h.nemotron_h_8b", "seq = 8192", nemotron_h(8192)),
+    ("qwen_next.qwen3_next_80b_a3b", "seq = 4096", qwen3_next(4096)),
+    ("nemotron3.nemotron3_nano_30b_a3b", "seq = 8192", nemotron3(8192)),
+    ("gemma4.gemma4_26b_a4b", "seq = 8192", gemma4(8192)),
+    ("kimi.moonlight_16b_a3b", "seq = 4096", moonlight(4096)),
+    ("glm.glm_4_5_air(mtp_depth = 0)", "seq = 4096",
+     decoder(4096, 46 * 4096 * (2 * 12288 + 2 * 1024) + 45 * 4096 * (9 * 3 * 1408 + 128) + 3 * 4096 * 10944 + 151552 * 4096, 46, 96 * 128,
+             [causal(4096)])),
+    ("minimax.minimax_m2", "seq = 4096",
+     decoder(4096, 62 * 3072 * (8 * 3 * 1536 + 256 + 2 * 6144 + 2 * 1024) + 200064 * 3072, 62, 48 * 128, [causal(4096)])),
 ]
 TOLERANCE = 1e-9
 
