@@ -14,15 +14,20 @@ struct Row {
   double width;
   bool isFloat;
   DType arithmetic;
+  bool recipe = false;
+  int castReads = 1; ///< fp8_tensor: the scale comes from the tensor itself (current scaling of TransformerEngine)
 };
 
 // Scales of blocks. Microscaling: one 8-bit exponent per 32 elements (OCP Microscaling Formats 1.0). NVFP4: one fp8
 // scale per 16 (its scale of the whole tensor is nothing beside them). NF4 with double quantisation: an 8-bit constant
-// per 64 and an fp32 one per 256 of those, 0.127 bits per parameter (arXiv 2305.14314, section 3).
-constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale = 1.0 / 64 + 4.0 / (64 * 256);
+// per 64 and an fp32 one per 256 of those, 0.127 bits per parameter (arXiv 2305.14314, section 3). fp8_block: an fp32
+// scale per 128 elements (DeepSeek-V3, arXiv 2412.19437, section 3.3.2). fp8_row, fp8_tensor: an fp32 scale per row or
+// tensor, which of rows of thousands of elements is nothing.
+constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale = 1.0 / 64 + 4.0 / (64 * 256),
+                 kTileScale = 4.0 / 128;
 
 /// In the order of the enumeration.
-constexpr std::array<Row, 17> kRows{{
+constexpr std::array<Row, 20> kRows{{
     {DType::fp64, "fp64", 8, true, DType::fp64},
     {DType::fp32, "fp32", 4, true, DType::fp32},
     {DType::tf32, "tf32", 4, true, DType::tf32},
@@ -35,11 +40,14 @@ constexpr std::array<Row, 17> kRows{{
     {DType::int16, "int16", 2, false, DType::int16},
     {DType::int8, "int8", 1, false, DType::int8},
     {DType::boolean, "bool", 1, false, DType::boolean},
-    {DType::mxfp8, "mxfp8", 1 + kMicroscale, true, DType::fp8},
-    {DType::mxfp4, "mxfp4", 0.5 + kMicroscale, true, DType::fp4},
-    {DType::nvfp4, "nvfp4", 0.5 + kNvScale, true, DType::fp4},
+    {DType::mxfp8, "mxfp8", 1 + kMicroscale, true, DType::fp8, true},
+    {DType::mxfp4, "mxfp4", 0.5 + kMicroscale, true, DType::fp4, true},
+    {DType::nvfp4, "nvfp4", 0.5 + kNvScale, true, DType::fp4, true},
     {DType::nf4, "nf4", 0.5 + kNormalFloatScale, true, DType::nf4},
     {DType::int4, "int4", 0.5, false, DType::int4},
+    {DType::fp8_tensor, "fp8_tensor", 1, true, DType::fp8, true, 2},
+    {DType::fp8_row, "fp8_row", 1, true, DType::fp8, true},
+    {DType::fp8_block, "fp8_block", 1 + kTileScale, true, DType::fp8, true},
 }};
 
 const Row& row(DType t) {
@@ -54,6 +62,14 @@ double width(DType t) {
 
 DType arithmetic(DType t) {
   return row(t).arithmetic;
+}
+
+bool isRecipe(DType t) {
+  return row(t).recipe;
+}
+
+int castReads(DType t) {
+  return row(t).castReads;
 }
 
 bool isStorageOnly(DType t) {

@@ -80,6 +80,7 @@ struct Device {
   std::string platform; ///< what its software is compiled for, as written; empty: not said
   OptNumber memory, bandwidth, power, price;
   std::map<DType, Number> peak; ///< FLOP/s
+  std::vector<DType> recipes;   ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not said
   struct Gemm {
     OptNumber efficiency, memoryEfficiency, start;
   };

@@ -66,7 +66,8 @@ struct Value {
   ValueKind kind = ValueKind::Result;
   std::vector<DimId> dims;
   std::optional<DType>
-      dtype;              ///< declared; else the activations' (params: the parameters') dtype of the plan's precision
+      dtype;              ///< declared; else the activations' (params: the parameters') dtype of the precision there
+  uint16_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
   OpId producer;          ///< Result
   UnitId unit;            ///< where it is declared; inputs: none
   RegionId region;        ///< Param: the repeat that it has a copy for each instance of; none at the top
@@ -134,6 +135,7 @@ struct Op {
   std::vector<Symbol> path;
   Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
   OpKind kind = OpKind::Memory;
+  uint16_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
   std::vector<Operand> operands;
   ValueId result;
   std::vector<DimId> dims; ///< iteration space: operands' dims in order of appearance, then the result's

@@ -6,6 +6,7 @@
 #include "ir/Mesh.h"
 #include "ir/Model.h"
 #include "ir/PlanEdit.h"
+#include "ir/Precision.h"
 
 #include <memory>
 #include <optional>
@@ -13,20 +14,6 @@
 #include <vector>
 
 namespace planc::ir {
-
-struct SelectorStep {
-  bool star = false;
-  Symbol name;
-  std::optional<Range> slice; ///< of a repeat's instances
-};
-/// A path of layer names; no steps = the whole model. A prefix of an operator's path matches it.
-struct Selector {
-  std::vector<SelectorStep> steps;
-  SourceRange range;
-  std::string str() const;
-  /// Steps matched if it is a prefix of `path` (`*` matches one step), else nothing. Slices are not looked at.
-  std::optional<int> matches(const std::vector<Symbol>& path) const;
-};
 
 /// `selector { dims -> axes }`; one rule per (selector, dim).
 struct PlacementRule {
@@ -52,19 +39,6 @@ struct StateRule {
   bool host = false; ///< its shard lives in the host's memory
 };
 
-struct Precision {
-  DType compute = DType::bf16;
-  DType activations = DType::bf16;
-  DType params = DType::bf16;
-  DType grads = DType::fp32;
-  DType reduce = DType::fp32;
-  DType optimizer = DType::fp32;
-  std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
-  SourceRange frozenRange;
-  std::map<Symbol, DType> onWire; ///< by operator name
-  SourceRange range;
-};
-
 /// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows
 /// are what is summed over, columns what is not; a table of a lookup has its rows first (ir/States.h).
 struct Optimizer {
@@ -77,6 +51,7 @@ struct Optimizer {
   int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
   std::shared_ptr<const Optimizer> others = nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
   SourceRange range = {};
+  std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
 };
 
 /// `lora { rank = 16; targets = [decoder.attn] }`: an adapter beside every contraction that the targets reach.
@@ -177,6 +152,7 @@ struct Plan {
   Workload workload;
   std::optional<Run> run;
   Precision precision;
+  std::vector<PrecisionRule> precisionRules; ///< in order of appearance
   Mesh mesh; ///< as declared; passes refine a copy
   std::vector<AxisPlace> axisPlaces;
   SourceRange meshRange;

@@ -148,6 +148,9 @@ private:
       text = n.operand < 0 ? fmt::format("cast {}", gradient(op.result))
                            : fmt::format("unpack {}", names_.of(operand, scope_));
       break;
+    case Role::Save:
+      text = fmt::format("{} {}", n.phase == Phase::Forward ? "save" : "restore", names_.of(n.value, scope_));
+      break;
     case Role::Optimizer:
       text = fmt::format("optimizer {}", names_.of(n.value, scope_));
       break;

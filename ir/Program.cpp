@@ -13,8 +13,8 @@ std::string_view name(Phase p) {
 }
 
 std::string_view name(Role r) {
-  static constexpr std::array<std::string_view, 7> kNames{"forward",    "dgrad", "wgrad",    "backward",
-                                                          "accumulate", "cast",  "optimizer"};
+  static constexpr std::array<std::string_view, 8> kNames{"forward",    "dgrad", "wgrad", "backward",
+                                                          "accumulate", "cast",  "save",  "optimizer"};
   return kNames[static_cast<size_t>(r)];
 }
 
@@ -44,20 +44,31 @@ bool Program::crosses(size_t virtualStage) const {
          virtualStages[virtualStage].devices != virtualStages[virtualStage + 1].devices;
 }
 
+const Precision& Program::precisionAt(size_t index) const {
+  static const Precision kDefault;
+  return index < precisions.size() ? precisions[index] : plan ? plan->precision : kDefault;
+}
+
 DType Program::dtypeOf(ValueId value) const {
   const Value& v = model.values[value];
   if (v.dtype) return *v.dtype;
-  const Precision precision = plan ? plan->precision : Precision{};
+  const Precision& precision = precisionOf(v);
   return v.kind == ValueKind::Param ? precision.params : precision.activations;
 }
 
 DType Program::computeType(const Op& op) const {
-  const DType narrow = plan->precision.compute;
-  if (width(narrow) >= 2) return narrow;
-  const bool hidden = isContraction(op.kind) && model.units[op.unit].repeat &&
+  const Precision& precision = precisionOf(op);
+  if (width(precision.compute) >= 2) return precision.compute;
+  const bool narrow = isContraction(op.kind) && (model.units[op.unit].repeat || precision.byRule) &&
                       std::any_of(op.operands.begin(), op.operands.end(),
                                   [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
-  return hidden ? narrow : plan->precision.activations;
+  return narrow ? precision.compute : precision.activations;
+}
+
+DType Program::savedType(const Op& reader, ValueId value) const {
+  const DType type = dtypeOf(value);
+  const std::optional<DType>& saved = precisionOf(reader).saved;
+  return saved && isFloat(type) && width(*saved) < width(type) ? *saved : type;
 }
 
 double Program::widthOf(ValueId value) const {

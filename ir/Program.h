@@ -39,6 +39,7 @@ enum class Role {
   Backward,   ///< of any other operator: the gradients of all operands that want one
   Accumulate, ///< adds a parameter's gradient to its accumulator, every micro-batch
   Cast,
+  Save,       ///< casts what backward keeps to the narrower type that it is kept in, and back (phases Forward and Backward)
   Optimizer,  ///< Step phase: updates one bucket of parameters
 };
 std::string_view name(Role r);
@@ -79,11 +80,11 @@ struct Node {
   Role role = Role::Forward;
   int operand = -1;         ///< DGrad, WGrad, Accumulate
   LocalWork work;
-  // Reshard, Collective, Copy
-  ValueId value;            ///< what travels (or whose gradient does)
+  // Reshard, Collective, Copy; Save
+  ValueId value;            ///< what travels (or whose gradient does), or is kept
   bool gradient = false;
   OpId source;              ///< who made what travels: the producer, or in backward the user whose gradient it is
-  Layout from, to;          ///< Reshard
+  Layout from, to;          ///< Reshard; Save: `from` of both
   CollectiveKind collective = CollectiveKind::AllReduce;
   CollectiveClass cls = CollectiveClass::Activation;
   bool ring = false;        ///< AllGather done as a ring of send/recv (`via ring`)
@@ -105,6 +106,7 @@ struct Saved {
   Symbol buffer;
   double bytes = 0; ///< local
   bool host = false; ///< leaves the device between forward and backward
+  bool narrowed = false; ///< kept in fewer bits than the value has
 };
 
 /// Compute and communication of one parameter of one instance.
@@ -200,6 +202,7 @@ struct Program {
   const Plan* plan = nullptr;
   Mesh mesh;                    ///< refined
   Model model;                  ///< bound to the workload, casts inserted
+  std::vector<Precision> precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
   int64_t microBatches = 1;
   int64_t stages = 1;           ///< p: product of the pipeline axes
   int64_t chunks = 1;           ///< v: virtual stages of a route on a device
@@ -220,12 +223,17 @@ struct Program {
   int64_t timesInside(UnitId unit, RegionId region) const;
   /// Micro-batches that pass each virtual stage on each device that holds it.
   int64_t passes() const { return microBatches / routes; }
-  /// Element width on the device of a value under the plan's precision.
+  /// The element types that hold where the operator, the value stands.
+  const Precision& precisionOf(const Op& op) const { return precisionAt(op.precision); }
+  const Precision& precisionOf(const Value& value) const { return precisionAt(value.precision); }
+  /// Element width on the device of a value.
   double widthOf(ValueId value) const;
   DType dtypeOf(ValueId value) const;
-  /// Element type of the operands of `op` while it computes: `precision.compute`, which is for the matrices of repeated layers alone where
-  /// it has less than 16 bits; everything else (head, products of activations) then computes in `precision.activations`.
+  /// Element type of the operands of `op` while it computes: `compute`, which where it has less than 16 bits is for products with parameters
+  /// alone, and only for those of repeated layers unless a rule names others; everything else then computes in `activations`.
   DType computeType(const Op& op) const;
+  /// Element type in which backward keeps a value for an operator: the value's, or the narrower one that `saved` gives there.
+  DType savedType(const Op& reader, ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
   /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls them
@@ -235,6 +243,9 @@ struct Program {
   /// routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;
   double skew(const std::vector<DimId>& dims, const Placement& placement) const;
+
+private:
+  const Precision& precisionAt(size_t index) const;
 };
 
 /// Text form of the program's level. With `sources` every reshard and collective says which line of the plan caused it.

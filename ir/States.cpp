@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/States.h"
 
+#include "ir/Labels.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -113,13 +115,13 @@ bool isTable(const Model& model, ValueId param) {
 
 DType storedAs(const Program& program, const ParamState& p) {
   if (const auto& declared = program.model.values[p.param].dtype) return *declared;
-  const Precision& precision = program.plan->precision;
+  const Precision& precision = program.precisionOf(program.model.values[p.param]);
   return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
 }
 
 DType usedAs(const Program& program, const ParamState& p) {
   if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
-  const Precision& precision = program.plan->precision;
+  const Precision& precision = program.precisionOf(program.model.values[p.param]);
   return width(precision.compute) < 2 ? precision.activations : precision.compute;
 }
 
@@ -136,8 +138,23 @@ const Optimizer* updaterOf(const Program& program, const ParamState& p) {
   return optimizer->others && !isHiddenMatrix(program, p) ? optimizer->others.get() : optimizer;
 }
 
+namespace {
+
+/// Bytes of one value of every state that a parameter's elements have.
+double bytesPerElement(const Optimizer& optimizer, const Precision& precision) {
+  if (optimizer.stateBytes) return optimizer.states * *optimizer.stateBytes;
+  double bytes = 0;
+  for (int s = 0; s < optimizer.states; ++s)
+    bytes += width(static_cast<size_t>(s) < optimizer.stateNames.size()
+                       ? precision.stateType(optimizer.stateNames[static_cast<size_t>(s)])
+                       : precision.optimizer);
+  return bytes;
+}
+
+} // namespace
+
 StateBytes stateBytes(const Program& program, const ParamState& p) {
-  const Precision& precision = program.plan->precision;
+  const Precision& precision = program.precisionOf(program.model.values[p.param]);
   auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
   const DType stored = storedAs(program, p);
   StateBytes bytes;
@@ -147,12 +164,13 @@ StateBytes stateBytes(const Program& program, const ParamState& p) {
   const Optimizer* optimizer = updaterOf(program, p);
   if (!optimizer) return bytes;
   const double wide = width(precision.optimizer);
-  double values = p.elements * optimizer->states * optimizer->stateBytes.value_or(wide);
+  double values = p.elements * bytesPerElement(*optimizer, precision);
   const std::optional<Matrices> m = optimizer->factored > 0 ? matricesOf(program, p, true) : std::nullopt;
   values += optimizer->factored * wide * (m ? m->count * (m->rows + m->columns) : p.elements);
   if (p.rowElements > 0) values += optimizer->rowStates * wide * p.elements / p.rowElements;
   bytes.states = values / size(p.optimizer);
-  if (optimizer->master && width(stored) < wide) bytes.master = p.elements * wide / size(p.optimizer);
+  const double master = width(precision.stateType(labels::kMaster));
+  if (optimizer->master && width(stored) < master) bytes.master = p.elements * master / size(p.optimizer);
   return bytes;
 }
 
@@ -168,7 +186,7 @@ double leastUpdateBytes(const Program& program, const ParamState& p) {
                shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
   const double states = shard > 0 ? bytes.optimizer() * elements / shard : 0;
   const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
-  return elements * width(program.plan->precision.grads) + 2 * states + parameters;
+  return elements * width(program.precisionOf(program.model.values[p.param]).grads) + 2 * states + parameters;
 }
 
 double newtonSchulzFlops(double rows, double columns) {

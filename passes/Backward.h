@@ -49,9 +49,13 @@ private:
   std::vector<Point> points(ir::OpId op, size_t operand) const;
   Point kept(ir::OpId op, size_t operand) const;
   int32_t keepOperand(ir::OpId op, size_t operand, std::vector<ir::Node>& backward);
-  void save(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, double elements);
+  void save(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, double elements, int32_t made);
+  ir::DType keptType(ir::ValueId value) const;
+  ir::Node castOfSaved(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, ir::Phase phase) const;
+  int32_t restore(ir::ValueId value, const ir::Layout& layout, std::vector<ir::Node>& backward);
+  void awaitRestored(ir::Node& node, const std::vector<ir::Node>& backward) const;
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
-  void saveEntering(int checkpoint);
+  void saveEntering(int checkpoint, std::vector<ir::Node>& backward);
   bool reads(const ir::Op& op, size_t operand) const;
   bool onHost(ir::OpId reader, ir::ValueId value) const;
   bool entersFrom(ir::ValueId value, int checkpoint) const;
@@ -70,6 +74,7 @@ private:
   std::vector<bool> replayDone_;                       ///< per checkpoint
   std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
+  std::map<ir::ValueId, ir::OpId> narrowed_; ///< kept in fewer bits than they have, and for whom
 };
 
 /// Two `keep` statements that reach a value equally deep and want different sides of it are an error: their order says

@@ -5,6 +5,8 @@
 #include "ir/Labels.h"
 #include "passes/Steps.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 namespace planc::passes {
@@ -24,18 +26,23 @@ struct Renumbering {
   Store<Op> ops;
 };
 
-/// The value in the width that its user computes in; one cast per value and unit serves every contraction there, all of
-/// them of one width.
-ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& casts, const Op& user,
-               const Operand& operand) {
-  if (auto it = casts.find(operand.value); it != casts.end()) return it->second;
+/// By value and type, of one unit.
+using Casts = std::map<std::pair<ValueId, DType>, ValueId>;
+
+/// The value in the type that its user computes in; one cast serves every contraction of the unit that wants it so.
+ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
+  const DType type = program.computeType(user);
+  if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;
   Model& model = program.model;
   const Value source = model.values[operand.value];
+  const bool another =
+      std::any_of(casts.begin(), casts.end(), [&](const auto& c) { return c.first.first == operand.value; });
   Value result = source;
-  result.name = Symbol(source.name.str() + ".cast");
+  result.name = Symbol(source.name.str() + (another ? fmt::format(".cast_{}", name(type)) : ".cast"));
   result.kind = ValueKind::Result;
   result.path = user.path;
-  result.dtype = program.computeType(user);
+  result.dtype = type;
+  result.precision = user.precision;
   result.unit = user.unit;
   const ValueId value = model.values.add(result);
   model.values[value].storage = value;
@@ -43,6 +50,7 @@ ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& c
   cast.path = user.path;
   cast.name = labels::kCast;
   cast.kind = OpKind::Cast;
+  cast.precision = user.precision;
   cast.operands = {{operand.value, source.dims}};
   cast.result = value;
   cast.dims = cast.resultDims = source.dims;
@@ -51,7 +59,7 @@ ValueId castOf(Program& program, Renumbering& out, std::map<ValueId, ValueId>& c
   cast.region = user.region;
   cast.range = user.range;
   model.values[value].producer = out.ops.add(cast);
-  return casts[operand.value] = value;
+  return casts[{operand.value, type}] = value;
 }
 
 } // namespace
@@ -66,7 +74,7 @@ bool insertCasts(Program& program, DiagnosticEngine&) {
 
   Renumbering out;
   for (Unit& unit : model.units) {
-    std::map<ValueId, ValueId> casts;
+    Casts casts;
     const OpId first(out.ops.size());
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
       Op op = model.ops[OpId(i)];

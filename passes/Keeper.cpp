@@ -185,12 +185,60 @@ bool Keeper::onHost(OpId reader, ValueId value) const {
   });
 }
 
-void Keeper::save(OpId reader, ValueId value, const Layout& layout, double elements) {
+/// Who keeps a value decides its type there; where several do, the widest is kept, and all read that one.
+DType Keeper::keptType(ValueId value) const {
+  const DType own = program_.dtypeOf(value);
+  std::optional<DType> widest;
+  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
+    const Op& op = program_.model.ops[OpId(i)];
+    bool keeps =
+        op.result == value && llvm::any_of(op.saves, [](const Save& s) { return s.what == Save::What::Result; });
+    for (size_t k = 0; k < op.operands.size() && !keeps; ++k)
+      keeps = op.operands[k].value == value &&
+              (reads(op, k) || (checkpointOf(OpId(i)) >= 0 && entersFrom(value, checkpointOf(OpId(i)))));
+    if (!keeps) continue;
+    const DType here = program_.savedType(op, value);
+    if (!widest || width(here) > width(*widest)) widest = here;
+  }
+  return widest.value_or(own);
+}
+
+void Keeper::save(OpId reader, ValueId value, const Layout& layout, double elements, int32_t made) {
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
-  const double times = timesOf(program_, program_.model.ops[reader]);
-  body_.saved.push_back({reader, value, Symbol(), elements * program_.widthOf(value) * times, onHost(reader, value)});
+  const Op& op = program_.model.ops[reader];
+  const double times = timesOf(program_, op);
+  const DType kept = program_.precisionOf(op).saved ? keptType(value) : program_.dtypeOf(value);
+  const bool narrowed = kept != program_.dtypeOf(value);
+  body_.saved.push_back({reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), narrowed});
+  if (!narrowed) return;
+  narrowed_[value] = reader;
+  Node node = castOfSaved(reader, value, layout, Phase::Forward);
+  if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
+  body_.forward.push_back(std::move(node));
+}
+
+/// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.
+int32_t Keeper::restore(ValueId value, const Layout& layout, std::vector<Node>& backward) {
+  const auto reader = narrowed_.find(value);
+  if (reader == narrowed_.end()) return -1;
+  for (size_t n = 0; n < backward.size(); ++n)
+    if (backward[n].role == Role::Save && backward[n].value == value && backward[n].from == layout)
+      return static_cast<int32_t>(n);
+  backward.push_back(castOfSaved(reader->second, value, layout, Phase::Backward));
+  return static_cast<int32_t>(backward.size()) - 1;
+}
+
+Node Keeper::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
+  Node node;
+  node.role = Role::Save;
+  node.phase = phase;
+  node.op = reader;
+  node.value = value;
+  node.from = layout;
+  node.times = timesOf(program_, program_.model.ops[reader]);
+  return node;
 }
 
 void Keeper::saveBuffer(OpId id, const Save& buffer) {
@@ -211,7 +259,7 @@ bool Keeper::entersFrom(ValueId v, int checkpoint) const {
 }
 
 /// A checkpoint keeps what enters it, each by the rule of the smaller side.
-void Keeper::saveEntering(int checkpoint) {
+void Keeper::saveEntering(int checkpoint, std::vector<Node>& backward) {
   for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
     const OpId id(i);
     if (checkpointOf(id) != checkpoint) continue;
@@ -219,7 +267,8 @@ void Keeper::saveEntering(int checkpoint) {
     for (size_t k = 0; k < op.operands.size(); ++k)
       if (entersFrom(op.operands[k].value, checkpoint)) {
         const Point p = kept(id, k);
-        save(id, op.operands[k].value, p.layout, p.elements);
+        save(id, op.operands[k].value, p.layout, p.elements, p.node);
+        restore(op.operands[k].value, p.layout, backward);
       }
   }
 }
@@ -228,8 +277,8 @@ void Keeper::replay(OpId id, std::vector<Node>& backward) {
   const int checkpoint = checkpointOf(id);
   if (checkpoint < 0 || replayDone_[static_cast<size_t>(checkpoint)]) return;
   replayDone_[static_cast<size_t>(checkpoint)] = true;
-  saveEntering(checkpoint);
-  for (size_t n = 0; n < body_.forward.size(); ++n) {
+  saveEntering(checkpoint, backward);
+  for (size_t n = 0; n < replayed_.size(); ++n) {
     Node node = body_.forward[n];
     if (checkpointOf(node.op) != checkpoint) continue;
     if (node.kind == NodeKind::Reshard && entersFrom(node.value, checkpoint)) {
@@ -248,8 +297,21 @@ void Keeper::replay(OpId id, std::vector<Node>& backward) {
       if (const int32_t copy = replayOf(static_cast<int32_t>(d)); copy >= 0)
         deps.push_back(static_cast<NodeIndex>(copy));
     node.deps = std::move(deps);
+    awaitRestored(node, backward);
     replayed_[n] = static_cast<int32_t>(backward.size());
     backward.push_back(std::move(node));
+  }
+}
+
+/// A replayed node waits for what entered the checkpoint in fewer bits.
+void Keeper::awaitRestored(Node& node, const std::vector<Node>& backward) const {
+  const Op& op = program_.model.ops[node.op];
+  for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {
+    if (backward[n].role != Role::Save) continue;
+    const ValueId v = backward[n].value;
+    if (node.value == v ||
+        (node.kind == NodeKind::Compute && llvm::any_of(op.operands, [&](const Operand& o) { return o.value == v; })))
+      node.deps.push_back(static_cast<NodeIndex>(n));
   }
 }
 
@@ -258,8 +320,10 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   const Operand& o = op.operands[operand];
   const Point p = kept(id, operand);
   const int checkpoint = checkpointOf(id);
-  if (checkpoint < 0 || entersFrom(o.value, checkpoint)) save(id, o.value, p.layout, p.elements);
-  const int32_t available = checkpoint < 0 ? -1 : replayOf(p.node);
+  const bool keeps = checkpoint < 0 || entersFrom(o.value, checkpoint);
+  if (keeps) save(id, o.value, p.layout, p.elements, p.node);
+  int32_t available = checkpoint < 0 ? -1 : replayOf(p.node);
+  if (const int32_t restored = keeps ? restore(o.value, p.layout, backward) : -1; restored >= 0) available = restored;
   const Layout wanted = need(program_, body_.placements[local(unit_, id)], o.dims);
   if (sameLayout(program_.loose(o.dims), p.layout, wanted)) return available;
   for (size_t n = 0; n < backward.size(); ++n) // once per value and target
@@ -299,7 +363,8 @@ std::vector<int32_t> Keeper::read(OpId id, std::vector<Node>& backward) {
       saveBuffer(id, s);
     } else {
       const Layout& layout = body_.results[local(unit_, id)];
-      save(id, op.result, layout, localElements(program_, op.resultDims, layout));
+      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(unit_, id)]);
+      if (const int32_t node = restore(op.result, layout, backward); node >= 0) ready.push_back(node);
     }
   }
   return ready;

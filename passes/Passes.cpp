@@ -15,6 +15,7 @@ const std::vector<Pass>& pipeline() {
   static const std::vector<Pass> passes = {
       {"check-mesh", "axes multiply to the devices; `within` and `across` hold", Sharded, false, checkMesh},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step", Sharded, false, bindWorkload},
+      {"bind-precision", "the element types that hold at each layer", Sharded, false, bindPrecision},
       {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false,
        insertCasts},
       {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},

@@ -141,7 +141,7 @@ struct StatePlacer {
   /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass. What the optimizer
   /// streams belongs to its step.
   void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
-    const Precision& precision = program.plan->precision;
+    const Precision& precision = program.precisionOf(program.model.values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
     if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, ruleOf(p, 0));
     if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, ruleOf(p, 0));
@@ -166,7 +166,7 @@ struct StatePlacer {
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
 
   void collectives(Body& body, const ParamState& p, bool usedBackward) const {
-    const Precision& precision = program.plan->precision;
+    const Precision& precision = program.precisionOf(program.model.values[p.param]);
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
@@ -297,7 +297,7 @@ struct Tying {
     if (all.size() < 2 || !program.model.values[storage].trainable) return;
     const ParamState& p = state(list[0]);
     program.stageGroups.push_back(sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
-                                          p.elements * width(program.plan->precision.reduce) /
+                                          p.elements * width(program.precisionOf(program.model.values[p.param]).reduce) /
                                               static_cast<double>(program.mesh.size(p.grads & p.partial))));
     summed.insert(storage);
   }
@@ -312,7 +312,7 @@ void sumOverRoutes(StatePlacer& placer, const std::set<ValueId>& summed) {
     const size_t before = body.states.size();
     for (const ParamState& p : body.params) {
       if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
-      const double bytes = p.elements * placer.share(p.optimizer & p.partial) * width(program.plan->precision.reduce);
+      const double bytes = p.elements * placer.share(p.optimizer & p.partial) * width(program.precisionOf(program.model.values[p.param]).reduce);
       placer.bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
                     bytes, {});
     }

@@ -74,19 +74,41 @@ struct Sizer {
       w.elements = accumulated(node);
       return;
     case Role::Cast:
-      node.operand < 0 ? void(w.elements = w.resultElements) : sizeUnpacking(node, op);
+      node.operand < 0 ? sizeCast(w, w.resultElements, program.dtypeOf(op.result), program.computeType(op))
+                       : sizeUnpacking(node, op);
+      return;
+    case Role::Save:
+      sizeSaving(node, op);
       return;
     case Role::Optimizer:
       return;
     default:
       break;
     }
-    if (op.kind == OpKind::Cast) w.elements = w.resultElements;
     sizeFlops(node, op);
     sizeBytes(node, op);
+    if (op.kind == OpKind::Cast)
+      sizeCast(w, w.resultElements, program.dtypeOf(op.operands[0].value), program.dtypeOf(op.result));
     if (isContraction(op.kind)) sizeContraction(node, op);
     if (op.kind == OpKind::Attention) sizeAttention(node, op);
     if (op.kind == OpKind::GroupedGemm) sizeGroups(node, op);
+  }
+
+  /// What products in fewer than 16 bits read is written as is and transposed, for both of the products of backward.
+  static void sizeCast(LocalWork& w, double elements, DType from, DType to) {
+    w.elements = elements;
+    w.reads = elements * width(from) * castReads(to);
+    w.writes = elements * width(to) * (width(to) < 2 ? 2 : 1);
+  }
+
+  /// To the type that backward keeps it in, and back.
+  void sizeSaving(Node& node, const Op& op) const {
+    LocalWork& w = node.work;
+    const DType wide = program.dtypeOf(node.value), kept = program.savedType(op, node.value);
+    const bool back = node.phase == Phase::Backward;
+    w.elements = localElements(program, model().values[node.value].dims, node.from);
+    w.reads = w.elements * (back ? width(kept) : width(wide) * castReads(kept));
+    w.writes = w.elements * width(back ? wide : kept);
   }
 
   /// Reads the parameter as stored, writes it as computed with.

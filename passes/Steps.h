@@ -8,6 +8,7 @@
 namespace planc::passes {
 
 bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
+bool bindPrecision(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
 bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
 bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);

@@ -25,6 +25,10 @@ double outputBytes(const Program& program, const Body& body, const Node& node) {
            width(program.computeType(op));
   }
   if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
+  if (node.role == Role::Save) // kept, so counted as such; back in full until backward has read it
+    return node.phase == Phase::Forward
+               ? 0
+               : localElements(program, program.model.values[node.value].dims, node.from) * program.widthOf(node.value);
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Value& value = program.model.values[op.operands[i].value];

@@ -7,10 +7,10 @@ namespace planc::cost {
 
 namespace {
 
-// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a cast reads 2 B and writes 1 B
-// twice, as is and transposed; adding a gradient reads it and the accumulated one and writes the sum, each as wide as
+// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a stack gives the passes of a
+// cast over an operand of 2 B; adding a gradient reads it and the accumulated one and writes the sum, each as wide as
 // what is accumulated (a narrower one is converted on the way); a copy reads and writes.
-constexpr double kCastBytes = 4, kCastSource = 2;
+constexpr double kCastSource = 2;
 constexpr double kSeparatePasses = 3;
 constexpr double kCopyPasses = 2;
 
@@ -101,11 +101,12 @@ Priced lookup(const Pricing& p) {
 }
 
 Priced cast(const Pricing& p) {
-  if (p.node.role == ir::Role::Cast && p.node.operand >= 0) // a parameter stored packed
-    return memoryTime(p, p.node.work.reads + p.node.work.writes, "(packed + unpacked)");
+  const double moved = p.node.work.reads + p.node.work.writes;
+  if (p.node.role == ir::Role::Cast && p.node.operand >= 0) return memoryTime(p, moved, "(packed + unpacked)");
+  if (p.node.role == ir::Role::Save) return memoryTime(p, moved, "(value + as kept)");
   if (const ir::Stack::Passes* passes = passesOf(p))
     return byPasses(p, *passes, kCastSource * p.node.work.elements, "operand");
-  return memoryTime(p, kCastBytes * p.node.work.elements, "4 B · elements");
+  return memoryTime(p, moved, "(reads + writes)");
 }
 
 Priced accumulate(const Pricing& p) {
@@ -124,7 +125,8 @@ Priced accumulate(const Pricing& p) {
   }
   if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
   if (stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred) {
-    const double moved = kSeparatePasses * ir::width(p.program.plan->precision.grads);
+    const ir::Value& parameter = p.program.model.values[p.node.value];
+    const double moved = kSeparatePasses * ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, moved * elements, "3 · width of gradients · elements");
   }
   p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");

@@ -39,7 +39,7 @@ const std::vector<OperatorEquation>& operatorEquations() {
       {OpKind::Lookup, "passes · bytes(result) / (efficiency · B) + start, or reads / (B · random access efficiency)",
        lookup},
       {OpKind::Carry, "0", carry},
-      {OpKind::Cast, "4 B · elements / (efficiency · B) + start", cast},
+      {OpKind::Cast, "(reads + writes) / (efficiency · B) + start", cast},
   };
   return table;
 }
@@ -50,6 +50,7 @@ Priced priceNode(const Pricing& pricing) {
   case ir::Role::Accumulate:
     return accumulate(pricing);
   case ir::Role::Cast:
+  case ir::Role::Save:
     return cast(pricing);
   default:
     break;

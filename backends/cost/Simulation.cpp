@@ -100,7 +100,7 @@ Streamed streamedStates(const ir::Program& program, const ir::ParamState& p) {
   Streamed s;
   if (p.host[2]) s.in = s.out = ir::stateBytes(program, p).optimizer();
   if (p.host[1]) // the shard of the gradient that this device's states need
-    s.in += shard * ir::width(program.plan->precision.grads);
+    s.in += shard * ir::width(program.precisionOf(program.model.values[p.param]).grads);
   if (p.host[0]) s.out += shard * ir::width(ir::storedAs(program, p));
   return s;
 }

@@ -32,6 +32,10 @@ bool isProduct(ir::OpKind kind) {
 
 /// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
 /// backward what the bodies hold, recomputation left out.
+bool movesOnly(ir::Role role) {
+  return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
+}
+
 double tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   double sum = 0;
@@ -42,7 +46,7 @@ double tunedFlops(const ir::Program& program, bool causal) {
       auto add = [&](const ir::Node& n) {
         if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
-        if (!isProduct(op.kind) || n.role == ir::Role::Accumulate || n.role == ir::Role::Cast) return;
+        if (!isProduct(op.kind) || movesOnly(n.role)) return;
         const double flops = op.flops.evaluate(
             [&](ir::DimId d) { return ir::sizeOf(model, d); },
             [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });

@@ -60,8 +60,18 @@ std::string precisionText(const ir::Precision& p) {
     if (i + 1 == std::size(parts) || parts[i + 1].second != parts[i].second)
       text += fmt::format(" {}", ir::name(parts[i].second));
   }
+  if (p.saved) text += fmt::format("; kept for backward {}", ir::name(*p.saved));
   if (p.frozen) text += fmt::format("; frozen matrices {}", ir::name(*p.frozen));
+  for (const auto& [state, type] : p.states) text += fmt::format("; optimizer.{} {}", state.view(), ir::name(type));
   return text;
+}
+
+/// `decoder.moe: compute fp8, saved fp8`
+std::string ruleText(const ir::PrecisionRule& rule) {
+  std::string text;
+  for (const ir::PrecisionFact& fact : rule.facts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", fact.str(), ir::name(fact.type));
+  return fmt::format("at {}: {}", rule.selector.str(), text);
 }
 
 std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* program) {
@@ -106,8 +116,9 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
       {"cluster", clusterText(plan)},
       {"software", plan.softwareText},
       {"workload", workloadText(report)},
-      {"precision", precisionText(plan.precision)},
-      {"mesh", meshText(plan.mesh)}};
+      {"precision", precisionText(plan.precision)}};
+  for (const ir::PrecisionRule& rule : plan.precisionRules) rows.emplace_back("", ruleText(rule));
+  rows.emplace_back("mesh", meshText(plan.mesh));
   if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(*plan.pipeline, report.program));
   if (!plan.set.empty()) rows.emplace_back("set", setText(plan.set));
   std::erase_if(rows, [](const auto& row) { return row.second.empty(); });

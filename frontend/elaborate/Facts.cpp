@@ -109,6 +109,8 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
     node->nameRange = section.name.range;
     node->range = section.range;
     node->layer = layer;
+    node->at = section.at.empty() ? nullptr : &section.at;
+    node->scope = &scope;
   }
   for (const syntax::SectionItem& item : section.items) {
     if (const auto* fact = std::get_if<syntax::Fact>(&item))

@@ -14,6 +14,7 @@ struct FactNode {
   SourceRange nameRange;
   SourceRange range;                   ///< of the whole statement
   const syntax::Expr* value = nullptr; ///< null: a section
+  const std::vector<syntax::Selector>* at = nullptr; ///< a section `at SELECTORS`, which its name repeats
   Scope* scope = nullptr;              ///< in which the value is evaluated
   std::string source;                  ///< the text after `:`, or that of the section around it
   int layer = 0;                       ///< of the `extends` chain: 0 is the root

@@ -101,10 +101,14 @@ private:
   void applyFinetune(ir::Model& model);
   void optimizer(FactNode& node, std::optional<ir::Optimizer>& out);
   void expertImbalance(FactNode& node);
-  void precision();
-  bool storable(const FactNode& fact, ir::DType type, bool stores);
   std::optional<int64_t> count(FactNode& node, std::string_view what);
   int64_t replicas() const;
+  // ---- element types (PlanPrecision.cpp)
+  void precision();
+  void precisionRules(FactNode& node);
+  void stateTypes(FactNode& section, std::vector<ir::PrecisionFact>& out);
+  std::optional<ir::DType> precisionType(FactNode& fact, const std::string& name);
+  bool fitsPrecision(const ir::PrecisionFact& fact);
   void checkWireNames();
 
   // ---- how long it runs (PlanRun.cpp)

@@ -30,8 +30,20 @@ Symbol nameOf(const Value& v, const syntax::Expr& written) {
   return named ? written.name.text : Symbol();
 }
 
+/// `states = ["m", "v"]`: their names say how many there are.
+std::string setStates(const Field& f, ir::Optimizer& made) {
+  for (const Value& v : f.value.list->items) {
+    if (v.kind != ValueKind::String || v.string->empty()) return fmt::format("a state is named by {}", show(v));
+    made.stateNames.emplace_back(*v.string);
+  }
+  if (made.stateNames.size() > kMostStates) return fmt::format("`states` has {} names", made.stateNames.size());
+  made.states = static_cast<int>(made.stateNames.size());
+  return {};
+}
+
 /// Fills in one field; gives what is wrong with it, or nothing.
 std::string setField(const Field& f, ir::Optimizer& made) {
+  if (f.name == Symbol("states") && f.value.kind == ValueKind::List) return setStates(f, made);
   for (const CountRow& row : kCounts) {
     if (row.name != f.name.view()) continue;
     if (!f.value.isInt() || f.value.integer < 0 || f.value.integer > kMostStates)

@@ -234,6 +234,7 @@ void PlanBuilder::checkSelectors() {
   for (const ir::StateRule& r : plan_->states) check(r.selector);
   for (const ir::Selector& s : plan_->recompute) check(s);
   for (const ir::Keep& k : plan_->keeps) check(k.selector);
+  for (const ir::PrecisionRule& r : plan_->precisionRules) check(r.selector);
   for (const ir::Selector& s : plan_->workload.freeze) check(s);
   if (plan_->pipeline)
     for (const ir::StageLine& line : plan_->pipeline->stages)

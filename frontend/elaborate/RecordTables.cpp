@@ -28,6 +28,26 @@ void accumulate(S& s, In& in) {
   if (const int at = wordIndex(in, kWords); at >= 0) s.accumulate = static_cast<ir::Accumulate>(at);
 }
 
+/// `recipes = [fp8_tensor, mxfp8]`.
+void recipes(D& d, In& in) {
+  static const TypeInfo kList{.kind = TypeInfo::Kind::List, .name = "list"};
+  const Value v = in.ev->coerce(in.tree->value(*in.node, &kList), kList, "`recipes`");
+  if (v.invalid()) return;
+  d.recipes.clear();
+  for (const Value& item : v.list->items) {
+    if (item.invalid()) return;
+    if (item.kind == ValueKind::DType && ir::isRecipe(item.dtype)) {
+      d.recipes.push_back(item.dtype);
+      continue;
+    }
+    std::string words;
+    for (ir::DType t : ir::allDTypes())
+      if (ir::isRecipe(t)) words += fmt::format("{}`{}`", words.empty() ? "" : ", ", ir::name(t));
+    in.ev->context.report(UnknownWord, item.range, {{"fact", "recipes"}, {"words", words}, {"word", show(item)}});
+    return;
+  }
+}
+
 /// `algorithm.NAME = hierarchical`.
 void algorithm(ir::Algorithms& algorithms, In& in) {
   static const std::array<ir::CollectiveKind, 4> kKinds{ir::CollectiveKind::AllReduce, ir::CollectiveKind::AllGather,
@@ -90,6 +110,7 @@ const std::vector<FactRow<D>>& deviceRows() {
       {"bandwidth", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None, SET(D, bandwidth)},
       {"power", units::power, ranges::kPower, FactForm::Number, StarKey::None, SET(D, power)},
       {"price", units::price, ranges::kPrice, FactForm::Number, StarKey::None, SET(D, price)},
+      {"recipes", {}, ranges::kAny, FactForm::Custom, StarKey::None, recipes},
       {"peak.*", units::rate, ranges::kRate, FactForm::Number, StarKey::DType, SET(D, peak[in.dtype])},
       {"calibration.gemm.*.efficiency",
        {},

@@ -161,6 +161,18 @@ SectionItem TreeBuilder::sectionItem(Rule::SectionItemContext* node) {
     out.override_ = override;
     return out;
   }
+  if (at.accept(Type::AT)) {
+    std::vector<Selector> layers = selectors(at);
+    Section out = section(at.rule<Rule::SectionContext>());
+    out.override_ = override;
+    out.range = range(node);
+    std::string text;
+    for (const Selector& s : layers) text += (text.empty() ? "at " : ", ") + s.str();
+    out.name = {Symbol(text), out.range};
+    if (!layers.empty()) out.name.range = layers.front().range;
+    out.at = std::move(layers);
+    return out;
+  }
   Name key = name(at.rule<Rule::NameContext>());
   Section out = section(at.rule<Rule::SectionContext>());
   out.override_ = override;

@@ -91,13 +91,31 @@ struct Require {
   SourceRange range;
 };
 
+/// A step of a selector: a name or `*`, with an optional index or slice.
+struct SelectorStep {
+  bool star = false;
+  Name name;
+  bool hasIndex = false; ///< `[i]` or a slice
+  bool slice = false;    ///< has a `:`
+  const Expr* begin = nullptr;
+  const Expr* end = nullptr;
+  const Expr* step = nullptr;
+  SourceRange range;
+};
+struct Selector {
+  std::vector<SelectorStep> steps;
+  SourceRange range;
+  std::string str() const;
+};
+
 struct Section;
 using SectionItem = std::variant<Fact, Section, Require>;
 
 /// `name { facts }`; the body of a record is a section without a name.
 struct Section {
   bool override_ = false;
-  Name name;
+  Name name;                 ///< `at S, …` of facts for some layers
+  std::vector<Selector> at;  ///< these layers
   std::vector<SectionItem> items;
   SourceRange range;
 };
@@ -263,23 +281,6 @@ struct ClusterDecl {
 };
 
 // ---- plans ------------------------------------------------------------------
-
-/// A step of a selector: a name or `*`, with an optional index or slice.
-struct SelectorStep {
-  bool star = false;
-  Name name;
-  bool hasIndex = false; ///< `[i]` or a slice
-  bool slice = false;    ///< has a `:`
-  const Expr* begin = nullptr;
-  const Expr* end = nullptr;
-  const Expr* step = nullptr;
-  SourceRange range;
-};
-struct Selector {
-  std::vector<SelectorStep> steps;
-  SourceRange range;
-  std::string str() const;
-};
 
 /// `tp = 8 within node`
 struct AxisItem {

@@ -9,7 +9,7 @@ namespace planc::ir {
 namespace {
 
 TEST(DType, NamesAndWidths) {
-  EXPECT_EQ(allDTypes().size(), 17u);
+  EXPECT_EQ(allDTypes().size(), 20u);
   for (DType t : allDTypes()) EXPECT_EQ(parseDType(name(t)), t);
   EXPECT_EQ(width(DType::fp4), 0.5);
   EXPECT_EQ(width(DType::tf32), 4);
@@ -17,6 +17,29 @@ TEST(DType, NamesAndWidths) {
   EXPECT_FALSE(parseDType("float"));
   EXPECT_TRUE(isFloat(DType::fp8));
   EXPECT_FALSE(isFloat(DType::int32));
+}
+
+TEST(DType, RecipesAreFp8OrFp4WithScales) {
+  EXPECT_EQ(width(DType::fp8_block), 1 + 4.0 / 128);
+  EXPECT_EQ(width(DType::fp8_tensor), 1);
+  for (DType t : allDTypes()) {
+    const bool narrow = arithmetic(t) == DType::fp8 || arithmetic(t) == DType::fp4;
+    EXPECT_TRUE(narrow || !isRecipe(t)) << name(t);
+  }
+  EXPECT_TRUE(isRecipe(DType::mxfp8) && isRecipe(DType::fp8_row) && !isRecipe(DType::fp8));
+  EXPECT_EQ(castReads(DType::fp8_tensor), 2);
+  EXPECT_EQ(castReads(DType::fp8_row), 1);
+}
+
+TEST(Precision, FactsSetTheirTypes) {
+  Precision p;
+  EXPECT_EQ(p.stateType(Symbol("m")), DType::fp32);
+  p.set({PrecisionKey::State, Symbol("m"), DType::bf16, {}});
+  p.set({PrecisionKey::Saved, Symbol(), DType::fp8, {}});
+  EXPECT_EQ(p.stateType(Symbol("m")), DType::bf16);
+  EXPECT_EQ(p.stateType(Symbol("v")), DType::fp32);
+  EXPECT_EQ(p.saved, DType::fp8);
+  EXPECT_EQ((PrecisionFact{PrecisionKey::State, Symbol("m"), DType::bf16, {}}).str(), "optimizer.m");
 }
 
 TEST(OpKind, APlanNamesOnlyTheEquations) {
@@ -36,6 +59,8 @@ TEST(Names, OfEnumerations) {
   EXPECT_EQ(name(StateKind::Optimizer), "optimizer");
   EXPECT_EQ(name(Phase::Step), "step");
   EXPECT_EQ(name(Role::WGrad), "wgrad");
+  EXPECT_EQ(name(Role::Save), "save");
+  EXPECT_EQ(name(Role::Optimizer), "optimizer");
   EXPECT_EQ(name(CollectiveKind::SendRecv), "send_recv");
 }
 

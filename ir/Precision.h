@@ -1,0 +1,57 @@
+// Element types of a plan: of what is computed, kept, stored and sent, for all of the model and by rules for some of
+// its layers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/DType.h"
+#include "ir/Selector.h"
+
+#include <map>
+#include <span>
+
+namespace planc::ir {
+
+/// What a fact of `precision { … }` gives the type of.
+enum class PrecisionKey { Compute, Activations, Saved, Params, Frozen, Grads, Reduce, Optimizer, State };
+/// As written; a state of the optimizer is `optimizer.NAME`.
+std::string_view name(PrecisionKey key);
+/// All but State, which has names of its own.
+std::span<const PrecisionKey> precisionKeys();
+
+/// `compute = bf16`.
+struct PrecisionFact {
+  PrecisionKey key = PrecisionKey::Compute;
+  Symbol state; ///< State: its name (`m`)
+  DType type = DType::bf16;
+  SourceRange range;
+  /// As written, without the value: `compute`, `optimizer.m`.
+  std::string str() const;
+};
+
+/// `at SELECTOR, … { … }`, once per selector: what it does not give is as around it.
+struct PrecisionRule {
+  Selector selector;
+  std::vector<PrecisionFact> facts;
+};
+
+/// The types that hold at one place of the model.
+struct Precision {
+  DType compute = DType::bf16;
+  DType activations = DType::bf16;
+  DType params = DType::bf16;
+  DType grads = DType::fp32;
+  DType reduce = DType::fp32;
+  DType optimizer = DType::fp32;
+  std::optional<DType> saved;     ///< what backward keeps of results; else as they are
+  std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
+  std::map<Symbol, DType> states; ///< of the optimizer, by name; else `optimizer`
+  SourceRange computeRange, frozenRange;
+  std::map<Symbol, DType> onWire; ///< by operator name
+  bool byRule = false;            ///< `compute` is said by a rule: it holds for every product that reads a parameter
+  SourceRange range;
+
+  void set(const PrecisionFact& fact);
+  /// Of a state of the optimizer, or of its master copy (`master`).
+  DType stateType(Symbol state) const;
+};
+
+} // namespace planc::ir

@@ -1,0 +1,223 @@
+// bind-precision: which element types hold where: the plan's, changed by the rules `at SELECTOR { … }` that reach a
+// layer, inner ones last (docs/language.md, section 9, precision).
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/States.h"
+#include "passes/Steps.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(PrecisionSaysNothing, 761, "`{fact}` says nothing of `{selector}`: {why}")
+PLANC_ERROR(PrecisionTwice, 762, "`{fact}` of `{layer}` is to be {first} and {second}")
+PLANC_ERROR(NoSuchRecipe, 765, "device `{device}` does not multiply `{type}`")
+PLANC_WARNING(PrecisionAsBefore, 763, "`{fact}` of `{selector}` is {type} already")
+
+namespace {
+
+using Key = PrecisionKey;
+
+/// What a fact must reach to say something, and what is told if it does not.
+struct Reach {
+  Key key;
+  bool (*op)(const Program& program, const Op& op);
+  bool (*param)(const Program& program, const Value& param);
+  std::string_view why;
+};
+
+bool isTrained(const Program& program, const Value& param) {
+  return param.trainable && program.plan->workload.train;
+}
+bool keepsSomething(const Program& program, const Op& op) {
+  return program.plan->workload.train && !op.saves.empty();
+}
+bool multiplies(const Program&, const Op& op) {
+  return isContraction(op.kind);
+}
+bool makesActivation(const Program& program, const Op& op) {
+  return !program.model.values[op.result].dtype && op.kind != OpKind::Cast;
+}
+bool storedByPrecision(const Program&, const Value& param) {
+  return !param.dtype;
+}
+
+constexpr std::array<Reach, 9> kReaches{{
+    {Key::Compute, multiplies, nullptr, "nothing there multiplies"},
+    {Key::Activations, makesActivation, nullptr, "nothing there makes a value without a type of its own"},
+    {Key::Saved, keepsSomething, nullptr, "nothing there is kept for backward"},
+    {Key::Params, nullptr, storedByPrecision, "no parameter without a type of its own is there"},
+    {Key::Frozen, nullptr, [](const Program&, const Value& p) { return !p.trainable; }, "nothing there is frozen"},
+    {Key::Grads, nullptr, isTrained, "nothing there trains"},
+    {Key::Reduce, nullptr, isTrained, "nothing there trains"},
+    {Key::Optimizer, nullptr, isTrained, "nothing there trains"},
+    {Key::State, nullptr, isTrained, "nothing there trains"},
+}};
+
+const Reach& reachOf(Key key) {
+  return *std::find_if(kReaches.begin(), kReaches.end(), [&](const Reach& r) { return r.key == key; });
+}
+
+struct Binder {
+  Program& program;
+  DiagnosticEngine& diagnostics;
+  const std::vector<PrecisionRule>& rules = program.plan->precisionRules;
+  std::map<std::vector<size_t>, uint16_t> known{}; ///< by the rules that reach, outer ones first
+  std::vector<std::vector<bool>> reached{};        ///< per rule and fact
+  std::vector<std::vector<bool>> changes{};
+  bool ok = true;
+
+  bool bind() {
+    program.precisions = {program.plan->precision};
+    checkRecipe(program.plan->precision.compute, program.plan->precision.computeRange);
+    for (const PrecisionRule& rule : rules)
+      for (const PrecisionFact& fact : rule.facts)
+        if (fact.key == Key::Compute) checkRecipe(fact.type, fact.range);
+    known[{}] = 0;
+    for (const PrecisionRule& rule : rules) {
+      reached.emplace_back(rule.facts.size());
+      changes.emplace_back(rule.facts.size());
+    }
+    for (Op& op : program.model.ops) {
+      const std::vector<size_t> reach = reaching(op.path);
+      op.precision = indexOf(reach, op.path);
+      program.model.values[op.result].precision = op.precision;
+      mark(reach, [&](const Reach& r) { return r.op && r.op(program, op); });
+    }
+    for (ValueId v : program.model.params) {
+      Value& param = program.model.values[v];
+      const std::vector<size_t> reach = reaching(param.path);
+      param.precision = indexOf(reach, param.path);
+      mark(reach, [&](const Reach& r) { return r.param && r.param(program, param); });
+    }
+    reportIdle();
+    return ok;
+  }
+
+  /// A device that says which ways of scaling it has has no others.
+  void checkRecipe(DType type, SourceRange range) {
+    if (!program.plan->cluster || !isRecipe(type)) return;
+    const Device& device = program.plan->cluster->device;
+    if (device.recipes.empty() || std::find(device.recipes.begin(), device.recipes.end(), type) != device.recipes.end())
+      return;
+    std::string list;
+    for (DType t : device.recipes) list += (list.empty() ? "`" : ", `") + std::string(name(t)) + "`";
+    diagnostics.report(NoSuchRecipe, range, {{"device", device.name.str()}, {"type", std::string(name(type))}})
+        .label(device.range, "declared here")
+        .help("it has " + list);
+    ok = false;
+  }
+
+  std::vector<size_t> reaching(const std::vector<Symbol>& path) const {
+    std::vector<std::pair<int, size_t>> found; // by depth
+    for (size_t r = 0; r < rules.size(); ++r)
+      if (auto depth = rules[r].selector.matches(path)) found.emplace_back(*depth, r);
+    std::sort(found.begin(), found.end());
+    std::vector<size_t> order;
+    for (const auto& [depth, r] : found) order.push_back(r);
+    return order;
+  }
+
+  uint16_t indexOf(const std::vector<size_t>& reach, const std::vector<Symbol>& path) {
+    if (auto it = known.find(reach); it != known.end()) return it->second;
+    Precision precision = program.plan->precision;
+    for (size_t i = 0; i < reach.size(); ++i)
+      for (size_t f = 0; f < rules[reach[i]].facts.size(); ++f) {
+        const PrecisionFact& fact = rules[reach[i]].facts[f];
+        checkOnlyOne(reach, i, fact, path);
+        Precision with = precision;
+        with.set(fact);
+        with.byRule |= fact.key == Key::Compute;
+        changes[reach[i]][f] = changes[reach[i]][f] || !same(precision, with, fact);
+        precision = std::move(with);
+      }
+    const size_t made = program.precisions.size();
+    program.precisions.push_back(std::move(precision));
+    return known[reach] = static_cast<uint16_t>(std::min<size_t>(made, std::numeric_limits<uint16_t>::max()));
+  }
+
+  /// Two rules of one depth that want different types of one thing: their order says nothing.
+  void checkOnlyOne(const std::vector<size_t>& reach, size_t at, const PrecisionFact& fact,
+                    const std::vector<Symbol>& path) {
+    const PrecisionRule& mine = rules[reach[at]];
+    for (size_t i = 0; i < at && ok; ++i) {
+      const PrecisionRule& other = rules[reach[i]];
+      if (other.selector.steps.size() != mine.selector.steps.size()) continue;
+      for (const PrecisionFact& f : other.facts) {
+        if (f.key != fact.key || f.state != fact.state || f.type == fact.type) continue;
+        diagnostics
+            .report(PrecisionTwice, fact.range,
+                    {{"fact", fact.str()},
+                     {"layer", join(path)},
+                     {"first", std::string(name(f.type))},
+                     {"second", std::string(name(fact.type))}})
+            .label(f.range, "the other rule")
+            .help("take one out, or let one name an inner layer: of two rules the inner one decides");
+        ok = false;
+      }
+    }
+  }
+
+  static bool same(const Precision& a, const Precision& b, const PrecisionFact& fact) {
+    switch (fact.key) {
+    case Key::Compute:
+      return a.compute == b.compute && a.byRule == b.byRule;
+    case Key::Activations:
+      return a.activations == b.activations;
+    case Key::Saved:
+      return a.saved == b.saved;
+    case Key::Params:
+      return a.params == b.params;
+    case Key::Frozen:
+      return a.frozen == b.frozen;
+    case Key::Grads:
+      return a.grads == b.grads;
+    case Key::Reduce:
+      return a.reduce == b.reduce;
+    case Key::Optimizer:
+      return a.optimizer == b.optimizer;
+    case Key::State:
+      return a.stateType(fact.state) == b.stateType(fact.state);
+    }
+    return true;
+  }
+
+  template <class F> void mark(const std::vector<size_t>& reach, F reaches) {
+    for (size_t r : reach)
+      for (size_t f = 0; f < rules[r].facts.size(); ++f)
+        if (!reached[r][f] && reaches(reachOf(rules[r].facts[f].key))) reached[r][f] = true;
+  }
+
+  void reportIdle() {
+    for (size_t r = 0; r < rules.size() && ok; ++r)
+      for (size_t f = 0; f < rules[r].facts.size(); ++f) {
+        const PrecisionFact& fact = rules[r].facts[f];
+        if (!reached[r][f]) {
+          diagnostics
+              .report(PrecisionSaysNothing, fact.range,
+                      {{"fact", fact.str()},
+                       {"selector", rules[r].selector.str()},
+                       {"why", std::string(reachOf(fact.key).why)}})
+              .help("take it out, or name the layers that it is meant for");
+          ok = false;
+        } else if (!changes[r][f]) {
+          diagnostics
+              .report(
+                  PrecisionAsBefore, fact.range,
+                  {{"fact", fact.str()}, {"selector", rules[r].selector.str()}, {"type", std::string(name(fact.type))}})
+              .help("leave it out");
+        }
+      }
+  }
+};
+
+} // namespace
+
+bool bindPrecision(Program& program, DiagnosticEngine& diagnostics) {
+  return Binder{program, diagnostics}.bind();
+}
+
+} // namespace planc::passes
