@@ -93,6 +93,20 @@ struct StageLine {
   std::vector<Selector> selectors;
   SourceRange range;
 };
+/// How `stages = …` cuts the layers: into equal counts, by these counts, or for the least work of the longest device.
+enum class StageCut { Even, Counts, Balanced };
+/// `embed = 1` of `even(embed = 1)`: a plain layer that counts as so many.
+struct CountedLayer {
+  Symbol layer;
+  int64_t count = 1;
+  SourceRange range;
+};
+struct Stages {
+  StageCut cut = StageCut::Even;
+  std::vector<CountedLayer> counted; ///< Even
+  std::vector<int64_t> counts;       ///< Counts: repeated layers of each virtual stage
+  SourceRange range;
+};
 /// `chunks = 3` of `interleaved_1f1b(chunks = 3)`.
 struct ScheduleArgument {
   Symbol name;
@@ -104,7 +118,9 @@ struct Pipeline {
   Symbol schedule;          ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
   std::vector<ScheduleArgument> arguments; ///< of the schedule
   std::optional<Symbol> scatter;
-  std::vector<StageLine> stages;
+  std::optional<Stages> cut;     ///< `stages = …`
+  std::vector<StageLine> stages; ///< lines as written, or those that a balanced cut was settled to
+  std::vector<StageLine> offered; ///< lines of a balanced cut, for the report of one that fails; may be empty
   SourceRange range, scheduleRange, scatterRange;
 };
 
@@ -155,6 +171,7 @@ struct Plan {
   std::vector<PrecisionRule> precisionRules; ///< in order of appearance
   Mesh mesh; ///< as declared; passes refine a copy
   std::vector<AxisPlace> axisPlaces;
+  std::vector<AxisId> addedAxes; ///< that a derived plan put outside of all inherited ones, without a word where
   SourceRange meshRange;
   std::vector<PlacementRule> placements;
   std::vector<StateRule> states;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::passes {
@@ -33,6 +34,56 @@ std::string product(const Mesh& mesh) {
   return text;
 }
 
+/// `tp = 2 within node`, as a mesh says it, with another size if one is given.
+std::string axisText(const Plan& plan, AxisId id, int64_t size) {
+  std::string text = fmt::format("{} = {}", plan.mesh.axes[id].name.view(), size);
+  for (const AxisPlace& place : plan.axisPlaces)
+    if (place.axis == id)
+      text += fmt::format(" {} {}", place.where == AxisPlace::Where::Within ? "within" : "across", place.level.view());
+  return text;
+}
+
+bool isAdded(const Plan& plan, AxisId id) {
+  return std::find(plan.addedAxes.begin(), plan.addedAxes.end(), id) != plan.addedAxes.end();
+}
+
+/// The mesh that a derived plan may have meant by the axes it added to the inherited one: those within a level lie
+/// inside, and the largest axis that takes it makes room for them.
+std::string meshAnew(const Program& program) {
+  const Plan& plan = *program.plan;
+  const Mesh& mesh = plan.mesh;
+  const auto within = [&](AxisId id) {
+    return std::any_of(plan.axisPlaces.begin(), plan.axisPlaces.end(),
+                       [&](const AxisPlace& p) { return p.axis == id && p.where == AxisPlace::Where::Within; });
+  };
+  std::vector<AxisId> order = mesh.order;
+  std::stable_partition(order.begin(), order.end(), [&](AxisId id) { return isAdded(plan, id) && within(id); });
+  const int64_t devices = program.plan->cluster->devices(), factor = devices > 0 ? mesh.devices() / devices : 0;
+  AxisId smaller;
+  if (factor > 1 && mesh.devices() % devices == 0)
+    for (AxisId id : order)
+      if (!isAdded(plan, id) && mesh.axes[id].size % factor == 0 &&
+          (!smaller.valid() || mesh.axes[id].size > mesh.axes[smaller].size))
+        smaller = id;
+  std::string text;
+  for (AxisId id : order)
+    text += (text.empty() ? "" : "; ") + axisText(plan, id, mesh.axes[id].size / (id == smaller ? factor : 1));
+  for (const AxisGroup& g : mesh.groups) {
+    std::string parts;
+    for (AxisId id : g.axes) parts += (parts.empty() ? "" : ", ") + mesh.axes[id].name.str();
+    text += fmt::format("; {} = [{}]", g.name.view(), parts);
+  }
+  return "override mesh = { " + text + " }";
+}
+
+/// The way out where a derived plan added axes.
+void offerAnew(const Program& program, DiagnosticEngine::Builder& report) {
+  const Plan& plan = *program.plan;
+  for (AxisId id : plan.addedAxes)
+    report.label(plan.mesh.axes[id].range, "added to the inherited mesh, outside of its axes");
+  report.help(fmt::format("lay the mesh out anew: `{}`; or add an axis `inside` another one", meshAnew(program)));
+}
+
 bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const int64_t devices = program.plan->cluster->devices();
@@ -46,7 +97,9 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   for (const ClusterLevel& l : program.plan->cluster->levels)
     levels += fmt::format("{}{} {}", levels.empty() ? "" : " x ", l.name.view(), l.count);
   report.label(program.plan->cluster->range, levels + " = " + std::to_string(devices));
-  if (mesh.devices() > 0 && devices % mesh.devices() == 0)
+  if (!program.plan->addedAxes.empty() && mesh.devices() > devices)
+    offerAnew(program, report);
+  else if (mesh.devices() > 0 && devices % mesh.devices() == 0)
     report.help(fmt::format("an axis of {} more devices fills the cluster", devices / mesh.devices()));
   else if (devices > 0 && mesh.devices() % devices == 0)
     report.help(fmt::format("make an axis {} times smaller, or the cluster {} times larger", mesh.devices() / devices,
@@ -72,8 +125,11 @@ bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine
                  fmt::format("a {} has {} devices", place.level.view(), mesh.levelSizes[level]));
     if (axis.stride > 1)
       report.note(fmt::format("{} devices are taken by the axes listed before `{}`", axis.stride, axis.name.view()));
-    report.help(fmt::format("make {} times the size of `{}` divide {}, or leave `within {}` out", axis.stride,
-                            axis.name.view(), mesh.levelSizes[level], place.level.view()));
+    if (isAdded(*program.plan, place.axis))
+      offerAnew(program, report);
+    else
+      report.help(fmt::format("make {} times the size of `{}` divide {}, or leave `within {}` out", axis.stride,
+                              axis.name.view(), mesh.levelSizes[level], place.level.view()));
     return false;
   }
   if (level == 0) {

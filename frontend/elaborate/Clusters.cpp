@@ -3,6 +3,7 @@
 #include "frontend/elaborate/Machines.h"
 #include "frontend/elaborate/RecordTables.h"
 #include "frontend/elaborate/Topologies.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
 PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
 PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost: there are no wires below it to share")
 PLANC_ERROR(MoreCards, 926, "level `{level}` has {cards} network cards for {devices} devices that share them")
+PLANC_ERROR(NoLevelToOverride, 533, "cluster `{cluster}` inherits no level `{level}` to override")
 PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} devices")
 
 namespace {
@@ -30,6 +32,116 @@ void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices
 
 } // namespace
 
+/// What a cluster extends, itself first, each with its parameters and constants bound. False after a report.
+bool Machines::openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster) {
+  const BoundDecl* at = &decl;
+  std::vector<DeclInfo*> chain;
+  for (bool good = true;;) {
+    chain.push_back(at->decl);
+    const auto& syntax = at->decl->as<syntax::ClusterDecl>();
+    Scope& scope = cluster.scopes.emplace_back(at->decl->module);
+    cluster.layers.push_back(at->decl);
+    good &= ev_.bind(*at, scope, use);
+    for (const syntax::ClusterItem& item : syntax.items)
+      if (const auto* let = std::get_if<syntax::LetDecl>(&item))
+        scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
+    if (!good || !syntax.extends) return good;
+    use = syntax.extends->range;
+    const Value base = ev_.evaluate(*syntax.extends, scope);
+    if (base.invalid()) return false;
+    if (base.kind != ValueKind::Decl || base.decl->decl->kind != DeclKind::Cluster) {
+      reportExtendsWhat(*at->decl, use, base);
+      return false;
+    }
+    at = base.decl;
+    if (!mayExtend(chain, at->decl, use)) return false;
+  }
+}
+
+OpenCluster::Level* Machines::levelOf(OpenCluster& cluster, Symbol name) {
+  for (OpenCluster::Level& level : cluster.levels)
+    if (level.syntax->name.text == name) return &level;
+  return nullptr;
+}
+
+/// An override of a level that none of the bases has.
+bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner) {
+  std::vector<std::string> names;
+  for (const OpenCluster::Level& level : cluster.levels) names.push_back(level.syntax->name.text.str());
+  auto report =
+      ev_.context.report(NoLevelToOverride, name.range, {{"cluster", owner.name.str()}, {"level", name.text.str()}});
+  if (auto meant = didYouMean(name.text.view(), names); !meant.empty())
+    report.help(meant);
+  else if (!names.empty())
+    report.note("the levels that it inherits are " + quotedList(names));
+  else
+    report.help("a cluster inherits levels from the one that it extends");
+  return false;
+}
+
+/// A level of its own, or the inherited one with another count and more facts.
+bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer) {
+  DeclInfo& owner = cluster.declOf(layer);
+  Scope& scope = cluster.scopeOf(layer);
+  OpenCluster::Level* known = levelOf(cluster, item.name.text);
+  if (known && known->layer == layer) {
+    ev_.context.report(LevelTwice, item.name.range, {{"cluster", owner.name.str()}, {"level", item.name.text.str()}})
+        .label(known->syntax->name.range, "first declared here");
+    return false;
+  }
+  if (!known && item.override_) return noSuchLevel(cluster, item.name, owner);
+  if (known && !item.override_) {
+    reportNeedsOverride(ev_.context, item.name.range, item.name.text.view(), known->syntax->name.range);
+    return false;
+  }
+  if (!known) {
+    known = &cluster.levels.emplace_back();
+    known->facts =
+        std::make_unique<FactTree>(ev_, FactOwner{fmt::format("level `{}`", item.name.text.view()), item.name.range});
+  } else if (!cluster.facts->parametric && item.section.items.empty()) {
+    const auto before = ev_.integer(*known->syntax->count, *known->scope, "the count of a level");
+    if (before && before == ev_.integer(*item.count, scope, "the count of a level"))
+      reportOverrideChangesNothing(ev_.context, item.range, item.name.text.view(), known->syntax->range);
+  }
+  known->syntax = &item;
+  known->scope = &scope;
+  known->layer = layer;
+  known->facts->parametric = cluster.facts->parametric;
+  known->facts->add(item.section, scope, layer, item.override_);
+  return true;
+}
+
+/// The statements of one cluster of the chain.
+void Machines::addItems(OpenCluster& cluster, int layer) {
+  DeclInfo& owner = cluster.declOf(layer);
+  Scope& scope = cluster.scopeOf(layer);
+  cluster.facts->parametric |= !ev_.params(owner).empty();
+  for (OpenCluster::Level& level : cluster.levels) level.facts->parametric = cluster.facts->parametric;
+  const auto& items = owner.as<syntax::ClusterDecl>().items;
+  for (const syntax::ClusterItem& item : items)
+    if (const auto* require = std::get_if<syntax::Require>(&item)) cluster.ok &= ev_.require(*require, scope);
+  for (const syntax::ClusterItem& item : items)
+    if (const auto* level = std::get_if<syntax::LevelItem>(&item)) cluster.ok &= addLevel(cluster, *level, layer);
+  for (const syntax::ClusterItem& item : items) {
+    if (const auto* fact = std::get_if<syntax::Fact>(&item)) {
+      OpenCluster::Level* level = fact->members.empty() ? nullptr : levelOf(cluster, fact->name.text);
+      syntax::Fact rest = *fact;
+      if (level) {
+        rest.name = rest.members.front();
+        rest.members.erase(rest.members.begin());
+      }
+      (level ? *level->facts : *cluster.facts).addFact(rest, scope, layer, fact->override_);
+    } else if (const auto* section = std::get_if<syntax::Section>(&item)) {
+      if (OpenCluster::Level* level = levelOf(cluster, section->name.text))
+        level->facts->add(*section, scope, layer, section->override_);
+      else if (section->override_ && !cluster.facts->root().find(section->name.text))
+        cluster.ok &= noSuchLevel(cluster, section->name, owner);
+      else
+        cluster.facts->addSection(*section, scope, layer, section->override_);
+    }
+  }
+}
+
 /// Binds the parameters, then what holds without the levels: conditions come first, so that they explain what breaks.
 OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   auto [at, fresh] = clusters_.try_emplace(&decl);
@@ -39,36 +151,12 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
     return result;
   }
   DeclInfo& info = *decl.decl;
-  const auto& cluster = info.as<syntax::ClusterDecl>();
   result.facts =
       std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
-  Scope& scope = result.scopes.emplace_back(info.module);
   const bool entered = ev_.context.enter(info, use);
-  result.ok = entered && ev_.bind(decl, scope, use);
-  for (const syntax::ClusterItem& item : cluster.items)
-    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
-  for (const syntax::ClusterItem& item : cluster.items)
-    if (const auto* require = std::get_if<syntax::Require>(&item)) result.ok &= ev_.require(*require, scope);
-  for (const syntax::ClusterItem& item : cluster.items) {
-    if (const auto* fact = std::get_if<syntax::Fact>(&item)) result.facts->addFact(*fact, scope, 0, fact->override_);
-    if (const auto* section = std::get_if<syntax::Section>(&item))
-      result.facts->addSection(*section, scope, 0, section->override_);
-    if (const auto* level = std::get_if<syntax::LevelItem>(&item)) {
-      for (const OpenCluster::Level& earlier : result.levels)
-        if (earlier.syntax->name.text == level->name.text) {
-          ev_.context
-              .report(LevelTwice, level->name.range, {{"cluster", info.name.str()}, {"level", level->name.text.str()}})
-              .label(earlier.syntax->name.range, "first declared here");
-          result.ok = false;
-        }
-      OpenCluster::Level made{
-          level, std::make_unique<FactTree>(
-                     ev_, FactOwner{fmt::format("level `{}`", level->name.text.view()), level->name.range})};
-      made.facts->add(level->section, scope, 0);
-      result.levels.push_back(std::move(made));
-    }
-  }
+  result.ok = entered && openChain(decl, use, result);
+  if (result.ok || result.layers.size() == 1)
+    for (int layer = 0; layer < static_cast<int>(result.layers.size()); ++layer) addItems(result, layer);
   applyEdits(decl, result);
   if (entered) ev_.context.leave();
   return result;
@@ -103,12 +191,12 @@ void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
   cluster.ok &= ev_.context.failures == failures;
 }
 
-bool Machines::level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster) {
+bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
   const syntax::LevelItem& s = *level.syntax;
   ir::ClusterLevel made;
   made.name = s.name.text;
   made.range = s.range;
-  const auto count = ev_.integer(*s.count, scope, fmt::format("the count of level `{}`", s.name.text.view()));
+  const auto count = ev_.integer(*s.count, *level.scope, fmt::format("the count of level `{}`", s.name.text.view()));
   if (count && *count < 1)
     ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
   made.count = count.value_or(0);
@@ -154,7 +242,7 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   bool known = true;
   int64_t devices = 1;
   for (const OpenCluster::Level& l : opened.levels) {
-    known &= level(l, opened.scopes.front(), cluster);
+    known &= level(l, cluster);
     if (known) checkCards(ev_.context, cluster.levels.back(), devices); // devices of the levels inside of it
     if (known &&
         (__builtin_mul_overflow(devices, cluster.levels.back().count, &devices) || devices > limits::kDevices)) {

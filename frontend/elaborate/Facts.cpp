@@ -85,12 +85,16 @@ FactNode* FactNode::find(Symbol wanted) {
   return nullptr;
 }
 
-void FactTree::add(const syntax::Section& section, Scope& scope, int layer) {
+void FactTree::add(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
+  addItems(root_, section, scope, layer, isOverride);
+}
+
+void FactTree::addItems(FactNode& node, const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
   for (const syntax::SectionItem& item : section.items) {
     if (const auto* fact = std::get_if<syntax::Fact>(&item))
-      addFact(root_, *fact, scope, layer, fact->override_, "");
+      addFact(node, *fact, scope, layer, isOverride || fact->override_, "");
     else if (const auto* inner = std::get_if<syntax::Section>(&item))
-      addSection(root_, *inner, scope, layer, inner->override_);
+      addSection(node, *inner, scope, layer, isOverride || inner->override_);
     else
       ev_.require(std::get<syntax::Require>(item), scope);
   }
@@ -112,14 +116,7 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
     node->at = section.at.empty() ? nullptr : &section.at;
     node->scope = &scope;
   }
-  for (const syntax::SectionItem& item : section.items) {
-    if (const auto* fact = std::get_if<syntax::Fact>(&item))
-      addFact(*node, *fact, scope, layer, isOverride || fact->override_, "");
-    else if (const auto* inner = std::get_if<syntax::Section>(&item))
-      addSection(*node, *inner, scope, layer, isOverride || inner->override_);
-    else
-      ev_.require(std::get<syntax::Require>(item), scope);
-  }
+  addItems(*node, section, scope, layer, isOverride);
 }
 
 /// The node that a statement fills: a new one, or the overridden one emptied. Null after a report.

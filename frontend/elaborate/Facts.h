@@ -42,8 +42,8 @@ public:
     root_.nameRange = owner_.range;
   }
 
-  /// Adds the items of a section, written at one layer of the `extends` chain.
-  void add(const syntax::Section& section, Scope& scope, int layer);
+  /// Adds the items of a section, written at one layer of the `extends` chain; `isOverride`: all of them override.
+  void add(const syntax::Section& section, Scope& scope, int layer, bool isOverride = false);
   /// Adds one statement below a path; `override` as written on it.
   void addFact(const syntax::Fact& fact, Scope& scope, int layer, bool isOverride) {
     addFact(root_, fact, scope, layer, isOverride, "");
@@ -69,6 +69,7 @@ public:
 private:
   void addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride,
                const std::string& source);
+  void addItems(FactNode& node, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
   FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,

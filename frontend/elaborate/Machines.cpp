@@ -49,6 +49,23 @@ const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_vie
   return nullptr;
 }
 
+void Machines::reportExtendsWhat(const DeclInfo& heir, SourceRange at, const Value& base) {
+  ev_.context.report(ExtendsWhat, at, {{"name", heir.name.str()}, {"base", describe(base)}})
+      .help(fmt::format("a {0} extends a {0}", describe(heir.kind)));
+}
+
+/// Whether a chain, itself first, may go on: no cycle, and not too long.
+bool Machines::mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at) {
+  if (auto known = std::find(chain.begin(), chain.end(), base); known != chain.end()) {
+    const auto [first, cycle] = cycleText({known, chain.end()});
+    ev_.context.report(ExtendsCycle, first->nameRange, {{"name", first->name.str()}, {"cycle", cycle}});
+    return false;
+  }
+  if (chain.size() < limits::kExtends) return true;
+  ev_.context.report(ExtendsTooLong, at, {{"limit", limits::kExtends}});
+  return false;
+}
+
 /// The declaration and what it extends, root first. False after a report.
 bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>& result) {
   DeclInfo* at = decl.decl;
@@ -67,21 +84,11 @@ bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>&
     }
     if (!base || base->invalid()) return false;
     if (base->kind != ValueKind::Decl || base->decl->decl->kind != at->kind) {
-      ev_.context.report(ExtendsWhat, path.range, {{"name", at->name.str()}, {"base", describe(*base)}})
-          .help(fmt::format("a {0} extends a {0}", describe(at->kind)));
+      reportExtendsWhat(*at, path.range, *base);
       return false;
     }
-    DeclInfo* next = base->decl->decl;
-    if (auto known = std::find(result.begin(), result.end(), next); known != result.end()) {
-      const auto [first, cycle] = cycleText({known, result.end()});
-      ev_.context.report(ExtendsCycle, first->nameRange, {{"name", first->name.str()}, {"cycle", cycle}});
-      return false;
-    }
-    result.push_back(at = next);
-    if (result.size() > limits::kExtends) {
-      ev_.context.report(ExtendsTooLong, path.range, {{"limit", limits::kExtends}});
-      return false;
-    }
+    if (!mayExtend(result, base->decl->decl, path.range)) return false;
+    result.push_back(at = base->decl->decl);
   }
   std::reverse(result.begin(), result.end());
   return true;

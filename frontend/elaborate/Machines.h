@@ -16,16 +16,21 @@ struct MergedRecord {
   std::deque<Scope> scopes;
   bool ok = true;
 };
-/// A cluster with its parameters bound.
+/// A cluster and those that it extends, with their parameters bound.
 struct OpenCluster {
   std::unique_ptr<FactTree> facts; ///< all but the levels
-  std::deque<Scope> scopes;
+  std::vector<DeclInfo*> layers;   ///< itself first
+  std::deque<Scope> scopes;        ///< parallel to `layers`
   struct Level {
-    const syntax::LevelItem* syntax = nullptr;
+    const syntax::LevelItem* syntax = nullptr; ///< the last one that says its count,
+    Scope* scope = nullptr;                    ///< and where that is looked up
+    int layer = 0;                             ///< of the chain, the root's is 0
     std::unique_ptr<FactTree> facts;
   };
   std::vector<Level> levels;
   bool ok = true;
+  DeclInfo& declOf(int layer) { return *layers[layers.size() - 1 - static_cast<size_t>(layer)]; }
+  Scope& scopeOf(int layer) { return scopes[scopes.size() - 1 - static_cast<size_t>(layer)]; }
 };
 
 /// Computes each record once; answers `cluster.device.memory`.
@@ -50,7 +55,14 @@ private:
   MergedRecord& merged(const BoundDecl& decl, SourceRange use);
   bool chain(const BoundDecl& decl, SourceRange use, std::vector<DeclInfo*>& result);
   OpenCluster& open(const BoundDecl& decl, SourceRange use);
-  bool level(const OpenCluster::Level& level, Scope& scope, ir::Cluster& cluster);
+  void reportExtendsWhat(const DeclInfo& heir, SourceRange at, const Value& base);
+  bool mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at);
+  bool openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster);
+  static OpenCluster::Level* levelOf(OpenCluster& cluster, Symbol name);
+  bool noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner);
+  bool addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer);
+  void addItems(OpenCluster& cluster, int layer);
+  bool level(const OpenCluster::Level& level, ir::Cluster& cluster);
   void applyEdits(const BoundDecl& decl, OpenCluster& cluster);
   Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);
 

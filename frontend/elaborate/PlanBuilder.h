@@ -43,6 +43,7 @@ private:
   struct AxisDraft : Said<syntax::AxisItem> {
     bool group = false;
     bool running = false, done = false;
+    bool added = false; ///< outside of all inherited ones, without a word where
     std::optional<int64_t> size; ///< of a group: the product
   };
 
@@ -53,6 +54,8 @@ private:
   void section(const syntax::Section& s, bool isOverride, Scope& scope, int layer);
   void fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer);
   void let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer);
+  bool mayReplace(const syntax::PlanItem& item, int layer, std::string_view what,
+                  const std::pair<SourceRange, int>* known);
   template <class T>
   void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer,
              std::string_view what);
@@ -69,6 +72,9 @@ private:
 
   // ---- mesh (PlanMesh.cpp)
   void axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer);
+  void wholeMesh(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer);
+  void axis(const syntax::AxisItem& axis, const syntax::PlanItem& item, Scope& scope, int layer);
+  void moveAxes(int layer);
   void mesh();
   std::optional<int64_t> axisSize(AxisDraft& axis);
   AxisDraft* findAxis(Symbol name);
@@ -77,6 +83,8 @@ private:
   bool knownAxis(Symbol name, SourceRange at);
 
   // ---- rules (PlanRules.cpp)
+  void wholeRules(const syntax::PlaceBlock& block, const syntax::PlanItem& item, Scope& scope, int layer, bool states);
+  std::vector<std::string> ruleTexts(bool states) const;
   void place(const syntax::PlaceBlock& block, bool isOverride, Scope& scope, int layer, bool states,
              const ir::Selector& prefix);
   void placementRule(const syntax::PlaceRule& rule, bool isOverride, int layer, const ir::Selector& selector);
@@ -132,6 +140,11 @@ private:
   void pipeline();
   void pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out);
   void schedule(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
+  // `stages = …` (PlanStages.cpp)
+  void stageCut(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
+  bool countedLayers(const syntax::Expr& call, Scope& scope, ir::Stages& out);
+  bool stageCounts(const syntax::Expr& e, Scope& scope, ir::Stages& out);
+  void checkStageCut();
   void scheduleArgument(const syntax::Arg& arg, Scope& scope, ir::Pipeline& out);
   void stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out);
   void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);

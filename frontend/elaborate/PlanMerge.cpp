@@ -86,8 +86,15 @@ bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
   // Constants and axes first: placements and selectors may use them.
   for (const syntax::PlanItem& i : plan.items)
     if (const auto* d = std::get_if<syntax::LetDecl>(&i.item)) let(*d, i.override_, scope, layer);
-  for (const syntax::PlanItem& i : plan.items)
-    if (const auto* m = std::get_if<syntax::MeshBlock>(&i.item)) axes(*m, i, scope, layer);
+  for (const bool whole : {true, false})
+    for (const syntax::PlanItem& i : plan.items)
+      if (const auto* m = std::get_if<syntax::MeshBlock>(&i.item); m && m->whole == whole) axes(*m, i, scope, layer);
+  moveAxes(layer);
+  for (const syntax::PlanItem& i : plan.items) {
+    if (const auto* p = std::get_if<syntax::PlaceBlock>(&i.item); p && p->whole) wholeRules(*p, i, scope, layer, false);
+    const auto* s = std::get_if<syntax::StatesBlock>(&i.item);
+    if (s && s->block.whole) wholeRules(s->block, i, scope, layer, true);
+  }
   for (const syntax::PlanItem& i : plan.items) item(i, scope, layer);
   if (!overrideParametric_) checkOverrideChanges(layer);
   if (takesEdits(*decl.decl)) applyEdits(scope);
@@ -102,8 +109,12 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
     int layer;
     void operator()(const syntax::MeshBlock&) {}
     void operator()(const syntax::LetDecl&) {}
-    void operator()(const syntax::PlaceBlock& p) { b.place(p, i.override_, scope, layer, false, {}); }
-    void operator()(const syntax::StatesBlock& s) { b.place(s.block, i.override_, scope, layer, true, {}); }
+    void operator()(const syntax::PlaceBlock& p) {
+      if (!p.whole) b.place(p, i.override_, scope, layer, false, {});
+    }
+    void operator()(const syntax::StatesBlock& s) {
+      if (!s.block.whole) b.place(s.block, i.override_, scope, layer, true, {});
+    }
     void operator()(const syntax::PipelineBlock& p) { b.whole(b.pipeline_, p, i, scope, layer, "pipeline"); }
     void operator()(const syntax::SearchBlock& s) { b.whole(b.search_, s, i, scope, layer, "search"); }
     void operator()(const syntax::RecomputeStmt& s) { b.recompute(s, i, scope, layer); }
@@ -124,18 +135,27 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
   std::visit(Visit{*this, i, scope, layer}, i.item);
 }
 
+/// Whether a block may stand in place of an inherited one, `known` with its layer.
+bool PlanBuilder::mayReplace(const syntax::PlanItem& item, int layer, std::string_view what,
+                             const std::pair<SourceRange, int>* known) {
+  if (known && known->second == layer)
+    reportGivenTwice(context_, item.range, what, known->first);
+  else if (known && !item.override_)
+    reportNeedsOverride(context_, item.range, what, known->first);
+  else if (!known && item.override_)
+    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view()))
+        .help("leave `override` out to add it");
+  else
+    return true;
+  return false;
+}
+
 /// Blocks that are inherited and overridden as a whole.
 template <class T>
 void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope,
                         int layer, std::string_view what) {
-  if (slot && slot->layer == layer)
-    reportGivenTwice(context_, item.range, what, slot->range);
-  else if (slot && !item.override_)
-    reportNeedsOverride(context_, item.range, what, slot->range);
-  else if (!slot && item.override_)
-    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view()))
-        .help("leave `override` out to add it");
-  else {
+  const auto known = slot ? std::optional(std::pair(slot->range, slot->layer)) : std::nullopt;
+  if (mayReplace(item, layer, what, known ? &*known : nullptr)) {
     if (slot && !overrideParametric_ && sameText(context_, slot->range, item.range))
       reportOverrideChangesNothing(context_, item.range, what, slot->range);
     slot = Said<T>{&syntax, &scope, item.range, layer};

@@ -15,6 +15,7 @@ PLANC_ERROR(UnknownLevel, 652, "cluster `{cluster}` has no level `{level}`")
 PLANC_ERROR(GroupOfItself, 654, "group `{group}` lists itself")
 PLANC_ERROR(GroupForm, 665, "a group lists axes by name: `dp = [edp, ep]`")
 PLANC_ERROR(MeshTooLarge, 662, "the mesh has more than {limit}")
+PLANC_ERROR(AxisBeside, 770, "axis `{axis}` cannot lie {where} of `{neighbour}`")
 PLANC_ERROR(GroupPlace, 666, "`{group}` is a group: where it lies follows from its axes")
 
 namespace {
@@ -31,38 +32,115 @@ PlanBuilder::AxisDraft* PlanBuilder::findAxis(Symbol name) {
 }
 
 void PlanBuilder::axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer) {
+  if (mesh.whole) return wholeMesh(mesh, item, scope, layer);
   if (!meshBlock_) meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
   meshBlock_->range = item.range;
-  for (const syntax::AxisItem& axis : mesh.axes) {
-    AxisDraft* known = findAxis(axis.name.text);
-    const std::string what = fmt::format("mesh.{}", axis.name.text.view());
-    if (known && known->layer == layer) {
-      reportGivenTwice(context_, axis.name.range, what, known->syntax->name.range);
-    } else if (known && !item.override_) {
-      reportNeedsOverride(context_, axis.name.range, what, known->syntax->name.range);
-    } else if (!known && item.override_) {
-      auto report = reportNothingToOverride(context_, axis.name.range, what,
-                                            fmt::format("plan `{}`", layers_.back()->name.view()));
-      std::vector<std::string> names;
-      for (const AxisDraft& a : axes_) names.push_back(a.syntax->name.text.str());
-      if (auto meant = didYouMean(axis.name.text.view(), names); !meant.empty()) report.help(meant);
-    } else {
-      AxisDraft made;
-      made.syntax = &axis;
-      made.scope = &scope;
-      made.range = axis.range;
-      made.layer = layer;
-      made.group = axis.value->kind == ExprKind::List;
-      if (!known) {
-        axes_.push_back(made);
-        continue;
-      }
-      const bool same = !overrideParametric_ &&
-                        context_.text(known->syntax->value->range) == context_.text(axis.value->range) &&
-                        known->syntax->where == axis.where && known->syntax->level.text == axis.level.text;
-      if (same) reportOverrideChangesNothing(context_, axis.range, what, known->syntax->range);
-      *known = made; // keeps its place in the order
+  for (const syntax::AxisItem& a : mesh.axes) axis(a, item, scope, layer);
+}
+
+namespace {
+
+/// `where` an axis is to lie is part of what it says, and so is beside which other.
+bool sameAxis(Context& context, const syntax::AxisItem& a, const syntax::AxisItem& b) {
+  return context.text(a.value->range) == context.text(b.value->range) && a.where == b.where &&
+         a.level.text == b.level.text && b.beside == syntax::AxisItem::Beside::Unsaid;
+}
+
+} // namespace
+
+/// `override mesh = { … }`: none of the inherited axes is left.
+void PlanBuilder::wholeMesh(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer) {
+  if (axes_.empty()) {
+    reportNothingToOverride(context_, item.range, "mesh", fmt::format("plan `{}`", layers_.back()->name.view()))
+        .help("write `mesh { … }` to lay one out");
+    return;
+  }
+  const std::pair known{meshBlock_->range, axes_.front().layer};
+  if (!mayReplace(item, layer, "mesh", &known)) return;
+  std::vector<const syntax::AxisItem*> before;
+  for (const AxisDraft& a : axes_) before.push_back(a.syntax);
+  axes_.clear();
+  meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
+  syntax::PlanItem fresh;
+  fresh.range = item.range;
+  for (const syntax::AxisItem& a : mesh.axes) axis(a, fresh, scope, layer);
+  const bool same = std::equal(before.begin(), before.end(), axes_.begin(), axes_.end(), [&](auto* b, const auto& a) {
+    return b->name.text == a.syntax->name.text && sameAxis(context_, *b, *a.syntax);
+  });
+  if (same && !overrideParametric_) reportOverrideChangesNothing(context_, item.range, "mesh", known.first);
+}
+
+void PlanBuilder::axis(const syntax::AxisItem& axis, const syntax::PlanItem& item, Scope& scope, int layer) {
+  AxisDraft* known = findAxis(axis.name.text);
+  const std::string what = fmt::format("mesh.{}", axis.name.text.view());
+  if (known && known->layer == layer) {
+    reportGivenTwice(context_, axis.name.range, what, known->syntax->name.range);
+  } else if (known && !item.override_) {
+    reportNeedsOverride(context_, axis.name.range, what, known->syntax->name.range);
+  } else if (!known && item.override_) {
+    auto report =
+        reportNothingToOverride(context_, axis.name.range, what, fmt::format("plan `{}`", layers_.back()->name.view()));
+    std::vector<std::string> names;
+    for (const AxisDraft& a : axes_) names.push_back(a.syntax->name.text.str());
+    if (auto meant = didYouMean(axis.name.text.view(), names); !meant.empty()) report.help(meant);
+  } else {
+    AxisDraft made;
+    made.syntax = &axis;
+    made.scope = &scope;
+    made.range = axis.range;
+    made.layer = layer;
+    made.group = axis.value->kind == ExprKind::List;
+    made.added =
+        !known && !axes_.empty() && axes_.front().layer < layer && axis.beside == syntax::AxisItem::Beside::Unsaid;
+    if (!known) {
+      axes_.push_back(made);
+      return;
     }
+    if (!overrideParametric_ && sameAxis(context_, *known->syntax, axis))
+      reportOverrideChangesNothing(context_, axis.range, what, known->syntax->range);
+    *known = made; // keeps its place in the order
+  }
+}
+
+/// Axes that say beside which one they lie, in the order in which they are written.
+void PlanBuilder::moveAxes(int layer) {
+  using Beside = syntax::AxisItem::Beside;
+  std::vector<const syntax::AxisItem*> moved;
+  const auto placed = [&](Symbol name) {
+    return std::find_if(axes_.begin(), axes_.end(), [&](const AxisDraft& a) { return a.syntax->name.text == name; });
+  };
+  for (const AxisDraft& a : axes_)
+    if (a.layer == layer && a.syntax->beside != Beside::Unsaid) moved.push_back(a.syntax);
+  for (const syntax::AxisItem*& item : moved) {
+    const AxisDraft* neighbour = findAxis(item->neighbour.text);
+    ok_ &= knownAxis(item->neighbour.text, item->neighbour.range);
+    if (neighbour && (neighbour->group || findAxis(item->name.text)->group)) {
+      const syntax::AxisItem& group = neighbour->group ? *neighbour->syntax : *item;
+      context_.report(GroupPlace, item->neighbour.range, {{"group", group.name.text.str()}})
+          .label(group.range, "declared here")
+          .help("name one of its axes");
+      ok_ = false;
+    }
+    if (!neighbour || neighbour->group || findAxis(item->name.text)->group) {
+      item = nullptr;
+      continue;
+    }
+    if (item->neighbour.text == item->name.text) continue;
+    const AxisDraft draft = *placed(item->name.text);
+    axes_.erase(placed(item->name.text));
+    axes_.insert(placed(item->neighbour.text) + (item->beside == Beside::Outside ? 1 : 0), draft);
+  }
+  for (const syntax::AxisItem* item : moved) {
+    if (!item) continue;
+    const auto at = placed(item->name.text) - placed(item->neighbour.text);
+    if (item->beside == Beside::Inside ? at < 0 : at > 0) continue;
+    context_
+        .report(AxisBeside, item->neighbour.range,
+                {{"axis", item->name.text.str()},
+                 {"where", item->beside == Beside::Inside ? "inside" : "outside"},
+                 {"neighbour", item->neighbour.text.str()}})
+        .help("axes lie inside each other in one order: name another axis");
+    ok_ = false;
   }
 }
 
@@ -185,6 +263,7 @@ void PlanBuilder::mesh() {
     const ir::AxisId id = mesh.axes.add(axis);
     mesh.order.push_back(id);
     axisLevel(draft, id);
+    if (draft.added) plan_->addedAxes.push_back(id);
   }
   for (AxisDraft& draft : axes_) {
     if (!draft.group) continue;

@@ -19,6 +19,7 @@ PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
 PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
 PLANC_ERROR(UnknownSide, 756, "`{side}` is no side of a reshard to keep")
 PLANC_ERROR(ScatterForm, 757, "`scatter` names an axis")
+PLANC_ERROR(CutTwice, 773, "`stages = …` and `stage` lines both say how the layers are cut")
 PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
 
 void PlanBuilder::pipeline() {
@@ -30,7 +31,7 @@ void PlanBuilder::pipeline() {
     ok_ &= knownAxis(name, axis.range);
     out.axes.push_back(name);
   }
-  SourceRange scheduled, scattered;
+  SourceRange scheduled, scattered, cut;
   for (const auto& item : pipeline_->syntax->items) {
     if (const auto* s = std::get_if<syntax::StageItem>(&item)) {
       stage(*s, *pipeline_->scope, out);
@@ -38,7 +39,9 @@ void PlanBuilder::pipeline() {
     }
     const auto& f = std::get<syntax::Fact>(item);
     if (pipelineEdit(f.name.text)) continue;
-    SourceRange& seen = f.name.text == Symbol("schedule") ? scheduled : scattered;
+    SourceRange& seen = f.name.text == Symbol("schedule") ? scheduled
+                        : f.name.text == Symbol("stages") ? cut
+                                                          : scattered;
     if (seen.valid())
       reportGivenTwice(context_, f.name.range, f.name.text.view(), seen);
     else
@@ -53,12 +56,18 @@ void PlanBuilder::pipeline() {
     context_.report(MissingSchedule, pipeline_->range).help("for example `schedule = one_f_one_b`");
     ok_ = false;
   }
+  if (cut.valid() && !out.stages.empty()) {
+    context_.report(CutTwice, cut).label(out.stages.front().range, "the first line").help("leave one of them out");
+    ok_ = false;
+  }
   plan_->pipeline = std::move(out);
 }
 
 void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out) {
   if (f.name.text == Symbol("schedule") && f.members.empty() && !f.args) {
     schedule(*f.value, scope, out);
+  } else if (f.name.text == Symbol("stages") && f.members.empty() && !f.args) {
+    stageCut(*f.value, scope, out);
   } else if (f.name.text == Symbol("scatter") && f.members.empty() && !f.args) {
     out.scatterRange = f.value->range;
     if (f.value->kind == ExprKind::Name) {
@@ -70,10 +79,10 @@ void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline
     }
   } else {
     auto report = context_.report(UnknownPipelineFact, f.name.range, {{"fact", f.name.text.str()}});
-    if (auto meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stage"}); !meant.empty())
+    if (auto meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stages", "stage"}); !meant.empty())
       report.help(meant);
     else
-      report.note("a pipeline has `schedule`, `scatter` and `stage` lines");
+      report.note("a pipeline has `schedule`, `scatter`, `stages` and `stage` lines");
     ok_ = false;
   }
 }
@@ -239,6 +248,7 @@ void PlanBuilder::checkSelectors() {
   if (plan_->pipeline)
     for (const ir::StageLine& line : plan_->pipeline->stages)
       for (const ir::Selector& s : line.selectors) check(s);
+  checkStageCut();
 }
 
 /// Each match is one checkpoint, so no two may meet.

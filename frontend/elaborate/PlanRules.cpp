@@ -53,6 +53,54 @@ void PlanBuilder::place(const syntax::PlaceBlock& block, bool isOverride, Scope&
     }
 }
 
+namespace {
+
+std::string targetText(const std::vector<Symbol>& targets) {
+  std::string text = " ->";
+  for (Symbol t : targets) text += " " + t.str();
+  return text;
+}
+
+} // namespace
+
+/// What the rules say, in an order of their own.
+std::vector<std::string> PlanBuilder::ruleTexts(bool states) const {
+  std::vector<std::string> texts;
+  if (states)
+    for (const ir::StateRule& r : plan_->states)
+      texts.push_back(keyOf(r.selector, ir::name(r.state)) + targetText(r.targets) + (r.regather ? "" : " kept") +
+                      (r.host ? " host" : ""));
+  else
+    for (const ir::PlacementRule& r : plan_->placements)
+      texts.push_back(keyOf(r.selector, r.dim.view()) + targetText(r.targets) + (r.ring ? " ring" : "") +
+                      (r.uneven ? " uneven" : "") + (r.contiguous ? " contiguous" : ""));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+/// `override place = { … }`, `override states = { … }`: none of the inherited rules is left.
+void PlanBuilder::wholeRules(const syntax::PlaceBlock& block, const syntax::PlanItem& item, Scope& scope, int layer,
+                             bool states) {
+  const std::string_view what = states ? "states" : "place";
+  auto& keys = states ? stateKeys_ : placementKeys_;
+  if (keys.empty()) {
+    reportNothingToOverride(context_, item.range, what, fmt::format("plan `{}`", layers_.back()->name.view()))
+        .help(fmt::format("write `{} {{ … }}` to add rules", what));
+    return;
+  }
+  const SourceRange first = states ? plan_->states.front().range : plan_->placements.front().range;
+  int given = -1; // the layer of another such statement, if this plan has one
+  for (const auto& [key, rule] : keys) given = std::max(given, rule.second);
+  const std::pair known{first, given};
+  if (!mayReplace(item, layer, what, &known)) return;
+  const std::vector<std::string> before = ruleTexts(states);
+  keys.clear();
+  states ? plan_->states.clear() : plan_->placements.clear();
+  place(block, false, scope, layer, states, {});
+  if (!overrideParametric_ && before == ruleTexts(states))
+    reportOverrideChangesNothing(context_, item.range, what, first);
+}
+
 /// The axes of a rule, major first; empty for `replicate`. Whether they exist is looked at when the mesh is merged.
 std::optional<std::vector<Symbol>> PlanBuilder::targets(const syntax::PlaceRule& rule) {
   std::vector<Symbol> names;

@@ -34,7 +34,8 @@ class StopFinder {
   /// The `{` of a section or a placement on one line; blocks with keywords of their own (`mesh`, `place`, …) stand
   /// alone.
   bool alignsBrace(size_t piece) const {
-    bool plain = line_.lead.empty() || line_.lead == "level" || line_.lead == "override";
+    bool plain =
+        line_.lead.empty() || line_.lead == "level" || line_.lead == "override" || line_.lead == "override level";
     return plain && line_.whole && token(piece).match == lastBeforeComment(tokens_, line_);
   }
 

@@ -103,27 +103,36 @@ RecordDecl TreeBuilder::deviceDecl(Rule::DeviceDeclContext* node) {
 ClusterDecl TreeBuilder::clusterDecl(Rule::ClusterDeclContext* node) {
   Children at(node);
   at.accept(Type::CLUSTER);
-  ClusterDecl out{name(at.rule<Rule::NameContext>()), {}, {}};
+  ClusterDecl out;
+  out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  if (at.accept(Type::EXTENDS)) out.extends = expr(at.rule<Rule::ExprContext>());
   while (auto* item = at.next<Rule::ClusterItemContext>()) out.items.push_back(clusterItem(item));
   return out;
 }
 
 ClusterItem TreeBuilder::clusterItem(Rule::ClusterItemContext* node) {
   Children at(node);
+  const bool override = at.accept(Type::OVERRIDE);
   if (at.accept(Type::LEVEL)) {
     LevelItem out;
+    out.override_ = override;
     out.range = range(node);
     out.name = name(at.rule<Rule::NameContext>());
     out.count = expr(at.next<Rule::ExprContext>());
-    out.section = section(at.rule<Rule::SectionContext>());
+    if (auto* facts = at.rule<Rule::SectionContext>()) out.section = section(facts);
     return out;
   }
   if (at.accept(Type::REQUIRE)) return require(at, range(node));
   if (auto* let = at.rule<Rule::LetDeclContext>()) return letDecl(let);
-  if (auto* item = at.rule<Rule::FactContext>()) return fact(item);
+  if (auto* item = at.rule<Rule::FactContext>()) {
+    Fact out = fact(item);
+    out.override_ = override;
+    return out;
+  }
   Name key = name(at.rule<Rule::NameContext>());
   Section out = section(at.rule<Rule::SectionContext>());
+  out.override_ = override;
   out.name = key;
   out.range = range(node);
   return out;

@@ -34,11 +34,12 @@ std::optional<Reason> TreeBuilder::reason(Rule::ReasonContext* node) {
   return Reason{unescape(text(string)), range(string)};
 }
 
-Fact TreeBuilder::fact(Rule::FactContext* node) {
-  Children at(node);
+/// Of `fact` and `plainFact`, which differ in the names that they take.
+Fact TreeBuilder::fact(Children at, SourceRange range) {
   Fact out;
-  out.range = range(node);
-  out.name = name(at.rule<Rule::NameContext>());
+  out.range = range;
+  auto* plain = at.rule<Rule::PlainNameContext>();
+  out.name = plain ? name(plain) : name(at.rule<Rule::NameContext>());
   if (auto* arguments = at.rule<Rule::ArgsContext>()) out.args = args(arguments);
   while (at.accept(Type::DOT)) out.members.push_back(name(at.rule<Rule::NameContext>()));
   at.accept(Type::ASSIGN);

@@ -29,7 +29,7 @@ PlanItem TreeBuilder::planItem(Rule::PlanItemContext* node) {
 
 decltype(PlanItem::item) TreeBuilder::planFact(Rule::PlanFactContext* node) {
   Children at(node);
-  if (auto* item = at.rule<Rule::FactContext>()) return fact(item);
+  if (auto* item = at.rule<Rule::PlainFactContext>()) return fact(Children(item), range(item));
   if (auto* item = at.rule<Rule::MeshBlockContext>()) return meshBlock(item);
   if (auto* item = at.rule<Rule::PlaceBlockContext>()) return placeBlock(item);
   if (auto* item = at.rule<Rule::StatesBlockContext>()) return statesBlock(item);
@@ -52,7 +52,10 @@ decltype(PlanItem::item) TreeBuilder::planFact(Rule::PlanFactContext* node) {
 
 MeshBlock TreeBuilder::meshBlock(Rule::MeshBlockContext* node) {
   MeshBlock out;
-  for (Children at(node); auto* item = at.next<Rule::AxisContext>();) out.axes.push_back(axis(item));
+  Children at(node);
+  at.accept(Type::MESH);
+  out.whole = at.accept(Type::ASSIGN);
+  while (auto* item = at.next<Rule::AxisContext>()) out.axes.push_back(axis(item));
   return out;
 }
 
@@ -65,7 +68,10 @@ AxisItem TreeBuilder::axis(Rule::AxisContext* node) {
   out.value = expr(at.rule<Rule::ExprContext>());
   if (at.accept(Type::WITHIN)) out.where = AxisItem::Where::Within;
   if (at.accept(Type::ACROSS)) out.where = AxisItem::Where::Across;
-  if (auto* level = at.rule<Rule::NameContext>()) out.level = name(level);
+  if (out.where != AxisItem::Where::Anywhere) out.level = name(at.rule<Rule::NameContext>());
+  if (at.accept(Type::INSIDE)) out.beside = AxisItem::Beside::Inside;
+  if (at.accept(Type::OUTSIDE)) out.beside = AxisItem::Beside::Outside;
+  if (out.beside != AxisItem::Beside::Unsaid) out.neighbour = name(at.rule<Rule::NameContext>());
   return out;
 }
 
@@ -74,6 +80,7 @@ PlaceBlock TreeBuilder::placeBlock(Rule::PlaceBlockContext* node) {
   PlaceBlock out;
   out.range = range(node);
   at.accept(Type::PLACE);
+  out.whole = at.accept(Type::ASSIGN);
   out.selectors = selectors(at);
   Children items(at.rule<Rule::PlaceBodyContext>());
   while (auto* item = items.next<Rule::PlaceItemContext>()) out.items.push_back(placeItem(item));
@@ -108,6 +115,7 @@ StatesBlock TreeBuilder::statesBlock(Rule::StatesBlockContext* node) {
   StatesBlock out;
   out.block.range = range(node);
   at.accept(Type::STATES);
+  out.block.whole = at.accept(Type::ASSIGN);
   out.block.selectors = selectors(at);
   while (auto* item = at.next<Rule::PlaceItemContext>()) out.block.items.emplace_back(placeItem(item));
   return out;

@@ -26,6 +26,10 @@ Role roleOfColon(size_t rule) {
 Role roleOfAssign(size_t rule) {
   switch (rule) {
   case Rule::RuleFact:
+  case Rule::RulePlainFact:
+  case Rule::RuleMeshBlock:
+  case Rule::RulePlaceBlock:
+  case Rule::RuleStatesBlock:
   case Rule::RuleLetDecl:
   case Rule::RuleDimDecl:
   case Rule::RuleModelDecl:
@@ -39,7 +43,7 @@ Role roleOfAssign(size_t rule) {
 }
 
 Role roleOfWord(size_t rule, size_t type) {
-  if (rule == Rule::RuleAxis && (type == Type::WITHIN || type == Type::ACROSS)) return Role::Where;
+  if (rule == Rule::RuleAxis && type >= Type::WITHIN && type <= Type::OUTSIDE) return Role::Where;
   bool name = rule == Rule::RuleName || rule == Rule::RulePlainName || rule == Rule::RuleSoftKeyword;
   return name || isLiteral(type) ? Role::None : Role::Keyword;
 }

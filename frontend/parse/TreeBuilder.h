@@ -28,7 +28,8 @@ private:
   std::vector<syntax::Name> names(Rule::NamesContext* node);
   syntax::DottedName path(Rule::PathContext* node);
   std::optional<syntax::Reason> reason(Rule::ReasonContext* node);
-  syntax::Fact fact(Rule::FactContext* node);
+  syntax::Fact fact(Rule::FactContext* node) { return fact(Children(node), range(node)); }
+  syntax::Fact fact(Children at, SourceRange range);
 
   // Expressions (BuildExpr.cpp).
   const syntax::Expr* expr(Rule::ExprContext* node);

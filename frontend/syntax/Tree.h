@@ -268,29 +268,34 @@ struct RecordDecl {
 };
 
 struct LevelItem {
+  bool override_ = false;
   Name name;
   const Expr* count = nullptr;
-  Section section;
+  Section section; ///< without items where none is written
   SourceRange range;
 };
 using ClusterItem = std::variant<LevelItem, Require, LetDecl, Fact, Section>;
 struct ClusterDecl {
   Name name;
   std::optional<std::vector<Parameter>> params;
+  const Expr* extends = nullptr;
   std::vector<ClusterItem> items;
 };
 
 // ---- plans ------------------------------------------------------------------
 
-/// `tp = 8 within node`
+/// `tp = 8 within node inside dp`
 struct AxisItem {
   Name name;
   const Expr* value = nullptr;
   enum class Where { Anywhere, Within, Across } where = Where::Anywhere;
   Name level;
+  enum class Beside { Unsaid, Inside, Outside } beside = Beside::Unsaid;
+  Name neighbour; ///< the axis that it lies directly inside or outside of
   SourceRange range;
 };
 struct MeshBlock {
+  bool whole = false; ///< `mesh = { … }`: in place of the inherited one
   std::vector<AxisItem> axes;
 };
 
@@ -310,6 +315,7 @@ struct PlaceItem {
 };
 /// `place S, S { … }`, and the nested `S { … }` inside it. No selector means the whole model.
 struct PlaceBlock {
+  bool whole = false; ///< `place = { … }`: in place of all inherited rules
   std::vector<Selector> selectors;
   std::vector<PlaceItem> items;
   SourceRange range;

@@ -104,6 +104,15 @@ TEST(Format, AlignsTypesPlacementsSectionsAndReasons) {
             "plan p {\n  mesh {\n    tp = 8  within node\n    dp = 16 across rack\n  }\n}\n");
   EXPECT_EQ(formatted("cluster c() {\n  level node * 8 { a = 1 }\n  level nodes * n { a = 1 }\n}\n"),
             "cluster c() {\n  level node  * 8 { a = 1 }\n  level nodes * n { a = 1 }\n}\n");
+  EXPECT_EQ(formatted("cluster c  extends b(n=1) {\n override node {a=1}\noverride level  nodes*n {a=1}\n override "
+                      "level node*4\n}\n"),
+            "cluster c extends b(n = 1) {\n  override node { a = 1 }\n  override level nodes * n { a = 1 }\n  override "
+            "level node  * 4\n}\n");
+  EXPECT_EQ(
+      formatted("plan p extends q { override mesh={tp=2 within node inside  dp;rep=2 outside dp}\n override "
+                "place={batch->dp}\n}\n"),
+      "plan p extends q {\n  override mesh = { tp = 2 within node inside dp; rep = 2 outside dp }\n  override place "
+      "= { batch -> dp }\n}\n");
 }
 
 TEST(Format, ACommentBehindASectionKeepsItsColumn) {

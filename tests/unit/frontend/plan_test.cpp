@@ -79,6 +79,69 @@ plan derived extends base {
   EXPECT_EQ(plans[0]->measured.size(), 1u);
 }
 
+std::string axesOf(const Plan& p) {
+  std::string text;
+  for (AxisId id : p.mesh.order) text += p.mesh.axes[id].name.str() + std::to_string(p.mesh.axes[id].size) + " ";
+  return text;
+}
+
+TEST(Plans, BlocksAreReplacedWhole) {
+  const auto plans = plansOf(kBase + R"(
+plan derived extends base {
+  place { vocab -> tp }
+  override mesh  = { tp = 2; rep = 2; dp = [rep, shard]; shard = 2 }
+  override place = { batch -> [rep, shard] }
+  states { optimizer -> dp; decoder { params -> dp } }
+}
+plan last extends derived { override states = { params -> rep }; override mesh { tp = 4 } }
+)");
+  ASSERT_EQ(plans.size(), 3u);
+  EXPECT_EQ(rules(*plans[1]), (std::vector<std::string>{"{batch -> rep shard}", "{vocab -> tp}"}))
+      << "the order of the statements of a plan means nothing";
+  EXPECT_EQ(axesOf(*plans[1]), "tp2 rep2 shard2 ");
+  EXPECT_EQ(plans[1]->states.size(), 2u);
+  ASSERT_EQ(plans[2]->states.size(), 1u);
+  EXPECT_EQ(plans[2]->states[0].targets, std::vector<Symbol>{Symbol("rep")});
+  EXPECT_EQ(axesOf(*plans[2]), "tp4 rep2 shard2 ");
+}
+
+TEST(Plans, AnAxisLiesBesideTheOneItNames) {
+  const auto plans = plansOf(kBase + R"(
+plan a extends base { mesh { cp = 2 inside dp; pp = 2 outside tp; ep = 3 inside tp } }
+plan b extends a { override mesh { tp = 8; ep = 2 outside dp } }
+plan c extends base { mesh { q = 2 } }
+plan d extends base { override mesh = { dp = 2; tp = 4; cp = 2 inside tp } }
+)");
+  ASSERT_EQ(plans.size(), 5u);
+  EXPECT_EQ(axesOf(*plans[1]), "ep3 tp4 pp2 cp2 dp2 ");
+  EXPECT_EQ(axesOf(*plans[2]), "tp8 pp2 cp2 dp2 ep2 ") << "an axis that is overridden without a word keeps its place";
+  EXPECT_EQ(axesOf(*plans[3]), "tp4 dp2 q2 ");
+  EXPECT_EQ(axesOf(*plans[4]), "dp2 cp2 tp4 ");
+  EXPECT_TRUE(plans[1]->addedAxes.empty());
+  EXPECT_EQ(plans[3]->addedAxes.size(), 1u) << "outermost, without a word";
+}
+
+TEST(Plans, StagesAreCutAsParametersSay) {
+  const std::string text =
+      kModel + "plan p(pp: int = 2, how: int = 0) {\n model = m\n" + kTrain + R"( mesh { dp = 2; pp = pp }
+  pipeline pp {
+    schedule = one_f_one_b
+    stages = if how == 0 then even(embed = pp, head = 1) else if how == 1 then [8 / pp, 8 - 8 / pp] else balanced
+  }
+}
+)";
+  const auto cut = [&](const std::string& choice) {
+    const auto plans = plansOf(text, PlanChoice{choice});
+    return plans.size() == 1 ? plans[0]->pipeline->cut.value() : Stages{};
+  };
+  const Stages even = cut("p(pp = 4)");
+  EXPECT_EQ(even.cut, StageCut::Even);
+  ASSERT_EQ(even.counted.size(), 2u);
+  EXPECT_EQ(even.counted[0].count, 4);
+  EXPECT_EQ(cut("p(how = 1, pp = 4)").counts, (std::vector<int64_t>{2, 6}));
+  EXPECT_EQ(cut("p(how = 2)").cut, StageCut::Balanced);
+}
+
 TEST(Plans, OverrideMustHitAndChange) {
   auto of = [&](const std::string& body) { return check(kBase + "plan d extends base {\n" + body + "\n}\n"); };
   EXPECT_NE(of("train { micro_batch = 2 }").at(0).find("PLAN0504"), std::string::npos) << "adding may not replace";

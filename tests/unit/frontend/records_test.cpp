@@ -104,6 +104,36 @@ TEST(Records, ConditionsOfAClusterComeFirst) {
   EXPECT_NE(found[0].find("nodes come in pairs"), std::string::npos);
 }
 
+TEST(Records, AClusterExtendsAnother) {
+  const auto plans = plansOf(kRecords + R"(
+cluster more(n: int) extends c(nodes = 2 * n) {
+  jitter = 2%
+  override device = d
+  override pair { bandwidth = 99GB/s }
+  level site * 3 { link = f; bandwidth = 1GB/s }
+}
+cluster last extends more(n = 3) { override level pair * 4; site.latency = 9us; override level site * 2 { bandwidth = 2GB/s } }
+plan p { model = m; cluster = last }
+plan q { model = m; cluster = more(n = 3) }
+)");
+  ASSERT_EQ(plans.size(), 2u);
+  const ir::Cluster &a = *plans[0]->cluster, &b = *plans[1]->cluster;
+  EXPECT_EQ(a.name, Symbol("last"));
+  EXPECT_EQ(a.device.name, Symbol("d"));
+  EXPECT_DOUBLE_EQ(a.jitter->value, 0.02);
+  ASSERT_EQ(a.levels.size(), b.levels.size());
+  ASSERT_EQ(a.levels.size(), 4u);
+  const auto &pair = a.levels[1], &site = a.levels.back();
+  EXPECT_EQ(pair.count, 4);
+  EXPECT_DOUBLE_EQ(pair.bandwidth->value, 99e9);
+  EXPECT_EQ(site.count, 2);
+  EXPECT_DOUBLE_EQ(site.bandwidth->value, 2e9);
+  EXPECT_DOUBLE_EQ(site.latency->value, 9e-6);
+  EXPECT_EQ(b.levels[1].count, 2);
+  EXPECT_EQ(b.levels[2].count, 3) << "six nodes in pairs";
+  EXPECT_FALSE(b.levels.back().latency.has_value());
+}
+
 TEST(Records, WrongFactsAreReported) {
   auto of = [](const std::string& text) {
     const auto found = check(text);

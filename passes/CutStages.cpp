@@ -1,0 +1,255 @@
+// Part of cut-units: the top-level layers cut into virtual stages, by stage lines, by numbers of layers, or evenly.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/CutStages.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(LayersNotDivisible, 711, "{layers} layers are not divisible into {stages} stages x {chunks} chunks")
+PLANC_ERROR(StageCounts, 775, "`stages` lists {given} numbers for {sum} layers; {parts} virtual stages hold {layers}")
+PLANC_ERROR(CountedTooLarge, 776,
+            "`{layer}` counts as {count} layers, and its virtual stage has room for {room} of {each}")
+PLANC_ERROR(StageLines, 712, "the stage lines do not cover the layers once and in order: {problem}")
+PLANC_ERROR(NoLayersToCut, 716, "pipeline over {stages} stages needs a repeated layer to cut; the model has none")
+
+namespace {
+
+int64_t totalLayers(const Model& model) {
+  int64_t total = 0;
+  for (const ir::Unit& u : model.units)
+    if (u.repeat && __builtin_add_overflow(total, u.count, &total)) return INT64_MAX;
+  return total;
+}
+
+/// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head
+/// stands.
+std::vector<int64_t> balanced(int64_t layers, int64_t parts) {
+  std::vector<int64_t> sizes(static_cast<size_t>(parts), layers / parts);
+  for (int64_t i = 0, left = layers % parts; i < left; ++i)
+    ++sizes[static_cast<size_t>(parts > 2 ? 1 + i % (parts - 2) : i % parts)];
+  return sizes;
+}
+
+/// A plain layer counts as so many where the plan says it, else as none.
+int64_t countOf(const ir::Unit& unit, const Stages* stages) {
+  if (unit.repeat) return unit.count;
+  if (stages)
+    for (const CountedLayer& c : stages->counted)
+      if (c.layer == unit.name) return c.count;
+  return 0;
+}
+
+/// Pieces of the whole model for the given layers per part. Plain layers that count as none go with the instance that
+/// follows them, the last ones with the last part. Nothing if a plain layer counts as more than its part has left.
+std::optional<Cut> cutBySizes(const Model& model, const std::vector<int64_t>& sizes, const Stages* stages = nullptr,
+                              std::pair<UnitId, int64_t>* tooLarge = nullptr) {
+  Cut cut(sizes.size());
+  size_t part = 0;
+  int64_t room = sizes[0];
+  auto advance = [&] {
+    while (room == 0 && part + 1 < sizes.size()) room = sizes[++part];
+  };
+  for (uint32_t u = 0; u < model.units.size(); ++u) {
+    const ir::Unit& unit = model.units[UnitId(u)];
+    const int64_t counts = countOf(unit, stages);
+    if (!unit.repeat) {
+      const bool more = std::any_of(model.units.begin() + u, model.units.end(),
+                                    [&](const ir::Unit& x) { return countOf(x, stages) > 0; });
+      if (more && u > 0) advance();
+      if (counts > room) {
+        if (tooLarge) *tooLarge = {UnitId(u), room};
+        return std::nullopt;
+      }
+      cut[more ? part : sizes.size() - 1].push_back({UnitId(u), 0, 1});
+      room -= counts;
+      continue;
+    }
+    for (int64_t at = 0; at < unit.count;) {
+      advance();
+      const int64_t take = std::min(room, unit.count - at);
+      if (take == 0) break; // the sizes add up to the layers: cannot happen
+      cut[part].push_back({UnitId(u), at, at + take});
+      at += take;
+      room -= take;
+    }
+  }
+  return cut;
+}
+
+/// Stage lines to paste: those of a balanced cut where its prices are known, else balanced in numbers of layers.
+std::string suggestion(const Model& model, const std::vector<StageLine>& offered, int64_t layers, int64_t parts) {
+  std::string text = offered.empty() ? "write the stages out, for example:"
+                                     : "write the stages out; these have the least work of the longest device:";
+  const auto add = [&](size_t stage, const std::string& layersText) {
+    if (stage < 64) text += fmt::format("\n  stage {} = {}", stage, layersText);
+  };
+  for (const StageLine& line : offered) {
+    std::string selectors;
+    for (const Selector& s : line.selectors) selectors += (selectors.empty() ? "" : ", ") + s.str();
+    add(static_cast<size_t>(line.index), selectors);
+  }
+  if (!offered.empty()) return text;
+  const Cut cut = *cutBySizes(model, balanced(layers, parts));
+  for (size_t i = 0; i < cut.size(); ++i) {
+    std::string pieces;
+    for (const Piece& piece : cut[i]) {
+      const ir::Unit& unit = model.units[piece.unit];
+      pieces += (pieces.empty() ? "" : ", ") + unit.name.str();
+      if (unit.repeat && piece.hi - piece.lo < unit.count) pieces += fmt::format("[{}:{}]", piece.lo, piece.hi);
+    }
+    add(i, pieces);
+  }
+  return text;
+}
+
+// ---- stage lines -------------------------------------------------------------
+
+std::string pieceName(const Model& model, const Piece& p) {
+  const ir::Unit& unit = model.units[p.unit];
+  return unit.repeat ? fmt::format("{}[{}:{}]", unit.name.view(), p.lo, p.hi) : unit.name.str();
+}
+
+/// The piece that a selector of a stage line names, or what is wrong with it.
+std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
+  if (selector.steps.size() == 1 && !selector.steps[0].star)
+    for (uint32_t u = 0; u < model.units.size(); ++u) {
+      const ir::Unit& unit = model.units[UnitId(u)];
+      if (unit.name != selector.steps[0].name) continue;
+      const auto& slice = selector.steps[0].slice;
+      if (!slice) return Piece{UnitId(u), 0, unit.repeat ? unit.count : 1};
+      if (unit.repeat && slice->step == 1) return Piece{UnitId(u), slice->begin, slice->end};
+    }
+  problem = fmt::format("`{}` is not a top-level layer or a contiguous slice of one", selector.str());
+  return std::nullopt;
+}
+
+/// Stage lines in order of their index, one selector list each; plain layers that no line names join the neighbouring
+/// stage.
+std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& lines, int64_t parts,
+                              std::string& problem, SourceRange& where) {
+  std::vector<const StageLine*> byIndex(static_cast<size_t>(parts));
+  for (const StageLine& line : lines) {
+    where = line.range;
+    if (line.index < 0 || line.index >= parts)
+      return problem = fmt::format("stage {} is not one of 0 to {}", line.index, parts - 1), std::nullopt;
+    if (byIndex[static_cast<size_t>(line.index)])
+      return problem = fmt::format("stage {} is listed twice", line.index), std::nullopt;
+    byIndex[static_cast<size_t>(line.index)] = &line;
+  }
+  Cut cut(static_cast<size_t>(parts));
+  uint32_t unit = 0; // the next layer to be covered, and its next instance
+  int64_t at = 0;
+  for (int64_t i = 0; i < parts; ++i) {
+    const StageLine* line = byIndex[static_cast<size_t>(i)];
+    if (!line) return problem = fmt::format("stage {} has no line", i), std::nullopt;
+    where = line->range;
+    for (const Selector& selector : line->selectors) {
+      auto piece = pieceOf(model, selector, problem);
+      if (!piece) return std::nullopt;
+      // Plain layers that no line names: leading ones join the first stage, others the stage before.
+      while (unit < piece->unit.index && !model.units[UnitId(unit)].repeat && at == 0) {
+        cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))]
+            .push_back({UnitId(unit), 0, 1});
+        ++unit;
+      }
+      if (piece->unit.index != unit || piece->lo != at)
+        return problem = fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
+                                     unit < model.units.size()
+                                         ? pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})
+                                         : "the end"),
+               std::nullopt;
+      cut[static_cast<size_t>(i)].push_back(*piece);
+      at = piece->hi;
+      if (at >= (model.units[UnitId(unit)].repeat ? model.units[UnitId(unit)].count : 1)) ++unit, at = 0;
+    }
+  }
+  for (; unit < model.units.size() && !model.units[UnitId(unit)].repeat && at == 0; ++unit)
+    cut.back().push_back({UnitId(unit), 0, 1});
+  if (unit < model.units.size())
+    return problem = fmt::format("`{}` is on no stage",
+                                 pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})),
+           std::nullopt;
+  return cut;
+}
+
+/// `stages = [7, 8, 8, 7]`
+std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t parts, DiagnosticEngine& diagnostics) {
+  int64_t sum = 0;
+  for (int64_t n : stages.counts)
+    if (__builtin_add_overflow(sum, n, &sum)) sum = INT64_MAX;
+  const int64_t layers = totalLayers(model);
+  if (static_cast<int64_t>(stages.counts.size()) == parts && sum == layers) return cutBySizes(model, stages.counts);
+  diagnostics
+      .report(
+          StageCounts, stages.range,
+          {{"given", static_cast<int64_t>(stages.counts.size())}, {"sum", sum}, {"parts", parts}, {"layers", layers}})
+      .help("give one number of repeated layers for each virtual stage, or write `stages = balanced`");
+  return std::nullopt;
+}
+
+/// Equal counts of layers, those that `even` counts among them.
+std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64_t parts,
+                             DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  const Pipeline* pipeline = program.plan->pipeline ? &*program.plan->pipeline : nullptr;
+  const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : program.plan->range;
+  int64_t layers = 0;
+  for (const ir::Unit& u : model.units)
+    if (__builtin_add_overflow(layers, countOf(u, stages), &layers)) layers = INT64_MAX;
+  if (layers == 0) {
+    diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}})
+        .help("leave `pipeline` out, or write `stage` lines");
+    return std::nullopt;
+  }
+  std::pair<UnitId, int64_t> tooLarge;
+  std::optional<Cut> cut;
+  if (layers % parts == 0)
+    cut = cutBySizes(model, std::vector<int64_t>(static_cast<size_t>(parts), layers / parts), stages, &tooLarge);
+  if (cut) return cut;
+  auto report = layers % parts == 0
+                    ? diagnostics.report(CountedTooLarge, where,
+                                         {{"layer", model.units[tooLarge.first].name.str()},
+                                          {"count", countOf(model.units[tooLarge.first], stages)},
+                                          {"room", tooLarge.second},
+                                          {"each", layers / parts}})
+                    : diagnostics.report(LayersNotDivisible, where,
+                                         {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
+  for (const ir::Unit& u : model.units)
+    if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
+  if (totalLayers(model) < parts) {
+    report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", layers));
+    return std::nullopt;
+  }
+  report.help("write `stages = balanced` to cut them by their work");
+  report.help(suggestion(model, pipeline ? pipeline->offered : std::vector<StageLine>{}, totalLayers(model), parts));
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  const int64_t parts = program.stages * program.chunks;
+  const Pipeline* pipeline = program.plan->pipeline ? &*program.plan->pipeline : nullptr;
+  if (pipeline && !pipeline->stages.empty()) {
+    std::string problem;
+    SourceRange where = pipeline->range;
+    auto cut = cutByLines(model, pipeline->stages, parts, problem, where);
+    if (!cut)
+      diagnostics.report(StageLines, where, {{"problem", problem}})
+          .help(fmt::format("number the stages 0 to {} and list every repeated layer once, in the order of the model",
+                            parts - 1));
+    return cut;
+  }
+  const Stages* stages = pipeline && pipeline->cut ? &*pipeline->cut : nullptr;
+  if (stages && stages->cut == StageCut::Counts) return cutByCounts(model, *stages, parts, diagnostics);
+  if (parts == 1) return cutBySizes(model, {totalLayers(model)});
+  if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts)
+    return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
+  return cutEvenly(program, stages, parts, diagnostics);
+}
+
+} // namespace planc::passes

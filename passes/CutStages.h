@@ -1,0 +1,23 @@
+// The layers of a model cut into virtual stages: what cut-units begins with.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+#include "support/Diagnostics.h"
+
+#include <optional>
+#include <vector>
+
+namespace planc::passes {
+
+/// Instances [lo, hi) of a unit on one virtual stage.
+struct Piece {
+  ir::UnitId unit;
+  int64_t lo = 0, hi = 0;
+};
+/// By virtual stage, in the order of the model.
+using Cut = std::vector<std::vector<Piece>>;
+
+/// Nothing after a report.
+std::optional<Cut> cutStages(const ir::Program& program, DiagnosticEngine& diagnostics);
+
+} // namespace planc::passes
