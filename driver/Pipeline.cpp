@@ -3,6 +3,7 @@
 #include "driver/Pipeline.h"
 
 #include "backends/cost/Doubts.h"
+#include "driver/BalanceStages.h"
 #include "driver/Help.h"
 #include "driver/Parts.h"
 #include "driver/Progress.h"
@@ -14,9 +15,21 @@
 namespace planc::driver {
 
 bool CompiledPlan::lower(ir::Level level, const passes::PassObserver& observer) {
+  settleStages();
   Step step("lowering");
   program = passes::lower(*plan, level, diagnostics, observer);
   return program != nullptr;
+}
+
+/// A balanced cut needs prices, which no pass knows; so does what the report of a cut that fails offers.
+void CompiledPlan::settleStages() {
+  if (!plan->pipeline || !plan->pipeline->stages.empty()) return;
+  Step step("balancing");
+  ir::Pipeline& pipeline = *plan->pipeline;
+  if (pipeline.cut && pipeline.cut->cut == ir::StageCut::Balanced)
+    pipeline.stages = balancedStages(*plan);
+  else if (pipeline.offered.empty() && !passes::canCutStages(*plan))
+    pipeline.offered = balancedStages(*plan);
 }
 
 bool CompiledPlan::makeSchedule() {

@@ -29,6 +29,9 @@ struct CompiledPlan {
   /// Types of assertions and measured lines.
   bool checkVerdict();
   bool price();
+
+private:
+  void settleStages();
 };
 
 /// A loaded file. `load` must have succeeded before anything else is asked.

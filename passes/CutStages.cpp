@@ -247,7 +247,8 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
   const Stages* stages = pipeline && pipeline->cut ? &*pipeline->cut : nullptr;
   if (stages && stages->cut == StageCut::Counts) return cutByCounts(model, *stages, parts, diagnostics);
   if (parts == 1) return cutBySizes(model, {totalLayers(model)});
-  if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts)
+  const auto plain = std::count_if(model.units.begin(), model.units.end(), [](const ir::Unit& u) { return !u.repeat; });
+  if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts - plain)
     return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
   return cutEvenly(program, stages, parts, diagnostics);
 }

@@ -41,17 +41,32 @@ void verifyAfter(const Pass& pass, const Program& program) {
     throw InternalError(fmt::format("pass {} left the program broken: {}", pass.name, problems.front()));
 }
 
-} // namespace
-
-std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
-                               const PassObserver& observer, const std::vector<ScheduleKind>& schedules) {
-  if (auto problems = verify(*plan.model); !problems.empty())
-    throw InternalError("the model is broken on entry: " + problems.front());
+std::unique_ptr<Program> programOf(const Plan& plan, const std::vector<ScheduleKind>& schedules) {
   auto program = std::make_unique<Program>();
   program->plan = &plan;
   program->kinds = &schedules;
   program->model = *plan.model;
   program->mesh = plan.mesh;
+  return program;
+}
+
+} // namespace
+
+bool canCutStages(const Plan& plan) {
+  const auto program = programOf(plan, scheduleKinds());
+  DiagnosticEngine ignored;
+  for (const Pass& pass : pipeline()) {
+    if (!pass.run(*program, ignored)) return false;
+    if (pass.run == cutUnits) break;
+  }
+  return true;
+}
+
+std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
+                               const PassObserver& observer, const std::vector<ScheduleKind>& schedules) {
+  if (auto problems = verify(*plan.model); !problems.empty())
+    throw InternalError("the model is broken on entry: " + problems.front());
+  auto program = programOf(plan, schedules);
   for (const Pass& pass : pipeline()) {
     if (pass.after == Level::Comm && level == Level::Sharded) break;
     const auto begin = std::chrono::steady_clock::now();

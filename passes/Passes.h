@@ -36,6 +36,9 @@ std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, Diagno
                                    const PassObserver& observer = {},
                                    const std::vector<ir::ScheduleKind>& schedules = scheduleKinds());
 
+/// Whether the layers of a plan can be cut into stages as it says; reports nothing.
+bool canCutStages(const ir::Plan& plan);
+
 /// Level comm to level task; the program must outlive the schedule.
 std::unique_ptr<ir::Schedule> schedule(const ir::Program& program);
 

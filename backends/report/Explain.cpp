@@ -37,6 +37,7 @@ const std::vector<Topic>& topics() {
       {{"exposed communication", "comm.exposed", "exposed"}, explainExposed},
       {{"communication", "comm.total", "comm"}, explainCommunication},
       {{"pipeline bubble", "bubble", "bubble.even", "bubble.imbalance", "equal stages", "imbalance"}, explainBubble},
+      {{"stages", "balanced"}, explainStages},
       {{"optimizer"}, explainOptimizer},
       {{"overhead"}, explainOverhead},
       {{"straggler"}, explainStraggler},

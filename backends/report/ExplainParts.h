@@ -17,6 +17,7 @@ void explainLaunches(ExplainPage& page, const ExplainInput& input);
 void explainExposed(ExplainPage& page, const ExplainInput& input);
 void explainCommunication(ExplainPage& page, const ExplainInput& input);
 void explainBubble(ExplainPage& page, const ExplainInput& input);
+void explainStages(ExplainPage& page, const ExplainInput& input);
 void explainOverhead(ExplainPage& page, const ExplainInput& input);
 void explainStraggler(ExplainPage& page, const ExplainInput& input);
 

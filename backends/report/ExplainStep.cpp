@@ -137,6 +137,24 @@ void explainBubble(ExplainPage& page, const ExplainInput& input) {
   page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
 }
 
+void explainStages(ExplainPage& page, const ExplainInput& input) {
+  const cost::Estimate& e = estimateOf(input);
+  const ir::Program& program = *input.schedule->program;
+  page.number("stages", countText(static_cast<double>(program.virtualStages.size())),
+              program.chunks > 1 ? "virtual ones, several on a device" : "one on a device");
+  if (isBalanced(*input.report->plan))
+    page.line("cut so that the device with the most work has as little as can be, of the cuts that fit in the memory");
+  Table layers("ll");
+  for (const CutLine& line : cutLines(program)) layers.add({"stage " + line.stages, line.layers});
+  page.table(layers);
+  if (e.stages.size() < 2) return;
+  page.line("critical is " + criticalText(e));
+  page.line(
+      fmt::format("its work is {}, that of all in the mean {}", timeText(e.totals.work), timeText(e.totals.meanWork)));
+  page.line("");
+  page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
+}
+
 void explainOverhead(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = estimateOf(input).totals;
   const ir::Stack& stack = input.model->facts().stack;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
 #include "backends/report/JsonNumber.h"
+#include "backends/report/Lines.h"
 #include "backends/report/Report.h"
 
 #include <nlohmann/json.hpp>
@@ -225,6 +226,14 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["set"] = setJson(plan);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
+  if (report.program && isBalanced(plan)) {
+    out["balanced"] = Json::array();
+    for (const ir::StageLine& line : plan.pipeline->stages) {
+      std::vector<std::string> layers;
+      for (const ir::Selector& s : line.selectors) layers.push_back(s.str());
+      out["balanced"].push_back(layers);
+    }
+  }
   out["totals"] = Json::object();
   addMetrics(out["totals"], "totals", *report.estimate);
   out["run"] = nullptr;

@@ -139,4 +139,35 @@ std::vector<CollectiveLine> collectiveLines(const cost::Estimate& e) {
   return lines;
 }
 
+std::vector<CutLine> cutLines(const ir::Program& program) {
+  std::vector<CutLine> lines;
+  size_t first = 0;
+  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
+    std::vector<std::pair<ir::UnitId, int64_t>> held;
+    for (const auto& [id, count] : program.virtualStages[vs].bodies) {
+      const ir::Body& body = program.bodies[id];
+      if (body.seam) continue;
+      if (held.empty() || held.back().first != body.unit) held.emplace_back(body.unit, 0);
+      held.back().second += count;
+    }
+    std::string layers;
+    for (const auto& [unit, count] : held) {
+      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.units[unit].name.view());
+      if (program.model.units[unit].repeat) layers += fmt::format(" x{}", count);
+    }
+    if (lines.empty() || lines.back().layers != layers) {
+      lines.push_back({fmt::format("{}", vs), layers});
+      first = vs;
+    } else {
+      lines.back().stages = fmt::format("{}-{}", first, vs);
+    }
+  }
+  return lines;
+}
+
+bool isBalanced(const ir::Plan& plan) {
+  return plan.pipeline && plan.pipeline->cut && plan.pipeline->cut->cut == ir::StageCut::Balanced &&
+         !plan.pipeline->stages.empty();
+}
+
 } // namespace planc::report

@@ -39,6 +39,15 @@ std::vector<StageLine> stageLines(const cost::Estimate& estimate);
 /// Seconds of a step of the lines' stages: a line per kind.
 Table stageTable(const std::vector<StageLine>& lines, int64_t critical);
 
+/// Neighbouring virtual stages that hold equally many of the same layers.
+struct CutLine {
+  std::string stages; ///< `2-6`
+  std::string layers; ///< `embed, decoder x12`
+};
+std::vector<CutLine> cutLines(const ir::Program& program);
+/// Were the stages cut for the least work of the longest device?
+bool isBalanced(const ir::Plan& plan);
+
 /// Collectives of one kind on one axis of the critical stage, added up over layers and phases.
 struct CollectiveLine {
   std::vector<const cost::CollectiveRow*> rows;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Cells.h"
 #include "backends/report/Fixes.h"
+#include "backends/report/Lines.h"
 #include "backends/report/TextParts.h"
 
 #include <fmt/core.h>
@@ -128,6 +129,13 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
 std::string headingText(const PlanReport& report, const TextOptions& options) {
   Table table("ll");
   for (const auto& [key, value] : headingRows(report)) table.add({{key, TextStyle::Gutter}, value});
+  if (report.program && isBalanced(*report.plan)) {
+    std::string key = "balanced";
+    for (const CutLine& line : cutLines(*report.program)) {
+      table.add({{key, TextStyle::Gutter}, fmt::format("stage {}: {}", line.stages, line.layers)});
+      key.clear();
+    }
+  }
   return styledLine(report.plan->title, TextStyle::Bold, options.color) + table.str(options.color);
 }
 
