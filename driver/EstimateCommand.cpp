@@ -4,6 +4,7 @@
 #include "driver/Commands.h"
 #include "driver/MemoryFixes.h"
 #include "driver/Pipeline.h"
+#include "driver/RecomputeEffects.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@ struct PricedFile {
   std::unique_ptr<InputFile> file;
   Plans plans;
   std::vector<std::vector<report::Fix>> fixes;
+  std::vector<std::vector<report::RecomputeEffect>> recompute;
 };
 
 /// Every plan that has an estimate, of all files, and how they compare if that was asked.
@@ -80,6 +82,7 @@ int priceFile(Console& console, const Arguments& arguments, const std::string& p
     else if (plan->checkVerdict())
       plan->lower(ir::Level::Comm);
     const bool wanted = !arguments.has("--no-fixes");
+    out.recompute.push_back(recomputeEffects(*plan));
     out.fixes.push_back(wanted ? memoryFixes(*plan, file.sources(), file.edit()) : std::vector<report::Fix>{});
   }
   return kClean;
@@ -90,8 +93,8 @@ Estimates estimatesOf(const std::vector<PricedFile>& files) {
   for (const PricedFile& f : files)
     for (size_t i = 0; i < f.plans.size(); ++i)
       if (const auto& p = f.plans[i]; p->estimate) {
-        out.reports.push_back(
-            {f.file->shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results, &f.fixes[i]});
+        out.reports.push_back({f.file->shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results,
+                               &f.fixes[i], &f.recompute[i]});
         out.sources.push_back(&f.file->sources());
       }
   return out;

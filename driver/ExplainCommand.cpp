@@ -3,6 +3,7 @@
 #include "backends/report/Explain.h"
 #include "driver/Commands.h"
 #include "driver/Pipeline.h"
+#include "driver/RecomputeEffects.h"
 #include "support/Embedded.h"
 
 #include <algorithm>
@@ -114,11 +115,14 @@ int explainNumber(Console& console, const Arguments& arguments) {
   }
   DiagnosticEngine quiet; // what the facts lack was reported by the estimate
   auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
-  const report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
+  report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
   report::TextOptions options;
   options.color = console.colorOut();
   options.allLayers = arguments.has("--all");
   const std::string name = nameOf(arguments);
+  std::vector<report::RecomputeEffect> recompute;
+  if (name == "recompute") recompute = recomputeEffects(plan); // others need no second price
+  r.recompute = &recompute;
   const auto text = report::explain({&r, plan.schedule.get(), model.get()}, name, file.sources(), options);
   if (!text) return unknownName(console, r, name);
   console.out(*text);

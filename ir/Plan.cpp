@@ -11,4 +11,18 @@ std::string_view name(StateKind k) {
   return kNames[static_cast<size_t>(k)];
 }
 
+std::string Recompute::str() const {
+  auto list = [](const std::vector<Selector>& all) {
+    std::string text;
+    for (const Selector& s : all) text += (text.empty() ? "" : ", ") + s.str();
+    return text;
+  };
+  std::string facts;
+  auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : "; ") + fact; };
+  if (!saves.empty()) add("save = [" + list(saves) + "]");
+  if (outputs) add("outputs = true");
+  if (first) add("first = " + std::to_string(*first));
+  return list(selectors) + (facts.empty() ? "" : " { " + facts + " }");
+}
+
 } // namespace planc::ir

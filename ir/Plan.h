@@ -124,6 +124,17 @@ struct Pipeline {
   SourceRange range, scheduleRange, scatterRange;
 };
 
+/// `recompute SELECTORS { … }`: each match of a selector is one checkpoint.
+struct Recompute {
+  std::vector<Selector> selectors;
+  std::vector<Selector> saves = {};   ///< layers inside a match whose results are kept, as paths from the match
+  bool outputs = false;               ///< what leaves a match is not kept for its readers either
+  std::optional<int64_t> first = {};  ///< of the layers that it reaches on each virtual stage
+  SourceRange range = {}, firstRange = {}, outputsRange = {};
+  /// As written, selectors and facts.
+  std::string str() const;
+};
+
 struct Keep {
   Selector selector;
   bool gathered = true;
@@ -176,7 +187,7 @@ struct Plan {
   std::vector<PlacementRule> placements;
   std::vector<StateRule> states;
   std::optional<Pipeline> pipeline;
-  std::vector<Selector> recompute;
+  std::vector<Recompute> recompute;
   std::vector<Keep> keeps;
   Overlap overlap;
   std::vector<Assertion> assertions;

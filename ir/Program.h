@@ -106,6 +106,7 @@ struct Saved {
   Symbol buffer;
   double bytes = 0; ///< local
   bool host = false; ///< leaves the device between forward and backward
+  Layout layout = {}; ///< in which a value is kept
   bool narrowed = false; ///< kept in fewer bits than the value has
 };
 
@@ -211,6 +212,8 @@ struct Program {
   const ScheduleKind* kind = nullptr;               ///< the row of the plan's schedule
   std::vector<int64_t> scheduleArguments; ///< values of its parameters
   AxisMask stageAxes = 0;
+  /// By `recompute` statement that says `first`, and by unit: the instances that it reaches. Empty for other statements.
+  std::vector<std::vector<RangeSet>> firstLayers;
   Store<Body> bodies;
   std::vector<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;

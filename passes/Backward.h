@@ -1,5 +1,5 @@
-// The parts of derive-backward: what is kept and replayed (Keeper), the reshards between classes (addSeams), the
-// working set.
+// The parts of derive-backward: checkpoints, what is kept and replayed (Keeper), the reshards between classes
+// (addSeams), the working set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -11,13 +11,26 @@
 
 namespace planc::passes {
 
+/// Amounts that differ by a smaller share are equal.
+inline constexpr double kRounding = 1e-9;
+
 /// Which operators of a body lie in which checkpoint: each match of a `recompute` selector is one.
 struct Checkpoints {
-  std::vector<int> of; ///< per operator of the unit: number of its checkpoint, or -1
-  int count = 0;
+  std::vector<int> of;     ///< per operator of the unit: number of its checkpoint, or -1
+  std::vector<bool> named; ///< per operator of the unit: its result is kept by name (`save`)
+  struct Form {
+    bool saves = false;    ///< it keeps something by name, and replays only what is read
+    bool discards = false; ///< what leaves it is not kept for its readers either (`outputs`)
+  };
+  std::vector<Form> forms; ///< per checkpoint
   bool ok = true;
 };
 Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
+
+/// Does a selector of the plan's `recompute` statement `rule` reach a path in this body, with the statement's `first`?
+/// Gives the number of steps.
+std::optional<int> recomputes(const ir::Program& program, size_t rule, const ir::Selector& selector,
+                              const std::vector<Symbol>& path, const ir::Body& body);
 
 /// Is what `reader`, an operator of the body, keeps of the value a result of what the selector of a `keep` names? Gives
 /// the number of steps. A value that a repeat carries is that of the instance that keeps it.
@@ -30,14 +43,14 @@ class Keeper {
 public:
   Keeper(const ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints);
 
-  /// Before the first backward node of a checkpoint: appends the replay of all its forward nodes.
-  void replay(ir::OpId op, std::vector<ir::Node>& backward);
+  /// Before the first backward node of a checkpoint: appends the replay of its forward nodes.
+  void replay(ir::OpId op, std::vector<ir::Node>& backward) { replay(checkpointOf(op), backward); }
   /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait
   /// for.
   std::vector<int32_t> read(ir::OpId op, std::vector<ir::Node>& backward);
   /// After `read`: the nodes that bring all operands but one.
   std::vector<int32_t> readOthers(ir::OpId op, int except) const;
-  /// Marks replayed nodes that backward does not need.
+  /// Takes out what is replayed only for results that are kept by name; marks what else backward does not need.
   void finish();
 
 private:
@@ -56,9 +69,16 @@ private:
   void awaitRestored(ir::Node& node, const std::vector<ir::Node>& backward) const;
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
   void saveEntering(int checkpoint, std::vector<ir::Node>& backward);
+  void saveNamed(int checkpoint, std::vector<ir::Node>& backward);
+  void replay(int checkpoint, std::vector<ir::Node>& backward);
+  bool replayNode(int checkpoint, ir::Node& node, int32_t at) const;
+  int32_t again(ir::OpId reader, ir::ValueId value, const Point& point, std::vector<ir::Node>& backward);
+  bool discarded(ir::ValueId value) const;
+  bool handsOn(ir::OpId op) const;
+  void dropUnread();
   bool reads(const ir::Op& op, size_t operand) const;
   bool onHost(ir::OpId reader, ir::ValueId value) const;
-  bool entersFrom(ir::ValueId value, int checkpoint) const;
+  bool enters(ir::ValueId value, int checkpoint) const;
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
   int32_t replayOf(int32_t forwardNode) const {
     return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)];
@@ -69,9 +89,11 @@ private:
   const std::vector<bool>& wanted_;
   const Checkpoints& checkpoints_;
   const ir::Unit& unit_;
-  std::vector<int32_t> producerNode_;                  ///< per operator: its compute node in forward
-  std::vector<int32_t> replayed_;                      ///< per forward node: its copy in backward, or -1
-  std::vector<bool> replayDone_;                       ///< per checkpoint
+  std::vector<int32_t> producerNode_; ///< per operator: its compute node in forward
+  std::vector<int32_t> replayed_;     ///< per forward node: its copy in backward, or -1
+  enum class Replay { Waiting, Running, Done };
+  std::vector<Replay> state_;    ///< per checkpoint
+  std::vector<bool> keptAnyway_; ///< per operator: discarded, but read while its checkpoint is being replayed
   std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
   std::map<ir::ValueId, ir::OpId> narrowed_; ///< kept in fewer bits than they have, and for whom

@@ -97,7 +97,7 @@ void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
     diagnostics.report(BackwardIdle, at, {{"statement", statement}})
         .help("take it out, or write `train { … }` for a training step");
   };
-  for (const Selector& s : program.plan->recompute) warn(s.range, "recompute " + s.str());
+  for (const Recompute& r : program.plan->recompute) warn(r.range, "recompute " + r.str());
   for (const Keep& k : program.plan->keeps)
     if (!k.host)
       warn(k.selector.range, fmt::format("keep {} = {}", k.selector.str(), k.gathered ? "gathered" : "split"));

@@ -19,16 +19,49 @@ namespace {
 
 constexpr int64_t kMaxSliced = 1 << 20; // instances looked at one by one where slices differ
 
-/// Every sliced selector of the plan that begins with this unit (`*` reaches all repeats).
-std::vector<Range> slicesOf(const Plan& plan, Symbol unit) {
-  std::vector<Range> slices;
+/// Does the statement replay something of this instance, whatever its `first` says?
+bool replaysSome(const Model& model, const Recompute& statement, const Unit& unit, int64_t instance) {
+  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    for (const Selector& s : statement.selectors)
+      if (reaches(s, model.ops[OpId(i)].path, unit, RangeSet{{Range{instance, instance + 1, 1}}})) return true;
+  return false;
+}
+
+/// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by unit.
+std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, const Cut& cut) {
+  std::vector<std::vector<int64_t>> chosen(model.units.size());
+  for (const std::vector<Piece>& pieces : cut) {
+    int64_t left = *statement.first;
+    for (const Piece& piece : pieces) {
+      const Unit& unit = model.units[piece.unit];
+      if (unit.count > kMaxSliced) continue; // refused where the classes are made
+      for (int64_t i = piece.lo; i < piece.hi && left > 0; ++i)
+        if (replaysSome(model, statement, unit, i)) chosen[piece.unit.index].push_back(i), --left;
+    }
+  }
+  std::vector<RangeSet> sets;
+  for (const auto& instances : chosen) sets.push_back(RangeSet::of(instances));
+  return sets;
+}
+
+/// Every sliced selector of the plan that begins with this unit (`*` reaches all repeats), and what `first` chooses.
+std::vector<RangeSet> slicesOf(const Program& program, UnitId id) {
+  const Plan& plan = *program.plan;
+  const Symbol unit = program.model.units[id].name;
+  std::vector<RangeSet> slices;
+  auto add = [&](RangeSet set) {
+    if (std::find(slices.begin(), slices.end(), set) == slices.end()) slices.push_back(std::move(set));
+  };
   auto look = [&](const Selector& s) {
     if (s.steps.empty() || !s.steps[0].slice || !(s.steps[0].star || s.steps[0].name == unit)) return;
-    if (std::find(slices.begin(), slices.end(), *s.steps[0].slice) == slices.end()) slices.push_back(*s.steps[0].slice);
+    add(RangeSet{{*s.steps[0].slice}});
   };
   for (const PlacementRule& r : plan.placements) look(r.selector);
   for (const StateRule& r : plan.states) look(r.selector);
-  for (const Selector& s : plan.recompute) look(s);
+  for (const Recompute& r : plan.recompute)
+    for (const Selector& s : r.selectors) look(s);
+  for (const std::vector<RangeSet>& first : program.firstLayers)
+    if (!first.empty()) add(first[id.index]);
   for (const Keep& k : plan.keeps) look(k.selector);
   for (const Selector& s : plan.workload.freeze) look(s);
   return slices;
@@ -38,13 +71,13 @@ std::vector<Range> slicesOf(const Plan& plan, Symbol unit) {
 using Classes = std::vector<RangeSet>;
 
 /// Instances that lie in the same slices form a class.
-Classes classesOf(const Unit& unit, const std::vector<Range>& slices) {
+Classes classesOf(const Unit& unit, const std::vector<RangeSet>& slices) {
   if (slices.empty()) return {RangeSet{{Range{0, unit.repeat ? unit.count : 1, 1}}}};
   std::map<std::vector<bool>, size_t> classes;
   std::vector<std::vector<int64_t>> members;
   for (int64_t i = 0; i < unit.count; ++i) {
     std::vector<bool> signature;
-    for (const Range& r : slices) signature.push_back(r.contains(i));
+    for (const RangeSet& r : slices) signature.push_back(r.contains(i));
     auto [it, fresh] = classes.try_emplace(signature, members.size());
     if (fresh) members.emplace_back();
     members[it->second].push_back(i);
@@ -90,7 +123,7 @@ void separate(Classes& classes, int64_t instance) {
 
 bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
   const Unit& unit = program.model.units[id];
-  const std::vector<Range> slices = unit.repeat ? slicesOf(*program.plan, unit.name) : std::vector<Range>{};
+  const std::vector<RangeSet> slices = unit.repeat ? slicesOf(program, id) : std::vector<RangeSet>{};
   if (!slices.empty() && unit.count > kMaxSliced) {
     diagnostics
         .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
@@ -130,6 +163,8 @@ void addStages(Program& program, const Cut& cut) {
 bool cutUnits(Program& program, DiagnosticEngine& diagnostics) {
   auto cut = cutStages(program, diagnostics);
   if (!cut) return false;
+  for (const Recompute& r : program.plan->recompute)
+    program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
   for (uint32_t u = 0; u < program.model.units.size(); ++u)
     if (!addBodies(program, UnitId(u), diagnostics)) return false;
   addStages(program, *cut);

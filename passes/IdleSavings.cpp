@@ -16,11 +16,11 @@ using namespace ir;
 PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
 PLANC_WARNING(RecomputeIdle, 787, "`recompute {selector}` frees no memory: {reason}")
 PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` changes nothing: {reason}")
+PLANC_WARNING(OutputsIdle, 794, "`outputs = true` does nothing for `{selector}`: {reason}")
+PLANC_WARNING(FirstIdle, 795, "`first = {first}` does nothing: no virtual stage has more than {most} of these layers")
+PLANC_WARNING(SaveIdle, 796, "`{saved}` is kept for nothing: {reason}")
 
 namespace {
-
-/// Sums that differ by less are equal.
-constexpr double kOfSums = 1e-9;
 
 double keptBytes(const Body& body) {
   double bytes = 0;
@@ -33,6 +33,10 @@ bool reachesBody(const Program& program, const Selector& selector, const Body& b
   for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
     if (reaches(selector, program.model.ops[OpId(i)].path, unit, body.instances)) return true;
   return false;
+}
+
+size_t replayed(const Body& body) {
+  return static_cast<size_t>(llvm::count_if(body.backward, [](const Node& n) { return n.phase == Phase::Recompute; }));
 }
 
 /// Derives bodies for a plan that differs in what it keeps.
@@ -72,7 +76,11 @@ public:
       : program_(program), trial_(program, wanted, outer), diagnostics_(diagnostics) {}
 
   void run() {
-    for (size_t i = 0; i < program_.plan->recompute.size(); ++i) checkRecompute(i);
+    for (size_t i = 0; i < program_.plan->recompute.size(); ++i) {
+      for (size_t k = 0; k < program_.plan->recompute[i].selectors.size(); ++k) checkRecompute(i, k);
+      for (size_t k = 0; k < program_.plan->recompute[i].saves.size(); ++k) checkSave(i, k);
+      checkFirst(i);
+    }
     for (size_t i = 0; i < program_.plan->keeps.size(); ++i)
       if (!program_.plan->keeps[i].host) checkKeep(i);
   }
@@ -92,26 +100,100 @@ private:
     return any;
   }
 
-  void checkRecompute(size_t index) {
-    const Selector& selector = program_.plan->recompute[index];
-    auto& statements = trial_.plan().recompute;
-    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
-    double freed = 0, kept = 0;
+  /// What the selector frees, against a plan without it; nothing if it reaches no body.
+  std::optional<double> freed(const Selector& selector, double& kept) {
+    double freed = 0;
     const bool any = each(selector, [&](const Body& with, const Body& without) {
       const double instances = static_cast<double>(with.instances.count());
       freed += instances * (keptBytes(without) - keptBytes(with));
       kept += instances * keptBytes(without);
     });
-    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), selector);
-    if (!any || freed > kOfSums * kept) return;
+    return any ? std::optional(freed) : std::nullopt;
+  }
+
+  void checkRecompute(size_t index, size_t k) {
+    const Recompute statement = program_.plan->recompute[index];
+    const Selector& selector = statement.selectors[k];
+    auto& selectors = trial_.plan().recompute[index].selectors;
+    selectors.erase(selectors.begin() + static_cast<std::ptrdiff_t>(k));
+    double kept = 0;
+    const auto bytes = freed(selector, kept);
+    selectors = statement.selectors;
+    if (!bytes) return;
+    if (*bytes > kRounding * kept) {
+      if (statement.outputs) checkOutputs(index, selector);
+      return;
+    }
     const std::string reason = kept <= 0
                                    ? "forward keeps nothing of its layers for backward"
                                    : fmt::format("what enters it and what is read of it afterwards stay, {} in all",
                                                  formatQuantity(kept, units::bytes));
+    const bool offer = !statement.outputs && kept > 0 && discards(index, selector);
     diagnostics_.report(RecomputeIdle, selector.range, {{"selector", selector.str()}, {"reason", reason}})
-        .help(
-            "take it out, or name what keeps more: a checkpoint frees what its operators keep among themselves, as in "
-            "`recompute` of whole layers");
+        .help(offer ? fmt::format("what it hands on can be made again for its readers: `recompute {} {{ outputs = true "
+                                  "}}`",
+                                  selector.str())
+                    : "take it out, or name what keeps more: a checkpoint frees what its operators keep among "
+                      "themselves, as in `recompute` of whole layers");
+  }
+
+  /// Would less be kept if what leaves the selector were made again?
+  bool discards(size_t index, const Selector& selector) {
+    trial_.plan().recompute[index].outputs = true;
+    double kept = 0;
+    const auto bytes = freed(selector, kept);
+    trial_.plan().recompute[index].outputs = false;
+    return bytes && *bytes < -kRounding * kept;
+  }
+
+  void checkOutputs(size_t index, const Selector& selector) {
+    trial_.plan().recompute[index].outputs = false;
+    double kept = 0;
+    const auto bytes = freed(selector, kept);
+    trial_.plan().recompute[index].outputs = true;
+    if (bytes && *bytes <= kRounding * kept)
+      diagnostics_
+          .report(OutputsIdle, selector.range,
+                  {{"selector", selector.str()},
+                   {"reason", "no layer behind it keeps what it hands on, or only the next instance of a repeat does"}})
+          .label(program_.plan->recompute[index].outputsRange, "said here")
+          .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
+  }
+
+  void checkSave(size_t index, size_t k) {
+    const Recompute& statement = program_.plan->recompute[index];
+    auto& saves = trial_.plan().recompute[index].saves;
+    saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
+    bool any = false, less = false;
+    for (const Selector& selector : statement.selectors)
+      any |= each(selector, [&](const Body& with, const Body& without) { less |= replayed(with) < replayed(without); });
+    saves = statement.saves;
+    if (any && !less)
+      diagnostics_
+          .report(SaveIdle, statement.saves[k].range,
+                  {{"saved", statement.saves[k].str()},
+                   {"reason", "all that is replayed with it is replayed without it, too"}})
+          .help("take it out of the list");
+  }
+
+  /// `first` of at least as many layers as a virtual stage has.
+  void checkFirst(size_t index) {
+    const Recompute& statement = program_.plan->recompute[index];
+    if (!statement.first) return;
+    int64_t most = 0;
+    for (const VirtualStage& stage : program_.virtualStages) {
+      int64_t here = 0;
+      for (const auto& [id, count] : stage.bodies) {
+        const Body& body = program_.bodies[id];
+        if (!body.seam &&
+            llvm::any_of(statement.selectors, [&](const Selector& s) { return reachesBody(program_, s, body); }))
+          here += count;
+      }
+      most = std::max(most, here);
+    }
+    if (*statement.first >= most)
+      diagnostics_.report(FirstIdle, statement.firstRange, {{"first", *statement.first}, {"most", most}})
+          .help("leave it out: all of them are recomputed");
   }
 
   void checkKeep(size_t index) {

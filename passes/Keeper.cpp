@@ -1,5 +1,5 @@
-// What forward keeps for backward, and what backward does again: of the two sides of a reshard the smaller is kept, on
-// a tie the later; a checkpoint keeps only what enters it and is replayed whole (docs/language.md, section 11).
+// What forward keeps for backward: of the two sides of a reshard the smaller, on a tie the later; a checkpoint keeps
+// only what enters it, and what is named (docs/language.md, section 11). Replays.cpp has what is done again.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 
@@ -10,45 +10,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
-
-namespace {
-
-/// Sides that differ by a smaller share are equal.
-constexpr double kEqualSides = 1e-9;
-
-} // namespace
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
-
-Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
-  const Unit& unit = program.model.units[body.unit];
-  Checkpoints result;
-  result.of.assign(unit.end.index - unit.first.index, -1);
-  std::map<std::pair<size_t, std::vector<Symbol>>, int> numbers; // (selector, the path that it matched)
-  std::vector<size_t> selectorOf(result.of.size());
-  for (size_t s = 0; s < program.plan->recompute.size(); ++s) {
-    const Selector& selector = program.plan->recompute[s];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
-      auto depth = reaches(selector, op.path, unit, body.instances);
-      if (!depth) continue;
-      int& mine = result.of[i - unit.first.index];
-      if (mine >= 0) {
-        diagnostics.report(NestedRecompute, selector.range, {{"inner", join(op.path)}})
-            .label(program.plan->recompute[selectorOf[i - unit.first.index]].range, "the other checkpoint is here")
-            .help("keep the outer one: it replays everything inside");
-        result.ok = false;
-        return result;
-      }
-      std::vector<Symbol> prefix(op.path.begin(), op.path.begin() + *depth);
-      auto [it, fresh] = numbers.try_emplace({s, std::move(prefix)}, result.count);
-      if (fresh) ++result.count;
-      mine = it->second;
-      selectorOf[i - unit.first.index] = s;
-    }
-  }
-  return result;
-}
 
 std::optional<int> keepsOf(const Program& program, const Body& body, const Selector& selector, OpId reader,
                            const Value& value) {
@@ -110,7 +72,7 @@ bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
 Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints)
     : program_(program), body_(body), wanted_(wanted), checkpoints_(checkpoints), unit_(program.model.units[body.unit]),
       producerNode_(unit_.end.index - unit_.first.index, -1), replayed_(body.forward.size(), -1),
-      replayDone_(static_cast<size_t>(checkpoints.count)) {
+      state_(checkpoints.forms.size(), Replay::Waiting), keptAnyway_(producerNode_.size()) {
   for (size_t n = 0; n < body.forward.size(); ++n)
     if (body.forward[n].kind == NodeKind::Compute)
       producerNode_[local(unit_, body.forward[n].op)] = static_cast<int32_t>(n);
@@ -146,8 +108,9 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
   }
   std::vector<Point> result;
   auto add = [&](const Layout& layout, int32_t node) {
-    if (!layout.partial)
-      result.push_back({layout, node, localElements(program_, value.dims, layout)}); // a pending sum is never kept
+    const Point point{layout, node, localElements(program_, value.dims, layout)};
+    if (result.size() == 1 && result.front().layout.partial) result.clear();
+    if (!layout.partial || result.empty()) result.push_back(point); // a pending sum only where nothing else is read
   };
   const int32_t made = inside ? producerNode_[local(unit_, value.producer)] : -1;
   if (chain.empty()) {
@@ -174,7 +137,7 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
   auto mean = [&](const Point& p) { return p.elements / program_.skew(value.dims, p.layout); };
   Point best = all.front();
   for (const Point& p : all)
-    if (mean(p) <= mean(best) * (1 + kEqualSides)) best = p;
+    if (mean(p) <= mean(best) * (1 + kRounding)) best = p;
   return best;
 }
 
@@ -195,7 +158,7 @@ DType Keeper::keptType(ValueId value) const {
         op.result == value && llvm::any_of(op.saves, [](const Save& s) { return s.what == Save::What::Result; });
     for (size_t k = 0; k < op.operands.size() && !keeps; ++k)
       keeps = op.operands[k].value == value &&
-              (reads(op, k) || (checkpointOf(OpId(i)) >= 0 && entersFrom(value, checkpointOf(OpId(i)))));
+              (reads(op, k) || (checkpointOf(OpId(i)) >= 0 && enters(value, checkpointOf(OpId(i)))));
     if (!keeps) continue;
     const DType here = program_.savedType(op, value);
     if (!widest || width(here) > width(*widest)) widest = here;
@@ -211,7 +174,8 @@ void Keeper::save(OpId reader, ValueId value, const Layout& layout, double eleme
   const double times = timesOf(program_, op);
   const DType kept = program_.precisionOf(op).saved ? keptType(value) : program_.dtypeOf(value);
   const bool narrowed = kept != program_.dtypeOf(value);
-  body_.saved.push_back({reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), narrowed});
+  body_.saved.push_back(
+      {reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), layout, narrowed});
   if (!narrowed) return;
   narrowed_[value] = reader;
   Node node = castOfSaved(reader, value, layout, Phase::Forward);
@@ -251,58 +215,6 @@ void Keeper::saveBuffer(OpId id, const Save& buffer) {
   body_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
-bool Keeper::entersFrom(ValueId v, int checkpoint) const {
-  const Value& value = program_.model.values[v];
-  if (value.kind != ValueKind::Result) return false;
-  const Op& producer = program_.model.ops[value.producer];
-  return producer.unit != body_.unit || checkpointOf(value.producer) != checkpoint;
-}
-
-/// A checkpoint keeps what enters it, each by the rule of the smaller side.
-void Keeper::saveEntering(int checkpoint, std::vector<Node>& backward) {
-  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
-    const OpId id(i);
-    if (checkpointOf(id) != checkpoint) continue;
-    const Op& op = program_.model.ops[id];
-    for (size_t k = 0; k < op.operands.size(); ++k)
-      if (entersFrom(op.operands[k].value, checkpoint)) {
-        const Point p = kept(id, k);
-        save(id, op.operands[k].value, p.layout, p.elements, p.node);
-        restore(op.operands[k].value, p.layout, backward);
-      }
-  }
-}
-
-void Keeper::replay(OpId id, std::vector<Node>& backward) {
-  const int checkpoint = checkpointOf(id);
-  if (checkpoint < 0 || replayDone_[static_cast<size_t>(checkpoint)]) return;
-  replayDone_[static_cast<size_t>(checkpoint)] = true;
-  saveEntering(checkpoint, backward);
-  for (size_t n = 0; n < replayed_.size(); ++n) {
-    Node node = body_.forward[n];
-    if (checkpointOf(node.op) != checkpoint) continue;
-    if (node.kind == NodeKind::Reshard && entersFrom(node.value, checkpoint)) {
-      const Op& op = program_.model.ops[node.op];
-      for (size_t k = 0; k < op.operands.size(); ++k) {
-        if (op.operands[k].value != node.value) continue;
-        const Point p = kept(node.op, k);
-        if (p.node == static_cast<int32_t>(n)) node.from = p.layout; // kept on the way or at its end
-      }
-      if (node.from == node.to) continue;
-    }
-    node.phase = Phase::Recompute;
-    node.needed = false;
-    std::vector<NodeIndex> deps;
-    for (NodeIndex d : node.deps)
-      if (const int32_t copy = replayOf(static_cast<int32_t>(d)); copy >= 0)
-        deps.push_back(static_cast<NodeIndex>(copy));
-    node.deps = std::move(deps);
-    awaitRestored(node, backward);
-    replayed_[n] = static_cast<int32_t>(backward.size());
-    backward.push_back(std::move(node));
-  }
-}
-
 /// A replayed node waits for what entered the checkpoint in fewer bits.
 void Keeper::awaitRestored(Node& node, const std::vector<Node>& backward) const {
   const Op& op = program_.model.ops[node.op];
@@ -320,10 +232,15 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   const Operand& o = op.operands[operand];
   const Point p = kept(id, operand);
   const int checkpoint = checkpointOf(id);
-  const bool keeps = checkpoint < 0 || entersFrom(o.value, checkpoint);
-  if (keeps) save(id, o.value, p.layout, p.elements, p.node);
-  int32_t available = checkpoint < 0 ? -1 : replayOf(p.node);
-  if (const int32_t restored = keeps ? restore(o.value, p.layout, backward) : -1; restored >= 0) available = restored;
+  const bool entering = checkpoint < 0 || enters(o.value, checkpoint), discards = entering && discarded(o.value);
+  int32_t available = -1;
+  if (discards) {
+    available = again(id, o.value, p, backward);
+  } else {
+    if (entering) save(id, o.value, p.layout, p.elements, p.node);
+    available = entering ? restore(o.value, p.layout, backward) : -1;
+    if (available < 0 && checkpoint >= 0) available = replayOf(p.node);
+  }
   const Layout wanted = need(program_, body_.placements[local(unit_, id)], o.dims);
   if (sameLayout(program_.loose(o.dims), p.layout, wanted)) return available;
   for (size_t n = 0; n < backward.size(); ++n) // once per value and target
@@ -357,7 +274,7 @@ std::vector<int32_t> Keeper::read(OpId id, std::vector<Node>& backward) {
   const int checkpoint = checkpointOf(id);
   for (const Save& s : op.saves) {
     if (s.what == Save::What::Operand) continue;
-    if (checkpoint >= 0) {
+    if (checkpoint >= 0 && !checkpoints_.named[local(unit_, id)]) {
       if (const int32_t copy = replayOf(producerNode_[local(unit_, id)]); copy >= 0) ready.push_back(copy);
     } else if (s.what == Save::What::Buffer) {
       saveBuffer(id, s);
@@ -375,13 +292,6 @@ std::vector<int32_t> Keeper::readOthers(OpId id, int except) const {
   for (const auto& [key, node] : brings_)
     if (key.first == id && key.second != except && node >= 0) ready.push_back(node);
   return ready;
-}
-
-void Keeper::finish() {
-  auto& backward = body_.backward;
-  for (size_t i = backward.size(); i-- > 0;)
-    if (backward[i].phase != Phase::Recompute || backward[i].needed)
-      for (NodeIndex d : backward[i].deps) backward[d].needed = true;
 }
 
 } // namespace planc::passes

@@ -55,6 +55,7 @@ const std::vector<Topic>& topics() {
       {{"memory", "memory.peak", "memory.capacity", "memory.fits", "memory.params", "memory.grads", "memory.optimizer",
         "memory.activations", "memory.buffers", "peak", "grads", "activations", "buffers"},
        explainMemory},
+      {{"recompute"}, explainRecompute},
       {{"parameters", "params", "params.active"}, explainParameters},
       {{"micro-batches", "micro_batches"}, explainMicroBatches},
       {{"run", "run time", "run.days", "run.days.low", "run.days.high"}, explainRunTime, true},

@@ -57,6 +57,9 @@ bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string
 // ExplainMemory.cpp
 void explainMemory(ExplainPage& page, const ExplainInput& input);
 
+// ExplainRecompute.cpp
+void explainRecompute(ExplainPage& page, const ExplainInput& input);
+
 // ExplainRows.cpp: rows of stages and of collectives. False if there is no such row.
 bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage);
 /// A column of the stages' table: of one stage, or of the critical one and beside it all. False if there is none.

@@ -102,6 +102,18 @@ Json fixesJson(const PlanReport& report) {
   return out;
 }
 
+Json recomputeJson(const PlanReport& report) {
+  Json out = Json::array();
+  if (!report.recompute) return out;
+  for (const RecomputeEffect& e : *report.recompute)
+    out.push_back({{"statement", e.statement},
+                   {"freed_bytes", jsonNumber(e.freed)},
+                   {"cost_s", jsonNumber(e.cost)},
+                   {"peak_without_bytes", jsonNumber(e.peakWithout)},
+                   {"step_time_without_s", jsonNumber(e.stepWithout)}});
+  return out;
+}
+
 Json layersJson(const cost::Estimate& estimate) {
   Json out = Json::array();
   for (const cost::LayerRow& row : estimate.layers)
@@ -242,6 +254,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["interval"] = intervalJson(report.estimate->totals.confidence);
   out["memory"] = memoryJson(*report.estimate);
   out["memory"]["fixes"] = fixesJson(report);
+  out["recompute"] = recomputeJson(report);
   out["layers"] = layersJson(*report.estimate);
   out["collectives"] = collectivesJson(*report.estimate, sources);
   out["stages"] = stagesJson(*report.estimate);

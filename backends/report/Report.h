@@ -11,6 +11,13 @@ namespace planc::report {
 
 struct Fix;
 
+/// What a `recompute` statement changes: the plan against the plan without that statement, both priced.
+struct RecomputeEffect {
+  std::string statement;             ///< selectors and facts
+  double freed = 0, peakWithout = 0; ///< bytes at the fullest moment of the fullest stage
+  double cost = 0, stepWithout = 0;  ///< seconds of a step
+};
+
 /// All that a report of one plan needs.
 struct PlanReport {
   std::string file;
@@ -18,7 +25,8 @@ struct PlanReport {
   const ir::Program* program = nullptr;
   const cost::Estimate* estimate = nullptr;
   const verdict::Results* results = nullptr;
-  const std::vector<Fix>* fixes = nullptr; ///< priced changes that need less memory, best first
+  const std::vector<Fix>* fixes = nullptr;                 ///< priced changes that need less memory, best first
+  const std::vector<RecomputeEffect>* recompute = nullptr; ///< of each statement
 };
 
 /// Lines of layers as the model has them, or those first that take the most of the step.

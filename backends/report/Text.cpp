@@ -14,6 +14,7 @@ std::string text(const PlanReport& report, const SourceManager& sources, const T
       layersText(report, options),
       communicationText(report, sources, options),
       memoryText(report, options),
+      recomputeText(report, options),
       verdictText(report, sources, options),
   };
   std::string out;

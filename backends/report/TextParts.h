@@ -21,6 +21,8 @@ std::string totalsText(const PlanReport& report, const TextOptions& options);
 std::string runText(const PlanReport& report, const TextOptions& options);
 /// Peak memory of each stage by kind.
 std::string memoryText(const PlanReport& report, const TextOptions& options);
+/// What each `recompute` statement frees and costs.
+std::string recomputeText(const PlanReport& report, const TextOptions& options);
 /// What each kind of stage does in a step, where there are stages.
 std::string stagesText(const PlanReport& report, const TextOptions& options);
 /// A row per layer: its part of the step of the critical stage, and what one instance takes.

@@ -147,4 +147,15 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
   return out;
 }
 
+std::string recomputeText(const PlanReport& report, const TextOptions& options) {
+  if (!report.recompute || report.recompute->empty()) return {};
+  Table table("lrr");
+  const auto head = TextStyle::Gutter;
+  table.add({{"statement", head}, {"frees", head}, {"costs", head}});
+  for (const RecomputeEffect& e : *report.recompute)
+    table.add({e.statement, formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
+  return styledLine("recompute, each against the plan without it", TextStyle::Bold, options.color) +
+         table.str(options.color);
+}
+
 } // namespace planc::report

@@ -103,7 +103,7 @@ private:
   void train(FactNode& node);
   void infer(FactNode& node);
   // ---- fine-tuning (PlanFinetune.cpp), optimizers (PlanOptimizer.cpp)
-  std::vector<ir::Selector> paths(const FactNode& node);
+  std::vector<ir::Selector> paths(const syntax::Expr* value);
   bool finetuneFact(FactNode& fact);
   void oneWorkload();
   void applyFinetune(ir::Model& model);
@@ -147,11 +147,24 @@ private:
   void checkStageCut();
   void scheduleArgument(const syntax::Arg& arg, Scope& scope, ir::Pipeline& out);
   void stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& out);
-  void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
+  std::vector<std::string> keepTexts() const;
   void keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
-  void checkOverrideChanges(int layer);
   void overlap();
   void checkSelectors();
+
+  // ---- what is recomputed (PlanRecompute.cpp)
+  struct RecomputeDraft {
+    ir::Recompute rule;
+    int layer = 0;
+    bool none = false; ///< `recompute none`
+  };
+  void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
+  void recomputeFacts(const syntax::Section& facts, Scope& scope, ir::Recompute& out);
+  bool recomputeFact(const syntax::Fact& fact, Scope& scope, ir::Recompute& out);
+  bool noneBeside(const RecomputeDraft& draft);
+  std::vector<std::string> recomputeTexts() const;
+  void checkOverrideChanges(int layer);
+  void checkSavedNames();
   void checkCheckpoints();
 
   // ---- conditions (PlanExprs.cpp, PlanSearch.cpp)
@@ -189,11 +202,7 @@ private:
   std::deque<AxisDraft> axes_;
   std::vector<int> placementLayers_, stateLayers_;
   std::unordered_map<std::string, std::pair<size_t, int>> placementKeys_, stateKeys_; ///< to the rule's index and layer
-  struct CheckpointDraft {
-    ir::Selector selector;
-    int layer = 0;
-  };
-  std::vector<CheckpointDraft> recompute_;
+  std::vector<RecomputeDraft> recompute_;
   std::vector<std::pair<ir::Keep, int>> keeps_;
   /// `override recompute …`: what it replaces.
   struct OverrideDraft {

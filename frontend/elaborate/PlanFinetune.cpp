@@ -17,7 +17,7 @@ const Symbol kFreeze("freeze"), kLora("lora"), kRank("rank"), kTargets("targets"
 }
 
 /// `[decoder[0:20], embed]`: paths of the model as written, which no name of the plan stands for.
-std::vector<ir::Selector> PlanBuilder::paths(const FactNode& node) {
+std::vector<ir::Selector> PlanBuilder::paths(const syntax::Expr* value) {
   std::vector<ir::Selector> made;
   auto add = [&](const syntax::Expr& e) {
     if (auto selector = parseSelector(context_, context_.text(e.range), e.range))
@@ -25,11 +25,11 @@ std::vector<ir::Selector> PlanBuilder::paths(const FactNode& node) {
     else
       ok_ = false;
   };
-  if (!node.value || node.value->kind != syntax::ExprKind::List) {
-    if (node.value) add(*node.value);
+  if (!value || value->kind != syntax::ExprKind::List) {
+    if (value) add(*value);
     return made;
   }
-  for (const syntax::Expr* e : node.value->kids) add(*e);
+  for (const syntax::Expr* e : value->kids) add(*e);
   return made;
 }
 
@@ -37,7 +37,7 @@ std::vector<ir::Selector> PlanBuilder::paths(const FactNode& node) {
 bool PlanBuilder::finetuneFact(FactNode& fact) {
   ir::Workload& w = plan_->workload;
   if (fact.name == kFreeze && !fact.section()) {
-    for (ir::Selector& s : paths(fact)) w.freeze.push_back(std::move(s));
+    for (ir::Selector& s : paths(fact.value)) w.freeze.push_back(std::move(s));
     return true;
   }
   if (fact.name != kLora || !fact.section()) return false;
@@ -47,7 +47,7 @@ bool PlanBuilder::finetuneFact(FactNode& fact) {
     if (part.name == kRank && !part.section()) {
       adapters.rank = count(part, "lora.rank").value_or(1);
     } else if (part.name == kTargets && !part.section()) {
-      adapters.targets = paths(part);
+      adapters.targets = paths(part.value);
     } else {
       reportUnknownFact(context_, part.nameRange, part.name.view(), {"`lora`", fact.nameRange}, {"rank", "targets"});
       ok_ = false;

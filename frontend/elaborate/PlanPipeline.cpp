@@ -1,4 +1,4 @@
-// Pipeline, recomputation, what is kept gathered, and overlap; and the check of every selector against the model.
+// Pipeline, what is kept gathered, and overlap; and the check of every selector against the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/elaborate/PlanBuilder.h"
 #include "frontend/elaborate/Schema.h"
@@ -10,7 +10,6 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed inside `{outer}`")
 PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
 PLANC_ERROR(ScheduleForm, 752,
             "a schedule is a name, with named arguments where it takes them: `interleaved_1f1b(chunks = 3)`")
@@ -20,7 +19,6 @@ PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
 PLANC_ERROR(UnknownSide, 756, "`{side}` is no side of a reshard to keep")
 PLANC_ERROR(ScatterForm, 757, "`scatter` names an axis")
 PLANC_ERROR(CutTwice, 773, "`stages = …` and `stage` lines both say how the layers are cut")
-PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
 
 void PlanBuilder::pipeline() {
   if (!pipeline_) return;
@@ -143,53 +141,27 @@ void PlanBuilder::stage(const syntax::StageItem& s, Scope& scope, ir::Pipeline& 
 
 namespace {
 
-/// The selectors of a list of drafts, in one order.
-template <class List, class Select> std::vector<std::string> selectorTexts(const List& list, Select select) {
-  std::vector<std::string> texts;
-  for (const auto& item : list) texts.push_back(select(item));
-  std::sort(texts.begin(), texts.end());
-  return texts;
-}
-
 std::string keepText(const ir::Keep& keep) {
   return keep.selector.str() + (keep.host ? " = host" : keep.gathered ? " = gathered" : " = split");
 }
 
 } // namespace
 
-void PlanBuilder::checkOverrideChanges(int layer) {
-  const auto recompute = selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); });
-  const auto keeps = selectorTexts(keeps_, [](const auto& k) { return keepText(k.first); });
-  if (recomputeOverride_ && recomputeOverride_->layer == layer && recompute == recomputeOverride_->before)
-    reportOverrideChangesNothing(context_, recomputeOverride_->range, "recompute", recomputeOverride_->inherited);
-  if (keepOverride_ && keepOverride_->layer == layer && keeps == keepOverride_->before)
-    reportOverrideChangesNothing(context_, keepOverride_->range, "keep", keepOverride_->inherited);
+std::vector<std::string> PlanBuilder::keepTexts() const {
+  std::vector<std::string> texts;
+  for (const auto& [keep, layer] : keeps_) texts.push_back(keepText(keep));
+  std::sort(texts.begin(), texts.end());
+  return texts;
 }
 
-// All `recompute` statements of a plan are overridden together; so are those of `keep`.
-void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
-  if (item.override_) {
-    if (recompute_.empty())
-      reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view()))
-          .help("leave `override` out to add it");
-    else if (recompute_.front().layer < layer)
-      recomputeOverride_ =
-          OverrideDraft{selectorTexts(recompute_, [](const CheckpointDraft& d) { return d.selector.str(); }),
-                        item.range, recompute_.front().selector.range, layer};
-    std::erase_if(recompute_, [&](const CheckpointDraft& d) { return d.layer < layer; });
-  }
-  for (const syntax::Selector& sel : s.selectors)
-    if (auto made = makeSelector(ev_, sel, scope)) recompute_.push_back({std::move(*made), layer});
-}
-
+// All `keep` statements of a plan are overridden together; so are those of `recompute`.
 void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, Scope& scope, int layer) {
   if (item.override_) {
     if (keeps_.empty())
       reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
     else if (keeps_.front().second < layer)
-      keepOverride_ = OverrideDraft{selectorTexts(keeps_, [](const auto& k) { return keepText(k.first); }), item.range,
-                                    keeps_.front().first.selector.range, layer};
+      keepOverride_ = OverrideDraft{keepTexts(), item.range, keeps_.front().first.selector.range, layer};
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
   bool gathered = true, host = false;
@@ -241,7 +213,8 @@ void PlanBuilder::checkSelectors() {
   auto check = [&](const ir::Selector& s) { ok_ &= paths_->check(s, context_); };
   for (const ir::PlacementRule& r : plan_->placements) check(r.selector);
   for (const ir::StateRule& r : plan_->states) check(r.selector);
-  for (const ir::Selector& s : plan_->recompute) check(s);
+  for (const ir::Recompute& r : plan_->recompute)
+    for (const ir::Selector& s : r.selectors) check(s);
   for (const ir::Keep& k : plan_->keeps) check(k.selector);
   for (const ir::PrecisionRule& r : plan_->precisionRules) check(r.selector);
   for (const ir::Selector& s : plan_->workload.freeze) check(s);
@@ -249,29 +222,6 @@ void PlanBuilder::checkSelectors() {
     for (const ir::StageLine& line : plan_->pipeline->stages)
       for (const ir::Selector& s : line.selectors) check(s);
   checkStageCut();
-}
-
-/// Each match is one checkpoint, so no two may meet.
-void PlanBuilder::checkCheckpoints() {
-  constexpr size_t kCheckpoints = 1000; // the check compares pairs
-  auto& all = plan_->recompute;
-  if (all.size() > kCheckpoints) {
-    context_.report(TooManyCheckpoints, all[kCheckpoints].range, {{"limit", kCheckpoints}})
-        .help("use a slice: `recompute decoder[0:80:2]`");
-    ok_ = false;
-    return;
-  }
-  for (size_t i = 0; i < all.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      if (!overlaps(all[i], all[j])) continue;
-      const bool deeper = all[i].steps.size() >= all[j].steps.size();
-      const ir::Selector &inner = deeper ? all[i] : all[j], &outer = deeper ? all[j] : all[i];
-      context_.report(NestedCheckpoints, inner.range, {{"inner", inner.str()}, {"outer", outer.str()}})
-          .label(outer.range, "this checkpoint replays it already")
-          .help("take one of them out");
-      ok_ = false;
-      return;
-    }
 }
 
 } // namespace planc::frontend

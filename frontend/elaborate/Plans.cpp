@@ -133,13 +133,15 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   mesh();
   checkTargets();
   workload();
-  for (auto& draft : recompute_) plan_->recompute.push_back(std::move(draft.selector));
+  for (auto& draft : recompute_)
+    if (!draft.rule.selectors.empty()) plan_->recompute.push_back(std::move(draft.rule));
   for (auto& [keep, layer] : keeps_) plan_->keeps.push_back(std::move(keep));
   pipeline();
   overlap();
   model();
   checkExtents();
   run();
+  checkSavedNames();
   checkCheckpoints();
   for (FactNode& let : lets_->root().children) lets_->value(let);
   editsDone();

@@ -41,7 +41,9 @@ decltype(PlanItem::item) TreeBuilder::planFact(Rule::PlanFactContext* node) {
   if (auto* item = at.rule<Rule::RecomputeStmtContext>()) {
     Children parts(item);
     parts.accept(Type::RECOMPUTE);
-    return RecomputeStmt{selectors(parts)};
+    RecomputeStmt out{selectors(parts), std::nullopt, range(item)};
+    if (auto* facts = parts.rule<Rule::SectionContext>()) out.facts = section(facts);
+    return out;
   }
   Name key = name(at.rule<Rule::PlainNameContext>());
   Section out = section(at.rule<Rule::SectionContext>());

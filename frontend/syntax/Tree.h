@@ -334,7 +334,9 @@ struct PipelineBlock {
   std::vector<std::variant<StageItem, Fact>> items;
 };
 struct RecomputeStmt {
-  std::vector<Selector> selectors;
+  std::vector<Selector> selectors; ///< none: `recompute none`
+  std::optional<Section> facts;    ///< `{ save = [attn.core] }`
+  SourceRange range;
 };
 struct KeepStmt {
   std::vector<Selector> selectors;

@@ -109,7 +109,7 @@ int main() {
   };
   expect("PLAN0105", exportedTwice("PLAN0105"));
   expect("PLAN0719", lowered("PLAN0719", [](ir::Plan& p) {
-           p.recompute = {selector({"decoder"}, p.range), selector({"decoder", "attn"}, p.meshRange)};
+           p.recompute = {{{selector({"decoder"}, p.range), selector({"decoder", "attn"}, p.meshRange)}}};
          }));
   expect("PLAN0923", priced("PLAN0923", [](ir::Plan& p) { p.cluster->device.bandwidth->value = 0; }));
   expect("PLAN0721", lowered("PLAN0721", [](ir::Plan& p) { p.workload.microBatch = 0; }));

@@ -92,6 +92,11 @@ TEST(Format, AlignsFactsInARun) {
   EXPECT_EQ(formatted("let a = 1\nlet bcd = 2\nexport let e = 3\n"), "let a   = 1\nlet bcd = 2\nexport let e = 3\n");
 }
 
+TEST(Format, FactsOfRecomputation) {
+  EXPECT_EQ(formatted("plan p {\n  recompute   a.b,c{save=[ d.e ,f];first = 2}\n  override  recompute   none\n}\n"),
+            "plan p {\n  recompute a.b, c { save = [d.e, f]; first = 2 }\n  override recompute none\n}\n");
+}
+
 TEST(Format, AlignsTypesPlacementsSectionsAndReasons) {
   EXPECT_EQ(formatted("block b(x: int) {\n  param wq: [a]\n  param w: [b]\n  gate: [.., ffn] = f(x)\n  up: [.., ffn] = "
                       "g(x)\n  act = h(x)\n  out: [.., hidden] = k(act)\n}\n"),

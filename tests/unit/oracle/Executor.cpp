@@ -3,6 +3,7 @@
 #include "Executor.h"
 
 #include "OperatorRun.h"
+#include "Replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -415,6 +416,20 @@ Outcome execute(const Program& program, unsigned seed, const Perturbation& pertu
   machine.backward();
   machine.finish();
   return std::move(machine.outcome);
+}
+
+Replayed replay(const Program& program, unsigned seed, unsigned order) {
+  Machine machine(program, seed, {});
+  machine.forward();
+  std::mt19937 random(order);
+  Replayed all;
+  for (uint32_t u = 0; u < program.model.units.size(); ++u)
+    for (int64_t i = 0; i <= machine.lastOf(UnitId(u)); ++i) {
+      Replay<Machine> one(machine, UnitId(u), i);
+      all.worst = std::max(all.worst, one.run(random));
+      all.operators += one.replayed();
+    }
+  return all;
 }
 
 double difference(const Outcome& a, const Outcome& b, std::string* name) {

@@ -36,6 +36,16 @@ struct Perturbation {
 /// see the same numbers.
 Outcome execute(const ir::Program& program, unsigned seed, const Perturbation& perturbation = {});
 
+/// What backward does again and reads, against forward.
+struct Replayed {
+  double worst = 0;  ///< largest relative difference
+  int operators = 0; ///< done again, all instances together
+};
+
+/// Runs forward, then of every instance what its backward list does again and reads, with nothing but what forward
+/// keeps. Nodes run in an order drawn from `order` that heeds what they wait for. Throws where something is missing.
+Replayed replay(const ir::Program& program, unsigned seed, unsigned order);
+
 /// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same
 /// names. `worst` names it.
 double difference(const Outcome& a, const Outcome& b, std::string* worst = nullptr);

@@ -99,7 +99,7 @@ inline Plan randomPlan(std::mt19937& random) {
       axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
     }
   }
-  if (random() % 2) plan.recompute.push_back(selectorOf(random() % 2 ? "decoder" : "decoder.attn.core"));
+  if (random() % 2) plan.recompute.push_back({{selectorOf(random() % 2 ? "decoder" : "decoder.attn.core")}});
   return plan;
 }
 
@@ -150,7 +150,7 @@ inline Draw anywhere(std::vector<Scope> scopes) {
         axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
       }
     }
-    if (random() % 2) plan.recompute.push_back(selectorOf("decoder"));
+    if (random() % 2) plan.recompute.push_back({{selectorOf("decoder")}});
   };
 }
 
@@ -175,7 +175,7 @@ inline void routedRules(Plan& plan, std::vector<std::string> axes, std::mt19937&
     plan.placements.push_back(ruleOf("decoder.moe", "experts", experts));
   if (const auto ffn = take(forFfn); !ffn.empty()) plan.placements.push_back(ruleOf("decoder.moe", "ffn", ffn));
   if (random() % 2) plan.placements.push_back(ruleOf("decoder.always", "ffn", {axes.empty() ? "a" : axes.back()}));
-  if (random() % 3 == 0) plan.recompute.push_back(selectorOf("decoder"));
+  if (random() % 3 == 0) plan.recompute.push_back({{selectorOf("decoder")}});
 }
 
 } // namespace planc::oracle

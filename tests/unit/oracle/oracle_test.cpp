@@ -246,7 +246,7 @@ TEST(Oracle, RingsAndHeads) {
       rule.ring = true;
       plan.placements.push_back(std::move(rule));
     }
-    if (random() % 3 == 0) plan.recompute.push_back(selectorOf("decoder.attn.core"));
+    if (random() % 3 == 0) plan.recompute.push_back({{selectorOf("decoder.attn.core")}});
   });
 }
 

@@ -189,6 +189,22 @@ TEST(ParseTree, MeshAndPlacement) {
   EXPECT_THAT(texts(std::get<StatesBlock>(plan.items[3].item).block.selectors), ElementsAre("decoder.moe"));
 }
 
+TEST(ParseTree, FactsOfRecomputation) {
+  Parsed p(
+      "plan a {\n recompute decoder.*, x { save = [attn.core]; first = 2 }\n override recompute none\n recompute *\n}");
+  ASSERT_TRUE(p.file) << p.errors();
+  EXPECT_EQ(p.errors(), "");
+  const auto& items = p.decl<PlanDecl>().items;
+  ASSERT_EQ(items.size(), 3u);
+  const auto& some = std::get<RecomputeStmt>(items[0].item);
+  EXPECT_THAT(texts(some.selectors), ElementsAre("decoder.*", "x"));
+  ASSERT_TRUE(some.facts);
+  EXPECT_EQ(some.facts->items.size(), 2u);
+  EXPECT_TRUE(items[1].override_);
+  EXPECT_TRUE(std::get<RecomputeStmt>(items[1].item).selectors.empty());
+  EXPECT_THAT(texts(std::get<RecomputeStmt>(items[2].item).selectors), ElementsAre("*"));
+}
+
 TEST(ParseTree, StatementsOfPlans) {
   Parsed p(R"(plan a {
     model = gpt(attention = unfused) : "why"
@@ -213,6 +229,7 @@ TEST(ParseTree, StatementsOfPlans) {
   EXPECT_THAT(texts(std::get<StageItem>(pipeline.items[1]).selectors), ElementsAre("embed", "decoder[0:4]"));
   EXPECT_THAT(texts(std::get<StageItem>(pipeline.items[2]).selectors), ElementsAre("*"));
   EXPECT_THAT(texts(std::get<RecomputeStmt>(items[3].item).selectors), ElementsAre("decoder.attn.core", "decoder.mlp"));
+  EXPECT_FALSE(std::get<RecomputeStmt>(items[3].item).facts);
   EXPECT_EQ(std::get<KeepStmt>(items[4].item).side->text, "gathered");
   EXPECT_FALSE(std::get<KeepStmt>(items[5].item).side);
   EXPECT_EQ(std::get<AssertStmt>(items[7].item).reason->text, "budget");

@@ -40,7 +40,7 @@ struct ReportFixture : PlanFixture {
     plan.pipeline.emplace();
     plan.pipeline->axes = {"pp"};
     plan.pipeline->schedule = "one_f_one_b";
-    plan.recompute.push_back({});
+    plan.recompute.push_back({{ir::Selector()}});
 
     program.plan = &plan;
     program.mesh = plan.mesh;

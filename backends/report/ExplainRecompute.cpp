@@ -1,0 +1,73 @@
+// What each `recompute` statement frees and costs, what is kept in spite of it and what is done again.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/ExplainParts.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+std::string heldText(double bytes) {
+  return formatQuantity(bytes, units::bytes);
+}
+
+/// Does the statement reach the layer in this class of instances? (What its `first` leaves out replays nothing.)
+bool chosenBy(const ir::Recompute& statement, const ir::Body& body, const std::vector<Symbol>& path) {
+  return std::any_of(statement.selectors.begin(), statement.selectors.end(), [&](const ir::Selector& s) {
+    const auto& slice = s.steps.empty() ? std::nullopt : s.steps.front().slice;
+    return s.matches(path) && (!slice || slice->contains(body.instances.ranges.front().begin));
+  });
+}
+
+/// What a layer that is replayed keeps, and what it does again: of each class of instances.
+void explainReplay(ExplainPage& page, const ir::Program& program, const ir::Body& body,
+                   const ir::Recompute& statement) {
+  const ir::Model& model = program.model;
+  SumTable kept(page, units::bytes), again(page, units::flops);
+  double bytes = 0, flops = 0;
+  for (const ir::Node& n : body.backward) {
+    if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute ||
+        !chosenBy(statement, body, model.ops[n.op].path))
+      continue;
+    again.add(model.pathOf(n.op), n.work.flops * n.times);
+    flops += n.work.flops * n.times;
+  }
+  if (flops == 0) return; // instances that it does not reach
+  for (const ir::Saved& s : body.saved)
+    if (chosenBy(statement, body, model.ops[s.op].path)) kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
+  const ir::Unit& unit = model.units[body.unit];
+  page.line("");
+  page.line(fmt::format("{}{}, {}", unit.name.view(), unit.repeat ? body.instances.str() : "",
+                        plural(static_cast<double>(body.instances.count()), "instance", "instances")));
+  if (bytes > 0) {
+    page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);
+    kept.write(bytes);
+  }
+  page.line("done again before backward, of one instance and micro-batch", 2, TextStyle::Gutter);
+  again.write(flops);
+}
+
+} // namespace
+
+void explainRecompute(ExplainPage& page, const ExplainInput& input) {
+  const PlanReport& report = *input.report;
+  if (!report.recompute || report.recompute->empty()) {
+    page.line("recompute  none: backward does nothing again");
+    return;
+  }
+  const double peak = report.estimate->memory.peak, step = report.estimate->totals.stepTime;
+  for (size_t i = 0; i < report.recompute->size(); ++i) {
+    const RecomputeEffect& e = (*report.recompute)[i];
+    if (i > 0) page.line("");
+    page.line("recompute " + e.statement, 0, TextStyle::Bold);
+    page.fact("frees", fmt::format("{}: the fullest stage holds {}, {} in the plan without the statement",
+                                   heldText(e.freed), heldText(peak), heldText(e.peakWithout)));
+    page.fact("costs", fmt::format("{}: a step takes {}, {} without it", timeText(e.cost), timeText(step),
+                                   timeText(e.stepWithout)));
+    for (const ir::Body& body : report.program->bodies)
+      if (!body.seam) explainReplay(page, *report.program, body, report.plan->recompute[i]);
+  }
+}
+
+} // namespace planc::report

@@ -1,0 +1,112 @@
+// Part of derive-backward: which operators of a body each match of a `recompute` selector replays, and which of their
+// results are kept by name.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Backward.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
+
+namespace {
+
+/// Of one body.
+struct CheckpointFinder {
+  const Program& program;
+  const Body& body;
+  const Unit& unit;
+  Checkpoints result = {};
+  std::vector<const Selector*> selectorOf = {};                                ///< per operator
+  std::map<std::pair<const Selector*, std::vector<Symbol>>, int> numbers = {}; ///< by the path that it matched
+
+  const Model& model() const { return program.model; }
+
+  bool find(DiagnosticEngine& diagnostics) {
+    result.of.assign(unit.end.index - unit.first.index, -1);
+    result.named.assign(result.of.size(), false);
+    selectorOf.assign(result.of.size(), nullptr);
+    for (size_t r = 0; r < program.plan->recompute.size(); ++r)
+      for (const Selector& selector : program.plan->recompute[r].selectors)
+        for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+          if (!enter(r, selector, OpId(i), diagnostics)) return false;
+    discardCasts();
+    return true;
+  }
+
+  bool enter(size_t rule, const Selector& selector, OpId id, DiagnosticEngine& diagnostics) {
+    const Op& op = model().ops[id];
+    const auto depth = recomputes(program, rule, selector, op.path, body);
+    if (!depth) return true;
+    const uint32_t at = local(unit, id);
+    if (result.of[at] >= 0) {
+      diagnostics.report(NestedRecompute, selector.range, {{"inner", join(op.path)}})
+          .label(selectorOf[at]->range, "the other checkpoint is here")
+          .help("keep the outer one: it replays everything inside");
+      return false;
+    }
+    const Recompute& statement = program.plan->recompute[rule];
+    std::vector<Symbol> prefix(op.path.begin(), op.path.begin() + *depth);
+    const auto [it, fresh] = numbers.try_emplace({&selector, std::move(prefix)}, static_cast<int>(result.forms.size()));
+    if (fresh) result.forms.push_back({!statement.saves.empty(), statement.outputs});
+    result.of[at] = it->second;
+    selectorOf[at] = &selector;
+    const std::vector<Symbol> rest(op.path.begin() + *depth, op.path.end());
+    result.named[at] = op.kind != OpKind::Cast && llvm::any_of(statement.saves, [&](const Selector& s) {
+                         const auto steps = s.matches(rest);
+                         return steps && leaves(op, static_cast<size_t>(*depth + *steps));
+                       });
+    return true;
+  }
+
+  /// Is the result read outside of the layer whose path is the first `length` names of its own?
+  bool leaves(const Op& op, size_t length) const {
+    auto outside = [&](const Op& reader) {
+      return reader.path.size() < length || !std::equal(op.path.begin(), op.path.begin() + length, reader.path.begin());
+    };
+    bool read = false;
+    for (const Op& reader : model().ops)
+      for (const Operand& o : reader.operands) {
+        if (o.value != op.result) continue;
+        if (outside(reader)) return true;
+        read = true;
+      }
+    return !read || op.result == model().loss;
+  }
+
+  /// A cast of what is discarded is no layer of its own: it is discarded with it.
+  void discardCasts() {
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const Op& op = model().ops[OpId(i)];
+      const Value& value = model().values[op.operands.empty() ? op.result : op.operands[0].value];
+      if (op.kind != OpKind::Cast || result.of[i - unit.first.index] >= 0 || value.kind != ValueKind::Result) continue;
+      const Op& maker = model().ops[value.producer];
+      if (maker.unit != body.unit) continue;
+      const uint32_t made = local(unit, value.producer);
+      const int checkpoint = result.of[made];
+      if (checkpoint >= 0 && !result.named[made] && result.forms[static_cast<size_t>(checkpoint)].discards)
+        result.of[i - unit.first.index] = checkpoint;
+    }
+  }
+};
+
+} // namespace
+
+std::optional<int> recomputes(const Program& program, size_t rule, const Selector& selector,
+                              const std::vector<Symbol>& path, const Body& body) {
+  if (rule < program.firstLayers.size() && !program.firstLayers[rule].empty() && !body.instances.ranges.empty() &&
+      !program.firstLayers[rule][body.unit.index].contains(body.instances.ranges.front().begin))
+    return std::nullopt;
+  return reaches(selector, path, program.model.units[body.unit], body.instances);
+}
+
+Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
+  CheckpointFinder finder{program, body, program.model.units[body.unit]};
+  finder.result.ok = finder.find(diagnostics);
+  return std::move(finder.result);
+}
+
+} // namespace planc::passes

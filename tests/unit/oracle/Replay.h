@@ -1,0 +1,200 @@
+// What backward reads is what forward made: runs the backward list of every instance in an order drawn at random, with
+// nothing at hand but what forward keeps, and compares what is done again with what was there before.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "OperatorRun.h"
+
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+namespace planc::oracle {
+
+/// One instance of a body. `Machine` has run forward.
+template <class Machine> class Replay {
+public:
+  Replay(Machine& machine, UnitId unit, int64_t instance)
+      : machine_(machine), unitId_(unit), unit_(machine.model().units[unit]), instance_(instance),
+        body_(machine.bodyOf(unit, instance)), frame_(machine.frames[unit.index][static_cast<size_t>(instance)]),
+        made_(body_.backward.size()), known_(body_.backward.size()) {
+    remember();
+  }
+
+  /// The largest relative difference.
+  double run(std::mt19937& random) {
+    std::vector<size_t> waiting(body_.backward.size());
+    for (size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
+    while (!waiting.empty()) {
+      std::vector<size_t> ready;
+      for (size_t w = 0; w < waiting.size(); ++w)
+        if (std::none_of(body_.backward[waiting[w]].deps.begin(), body_.backward[waiting[w]].deps.end(),
+                         [&](NodeIndex d) { return std::find(waiting.begin(), waiting.end(), d) != waiting.end(); }))
+          ready.push_back(w);
+      const size_t next = ready[random() % ready.size()];
+      execute(waiting[next]);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(next));
+    }
+    return worst_;
+  }
+  int replayed() const { return replayed_; }
+
+private:
+  struct Held {
+    Layout layout;
+    Sharded value;
+  };
+  const Model& model() const { return machine_.model(); }
+  const Placement& placement(OpId id) const { return body_.placements[passes::local(unit_, id)]; }
+  bool same(ValueId v, const Layout& a, const Layout& b) const {
+    return sameLayout(machine_.program.loose(model().values[v].dims), a, b);
+  }
+
+  /// What forward keeps, each in the layout that it is kept in.
+  void remember() {
+    for (const Saved& s : body_.saved) {
+      if (!s.buffer.empty()) {
+        buffers_.insert(s.op);
+        continue;
+      }
+      const Op& reader = model().ops[s.op];
+      Layout layout;
+      Sharded value;
+      if (reader.kind == OpKind::Carry && reader.result != s.value) { // as it enters this instance
+        layout = passes::need(machine_.program, placement(s.op), reader.operands[0].dims);
+        value = frame_.results.at(reader.result);
+      } else {
+        value = machine_.valueOf(s.value, &frame_, layout);
+      }
+      memory_[s.value].push_back({s.layout, machine_.reshard(s.value, std::move(value), layout, s.layout)});
+    }
+  }
+
+  /// The value in a layout: made by a node that `node` waits for, or kept.
+  Sharded find(size_t node, ValueId v, const Layout& layout) const {
+    if (model().values[v].kind == ValueKind::Input) {
+      Layout there;
+      Sharded value = machine_.valueOf(v, &frame_, there);
+      return machine_.reshard(v, std::move(value), there, layout);
+    }
+    for (size_t before : known_[node]) {
+      const Node& n = body_.backward[before];
+      if (n.kind == NodeKind::Reshard && !n.gradient && n.value == v && passes(n, layout))
+        return machine_.reshard(v, *made_[before], n.to, layout);
+      if (isReplay(n) && model().ops[n.op].result == v && same(v, body_.results[passes::local(unit_, n.op)], layout))
+        return *made_[before];
+    }
+    if (const auto kept = memory_.find(v); kept != memory_.end())
+      for (const Held& h : kept->second)
+        if (same(v, h.layout, layout)) return h.value;
+    const Op& producer = model().ops[model().values[v].producer];
+    if (producer.kind == OpKind::Carry && producer.unit == unitId_) // an identity
+      return find(node, producer.operands[0].value, layout);
+    throw std::runtime_error("backward reads " + model().pathOf(v) + ", which is neither kept nor made again");
+  }
+
+  /// Does the value come by in this layout, at the end of the reshard or on the way?
+  bool passes(const Node& n, const Layout& layout) const {
+    if (same(n.value, n.to, layout)) return true;
+    const auto steps = ir::reshard(machine_.program.mesh, machine_.program.extents(model().values[n.value].dims),
+                                   machine_.program.loose(n), n.from, n.to);
+    return std::any_of(steps.begin(), steps.end(),
+                       [&](const ReshardStep& s) { return same(n.value, s.after, layout); });
+  }
+
+  static bool isReplay(const Node& n) {
+    return n.kind == NodeKind::Compute && n.phase == Phase::Recompute && n.role == Role::Forward;
+  }
+
+  void execute(size_t node) {
+    const Node& n = body_.backward[node];
+    for (NodeIndex d : n.deps) {
+      known_[node].insert(d);
+      known_[node].insert(known_[d].begin(), known_[d].end());
+    }
+    if (n.kind == NodeKind::Reshard && !n.gradient) {
+      made_[node] = machine_.reshard(n.value, find(node, n.value, n.from), n.from, n.to);
+    } else if (isReplay(n)) {
+      replay(node, n);
+    } else if (n.kind == NodeKind::Compute && n.phase == Phase::Backward) {
+      read(node, n);
+    }
+  }
+
+  /// The operator again, from what it can have.
+  void replay(size_t node, const Node& n) {
+    const Op& op = model().ops[n.op];
+    std::vector<Sharded> operands;
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      const ValueId v = op.operands[k].value;
+      if (model().values[v].kind == ValueKind::Param) {
+        operands.push_back(machine_.operandOf(body_, unit_, frame_, n.op, k, unitId_, instance_));
+        continue;
+      }
+      const int32_t brought = body_.brought[passes::local(unit_, n.op)][k];
+      operands.push_back(find(node, v, brought >= 0 ? body_.forward[static_cast<size_t>(brought)].to : asMade(v)));
+    }
+    machine_.passRound(op, placement(n.op), operands);
+    Frame scratch;
+    made_[node] = machine_.compute(op, n.op, OperatorRun::withoutRing(placement(n.op)), operands, scratch);
+    compare(*made_[node], frame_.results.at(op.result));
+    ++replayed_;
+  }
+  Layout asMade(ValueId v) const {
+    Layout layout;
+    machine_.valueOf(v, &frame_, layout);
+    return layout;
+  }
+
+  /// What the gradient reads, against what forward read.
+  void read(size_t node, const Node& n) {
+    if (n.role != Role::Backward && n.role != Role::DGrad && n.role != Role::WGrad) return;
+    const Op& op = model().ops[n.op];
+    for (const Save& s : op.saves) {
+      if (s.what == Save::What::Result)
+        compare(find(node, op.result, body_.results[passes::local(unit_, n.op)]), frame_.results.at(op.result));
+      if (s.what == Save::What::Buffer) needBuffer(node, n.op);
+      if (s.what != Save::What::Operand || (isContraction(op.kind) && s.operand == n.operand)) continue;
+      const size_t k = static_cast<size_t>(s.operand);
+      const ValueId v = op.operands[k].value;
+      if (model().values[v].kind != ValueKind::Result) continue;
+      std::vector<Sharded> one(op.operands.size());
+      const Layout layout = passes::need(machine_.program, placement(n.op), op.operands[k].dims);
+      const Layout whole =
+          passes::need(machine_.program, OperatorRun::withoutRing(placement(n.op)), op.operands[k].dims);
+      compare(machine_.reshard(op.operands[k].dims, find(node, v, layout), layout, whole), frame_.operands.at(n.op)[k]);
+    }
+  }
+  void needBuffer(size_t node, OpId id) const {
+    if (buffers_.count(id)) return;
+    for (size_t before : known_[node])
+      if (isReplay(body_.backward[before]) && body_.backward[before].op == id) return;
+    throw std::runtime_error("backward reads what " + model().pathOf(id) +
+                             " leaves, which is neither kept nor made again");
+  }
+
+  void compare(const Sharded& a, const Sharded& b) {
+    for (size_t d = 0; d < a.size(); ++d)
+      for (size_t i = 0; i < a[d].data.size(); ++i) {
+        const double x = a[d].data[i], y = b[d].data[i];
+        if (std::isnan(x) != std::isnan(y))
+          throw std::runtime_error("a device holds another part of what is done again");
+        if (!std::isnan(x)) worst_ = std::max(worst_, std::abs(x - y) / std::max(1.0, std::abs(y)));
+      }
+  }
+
+  Machine& machine_;
+  UnitId unitId_;
+  const Unit& unit_;
+  int64_t instance_;
+  const Body& body_;
+  Frame& frame_;
+  std::vector<std::optional<Sharded>> made_; ///< per backward node
+  std::vector<std::set<size_t>> known_;      ///< per backward node: all that ended before it began
+  std::map<ValueId, std::vector<Held>> memory_;
+  std::set<OpId> buffers_;
+  double worst_ = 0;
+  int replayed_ = 0;
+};
+
+} // namespace planc::oracle
