@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 MARK = "renamed_"
-# `batch` is the language's; these two are functions of its formulas as well.
-KEPT = {"batch", "extent", "width"}
+# `batch` is the language's; the others are functions of its formulas or a fact of operators as well.
+KEPT = {"batch", "extent", "width", "groups"}
 # Names of an operator's own, which no model and no workload knows.
 OWN = {"kv_seq", "from"}
 
@@ -36,7 +36,8 @@ def merged(folder, imports):
     for path in sorted(folder.glob("*.plan")):
         text = without_comments(path.read_text())
         for module, name in re.findall(r"^import std\.blocks\.(\w+)(?: as (\w+))?$", text, re.M):
-            text = re.sub(rf"\b{name or module}\.(\w+)\(", r"\1(", text)
+            theirs = re.findall(r"^export \w+ (\w+)", (folder / f"{module}.plan").read_text(), re.M)
+            text = re.sub(rf"\b{name or module}\.({'|'.join(theirs)})\b", r"\1", text)
         texts.append(re.sub(r"^import .*\n", "", text, flags=re.M))
     return imports + "\n".join(texts)
 
