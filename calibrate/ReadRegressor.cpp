@@ -3,6 +3,7 @@
 // that they time.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Csv.h"
+#include "support/Quantity.h"
 
 #include <algorithm>
 #include <cmath>

@@ -133,7 +133,7 @@ std::string causesTable(const std::vector<PlanReport>& plans, const diff::Compar
   for (auto& [whole, parts] : causeLines(c)) {
     if (whole.largest() == 0 && std::all_of(parts.begin(), parts.end(), [](const Line& l) { return l.largest() == 0; }))
       continue;
-    row(whole.label, TextStyle::Gutter, [&](size_t i) { return signedTime(whole.differences[i]); });
+    row(whole.label, TextStyle::Gutter, [&, &all = whole](size_t i) { return signedTime(all.differences[i]); });
     std::erase_if(parts, [&](const Line& l) { return l.largest() < worth; });
     std::stable_sort(parts.begin(), parts.end(),
                      [](const Line& x, const Line& y) { return x.largest() > y.largest(); });
