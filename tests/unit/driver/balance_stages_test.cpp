@@ -87,7 +87,7 @@ StepPrice balancedPrice(const ir::Plan& plan) {
 TEST(BalanceStages, AreNeverSlowerThanAnyEvenThatFits) {
   const char* schedules[] = {"one_f_one_b", "interleaved_1f1b(chunks = 2)", "zb_h1", "gpipe", "zb_v"};
   int compared = 0, faster = 0;
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
     RandomPlan random(seed);
     const int64_t stages = random.pick({2, 4, 8});
     const auto plan =
@@ -144,7 +144,7 @@ void allCuts(const ir::Plan& plan, const std::vector<std::pair<Symbol, int64_t>>
 }
 
 TEST(BalanceStages, AreWithinAPercentOfTheBestOfAllCuts) {
-  for (uint32_t seed = 0; seed < 40; ++seed) {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
     RandomPlan random(1000 + seed);
     const int64_t stages = random.pick({2, 4});
     const auto plan = random.plan(stages, seed % 2 ? "one_f_one_b" : "gpipe", random.pick({1, 2}), {2, 3});
