@@ -37,7 +37,16 @@ int runCheck(Console& console, const Arguments& arguments) {
       checkPlan(*plan);
       checked.push_back(planJson(file, *plan));
     }
+    std::vector<DeclaredComparison> comparisons = file.comparisons();
+    for (const DeclaredComparison& comparison : comparisons)
+      for (const auto& plan : comparison.plans) {
+        checkPlan(*plan);
+        checked.push_back(planJson(file, *plan));
+        checked.back()["comparison"] = comparison.name;
+        checked.back()["label"] = plan->label;
+      }
     file.report(plans);
+    for (const DeclaredComparison& comparison : comparisons) file.report(comparison.plans);
   }
   console.summarize();
   if (arguments.value("--format") == "json") console.out(jsonDocument(console, std::move(checked)));

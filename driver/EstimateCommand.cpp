@@ -6,6 +6,7 @@
 #include "driver/Pipeline.h"
 #include "driver/RecomputeEffects.h"
 
+#include <algorithm>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -14,24 +15,47 @@ namespace {
 
 using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
 
-/// A file with its plans and, per plan, what would make it fit.
-struct PricedFile {
-  std::unique_ptr<InputFile> file;
+/// Plans with, per plan, what would make it fit and what its recomputation does. `name` is that of a declared
+/// comparison.
+struct PricedPlans {
+  std::string name;
   Plans plans;
   std::vector<std::vector<report::Fix>> fixes;
   std::vector<std::vector<report::RecomputeEffect>> recompute;
 };
 
-/// Every plan that has an estimate, of all files, and how they compare if that was asked.
-struct Estimates {
-  std::vector<report::PlanReport> reports;
+/// A file with what is asked of it.
+struct PricedFile {
+  std::unique_ptr<InputFile> file;
+  PricedPlans own;
+  std::vector<PricedPlans> declared;
+};
+
+/// What the estimates of a file or of a comparison are reported from.
+struct Reports {
+  std::vector<report::PlanReport> plans;
   std::vector<const SourceManager*> sources; ///< of each
-  std::optional<diff::Comparison> comparison;
+  std::vector<std::string> labels;           ///< of each, in a declared comparison
+  std::vector<diff::Side> sides;             ///< of each, for comparing
+};
+
+struct Comparison {
+  report::ComparisonReport report;
+  std::vector<const SourceManager*> sources;
+};
+
+/// Every plan that has an estimate, of all files, and how they compare.
+struct Estimates {
+  Reports own;
+  std::optional<Comparison> comparison; ///< of these plans, if it was asked
+  std::vector<Comparison> declared;
 };
 
 struct Format {
   std::string_view name;
   std::string (*print)(const Console& console, const Arguments& arguments, const Estimates& estimates);
+  bool effects;         ///< shows what would make a plan fit and what recomputation does
+  bool declaredReports; ///< has the whole report of the plans of a declared comparison, too
 };
 
 std::string printText(const Console& console, const Arguments& arguments, const Estimates& estimates) {
@@ -40,73 +64,138 @@ std::string printText(const Console& console, const Arguments& arguments, const 
   options.allLayers = arguments.has("--all");
   if (arguments.value("--sort") == "time") options.order = report::LayerOrder::Time;
   std::string out;
-  for (size_t i = 0; i < estimates.reports.size(); ++i)
-    out += fmt::format("{}{}", out.empty() ? "" : "\n",
-                       report::text(estimates.reports[i], *estimates.sources[i], options));
-  if (estimates.comparison) out += "\n" + report::comparisonText(estimates.reports, *estimates.comparison, options);
+  const auto add = [&](const std::string& text) { out += fmt::format("{}{}", out.empty() ? "" : "\n", text); };
+  for (size_t i = 0; i < estimates.own.plans.size(); ++i)
+    add(report::text(estimates.own.plans[i], *estimates.own.sources[i], options));
+  if (estimates.comparison) add(report::comparisonText(estimates.comparison->report, options));
+  for (const Comparison& c : estimates.declared) add(report::comparisonText(c.report, options));
   return out;
 }
 
-/// Of a comparison its table; else a line per layer.
+/// Tables behind an empty line each: a line per layer and one per number of a run, in place of both a comparison if it
+/// was asked; then the declared comparisons.
 std::string printCsv(const Console&, const Arguments&, const Estimates& estimates) {
-  if (estimates.comparison) return report::comparisonCsv(estimates.reports, *estimates.comparison);
+  std::string layers, runs, compared, declared;
+  if (estimates.comparison) compared = report::comparisonCsv(estimates.comparison->report, true);
+  if (!estimates.comparison)
+    for (const report::PlanReport& r : estimates.own.plans) {
+      layers += report::csv(r, layers.empty());
+      runs += report::runCsv(r, runs.empty());
+    }
+  for (const Comparison& c : estimates.declared) declared += report::comparisonCsv(c.report, declared.empty());
   std::string out;
-  for (const report::PlanReport& r : estimates.reports) out += report::csv(r, out.empty());
-  std::string runs; // a table of its own, behind an empty line
-  for (const report::PlanReport& r : estimates.reports) runs += report::runCsv(r, runs.empty());
-  return runs.empty() ? out : out + "\n" + runs;
+  for (const std::string& table : {layers, runs, compared, declared})
+    if (!table.empty()) out += fmt::format("{}{}", out.empty() ? "" : "\n", table);
+  return out;
 }
 
 std::string printJson(const Console& console, const Arguments&, const Estimates& estimates) {
-  nlohmann::ordered_json plans = nlohmann::ordered_json::array(), comparison;
-  for (size_t i = 0; i < estimates.reports.size(); ++i)
-    plans.push_back(report::json(estimates.reports[i], *estimates.sources[i]));
-  if (estimates.comparison) comparison = report::comparisonJson(estimates.reports, *estimates.comparison);
-  return jsonDocument(console, std::move(plans), std::move(comparison));
+  nlohmann::ordered_json plans = nlohmann::ordered_json::array(), comparison, declared;
+  for (size_t i = 0; i < estimates.own.plans.size(); ++i)
+    plans.push_back(report::json(estimates.own.plans[i], *estimates.own.sources[i]));
+  if (estimates.comparison) comparison = report::comparisonJson(estimates.comparison->report);
+  for (const Comparison& c : estimates.declared) {
+    declared.push_back(report::comparisonJson(c.report));
+    for (size_t i = 0; i < c.sources.size(); ++i)
+      declared.back()["plans"][i]["estimate"] = report::json(c.report.plans[i], *c.sources[i]);
+  }
+  return jsonDocument(console, std::move(plans), std::move(comparison), std::move(declared));
 }
 
-constexpr Format kFormats[] = {{"text", printText}, {"json", printJson}, {"csv", printCsv}};
+constexpr Format kFormats[] = {
+    {"text", printText, true, false}, {"json", printJson, true, true}, {"csv", printCsv, false, false}};
 
-/// Prices the plans of a file; returns the exit code where it cannot be read, else kClean.
-int priceFile(Console& console, const Arguments& arguments, const std::string& path, PricedFile& out) {
-  out.file = std::make_unique<InputFile>(console, path);
-  InputFile& file = *out.file;
-  if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
-  const bool read = !file.hasErrors(); // else what is there is not all that was meant, or a guess at a misspelt word
-  file.check();
-  out.plans = file.plans(arguments.all("--plan"));
+/// `read`: the file has no errors; else what is there is not all that was meant, or a guess at a misspelt word.
+/// `effects`: what would make the plans fit and what their recomputation does is shown, so it is priced.
+void price(InputFile& file, PricedPlans& out, bool read, bool effects, bool fixes) {
   for (const auto& plan : out.plans) {
     if (read)
       plan->price();
     else if (plan->checkVerdict())
       plan->lower(ir::Level::Comm);
-    const bool wanted = !arguments.has("--no-fixes");
-    out.recompute.push_back(recomputeEffects(*plan));
-    out.fixes.push_back(wanted ? memoryFixes(*plan, file.sources(), file.edit()) : std::vector<report::Fix>{});
+    out.recompute.push_back(effects ? recomputeEffects(*plan) : std::vector<report::RecomputeEffect>{});
+    out.fixes.push_back(effects && fixes ? memoryFixes(*plan, file.sources(), file.edit())
+                                         : std::vector<report::Fix>{});
   }
+}
+
+/// With `--plan` the plans and comparisons that it names, else all of either.
+void choose(const Arguments& arguments, PricedFile& out) {
+  std::vector<DeclaredComparison> comparisons;
+  std::vector<std::string> plans;
+  for (const std::string& choice : arguments.all("--plan")) {
+    std::vector<DeclaredComparison> named = out.file->comparisons(choice);
+    if (named.empty()) plans.push_back(choice);
+    for (DeclaredComparison& c : named) comparisons.push_back(std::move(c));
+  }
+  const bool all = !arguments.has("--plan");
+  if (all) comparisons = out.file->comparisons();
+  if (all || !plans.empty()) out.own.plans = out.file->plans(plans);
+  for (DeclaredComparison& c : comparisons) out.declared.push_back({c.name, std::move(c.plans), {}, {}});
+}
+
+/// Prices the plans of a file; returns the exit code where it cannot be read, else kClean.
+int priceFile(Console& console, const Arguments& arguments, const std::string& path, const Format& format,
+              PricedFile& out) {
+  out.file = std::make_unique<InputFile>(console, path);
+  InputFile& file = *out.file;
+  if (!file.load()) return kUsage;
+  if (const int code = file.set(arguments)) return code;
+  const bool read = !file.hasErrors();
+  file.check();
+  choose(arguments, out);
+  const bool fixes = !arguments.has("--no-fixes");
+  price(file, out.own, read, format.effects, fixes);
+  for (PricedPlans& c : out.declared) price(file, c, read, format.effects && format.declaredReports, fixes);
   return kClean;
 }
 
-Estimates estimatesOf(const std::vector<PricedFile>& files) {
-  Estimates out;
-  for (const PricedFile& f : files)
-    for (size_t i = 0; i < f.plans.size(); ++i)
-      if (const auto& p = f.plans[i]; p->estimate) {
-        out.reports.push_back({f.file->shownPath(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results,
-                               &f.fixes[i], &f.recompute[i]});
-        out.sources.push_back(&f.file->sources());
-      }
-  return out;
+/// Appends the plans that have an estimate. `oneFile`: so that reports about them can show where they stand.
+void addReports(InputFile& file, const PricedPlans& plans, bool oneFile, Reports& out) {
+  for (size_t i = 0; i < plans.plans.size(); ++i) {
+    const CompiledPlan& p = *plans.plans[i];
+    if (!p.estimate) continue;
+    out.plans.push_back({file.shownPath(), p.plan.get(), p.program.get(), p.estimate.get(), &p.results, &plans.fixes[i],
+                         &plans.recompute[i]});
+    out.sources.push_back(&file.sources());
+    out.labels.push_back(p.label);
+    out.sides.push_back({p.plan.get(), p.estimate.get(), 1, oneFile ? p.range : SourceRange{}});
+  }
 }
 
-/// What comparing has to say stands in the first file; in none where there are several.
-void compareAll(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
-  std::vector<diff::Side> sides;
-  for (const report::PlanReport& r : estimates.reports) sides.push_back({r.plan, r.estimate});
+/// What comparing has to say of plans of several files stands in none of them.
+void compareOwn(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
   DiagnosticEngine found;
-  estimates.comparison = diff::compare(sides, files.size() == 1, found);
+  auto comparison = diff::compare(estimates.own.sides, found);
   console.diagnose(found, files.front().file->sources());
+  if (comparison) estimates.comparison = {{"", estimates.own.plans, {}, std::move(*comparison)}, estimates.own.sources};
+}
+
+void compareDeclared(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
+  for (const PricedFile& f : files)
+    for (const PricedPlans& declared : f.declared) {
+      Reports reports;
+      addReports(*f.file, declared, true, reports);
+      if (reports.plans.size() < 2) continue; // the errors that leave so few are reported
+      DiagnosticEngine found;
+      if (auto comparison = diff::compare(reports.sides, found))
+        estimates.declared.push_back(
+            {{declared.name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison)},
+             std::move(reports.sources)});
+      console.diagnose(found, f.file->sources());
+    }
+}
+
+void reportAll(const std::vector<PricedFile>& files) {
+  for (const PricedFile& f : files) {
+    f.file->report(f.own.plans);
+    for (const PricedPlans& c : f.declared) f.file->report(c.plans);
+  }
+}
+
+bool outOfMemory(const PricedPlans& plans) {
+  return std::any_of(plans.plans.begin(), plans.plans.end(),
+                     [](const auto& p) { return p->estimate && !p->estimate->memory.fits; });
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
@@ -114,25 +203,32 @@ int runEstimate(Console& console, const Arguments& arguments) {
     return console.usageError("`--plan` names plans of one file; there are " +
                                   std::to_string(arguments.positional.size()),
                               "leave it out: every plan whose parameters all have defaults is priced");
-  std::vector<PricedFile> files(arguments.positional.size());
-  for (size_t i = 0; i < files.size(); ++i)
-    if (const int code = priceFile(console, arguments, arguments.positional[i], files[i])) return code;
-  Estimates estimates = estimatesOf(files);
   const Format* format = kFormats;
   for (const Format& f : kFormats)
     if (f.name == *arguments.value("--format")) format = &f;
+  std::vector<PricedFile> files(arguments.positional.size());
+  for (size_t i = 0; i < files.size(); ++i)
+    if (const int code = priceFile(console, arguments, arguments.positional[i], *format, files[i])) return code;
+  Estimates estimates;
+  for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, estimates.own);
+  const auto compare = [&] {
+    if (arguments.has("--compare")) compareOwn(console, files, estimates);
+    compareDeclared(console, files, estimates);
+  };
   const bool json = format->name == "json"; // holds the diagnostics, so they are collected first
-  if (arguments.has("--compare") && !json) compareAll(console, files, estimates);
-  if (!json) console.out(format->print(console, arguments, estimates));
-  for (const PricedFile& f : files) f.file->report(f.plans);
-  if (arguments.has("--compare") && json) compareAll(console, files, estimates);
+  if (!json) {
+    compare();
+    console.out(format->print(console, arguments, estimates));
+  }
+  reportAll(files);
+  if (json) compare();
   console.summarize();
   if (json) console.out(format->print(console, arguments, estimates));
   if (console.hasErrors()) return kFailed;
   bool oom = false;
   for (const PricedFile& f : files) {
-    if (f.plans.empty()) return noPlans(console, *f.file);
-    for (const auto& plan : f.plans) oom |= plan->estimate && !plan->estimate->memory.fits;
+    if (f.own.plans.empty() && f.declared.empty()) return noPlans(console, *f.file);
+    oom |= outOfMemory(f.own) || std::any_of(f.declared.begin(), f.declared.end(), outOfMemory);
   }
   return oom && !arguments.has("--allow-oom") ? kFailed : kClean;
 }
@@ -143,13 +239,20 @@ const Command kEstimateCommand = {
     "estimate",
     "price the plans of files: time, memory, communication and cost of a step, per layer and in all",
     {{"FILE", 1, kMany, "a .plan file, or - for stdin"}},
-    {{"--plan", "NAME", {}, "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters", true},
+    {{"--plan",
+      "NAME",
+      {},
+      "only this plan or comparison, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
+      true},
      kSetOption,
      {"--format",
       "",
       {"text", "json", "csv"},
-      "csv: a line per layer, then a line per number of a run; with --compare a line per plan"},
-     {"--compare", "", {}, "end with the plans beside each other, and what sets them apart from the best"},
+      "csv: a line per layer, per number of a run, per plan of a comparison; with --compare a line per plan"},
+     {"--compare",
+      "",
+      {},
+      "end with all plans beside each other; those that a `compare` in the file names are so without it"},
      {"--sort", "", {"model", "time"}, "layers as the model has them, or those first that take the most of the step"},
      {"--all", "", {}, "a line per layer and stage, where stages are alike too"},
      {"--allow-oom", "", {}, "do not fail when memory does not fit"},

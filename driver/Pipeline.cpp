@@ -94,11 +94,29 @@ std::vector<std::unique_ptr<CompiledPlan>> InputFile::plans(const std::vector<st
     for (std::unique_ptr<ir::Plan>& plan : session_.plans(choice)) {
       out.push_back(std::make_unique<CompiledPlan>());
       out.back()->named = choice ? choice->text : plan->name.str();
+      out.back()->range = plan->range;
       out.back()->plan = std::move(plan);
     }
   };
   for (const std::string& choice : choices) add(frontend::PlanChoice{choice});
   if (choices.empty()) add(std::nullopt);
+  return out;
+}
+
+std::vector<DeclaredComparison> InputFile::comparisons(const std::optional<std::string>& choice) {
+  Step step("elaboration");
+  std::vector<DeclaredComparison> out;
+  const auto named = choice ? std::optional(frontend::PlanChoice{*choice}) : std::nullopt;
+  for (frontend::PlanComparison& comparison : session_.comparisons(named)) {
+    DeclaredComparison& to = out.emplace_back();
+    to.name = comparison.name;
+    for (frontend::PlanComparison::Row& row : comparison.rows) {
+      CompiledPlan& plan = *to.plans.emplace_back(std::make_unique<CompiledPlan>());
+      plan.label = row.label;
+      plan.range = row.range;
+      plan.plan = std::move(row.plan);
+    }
+  }
   return out;
 }
 
@@ -133,15 +151,17 @@ std::vector<std::string> knownStacks() {
 }
 
 std::string jsonDocument(const Console& console, nlohmann::ordered_json plans) {
-  return jsonDocument(console, std::move(plans), nullptr);
+  return jsonDocument(console, std::move(plans), nullptr, nullptr);
 }
 
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison) {
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison,
+                         nlohmann::ordered_json comparisons) {
   nlohmann::ordered_json root;
   root["format_version"] = "2.0";
   root["planc"] = versionNumber();
   root["plans"] = std::move(plans);
   if (!comparison.is_null()) root["comparison"] = std::move(comparison);
+  if (!comparisons.is_null()) root["comparisons"] = std::move(comparisons);
   root["diagnostics"] = console.diagnosticsJson();
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

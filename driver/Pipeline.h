@@ -22,6 +22,8 @@ struct CompiledPlan {
   verdict::Results results;
   DiagnosticEngine diagnostics;
   std::string named; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
+  std::string label; ///< of the line of a comparison that it is
+  SourceRange range; ///< where it is named: that of the label or of the plan
 
   /// Each goes one step further and says whether it arrived.
   bool lower(ir::Level level, const passes::PassObserver& observer = {});
@@ -32,6 +34,12 @@ struct CompiledPlan {
 
 private:
   void settleStages();
+};
+
+/// A `compare` declaration: its plans, with their labels.
+struct DeclaredComparison {
+  std::string name;
+  std::vector<std::unique_ptr<CompiledPlan>> plans;
 };
 
 /// A loaded file. `load` must have succeeded before anything else is asked.
@@ -48,6 +56,8 @@ public:
   bool check();
   /// The chosen plans in the order of the choices; without any, every one whose parameters have defaults.
   std::vector<std::unique_ptr<CompiledPlan>> plans(const std::vector<std::string>& choices);
+  /// The comparisons that the file declares; with `choice` the one that is called so.
+  std::vector<DeclaredComparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const std::vector<std::unique_ptr<CompiledPlan>>& plans);
   bool hasErrors() { return session_.diagnostics().hasErrors(); }
@@ -77,9 +87,10 @@ inline const Option kSetOption{"--set",
 int noPlans(Console& console, InputFile& file);
 /// The stacks of the embedded library: `megatron.megatron_2022`.
 std::vector<std::string> knownStacks();
-/// The root object of every JSON result: format version, version, `plans`, their comparison if there is one,
-/// diagnostics.
+/// The root object of every JSON result: format version, version, `plans`, their comparison and those that the files
+/// declare if there are any, diagnostics.
 std::string jsonDocument(const Console& console, nlohmann::ordered_json plans);
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison);
+std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison,
+                         nlohmann::ordered_json comparisons);
 
 } // namespace planc::driver

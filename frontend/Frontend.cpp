@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Frontend.h"
 
+#include "frontend/elaborate/Comparisons.h"
 #include "frontend/elaborate/ModelBuilder.h"
 #include "frontend/elaborate/PlanBuilder.h"
 #include "frontend/eval/Sides.h"
@@ -114,6 +115,9 @@ void Session::Impl::check(DeclInfo& decl) {
   case DeclKind::Plan:
     plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange, false);
     break;
+  case DeclKind::Compare:
+    for (const ComparedPlan& row : comparedPlans(evaluator, decl)) plan(row.decl, row.written, false);
+    break;
   }
   evaluator.checking = false;
 }
@@ -220,7 +224,11 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
     for (const DeclInfo& d : main->decls)
       if (d.kind == DeclKind::Plan) plans.push_back(d.name.str());
     auto report = context.report(UnknownPlan, name->range, {{"name", name->name.text.str()}, {"file", main->path}});
-    if (auto meant = didYouMean(name->name.text.view(), plans); !meant.empty()) {
+    if (found != main->names.end() && found->second->kind == DeclKind::Compare) {
+      report.help(fmt::format("`{}` is a comparison: `planc estimate --plan {}` takes it whole; else name one of its "
+                              "plans",
+                              name->name.text.view(), name->name.text.view()));
+    } else if (auto meant = didYouMean(name->name.text.view(), plans); !meant.empty()) {
       report.help(meant);
     } else {
       std::string list;
@@ -248,6 +256,21 @@ std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanCh
   for (DeclInfo& decl : s.main->decls)
     if (decl.kind == DeclKind::Plan && !s.generic(decl))
       add(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+  return result;
+}
+
+std::vector<PlanComparison> Session::comparisons(const std::optional<PlanChoice>& choice) {
+  Impl& s = *impl_;
+  std::vector<PlanComparison> result;
+  if (!s.main || !s.main->tree) return result;
+  for (DeclInfo& decl : s.main->decls) {
+    if (decl.kind != DeclKind::Compare || (choice && choice->text != decl.name.view())) continue;
+    PlanComparison& out = result.emplace_back();
+    out.name = decl.name.str();
+    for (const ComparedPlan& row : comparedPlans(s.evaluator, decl))
+      if (auto plan = s.plan(row.decl, row.written, true))
+        out.rows.push_back({row.label.str(), row.range, std::move(plan)});
+  }
   return result;
 }
 

@@ -28,6 +28,17 @@ struct PlanChoice {
   std::string text;
 };
 
+/// A `compare` declaration.
+struct PlanComparison {
+  struct Row {
+    std::string label;
+    SourceRange range; ///< of the label
+    std::unique_ptr<ir::Plan> plan;
+  };
+  std::string name;
+  std::vector<Row> rows;
+};
+
 /// All state of one compilation: sources, parsed modules, evaluated declarations.
 class Session {
 public:
@@ -51,6 +62,9 @@ public:
   /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
   /// Plans with errors are left out (the errors are reported).
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
+  /// Elaborates the comparisons of the loaded file: the one that is called so, or all in file order. Plans with errors
+  /// are left out of them (the errors are reported).
+  std::vector<PlanComparison> comparisons(const std::optional<PlanChoice>& choice = std::nullopt);
   /// Plans that wait for arguments, as they are chosen: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
   /// Bytes of library text read so far; for the benchmark.

@@ -27,14 +27,12 @@ bool near(double a, double b) {
 }
 
 /// One kind of work, or a report that there is none.
-bool sameUnits(const std::vector<Side>& plans, bool oneFile, DiagnosticEngine& diagnostics) {
+bool sameUnits(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
   const Side* with = nullptr;
   const Side* without = nullptr;
   for (const Side& s : plans) (s.estimate->totals.tokensPerSecond ? with : without) = &s;
   if (!with || !without) return true;
-  diagnostics
-      .report(CompareUnits, oneFile ? without->plan->range : SourceRange{},
-              {{"a", with->plan->title}, {"b", without->plan->title}})
+  diagnostics.report(CompareUnits, without->range, {{"a", with->plan->title}, {"b", without->plan->title}})
       .help("compare plans whose models both say which inputs count as tokens, or of which neither does");
   return false;
 }
@@ -47,13 +45,12 @@ Measure measureOf(const std::vector<Side>& plans) {
   return same(work) ? Measure::Step : Measure::Work;
 }
 
-void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, bool oneFile,
-                  DiagnosticEngine& diagnostics) {
+void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, DiagnosticEngine& diagnostics) {
   const Side& first = plans.front();
   const auto other = std::find_if(plans.begin(), plans.end(),
                                   [&](const Side& s) { return s.plan->modelText != first.plan->modelText; });
   if (other == plans.end()) return;
-  diagnostics.report(CompareModels, oneFile ? other->plan->range : SourceRange{},
+  diagnostics.report(CompareModels, other->range,
                      {{"a", first.plan->modelText},
                       {"b", other->plan->modelText},
                       {"measure", std::string(measure == Measure::Step ? "by the step"
@@ -63,19 +60,19 @@ void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, 
 
 } // namespace
 
-std::optional<Comparison> compare(const std::vector<Side>& plans, bool oneFile, DiagnosticEngine& diagnostics) {
+std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
   if (plans.size() < 2) {
     diagnostics
-        .report(CompareOne, plans.empty() || !oneFile ? SourceRange{} : plans.front().plan->range,
+        .report(CompareOne, plans.empty() ? SourceRange{} : plans.front().range,
                 {{"count", std::string(plans.empty() ? "is none" : "is one")}})
         .help("name more: `--plan NAME` may be repeated, and so may the file");
     return std::nullopt;
   }
-  if (!sameUnits(plans, oneFile, diagnostics)) return std::nullopt;
+  if (!sameUnits(plans, diagnostics)) return std::nullopt;
   Comparison out;
   out.measure = measureOf(plans);
   out.tokens = plans.front().estimate->totals.tokensPerSecond.has_value();
-  warnOfModels(plans, out.measure, out.tokens, oneFile, diagnostics);
+  warnOfModels(plans, out.measure, out.tokens, diagnostics);
   const bool anyFits = std::any_of(plans.begin(), plans.end(), [](const Side& s) { return s.estimate->memory.fits; });
   const auto measured = [&](const Side& s) {
     const double time = s.estimate->totals.stepTime / work(s);

@@ -31,7 +31,6 @@ struct Comparison {
 };
 
 /// Compares plans that are priced. At least two, and all or none count tokens; else nothing, which is reported.
-/// `oneFile`: they stand in one file, so that reports can show where.
-std::optional<Comparison> compare(const std::vector<Side>& plans, bool oneFile, DiagnosticEngine& diagnostics);
+std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics);
 
 } // namespace planc::diff

@@ -11,6 +11,7 @@ struct Side {
   const ir::Plan* plan = nullptr;
   const cost::Estimate* estimate = nullptr;
   double scale = 1;
+  SourceRange range = {}; ///< where it is named, for reports; none where the plans stand in several files
 };
 
 /// The time of one plan over that of another.

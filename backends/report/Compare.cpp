@@ -4,14 +4,18 @@
 
 #include "backends/report/Cells.h"
 #include "backends/report/CompareParts.h"
+#include "backends/report/TextParts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <functional>
 
 namespace planc::report {
 
-std::vector<std::string> comparedNames(const std::vector<PlanReport>& plans) {
+std::vector<std::string> comparedNames(const ComparisonReport& report) {
+  if (!report.labels.empty()) return report.labels;
+  const std::vector<PlanReport>& plans = report.plans;
   std::vector<std::string> names;
   for (const PlanReport& p : plans) {
     const bool again = std::count_if(plans.begin(), plans.end(),
@@ -52,37 +56,79 @@ std::string intervalOf(const diff::Ratio& r) {
   return fmt::format("{} to {}", errorText(r.low - 1), errorText(r.high - 1));
 }
 
-std::string plansTable(const std::vector<PlanReport>& plans, const diff::Comparison& c, const TextOptions& options) {
-  const std::vector<std::string> names = comparedNames(plans);
-  Table table("llrrrrlrrl");
-  const auto head = TextStyle::Gutter;
+/// What a comparison says of a plan beside its name, column by column.
+struct Column {
+  std::string head;
+  char align = 'r';
+  std::function<StyledText(size_t)> cell; ///< of the plan of that index
+};
+
+/// What the plans cost: their runs where all say one, else as many tokens.
+void addCost(const ComparisonReport& report, std::vector<Column>& columns) {
+  const auto estimate = [&report](size_t i) -> const cost::Estimate& { return *report.plans[i].estimate; };
+  const auto money = [](const std::optional<double>& cost) { return StyledText(cost ? countText(*cost) : "-"); };
+  const bool tokens = report.comparison.tokens;
+  if (std::all_of(report.plans.begin(), report.plans.end(), [](const PlanReport& p) { return p.estimate->run; })) {
+    columns.push_back({"run", 'r', [=](size_t i) {
+                         return StyledText(formatQuantity(estimate(i).run->middle.times.time(), units::time));
+                       }});
+    columns.push_back({"run USD", 'r', [=](size_t i) { return money(estimate(i).run->middle.cost); }});
+  } else {
+    columns.push_back({tokens ? "USD/10^12 tokens" : "USD/step", 'r', [=](size_t i) {
+                         return money(tokens ? estimate(i).totals.costPer1t : estimate(i).totals.cost);
+                       }});
+  }
+}
+
+std::vector<Column> columnsOf(const ComparisonReport& report) {
+  const diff::Comparison& c = report.comparison;
+  const auto estimate = [&report](size_t i) -> const cost::Estimate& { return *report.plans[i].estimate; };
+  const std::vector<std::string> names = comparedNames(report);
+  std::vector<Column> out;
+  out.push_back({"", 'l', [&c](size_t i) { return StyledText(i == c.best ? "*" : ""); }});
+  out.push_back({"plan", 'l', [&c, names](size_t i) {
+                   return StyledText(names[i], i == c.best ? TextStyle::Bold : TextStyle::Plain);
+                 }});
+  if (!report.labels.empty()) // what they stand for
+    out.push_back({"", 'l', [&report](size_t i) { return StyledText(report.plans[i].plan->title); }});
+  out.push_back({"step time", 'r',
+                 [=](size_t i) { return StyledText(formatQuantity(estimate(i).totals.stepTime, units::time)); }});
+  out.push_back({c.tokens ? "tokens/s/device" : "samples/s", 'r', [=, &c](size_t i) {
+                   const cost::Totals& t = estimate(i).totals;
+                   return StyledText(countText(c.tokens ? t.tokensPerSecondPerDevice.value_or(0) : t.samplesPerSecond));
+                 }});
+  out.push_back({"MFU", 'r', [=](size_t i) { return StyledText(percentText(estimate(i).totals.mfu)); }});
+  out.push_back(
+      {"memory", 'r', [=](size_t i) { return StyledText(formatQuantity(estimate(i).memory.peak, units::bytes)); }});
+  out.push_back({"", 'l', [=](size_t i) {
+                   const bool fits = estimate(i).memory.fits;
+                   return StyledText(fits ? "fits" : "does not fit", fits ? TextStyle::Plain : TextStyle::Error);
+                 }});
+  addCost(report, out);
+  out.push_back({measureText(c), 'r', [&c](size_t i) {
+                   return StyledText(i == c.best ? "best" : errorText(c.entries[i].ratio.value - 1));
+                 }});
   double coverage = 0;
   for (const diff::Entry& e : c.entries) coverage = std::max(coverage, e.ratio.coverage);
-  table.add({"",
-             {"plan", head},
-             {"step time", head},
-             {c.tokens ? "tokens/s/device" : "samples/s", head},
-             {"MFU", head},
-             {"memory", head},
-             {"", head},
-             {c.tokens ? "USD/10^12 tokens" : "USD/step", head},
-             {measureText(c), head},
-             {coverage > 0 ? fmt::format("{:.0f} % interval", 100 * coverage) : "", head}});
-  for (size_t i = 0; i < plans.size(); ++i) {
-    const cost::Estimate& e = *plans[i].estimate;
-    const cost::Totals& t = e.totals;
-    const std::optional<double> cost = c.tokens ? t.costPer1t : t.cost;
-    const bool best = i == c.best;
-    table.add({best ? "*" : "",
-               {names[i], best ? TextStyle::Bold : TextStyle::Plain},
-               formatQuantity(t.stepTime, units::time),
-               countText(c.tokens ? t.tokensPerSecondPerDevice.value_or(0) : t.samplesPerSecond),
-               percentText(t.mfu),
-               formatQuantity(e.memory.peak, units::bytes),
-               {e.memory.fits ? "fits" : "does not fit", e.memory.fits ? TextStyle::Plain : TextStyle::Error},
-               cost ? countText(*cost) : "-",
-               best ? "best" : errorText(c.entries[i].ratio.value - 1),
-               best ? "" : intervalOf(c.entries[i].ratio)});
+  out.push_back({coverage > 0 ? fmt::format("{:.0f} % interval", 100 * coverage) : "", 'l',
+                 [&c](size_t i) { return StyledText(i == c.best ? "" : intervalOf(c.entries[i].ratio)); }});
+  return out;
+}
+
+std::string plansTable(const ComparisonReport& report, const TextOptions& options) {
+  const std::vector<Column> columns = columnsOf(report);
+  std::string aligned;
+  std::vector<StyledText> head;
+  for (const Column& c : columns) {
+    aligned += c.align;
+    head.emplace_back(c.head, TextStyle::Gutter);
+  }
+  Table table(aligned);
+  table.add(std::move(head));
+  for (size_t i = 0; i < report.plans.size(); ++i) {
+    std::vector<StyledText> row;
+    for (const Column& c : columns) row.push_back(c.cell(i));
+    table.add(std::move(row));
   }
   return table.str(options.color);
 }
@@ -119,12 +165,13 @@ std::vector<std::pair<Line, std::vector<Line>>> causeLines(const diff::Compariso
   return out;
 }
 
-std::string causesTable(const std::vector<PlanReport>& plans, const diff::Comparison& c, const TextOptions& options) {
-  const std::vector<std::string> names = comparedNames(plans);
-  Table table("l" + std::string(plans.size() - 1, 'r'));
+std::string causesTable(const ComparisonReport& report, const TextOptions& options) {
+  const std::vector<std::string> names = comparedNames(report);
+  const diff::Comparison& c = report.comparison;
+  Table table("l" + std::string(names.size() - 1, 'r'));
   const auto row = [&](const std::string& label, TextStyle style, auto cellOf) {
     std::vector<StyledText> cells{{label, style}};
-    for (size_t i = 0; i < plans.size(); ++i)
+    for (size_t i = 0; i < names.size(); ++i)
       if (i != c.best) cells.emplace_back(cellOf(i));
     table.add(std::move(cells));
   };
@@ -145,19 +192,34 @@ std::string causesTable(const std::vector<PlanReport>& plans, const diff::Compar
   return table.str(options.color);
 }
 
+/// Plans of a declaration have no report of their own that says they are not priced as they are written. What a fact
+/// was may differ between them.
+std::string setLines(const ComparisonReport& report) {
+  std::string out;
+  std::vector<std::string> said;
+  for (const PlanReport& p : report.plans) {
+    std::string text = setText(p.plan->set);
+    if (report.name.empty() || text.empty() || std::find(said.begin(), said.end(), text) != said.end()) continue;
+    out += "  set  " + text + "\n";
+    said.push_back(std::move(text));
+  }
+  return out;
+}
+
 } // namespace
 
-std::string comparisonText(const std::vector<PlanReport>& plans, const diff::Comparison& c,
-                           const TextOptions& options) {
-  const std::string best = comparedNames(plans)[c.best];
-  std::string out =
-      styledLine(fmt::format("{} plans compared by {}", plans.size(), measureText(c)), TextStyle::Bold, options.color) +
-      plansTable(plans, c, options);
+std::string comparisonText(const ComparisonReport& report, const TextOptions& options) {
+  const diff::Comparison& c = report.comparison;
+  const std::string best = comparedNames(report)[c.best];
+  std::string out = styledLine(fmt::format("{}{} plans compared by {}", report.name.empty() ? "" : report.name + ": ",
+                                           report.plans.size(), measureText(c)),
+                               TextStyle::Bold, options.color);
+  out += setLines(report) + plansTable(report, options);
   out += c.measure == diff::Measure::Step
              ? fmt::format("what sets them apart from {}, in its step\n", best)
              : fmt::format("what sets them apart from {}, brought to the {} of its step\n", best,
                            c.measure == diff::Measure::Work ? "work" : "work and devices");
-  return out + causesTable(plans, c, options);
+  return out + causesTable(report, options);
 }
 
 } // namespace planc::report

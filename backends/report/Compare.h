@@ -6,11 +6,17 @@
 
 namespace planc::report {
 
-/// `plans` are those of the comparison, in its order.
-std::string comparisonText(const std::vector<PlanReport>& plans, const diff::Comparison& comparison,
-                           const TextOptions& options);
-nlohmann::ordered_json comparisonJson(const std::vector<PlanReport>& plans, const diff::Comparison& comparison);
-/// One line per plan, with a header line.
-std::string comparisonCsv(const std::vector<PlanReport>& plans, const diff::Comparison& comparison);
+/// Plans beside each other, as a file declares them or as `--compare` takes them.
+struct ComparisonReport {
+  std::string name; ///< of the declaration; empty: there is none
+  std::vector<PlanReport> plans;
+  std::vector<std::string> labels; ///< of the plans in the declaration; else none
+  diff::Comparison comparison;     ///< of these plans, in this order
+};
+
+std::string comparisonText(const ComparisonReport& report, const TextOptions& options);
+nlohmann::ordered_json comparisonJson(const ComparisonReport& report);
+/// One line per plan; of a declared comparison its name comes first.
+std::string comparisonCsv(const ComparisonReport& report, bool header);
 
 } // namespace planc::report

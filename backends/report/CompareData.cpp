@@ -38,15 +38,30 @@ std::string csvOptional(const std::optional<double>& value) {
   return value ? csvNumber(*value) : "";
 }
 
+std::string csvHeader(std::string_view first) {
+  std::string out = std::string(first) +
+                    "plan,best,step_time_s,tokens_per_s_per_device,samples_per_s,mfu,memory_peak_bytes,fits,"
+                    "cost_usd_per_1t_tokens,cost_usd,run_days,run_cost_usd,ratio,ratio_low,ratio_high,difference_s";
+  for (int cause = 0; cause < diff::kCauses; ++cause)
+    out += fmt::format(",{}_difference_s", diff::name(static_cast<diff::Cause>(cause)));
+  return out + "\n";
+}
+
 } // namespace
 
-nlohmann::ordered_json comparisonJson(const std::vector<PlanReport>& plans, const diff::Comparison& c) {
-  const std::vector<std::string> names = comparedNames(plans);
-  nlohmann::ordered_json out{{"measure", measureText(c)}, {"best", names[c.best]}};
+nlohmann::ordered_json comparisonJson(const ComparisonReport& report) {
+  const std::vector<std::string> names = comparedNames(report);
+  const std::vector<PlanReport>& plans = report.plans;
+  const diff::Comparison& c = report.comparison;
+  nlohmann::ordered_json out;
+  if (!report.name.empty()) out["name"] = report.name;
+  out["measure"] = measureText(c);
+  out["best"] = names[c.best];
   out["plans"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < plans.size(); ++i) {
     const diff::Entry& e = c.entries[i];
     out["plans"].push_back({{"name", names[i]},
+                            {"plan", plans[i].plan->title},
                             {"file", plans[i].file},
                             {"best", i == c.best},
                             {"fits", plans[i].estimate->memory.fits},
@@ -58,23 +73,24 @@ nlohmann::ordered_json comparisonJson(const std::vector<PlanReport>& plans, cons
   return out;
 }
 
-std::string comparisonCsv(const std::vector<PlanReport>& plans, const diff::Comparison& c) {
-  const std::vector<std::string> names = comparedNames(plans);
-  std::string out = "plan,best,step_time_s,tokens_per_s_per_device,samples_per_s,mfu,memory_peak_bytes,fits,"
-                    "cost_usd_per_1t_tokens,cost_usd,ratio,ratio_low,ratio_high,difference_s";
-  for (int cause = 0; cause < diff::kCauses; ++cause)
-    out += fmt::format(",{}_difference_s", diff::name(static_cast<diff::Cause>(cause)));
-  out += "\n";
+std::string comparisonCsv(const ComparisonReport& report, bool header) {
+  const std::string name = report.name.empty() ? "" : csvField(report.name) + ",";
+  std::string out = header ? csvHeader(name.empty() ? "" : "comparison,") : "";
+  const std::vector<std::string> names = comparedNames(report);
+  const std::vector<PlanReport>& plans = report.plans;
+  const diff::Comparison& c = report.comparison;
   for (size_t i = 0; i < plans.size(); ++i) {
     const cost::Estimate& e = *plans[i].estimate;
     const diff::Entry& entry = c.entries[i];
     const bool known = entry.ratio.coverage > 0;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csvField(names[i]), i == c.best,
+    out += fmt::format("{}{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", name, csvField(names[i]), i == c.best,
                        csvNumber(e.totals.stepTime), csvOptional(e.totals.tokensPerSecondPerDevice),
                        csvNumber(e.totals.samplesPerSecond), csvNumber(e.totals.mfu), csvNumber(e.memory.peak),
                        e.memory.fits, csvOptional(e.totals.costPer1t), csvOptional(e.totals.cost),
-                       csvNumber(entry.ratio.value), known ? csvNumber(entry.ratio.low) : "",
-                       known ? csvNumber(entry.ratio.high) : "", csvNumber(entry.parts.b - entry.parts.a));
+                       e.run ? csvNumber(e.run->middle.times.time() / (24 * kHour)) : "",
+                       e.run ? csvOptional(e.run->middle.cost) : "", csvNumber(entry.ratio.value),
+                       known ? csvNumber(entry.ratio.low) : "", known ? csvNumber(entry.ratio.high) : "",
+                       csvNumber(entry.parts.b - entry.parts.a));
     std::vector<double> causes(diff::kCauses);
     for (const diff::Part& p : entry.parts.parts) causes[static_cast<size_t>(p.cause)] += p.difference();
     for (double d : causes) out += "," + csvNumber(d);

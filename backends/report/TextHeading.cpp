@@ -98,7 +98,8 @@ std::string clusterText(const ir::Plan& plan) {
   return text + " (" + plan.cluster->device.name.str() + ")";
 }
 
-/// `train.micro_batch = 2 (was 1), mesh.dp = 8 (as it was)`
+} // namespace
+
 std::string setText(const std::vector<ir::SetFact>& facts) {
   std::string text;
   for (const ir::SetFact& set : facts) {
@@ -107,8 +108,6 @@ std::string setText(const std::vector<ir::SetFact>& facts) {
   }
   return text;
 }
-
-} // namespace
 
 std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report) {
   const ir::Plan& plan = *report.plan;

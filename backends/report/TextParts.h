@@ -11,6 +11,8 @@ namespace planc::report {
 
 /// The lines of the heading: what each is about, and what it says.
 std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report);
+/// `train.micro_batch = 2 (was 1), mesh.dp = 8 (as it was)`
+std::string setText(const std::vector<ir::SetFact>& facts);
 /// Plan, model, cluster, software, workload, mesh.
 std::string headingText(const PlanReport& report, const TextOptions& options);
 /// Only if the plan does not fit: by how much, what takes the room, what would free some.

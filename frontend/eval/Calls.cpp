@@ -215,6 +215,7 @@ Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
       return {};
     case DeclKind::Let:
     case DeclKind::Enum:
+    case DeclKind::Compare:
       break;
     default:
       return bindMore(e, *callee.decl, scope);

@@ -48,6 +48,7 @@ struct ShapeOf {
   }
   DeclShape operator()(const syntax::ClusterDecl& d) const { return {&d.name, DeclKind::Cluster, pointerTo(d.params)}; }
   DeclShape operator()(const syntax::PlanDecl& d) const { return {&d.name, DeclKind::Plan, pointerTo(d.params)}; }
+  DeclShape operator()(const syntax::CompareDecl& d) const { return {&d.name, DeclKind::Compare, nullptr}; }
 };
 
 /// `llama` of `std.models.llama`: the name that an import brings.

@@ -14,7 +14,7 @@ namespace planc::frontend {
 struct Module;
 struct Collection;
 
-enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Stack, Cluster, Plan };
+enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Stack, Cluster, Plan, Compare };
 /// `block`, `model`, `function`, …
 std::string_view describe(DeclKind k);
 

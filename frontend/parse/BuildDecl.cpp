@@ -30,6 +30,8 @@ void TreeBuilder::declaration(Rule::DeclarationContext* node, size_t firstToken)
     out.item = clusterDecl(d);
   else if (auto* d = at.rule<Rule::PlanDeclContext>())
     out.item = planDecl(d);
+  else if (auto* d = at.rule<Rule::CompareDeclContext>())
+    out.item = compareDecl(d);
   else
     out.item = assertStmt(at.rule<Rule::AssertStmtContext>());
 }

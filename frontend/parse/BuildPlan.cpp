@@ -17,6 +17,19 @@ PlanDecl TreeBuilder::planDecl(Rule::PlanDeclContext* node) {
   return out;
 }
 
+CompareDecl TreeBuilder::compareDecl(Rule::CompareDeclContext* node) {
+  Children at(node);
+  at.accept(Type::COMPARE);
+  CompareDecl out{name(at.rule<Rule::NameContext>()), {}};
+  while (auto* item = at.next<Rule::CompareRowContext>()) {
+    Children row(item);
+    const Name label = name(row.rule<Rule::NameContext>());
+    row.accept(Type::ASSIGN);
+    out.rows.push_back({label, expr(row.rule<Rule::ExprContext>())});
+  }
+  return out;
+}
+
 PlanItem TreeBuilder::planItem(Rule::PlanItemContext* node) {
   Children at(node);
   bool override = at.accept(Type::OVERRIDE);

@@ -36,6 +36,7 @@ Role roleOfAssign(size_t rule) {
   case Rule::RuleBodyItem:
   case Rule::RuleAxis:
   case Rule::RulePipeItem:
+  case Rule::RuleCompareRow:
     return Role::Assign;
   default:
     return Role::None;

@@ -76,6 +76,7 @@ private:
 
   // Plans (BuildPlan.cpp).
   syntax::PlanDecl planDecl(Rule::PlanDeclContext* node);
+  syntax::CompareDecl compareDecl(Rule::CompareDeclContext* node);
   syntax::PlanItem planItem(Rule::PlanItemContext* node);
   decltype(syntax::PlanItem::item) planFact(Rule::PlanFactContext* node);
   syntax::MeshBlock meshBlock(Rule::MeshBlockContext* node);

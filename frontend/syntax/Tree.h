@@ -28,10 +28,10 @@ struct DottedName {
 // ---- expressions -----------------------------------------------------------
 
 enum class ExprKind {
-  Int,           // text
-  Float,         // text
-  Quantity,      // text
-  String,        // string: unescaped
+  Int,      // text
+  Float,    // text
+  Quantity, // text
+  String,   // string: unescaped
   True,
   False,
   None,
@@ -59,10 +59,10 @@ struct Arg {
 struct Expr {
   ExprKind kind = ExprKind::None;
   SourceRange range;
-  std::string_view text;   ///< literals: as written; operators: the operator
-  std::string string;      ///< String: the unescaped value
-  Name name;               ///< Name, Member, Comprehension
-  SourceRange opRange;     ///< Unary, Binary: the operator
+  std::string_view text; ///< literals: as written; operators: the operator
+  std::string string;    ///< String: the unescaped value
+  Name name;             ///< Name, Member, Comprehension
+  SourceRange opRange;   ///< Unary, Binary: the operator
   std::vector<const Expr*> kids;
   std::vector<Arg> args;   ///< Call
   std::vector<Fact> facts; ///< Record
@@ -114,8 +114,8 @@ using SectionItem = std::variant<Fact, Section, Require>;
 /// `name { facts }`; the body of a record is a section without a name.
 struct Section {
   bool override_ = false;
-  Name name;                 ///< `at S, …` of facts for some layers
-  std::vector<Selector> at;  ///< these layers
+  Name name;                ///< `at S, …` of facts for some layers
+  std::vector<Selector> at; ///< these layers
   std::vector<SectionItem> items;
   SourceRange range;
 };
@@ -189,7 +189,8 @@ struct AlongItem {
 struct ContestItem {
   std::vector<Name> dims;
 };
-using OpItem = std::variant<SaveItem, ReduceItem, BackwardItem, AlongItem, ContestItem, DimDecl, Require, LetDecl, Fact>;
+using OpItem =
+    std::variant<SaveItem, ReduceItem, BackwardItem, AlongItem, ContestItem, DimDecl, Require, LetDecl, Fact>;
 
 struct OpDecl {
   Name name;
@@ -371,8 +372,8 @@ struct AssertStmt {
 struct PlanItem {
   bool override_ = false;
   SourceRange range;
-  std::variant<MeshBlock, PlaceBlock, StatesBlock, PipelineBlock, RecomputeStmt, KeepStmt, SearchBlock, MeasuredStmt, LetDecl, Fact,
-               Section, AssertStmt>
+  std::variant<MeshBlock, PlaceBlock, StatesBlock, PipelineBlock, RecomputeStmt, KeepStmt, SearchBlock, MeasuredStmt,
+               LetDecl, Fact, Section, AssertStmt>
       item;
 };
 struct PlanDecl {
@@ -380,6 +381,12 @@ struct PlanDecl {
   std::optional<std::vector<Parameter>> params;
   const Expr* extends = nullptr;
   std::vector<PlanItem> items;
+};
+
+/// `compare schemes { fsdp = base; hsdp = base(rep = 2) }`: labels, and the plans that they stand for.
+struct CompareDecl {
+  Name name;
+  std::vector<Binding> rows;
 };
 
 /// `import std.ops`, `import "../x.plan" as y`
@@ -393,7 +400,9 @@ struct Decl {
   bool exported = false;
   std::string doc; ///< the `///` lines above it, joined with line breaks
   SourceRange range;
-  std::variant<ImportDecl, LetDecl, EnumDecl, OpDecl, BlockDecl, ModelDecl, RecordDecl, ClusterDecl, PlanDecl, AssertStmt> item;
+  std::variant<ImportDecl, LetDecl, EnumDecl, OpDecl, BlockDecl, ModelDecl, RecordDecl, ClusterDecl, PlanDecl,
+               CompareDecl, AssertStmt>
+      item;
 };
 
 /// An expression as it would be written: for paths and messages.

@@ -97,7 +97,7 @@ TEST(Comparison, TakesTheFastestThatFits) {
   Plan slow(2, {}), fast(1, {}), mid(1.5, {});
   fast.estimate.memory.fits = false;
   DiagnosticEngine diagnostics;
-  const auto c = compare({slow.side(), fast.side(), mid.side()}, true, diagnostics);
+  const auto c = compare({slow.side(), fast.side(), mid.side()}, diagnostics);
   ASSERT_TRUE(c);
   EXPECT_EQ(c->best, 2u);
   EXPECT_EQ(c->measure, Measure::Step);
@@ -109,14 +109,14 @@ TEST(Comparison, BringsStepsToTheSameWorkAndDevices) {
   Plan a(1, {}), b(1.8, {});
   b.estimate.totals.tokensPerSecond = 2000 / 1.8; // twice the tokens
   DiagnosticEngine diagnostics;
-  auto c = compare({a.side(), b.side()}, true, diagnostics);
+  auto c = compare({a.side(), b.side()}, diagnostics);
   ASSERT_TRUE(c);
   EXPECT_EQ(c->measure, Measure::Work);
   EXPECT_EQ(c->best, 1u);
   EXPECT_NEAR(c->entries[0].ratio.value, 1 / 0.9, 1e-12);
   EXPECT_NEAR(c->entries[0].parts.b - c->entries[0].parts.a, 2 - 1.8, 1e-12) << "in the work of the best one's step";
   const Plan wide(0.6, {}, 4); // as much work on twice the devices
-  c = compare({a.side(), wide.side()}, true, diagnostics);
+  c = compare({a.side(), wide.side()}, diagnostics);
   ASSERT_TRUE(c);
   EXPECT_EQ(c->measure, Measure::DevicesByWork);
   EXPECT_EQ(c->best, 0u) << "1 s on 2 devices against 0.6 s on 4";
@@ -125,14 +125,14 @@ TEST(Comparison, BringsStepsToTheSameWorkAndDevices) {
 TEST(Comparison, WantsTwoPlansOfOneKindOfWork) {
   Plan a(1, {}), b(1, {});
   DiagnosticEngine one, units, models;
-  EXPECT_FALSE(compare({a.side()}, true, one));
+  EXPECT_FALSE(compare({a.side()}, one));
   EXPECT_EQ(one.sorted().at(0)->kind->id(), "PLAN0940");
   b.estimate.totals.tokensPerSecond.reset();
-  EXPECT_FALSE(compare({a.side(), b.side()}, true, units));
+  EXPECT_FALSE(compare({a.side(), b.side()}, units));
   EXPECT_EQ(units.sorted().at(0)->kind->id(), "PLAN0941");
   Plan other(1, {});
   other.plan.modelText = "gpt.large";
-  EXPECT_TRUE(compare({a.side(), other.side()}, true, models));
+  EXPECT_TRUE(compare({a.side(), other.side()}, models));
   EXPECT_EQ(models.sorted().at(0)->kind->id(), "PLAN0942");
 }
 

@@ -189,6 +189,19 @@ TEST(ParseTree, MeshAndPlacement) {
   EXPECT_THAT(texts(std::get<StatesBlock>(plan.items[3].item).block.selectors), ElementsAre("decoder.moe"));
 }
 
+TEST(ParseTree, RowsOfComparisons) {
+  Parsed p("export compare c {\n a = base; b = base(rep = 2)\n\n c = x.y\n}\ncompare compare {}");
+  ASSERT_TRUE(p.file) << p.errors();
+  EXPECT_TRUE(p.file->decls[0].exported);
+  const auto& rows = p.decl<CompareDecl>().rows;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1].name.text, "b");
+  EXPECT_EQ(str(*rows[1].value), "base(rep = 2)");
+  EXPECT_EQ(str(*rows[2].value), "x.y");
+  EXPECT_EQ(p.decl<CompareDecl>(1).name.text, "compare");
+  EXPECT_THAT(p.decl<CompareDecl>(1).rows, IsEmpty());
+}
+
 TEST(ParseTree, FactsOfRecomputation) {
   Parsed p(
       "plan a {\n recompute decoder.*, x { save = [attn.core]; first = 2 }\n override recompute none\n recompute *\n}");

@@ -1,0 +1,21 @@
+// `compare` declarations: their rows as plans with arguments.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/eval/Evaluator.h"
+
+#include <vector>
+
+namespace planc::frontend {
+
+/// `hsdp = base(rep = 2)`
+struct ComparedPlan {
+  Symbol label;
+  SourceRange range; ///< of the label
+  SourceRange written;
+  BoundDecl decl;
+};
+
+/// The rows of a `compare` declaration that are plans, in order; mistakes are reported.
+std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparison);
+
+} // namespace planc::frontend
