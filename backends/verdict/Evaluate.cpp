@@ -233,10 +233,13 @@ std::string missText(ExprOp op, double left, double right, const Unit& unit, boo
   }
 }
 
-/// An inherited line is read far from the plan it fails in.
+/// An inherited line is read far from the plan it fails in, and one plan may be priced with several arguments.
 void noteInherited(const ir::Plan& plan, SourceRange range, DiagnosticEngine::Builder& report) {
   bool inherited = plan.range.valid() && (range.file != plan.range.file || range.begin < plan.range.begin);
-  if (inherited) report.note("in plan `" + plan.name.str() + "`, which inherits this line");
+  if (inherited)
+    report.note("in plan `" + plan.title + "`, which inherits this line");
+  else if (plan.title != plan.name.view())
+    report.note("in plan `" + plan.title + "`");
 }
 
 void reportFailed(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Assertion& line, const Evaluation& e,
