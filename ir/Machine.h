@@ -39,8 +39,8 @@ struct Number {
   double value = 0; ///< of a table: that of its largest x
   SourceRange range{};
   std::string source{};
-  planc::Unit unit{};   ///< reports print it
-  Table table{}; ///< measured, in place of one value; empty otherwise
+  planc::Unit unit{}; ///< reports print it
+  Table table{};      ///< measured, in place of one value; empty otherwise
   Statistics statistics{};
 
   /// At a size: FLOPs of a product, bytes otherwise.
@@ -64,8 +64,8 @@ struct Accuracy {
   double fitted = 0;            ///< the same of a stack's fact, which its runs were fitted or checked with
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
-  /// Of two plans of one model on one machine, measured ratio over predicted: nine of ten lie within this factor, beyond
-  /// what their terms tell. Of two with one mesh, and of others; 0: not said.
+  /// Of two plans of one model on one machine, measured ratio over predicted: nine of ten lie within this factor,
+  /// beyond what their terms tell. Of two with one mesh, and of others; 0: not said.
   double ratioSameMesh = 0, ratioOtherMesh = 0;
   SourceRange range{};
   std::string source{};
@@ -133,10 +133,10 @@ struct Fabric {
   };
   Samples allReduce, allGather, reduceScatter, allToAll;
   OptNumber sampledAt; ///< rate of a device, in one direction, of the level that they were taken in
-  OptNumber growth;                                                      ///< of `a` per doubling beyond 8 ranks
+  OptNumber growth;    ///< of `a` per doubling beyond 8 ranks
   OptNumber start, hop, g, nicEfficiency, exchangeEfficiency, pairBonus; ///< priced from the network card
   OptNumber sendRecvStart, sendRecvBandwidth, sendRecvEfficiency;
-  bool sampled() const; ///< has samples of some operation, or a measured rate of transfers
+  bool sampled() const;  ///< has samples of some operation, or a measured rate of transfers
   Algorithms algorithms; ///< that its software runs between and inside the units it joins
 };
 
@@ -146,7 +146,7 @@ struct ClusterLevel {
   Fabric fabric;
   OptNumber bandwidth, latency; ///< nominal, per device and direction; with `links` the bandwidth of one of them
   Topology topology;
-  OptNumber cards; ///< network cards of one unit of the level below, which its devices share
+  OptNumber cards;             ///< network cards of one unit of the level below, which its devices share
   std::optional<bool> ownPort; ///< a device reaches it over other wires than the level below; else as its fabrics say
   SourceRange range;
   OptNumber links{};   ///< of a device
@@ -197,19 +197,21 @@ struct Stack {
   std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name
   /// Time of a parameter tensor beside its bytes, by optimizer name: of updates that are launched one by one.
   std::map<Symbol, Number> optimizerTensor;
-  OptNumber tableGradient;            ///< bytes per table element
-  Curve grouped;                      ///< efficiency of grouped products by tokens per expert, against one large product
-  bool groupedKernel = false;         ///< one kernel for the products of all experts; else one each
-  bool exchangeCopies = false;        ///< a token travels once per expert; else once per device that has some of them
-  bool waits = false;                 ///< the host waits for sizes that routing decides before it launches what uses them
+  OptNumber tableGradient;    ///< bytes per table element
+  Curve grouped;              ///< efficiency of grouped products by tokens per expert, against one large product
+  bool groupedKernel = false; ///< one kernel for the products of all experts; else one each
+  bool exchangePipelined =
+      false; ///< tokens that reached a unit are passed on inside of it while others still cross; else afterwards
+  bool exchangeCopies = false; ///< a token travels once per expert; else once per device that has some of them
+  bool waits = false;          ///< the host waits for sizes that routing decides before it launches what uses them
   OptNumber attentionFactor, attentionBackward;
   Curve attentionHead; ///< factor by head dimension, in place of the device's
   OptNumber launch, unattributed, step;
   /// Host time of a collective, per rank of its group.
   std::map<CollectiveClass, Number> collectiveLaunch;
   OptNumber groupedLaunch; ///< of one product more of a group that is no single kernel; without it `launch`
-  OptNumber jitter;      ///< what the software adds to the cluster's
-  Algorithms algorithms; ///< take precedence over the fabric's
+  OptNumber jitter;        ///< what the software adds to the cluster's
+  Algorithms algorithms;   ///< take precedence over the fabric's
   OptNumber prefetch, bucket;
   std::optional<bool> earlyStop;
   OptNumber workspace, fragmentation, reserved;

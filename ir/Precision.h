@@ -33,6 +33,15 @@ struct PrecisionRule {
   std::vector<PrecisionFact> facts;
 };
 
+/// `dispatch = fp8; combine { result = bf16; grad = fp8 }`: types that hold while what an operator makes travels.
+struct WireTypes {
+  struct Said {
+    DType type = DType::bf16;
+    SourceRange range;
+  };
+  std::optional<Said> result, gradient; ///< its result, and the gradients that its backward makes
+};
+
 /// The types that hold at one place of the model.
 struct Precision {
   DType compute = DType::bf16;
@@ -45,8 +54,8 @@ struct Precision {
   std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
   std::map<Symbol, DType> states; ///< of the optimizer, by name; else `optimizer`
   SourceRange computeRange, frozenRange;
-  std::map<Symbol, DType> onWire; ///< by operator name
-  bool byRule = false;            ///< `compute` is said by a rule: it holds for every product that reads a parameter
+  std::map<Symbol, WireTypes> onWire; ///< by operator name
+  bool byRule = false; ///< `compute` is said by a rule: it holds for every product that reads a parameter
   SourceRange range;
 
   void set(const PrecisionFact& fact);

@@ -4,8 +4,9 @@
 #include "ir/Routed.h"
 #include "ir/Verify.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -95,8 +96,7 @@ private:
     const std::vector<DimId>& dims = model_.values[n.value].dims;
     double larger = std::max(elements(n, n.from), elements(n, n.to));
     larger *= std::max(program_.skew(dims, n.from), program_.skew(dims, n.to));
-    static constexpr std::array<double, 5> kWidths{0.5, 1, 2, 4, 8};
-    bool fits = std::any_of(kWidths.begin(), kWidths.end(), [&](double w) { return n.bytes == larger * w; });
+    const bool fits = llvm::any_of(allDTypes(), [&](DType t) { return n.bytes == larger * width(t); });
     if (!fits)
       out_.wrong("{} of {}: {} bytes, the larger side has {} elements", name(n.collective), value, n.bytes, larger);
     AxisMask left = n.from.axes() & ~n.to.axes(), came = n.to.axes() & ~n.from.axes();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/IdleOverlap.h"
 #include "passes/Steps.h"
+#include "passes/WireTypes.h"
 
 #include <algorithm>
 #include <optional>
@@ -161,6 +162,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
   }
   if (!crossing.ok) return false;
   warnOfIdleOverlap(program, diagnostics);
+  warnOfIdleWireTypes(program, diagnostics);
   const auto& pipeline = program.plan->pipeline;
   if (pipeline && pipeline->scatter && program.virtualStages.size() > 1) {
     bool scatters = false;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
 #include "passes/Steps.h"
+#include "passes/WireTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -99,14 +100,10 @@ struct Rewriter {
     return append(std::move(copy));
   }
 
-  /// The type that travels: the value's, unless the operator that made it says otherwise (`precision { dispatch = fp8
-  /// }`).
+  /// The type that travels: the value's, unless the plan says otherwise (`precision { dispatch = fp8 }`).
   double wireWidth(const Node& node) const {
-    if (node.source.valid() && !node.gradient)
-      if (auto it = program.plan->precision.onWire.find(model().ops[node.source].name);
-          it != program.plan->precision.onWire.end())
-        return width(it->second);
-    return program.widthOf(node.value);
+    const WireTypes::Said* said = wireTypeOf(program, node);
+    return said ? width(said->type) : program.widthOf(node.value);
   }
 
   bool routed(ValueId v) const {
@@ -123,21 +120,20 @@ struct Rewriter {
 
   /// How many places an element of a routed value is sent to; padded slots travel as they are.
   double copiesOf(const Node& node) const {
-    const Op* op = router(node);
+    const Op* op = unpaddedRouter(node);
     return op ? op->copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; }) : 1;
   }
 
-  const Op* router(const Node& node) const {
-    for (OpId id : {node.source, node.op})
-      if (id.valid() && model().ops[id].copies && model().ops[id].capacity == 0) return &model().ops[id];
-    return nullptr;
+  const Op* unpaddedRouter(const Node& node) const {
+    const Op* op = routerOf(model(), node);
+    return op && op->capacity == 0 ? op : nullptr;
   }
 
   /// Groups of places lie on devices in order where the places are split over these axes first, the outer ones of the
   /// mesh before the inner.
   GroupLimit groupLimitOf(const Node& node, AxisMask axes) const {
     for (const Layout* layout : {&node.from, &node.to})
-      if (inOrder(program.mesh, placesOf(node, *layout), axes)) return router(node)->groupLimit;
+      if (inOrder(program.mesh, placesOf(node, *layout), axes)) return unpaddedRouter(node)->groupLimit;
     return {};
   }
 

@@ -74,7 +74,10 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
   };
   for (const auto& [name, type] : types) row(name, type);
   if (p.frozen) row("frozen", *p.frozen);
-  for (const auto& [name, type] : p.onWire) row(name.str() + ", while it travels", type);
+  for (const auto& [name, types] : p.onWire) {
+    if (types.result) row(name.str() + ", while it travels", types.result->type);
+    if (types.gradient) row(name.str() + ".grad, while it travels", types.gradient->type);
+  }
   page.table(table);
   page.fact("written", p.range.valid() ? page.sources().where(p.range) : "not said: these are defaults");
 }

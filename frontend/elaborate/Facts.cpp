@@ -183,6 +183,10 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
         inner->nameRange = name->range;
         inner->range = fact.range;
         inner->layer = layer;
+      } else if (!inner->section()) { // a value has no parts: they would take its place
+        inner = settle(*at, *name, fact.range, layer, isOverride, true);
+        if (!inner) return;
+        inner->value = nullptr;
       }
       at = inner;
       name = &next;

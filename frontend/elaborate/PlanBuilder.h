@@ -43,7 +43,7 @@ private:
   struct AxisDraft : Said<syntax::AxisItem> {
     bool group = false;
     bool running = false, done = false;
-    bool added = false; ///< outside of all inherited ones, without a word where
+    bool added = false;          ///< outside of all inherited ones, without a word where
     std::optional<int64_t> size; ///< of a group: the product
   };
 
@@ -116,7 +116,9 @@ private:
   void precisionRules(FactNode& node);
   void stateTypes(FactNode& section, std::vector<ir::PrecisionFact>& out);
   std::optional<ir::DType> precisionType(FactNode& fact, const std::string& name);
-  bool fitsPrecision(const ir::PrecisionFact& fact);
+  std::optional<ir::DType> wireType(FactNode& fact, const std::string& name);
+  /// `written` is how the plan names it, if not as `fact` would.
+  bool fitsPrecision(const ir::PrecisionFact& fact, std::string_view written = {});
   void checkWireNames();
 
   // ---- how long it runs (PlanRun.cpp)

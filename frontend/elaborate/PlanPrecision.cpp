@@ -34,6 +34,15 @@ std::vector<std::string> keyNames() {
   return names;
 }
 
+const Symbol kResult("result"), kGrad("grad");
+
+/// `combine { result = bf16; grad = fp8 }`, or `combine.grad = fp8`: of an operator, by its name.
+bool isWire(const FactNode& section) {
+  return !section.children.empty() && llvm::all_of(section.children, [](const FactNode& fact) {
+    return !fact.section() && (fact.name == kResult || fact.name == kGrad);
+  });
+}
+
 /// Keys whose types are never computed with: integers serve, with a scale that brings the numbers back.
 bool onlyStores(Key key, bool train) {
   return key == Key::Frozen || (key == Key::Params && !train);
@@ -43,18 +52,19 @@ bool onlyStores(Key key, bool train) {
 
 /// Numbers with fractions are computed, accumulated and averaged in floating point; integers can only store, with a
 /// scale that brings them back, and `bool` holds none.
-bool PlanBuilder::fitsPrecision(const ir::PrecisionFact& fact) {
+bool PlanBuilder::fitsPrecision(const ir::PrecisionFact& fact, std::string_view written) {
+  const std::string name = written.empty() ? fact.str() : std::string(written);
   const bool stores = onlyStores(fact.key, plan_->workload.train);
   if (!ir::isFloat(fact.type) && !ir::isStorageOnly(fact.type) && (!stores || fact.type == ir::DType::boolean)) {
     std::string list;
     for (ir::DType t : ir::allDTypes())
       if (ir::isFloat(t) && !ir::isStorageOnly(t)) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", ir::name(t));
-    context_.report(NoFloatType, fact.range, {{"precision", fact.str()}, {"type", ir::name(fact.type)}})
+    context_.report(NoFloatType, fact.range, {{"precision", name}, {"type", ir::name(fact.type)}})
         .help("write one of " + list);
     return ok_ = false;
   }
   if (stores || !ir::isStorageOnly(fact.type)) return true;
-  context_.report(StorageOnlyType, fact.range, {{"type", ir::name(fact.type)}, {"precision", fact.str()}})
+  context_.report(StorageOnlyType, fact.range, {{"type", ir::name(fact.type)}, {"precision", name}})
       .help(fmt::format("write `frozen = {}`: frozen weights are unpacked before each product", ir::name(fact.type)));
   return ok_ = false;
 }
@@ -65,6 +75,14 @@ std::optional<ir::DType> PlanBuilder::precisionType(FactNode& fact, const std::s
   if (!v.invalid()) return v.dtype;
   ok_ = false;
   return std::nullopt;
+}
+
+/// Of what an operator makes, while it travels; nothing after a report.
+std::optional<ir::DType> PlanBuilder::wireType(FactNode& fact, const std::string& name) {
+  const auto type = precisionType(fact, name);
+  if (!type) return type;
+  const ir::PrecisionFact made{Key::Activations, Symbol(), *type, fact.value->range};
+  return fitsPrecision(made, name) ? type : std::nullopt;
 }
 
 /// `optimizer { m = bf16 }` or `optimizer.m = bf16`.
@@ -82,7 +100,8 @@ void PlanBuilder::stateTypes(FactNode& section, std::vector<ir::PrecisionFact>& 
       std::string list;
       for (Symbol s : known) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", s.view());
       context_.report(NoSuchState, state.nameRange, {{"optimizer", owner}, {"name", state.name.str()}})
-          .help(known.empty() ? "its states have no names of their own: `optimizer = TYPE` is of all of them" : "it has " + list);
+          .help(known.empty() ? "its states have no names of their own: `optimizer = TYPE` is of all of them"
+                              : "it has " + list);
       ok_ = false;
       continue;
     }
@@ -145,15 +164,20 @@ void PlanBuilder::precision() {
         precisionRules(fact);
       } else if (fact.section() && key == Key::Optimizer) {
         stateTypes(fact, facts);
+      } else if (fact.section() && isWire(fact)) {
+        ir::WireTypes& types = p.onWire[fact.name];
+        for (FactNode& part : fact.children)
+          if (const auto type = wireType(part, fmt::format("{}.{}", fact.name.view(), part.name.view())))
+            (part.name == kGrad ? types.gradient : types.result) = {*type, part.value->range};
       } else if (fact.section()) {
         reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, keyNames())
             .help(fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
+      } else if (!key) {
+        if (const auto type = wireType(fact, fact.name.str()))
+          p.onWire[fact.name].result = {*type, fact.value->range}; // checked against the operators of the model
       } else if (const auto type = precisionType(fact, fact.name.str())) {
-        const ir::PrecisionFact made{key.value_or(Key::Activations), Symbol(), *type, fact.value->range};
-        if (!key && (ir::isFloat(*type) && !ir::isStorageOnly(*type)))
-          p.onWire[fact.name] = *type; // checked against the operators of the model
-        else if (fitsPrecision(made))
-          facts.push_back(made);
+        const ir::PrecisionFact made{*key, Symbol(), *type, fact.value->range};
+        if (fitsPrecision(made)) facts.push_back(made);
       }
     }
   }
@@ -168,7 +192,7 @@ void PlanBuilder::precision() {
 
 void PlanBuilder::checkWireNames() {
   FactNode* node = factNode("precision");
-  for (const auto& [name, dtype] : plan_->precision.onWire) {
+  for (const auto& [name, types] : plan_->precision.onWire) {
     bool known = false;
     for (const ir::Op& op : plan_->model->ops) known |= op.name == name;
     if (known) continue;

@@ -261,6 +261,7 @@ const std::vector<FactRow<S>>& stackRows() {
       {"grouped.efficiency", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(S, grouped)},
       {"grouped_kernel", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, groupedKernel)},
       {"exchange_copies", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, exchangeCopies)},
+      {"exchange_pipelined", {}, ranges::kAny, FactForm::Bool, StarKey::None, TRUTH(S, exchangePipelined)},
       {"attention.factor", {}, ranges::kRelative, FactForm::Number, StarKey::None, SET(S, attentionFactor)},
       {"attention.backward", {}, ranges::kFactor, FactForm::Number, StarKey::None, SET(S, attentionBackward)},
       {"attention.head", {}, ranges::kRelative, FactForm::Curve, StarKey::None, CURVE(S, attentionHead)},

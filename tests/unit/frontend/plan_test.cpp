@@ -204,7 +204,7 @@ TEST(Plans, PrecisionHasItsDefaults) { // docs/language.md, section 9
   EXPECT_EQ(fp8.params, DType::bf16);
   EXPECT_EQ(fp8.grads, DType::fp32);
   EXPECT_EQ(fp8.reduce, DType::fp32);
-  EXPECT_EQ(fp8.onWire.at(Symbol("matmul")), DType::fp8);
+  EXPECT_EQ(fp8.onWire.at(Symbol("matmul")).result->type, DType::fp8);
   const Precision fp16 = of("compute = fp16; grads = fp16");
   EXPECT_EQ(fp16.activations, DType::fp16);
   EXPECT_EQ(fp16.reduce, DType::fp16);
