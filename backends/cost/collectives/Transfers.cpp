@@ -17,7 +17,8 @@ double exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
 }
 
 struct Forwarded {
-  double across = 0, between = 0; ///< bytes over the outermost level, and the time of the levels below it
+  double across = 0;               ///< bytes over the outermost level
+  double between = 0, slowest = 0; ///< time of the levels below it: of all of them, and of the slowest
 };
 
 /// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
@@ -41,6 +42,7 @@ Forwarded forward(const Pricing& p, const Route& r) {
         below = moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
       if (l != r.top) p.spends(below, levels[l], carrier(levels[l]));
       out.between += below;
+      out.slowest = std::max(out.slowest, below);
       outer = std::min(outer * units, p.node.groupLimit.units(all));
     }
     if (inner) break;
@@ -138,12 +140,17 @@ double exchange(const Pricing& p, const Route& r) {
   const Forwarded f = forward(p, r);
   const double rateOf = p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"}) *
                         lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const double time = start + f.across / rateOf + f.between;
+  const bool pipelined = p.facts.stack.exchangePipelined;
+  const double time = start + (pipelined ? std::max(f.across / rateOf, f.slowest) : f.across / rateOf + f.between);
   p.spends(f.across / rateOf, top, carrier(top));
   if (p.why && p.node.groupLimit.limit < p.node.groupLimit.groups)
     p.note("groups", fmt::format("the places of a token lie in {} of {} groups at most",
                                  number(p.node.groupLimit.limit), number(p.node.groupLimit.groups)));
-  if (p.why)
+  if (p.why && pipelined)
+    p.explain("start + max( across / (efficiency · NIC), inside )",
+              fmt::format("{} + max( {} / {}, {} ) = {}", seconds(start), bytes(f.across), bandwidth(rateOf),
+                          seconds(f.slowest), seconds(time)));
+  else if (p.why)
     p.explain("start + across / (efficiency · NIC) + inside",
               fmt::format("{} + {} / {} + {} = {}", seconds(start), bytes(f.across), bandwidth(rateOf),
                           seconds(f.between), seconds(time)));
