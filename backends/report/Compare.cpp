@@ -45,9 +45,10 @@ constexpr double kWorthALine = 0.005;
 /// Lines of one cause.
 constexpr size_t kMostParts = 6;
 
-/// `+12.3 ms`; `-` where nothing differs.
-std::string signedTime(double seconds) {
-  if (seconds == 0) return "-";
+/// `+12.3 ms`; `-` where nothing differs, or no more than the sums of a `step` are rounded by.
+std::string signedTime(double seconds, double step) {
+  constexpr double kRounding = 1e-12;
+  if (std::abs(seconds) <= kRounding * step) return "-";
   return (seconds > 0 ? "+" : "-") + formatQuantity(std::abs(seconds), units::time);
 }
 
@@ -176,19 +177,20 @@ std::string causesTable(const ComparisonReport& report, const TextOptions& optio
     table.add(std::move(cells));
   };
   row("", TextStyle::Gutter, [&](size_t i) { return names[i]; });
-  const double worth = kWorthALine * c.entries[c.best].parts.a;
+  const double step = c.entries[c.best].parts.a, worth = kWorthALine * step;
   for (auto& [whole, parts] : causeLines(c)) {
     if (whole.largest() == 0 && std::all_of(parts.begin(), parts.end(), [](const Line& l) { return l.largest() == 0; }))
       continue;
-    row(whole.label, TextStyle::Gutter, [&, &all = whole](size_t i) { return signedTime(all.differences[i]); });
+    row(whole.label, TextStyle::Gutter, [&, &all = whole](size_t i) { return signedTime(all.differences[i], step); });
     std::erase_if(parts, [&](const Line& l) { return l.largest() < worth; });
     std::stable_sort(parts.begin(), parts.end(),
                      [](const Line& x, const Line& y) { return x.largest() > y.largest(); });
     if (parts.size() > kMostParts) parts.resize(kMostParts);
     for (const Line& part : parts)
-      row("  " + part.label, TextStyle::Gutter, [&](size_t i) { return signedTime(part.differences[i]); });
+      row("  " + part.label, TextStyle::Gutter, [&](size_t i) { return signedTime(part.differences[i], step); });
   }
-  row("all", TextStyle::Gutter, [&](size_t i) { return signedTime(c.entries[i].parts.b - c.entries[i].parts.a); });
+  row("all", TextStyle::Gutter,
+      [&](size_t i) { return signedTime(c.entries[i].parts.b - c.entries[i].parts.a, step); });
   return table.str(options.color);
 }
 
