@@ -1,5 +1,5 @@
-// Settles `stages = balanced`: the dynamic programme over priced layers, and every `even` that divides, priced as whole
-// plans; the soonest step of those that fit.
+// Settles `stages = balanced`: the cuts whose longest stages have the least work, every `even` that divides, and what
+// lies near the best of them, each priced on one lowered program; the soonest step of those that fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/BalanceStages.h"
 
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 namespace planc::driver {
@@ -19,9 +20,15 @@ namespace {
 using Held = std::vector<int64_t>;
 
 constexpr int64_t kLayers = 8192; // the programme grows with their square
+constexpr size_t kShortest = 96;  // cuts with the shortest longest stages,
+constexpr size_t kFolded = 8;     // or where a device holds several: those say little of its work
+constexpr size_t kMoved = 384;    // cuts tried near the best
+constexpr size_t kWhole = 16;     // of either, where the layers depend on the cut: each is lowered anew
+constexpr double kDoubt = 1.25;   // the longest stage may be priced too long by so much
+constexpr size_t kSettled = 4;    // of them priced as whole plans in the end
 constexpr int kTightened = 4;     // times that the memory of the programme is corrected
-constexpr int kMoves = 12;        // cuts that differ by one layer of the stage with the most work
 constexpr int64_t kCounts = 2;    // `even` counts the first and the last plain layers as none, one or two
+constexpr double kRounding = 1e-9;
 
 int64_t layersOf(const ir::Unit& unit) {
   return unit.repeat ? unit.count : 1;
@@ -62,14 +69,14 @@ Held heldOf(const ir::Program& program) {
 
 /// A cut, priced.
 struct Tried {
-  bool fits = false;
-  double peak = 0, room = 0, step = 0;
-  std::vector<int64_t> longest; ///< the virtual stages of the device with the most work
+  cost::CutPrice price;
+  std::vector<int64_t> longest; ///< the virtual stages of the device with the most work, or with the fullest memory
+  bool whole = false;           ///< as a plan of its own
 
   bool better(const Tried& other) const {
-    constexpr double kRounding = 1e-9;
-    if (fits != other.fits) return fits;
-    return fits ? step < other.step * (1 - kRounding) : peak < other.peak * (1 - kRounding);
+    if (price.fits != other.price.fits) return price.fits;
+    return price.fits ? price.step < other.price.step * (1 - kRounding)
+                      : price.peak < other.price.peak * (1 - kRounding);
   }
 };
 
@@ -81,69 +88,104 @@ public:
     int64_t layers = 0;
     for (const ir::Unit& u : plan_.model->units)
       if (__builtin_add_overflow(layers, layersOf(u), &layers) || layers > kLayers) return {};
-    ir::Stages balanced;
-    balanced.cut = ir::StageCut::Balanced;
-    const std::optional<Held> first = tryCut(balanced, true);
-    if (!first || !loads_) return {};
-    tryProgramme();
+    if (!begin()) return {};
     tryEvens();
-    for (int i = 0; i < kMoves && tryMoves(); ++i) {
+    tryShortest();
+    moves_ = again_ ? kMoved : kWhole;
+    while (tryMoves()) {
     }
+    settle();
+    if (best_ == tried_.end()) return {};
     return linesOf(*plan_.model, best_->first,
                    plan_.pipeline->cut ? plan_.pipeline->cut->range : plan_.pipeline->range);
   }
 
 private:
-  /// Prices a plan of another cut; its layers, too, if they are wanted.
-  void price(ir::Plan& trial, std::optional<Held>& held, bool loads) {
+  using Entry = std::map<Held, Tried>::iterator;
+
+  /// Lowers the plan with equal numbers of layers, prices its layers, and keeps the program for other cuts.
+  bool begin() {
     DiagnosticEngine ignored;
-    const auto program = passes::lower(trial, ir::Level::Comm, ignored);
-    if (!program) return;
-    held = heldOf(*program);
-    if (tried_.count(*held)) return;
-    const auto schedule = passes::schedule(*program);
-    const auto estimate = cost::estimate(*schedule, ignored);
-    if (!estimate) return;
-    if (loads) loads_ = cost::stageLoads(*schedule, ignored);
-    Tried made;
-    made.fits = estimate->memory.fits;
-    made.peak = estimate->memory.peak;
-    made.room = estimate->memory.capacity;
-    made.step = estimate->totals.stepTime;
-    for (size_t vs : program->heldBy(estimate->totals.critical)) made.longest.push_back(static_cast<int64_t>(vs));
-    const auto entry = tried_.emplace(*held, std::move(made)).first;
-    if (best_ == tried_.end() || entry->second.better(best_->second)) best_ = entry;
+    ir::Stages balanced;
+    balanced.cut = ir::StageCut::Balanced;
+    trial_ = planWith(balanced);
+    program_ = passes::lower(trial_, ir::Level::Comm, ignored);
+    if (!program_) return false;
+    schedule_ = passes::schedule(*program_);
+    if (!cost::estimate(*schedule_, ignored)) return false; // facts lack, or a plan that is refused
+    loads_ = cost::stageLoads(*schedule_, ignored);
+    if (!loads_) return false;
+    again_ = passes::cutAgain(*program_, trial_);
+    price(trial_);
+    return best_ != tried_.end();
   }
 
-  std::optional<Held> tryCut(const ir::Stages& stages, bool loads = false) {
+  ir::Plan planWith(const ir::Stages& stages) const {
     ir::Plan trial = plan_;
     trial.pipeline->cut = stages;
     trial.pipeline->stages.clear();
-    std::optional<Held> held;
-    price(trial, held, loads);
-    return held;
+    return trial;
   }
 
-  void tryHeld(const Held& held) {
-    if (held.empty() || tried_.count(held)) return;
+  ir::Plan planWith(const Held& held) const {
     ir::Plan trial = plan_;
     trial.pipeline->cut.reset();
     trial.pipeline->stages = linesOf(*plan_.model, held, trial.pipeline->range);
-    std::optional<Held> made;
-    price(trial, made, false);
+    return trial;
   }
 
-  /// The programme knows less of the memory than an estimate: where its cut does not fit it gets less room.
-  void tryProgramme() {
+  void price(ir::Plan trial) {
+    if (!again_) return priceWhole(trial);
+    trial_ = std::move(trial);
+    if (!passes::cutAgain(*program_, trial_)) return;
+    Held held = heldOf(*program_);
+    if (!tried_.count(held)) note(std::move(held), *program_, cost::priceCut(*schedule_), false);
+  }
+
+  void priceWhole(const ir::Plan& trial) {
+    DiagnosticEngine ignored;
+    const auto program = passes::lower(trial, ir::Level::Comm, ignored);
+    if (!program) return;
+    Held held = heldOf(*program);
+    if (const auto known = tried_.find(held); known != tried_.end() && known->second.whole) return;
+    note(std::move(held), *program, cost::priceCut(*passes::schedule(*program)), true);
+  }
+
+  void note(Held held, const ir::Program& program, const std::optional<cost::CutPrice>& price, bool whole) {
+    if (!price) return;
+    Tried made{*price, {}, whole};
+    for (size_t vs : program.heldBy(price->fits ? price->critical : price->fullest))
+      made.longest.push_back(static_cast<int64_t>(vs));
+    const Entry entry = tried_.insert_or_assign(std::move(held), std::move(made)).first;
+    if (best_ == tried_.end() || entry->second.better(best_->second)) best_ = entry;
+  }
+
+  void tryHeld(const Held& held) {
+    if (!tried_.count(held)) price(planWith(held));
+  }
+
+  /// The cuts whose longest stage has the least work, as far as their steps may be the soonest.
+  void tryShortest() {
+    const bool folded = schedule_->program->chunks * schedule_->program->routes > 1;
+    const size_t most = folded ? kFolded : again_ ? kShortest : kWhole;
+    tryEach(cost::shortestCuts(*loads_, false, most));
+    // The programme knows less of the memory than an estimate: where its cut does not fit it gets less room.
     cost::StageLoads loads = *loads_;
-    tryHeld(cost::leastLongest(loads, false));
     for (int i = 0; i < kTightened; ++i) {
-      const Held held = cost::leastLongest(loads, true);
-      if (held.empty()) return;
-      tryHeld(held);
-      const auto entry = tried_.find(held);
-      if (entry == tried_.end() || entry->second.fits) return;
-      loads.room -= std::max(entry->second.peak - entry->second.room, 0.005 * loads.room);
+      const std::vector<cost::RankedCut> cuts = cost::shortestCuts(loads, true, most);
+      if (cuts.empty()) return;
+      tryHeld(cuts[0].held);
+      const auto entry = tried_.find(cuts[0].held);
+      if (entry == tried_.end()) return;
+      if (entry->second.price.fits) return tryEach(cuts);
+      loads.room -= std::max(entry->second.price.peak - entry->second.price.room, 0.005 * loads.room);
+    }
+  }
+
+  void tryEach(const std::vector<cost::RankedCut>& cuts) {
+    for (const cost::RankedCut& cut : cuts) {
+      if (best_->second.price.fits && cut.longest > kDoubt * best_->second.price.step) return;
+      tryHeld(cut.held);
     }
   }
 
@@ -167,27 +209,75 @@ private:
         ir::Stages even;
         if (before > 0) even.counted.push_back({model.units[*ends[0]].name, before, {}});
         if (behind > 0) even.counted.push_back({model.units[*ends[1]].name, behind, {}});
-        tryCut(even);
+        price(planWith(even));
       }
   }
 
-  /// A layer less for the stages of the device with the most work, at either end. False if that is no better.
+  /// A layer less for a stage of the device with the most work, one more for a stage of one with less. False if that is
+  /// no better.
   bool tryMoves() {
     const auto before = best_;
-    for (int64_t stage : before->second.longest)
-      for (const int64_t next : {stage - 1, stage + 1}) {
+    const std::vector<int64_t> others = byLoad(before->first);
+    for (const int64_t stage : before->second.longest)
+      for (const int64_t other : others) {
         Held held = before->first;
-        if (next < 0 || next >= static_cast<int64_t>(held.size()) || held[static_cast<size_t>(stage)] < 2) continue;
-        --held[static_cast<size_t>(stage)], ++held[static_cast<size_t>(next)];
-        tryHeld(held);
+        if (other == stage || held[static_cast<size_t>(stage)] < 2) continue;
+        --held[static_cast<size_t>(stage)], ++held[static_cast<size_t>(other)];
+        if (tried_.count(held)) continue;
+        if (moves_-- == 0) return false;
+        price(planWith(held));
       }
     return best_ != before;
   }
 
+  /// The virtual stages, those of the device with the least work first.
+  std::vector<int64_t> byLoad(const Held& held) const {
+    std::map<int64_t, double> ofDevice;
+    size_t at = 0;
+    for (size_t s = 0; s < held.size(); ++s)
+      for (int64_t i = 0; i < held[s]; ++i, ++at)
+        for (const int64_t device : program_->virtualStages[s].devices)
+          ofDevice[device] += loads_->passes * loads_->layers[at].pass + loads_->layers[at].step;
+    std::vector<int64_t> order(held.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      const auto device = [&](int64_t s) { return program_->virtualStages[static_cast<size_t>(s)].devices.front(); };
+      return ofDevice[device(a)] < ofDevice[device(b)];
+    });
+    return order;
+  }
+
+  /// Prices the best cuts as whole plans: where layers share storage, who owns it may depend on the cut.
+  void settle() {
+    if (!again_) return;
+    std::vector<Entry> order;
+    for (Entry e = tried_.begin(); e != tried_.end(); ++e) order.push_back(e);
+    std::stable_sort(order.begin(), order.end(), [](Entry a, Entry b) {
+      const cost::CutPrice &x = a->second.price, &y = b->second.price;
+      return x.fits != y.fits ? x.fits : x.fits ? x.step < y.step : x.peak < y.peak;
+    });
+    bool differs = false;
+    best_ = tried_.end();
+    for (size_t i = 0; i < std::min(kSettled, order.size()); ++i) {
+      const Tried before = order[i]->second;
+      priceWhole(planWith(order[i]->first));
+      if (!order[i]->second.whole) continue;
+      differs |= order[i]->second.better(before) || before.better(order[i]->second);
+      if (!differs) return;
+    }
+    again_ = false;
+    tryEvens();
+  }
+
   const ir::Plan& plan_;
+  ir::Plan trial_; ///< of the program
+  std::unique_ptr<ir::Program> program_;
+  std::unique_ptr<ir::Schedule> schedule_;
+  bool again_ = false; ///< the program can be cut again, and need not be lowered anew
+  size_t moves_ = 0;   ///< that may still be tried
   std::unique_ptr<cost::StageLoads> loads_;
   std::map<Held, Tried> tried_;
-  std::map<Held, Tried>::const_iterator best_ = tried_.end();
+  Entry best_ = tried_.end();
 };
 
 } // namespace

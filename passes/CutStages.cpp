@@ -82,7 +82,7 @@ std::optional<Cut> cutBySizes(const Model& model, const std::vector<int64_t>& si
 /// Stage lines to paste: those of a balanced cut where its prices are known, else balanced in numbers of layers.
 std::string suggestion(const Model& model, const std::vector<StageLine>& offered, int64_t layers, int64_t parts) {
   std::string text = offered.empty() ? "write the stages out, for example:"
-                                     : "write the stages out; these have the least work of the longest device:";
+                                     : "write the stages out; these have the soonest step of the cuts compared:";
   const auto add = [&](size_t stage, const std::string& layersText) {
     if (stage < 64) text += fmt::format("\n  stage {} = {}", stage, layersText);
   };

@@ -4,6 +4,7 @@
 #include "ir/Task.h"
 #include "passes/CutStages.h"
 #include "passes/Lowering.h"
+#include "passes/Passes.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -151,14 +152,74 @@ void addStages(Program& program, const Cut& cut) {
     for (const Piece& piece : cut[i])
       for (uint32_t b = 0; b < program.bodies.size(); ++b) {
         const Body& body = program.bodies[BodyId(b)];
-        if (body.unit != piece.unit) continue;
+        if (body.seam || body.unit != piece.unit) continue;
         if (const int64_t n = body.instances.countWithin(piece.lo, piece.hi)) stage.bodies.push_back({BodyId(b), n});
       }
     program.virtualStages.push_back(std::move(stage));
   }
 }
 
+/// A seam, and the body that it stands before or behind: it goes where that one's first or last instance goes.
+struct StandingSeam {
+  BodyId seam, neighbour;
+  bool before = false;
+};
+
+/// Nothing where slices cut a repeat into classes: how often a seam between them runs on a stage depends on the cut.
+std::optional<std::vector<StandingSeam>> seamsOf(const Program& program) {
+  std::vector<StandingSeam> seams;
+  for (const VirtualStage& stage : program.virtualStages)
+    for (size_t i = 0; i < stage.bodies.size(); ++i) {
+      const Body& body = program.bodies[stage.bodies[i].first];
+      if (!body.seam) continue;
+      const int64_t count = program.model.units[body.unit].count;
+      const BodyId home = bodyOf(program, body.unit, 0);
+      if (home != bodyOf(program, body.unit, count - 1)) return std::nullopt;
+      const auto isHome = [&](const auto& entry) { return entry.first == home; };
+      const auto here = stage.bodies.begin() + static_cast<ptrdiff_t>(i);
+      if (std::any_of(here, stage.bodies.end(), isHome))
+        seams.push_back({stage.bodies[i].first, home, true});
+      else if (std::any_of(stage.bodies.begin(), here, isHome))
+        seams.push_back({stage.bodies[i].first, home, false});
+      else // on the stage that makes what it resolves
+        for (size_t k = i; k-- > 0;)
+          if (const BodyId maker = stage.bodies[k].first; !program.bodies[maker].seam) {
+            seams.push_back({stage.bodies[i].first, maker, false});
+            break;
+          }
+    }
+  return seams;
+}
+
+void placeSeam(Program& program, const StandingSeam& s) {
+  const auto isNeighbour = [&](const auto& entry) { return entry.first == s.neighbour; };
+  std::vector<VirtualStage>& stages = program.virtualStages;
+  const auto holds = [&](const VirtualStage& stage) {
+    return std::any_of(stage.bodies.begin(), stage.bodies.end(), isNeighbour);
+  };
+  VirtualStage* stage = nullptr;
+  for (VirtualStage& candidate : stages)
+    if (holds(candidate) && !(stage && s.before)) stage = &candidate;
+  if (!stage) return;
+  const auto at = std::find_if(stage->bodies.begin(), stage->bodies.end(), isNeighbour);
+  stage->bodies.insert(s.before ? at : at + 1, {s.seam, 1});
+}
+
 } // namespace
+
+bool cutAgain(Program& program, const Plan& plan) {
+  if (std::any_of(plan.recompute.begin(), plan.recompute.end(), [](const Recompute& r) { return r.first.has_value(); }))
+    return false; // which instances are replayed depends on the cut
+  const auto seams = seamsOf(program);
+  program.plan = &plan;
+  DiagnosticEngine ignored;
+  const auto cut = cutStages(program, ignored);
+  if (!seams || !cut) return false;
+  program.virtualStages.clear();
+  addStages(program, *cut);
+  for (const StandingSeam& s : *seams) placeSeam(program, s);
+  return crossBoundaries(program, ignored);
+}
 
 bool cutUnits(Program& program, DiagnosticEngine& diagnostics) {
   auto cut = cutStages(program, diagnostics);

@@ -39,6 +39,11 @@ std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, Diagno
 /// Whether the layers of a plan can be cut into stages as it says; reports nothing.
 bool canCutStages(const ir::Plan& plan);
 
+/// Cuts a program of level comm as the plan, which differs in nothing else, says: cheaper than to lower it. Who owns
+/// the storage that several layers share stays as it was. False where the layers themselves depend on the cut, or it
+/// breaks a law: lower the plan instead.
+bool cutAgain(ir::Program& program, const ir::Plan& plan);
+
 /// Level comm to level task; the program must outlive the schedule.
 std::unique_ptr<ir::Schedule> schedule(const ir::Program& program);
 

@@ -1,15 +1,18 @@
-// Loads of layers from passages of a few instances, and the dynamic programme over the ends of the stages.
+// Loads of layers from passages of a few instances, the search over the ends of the stages, and the price of a cut.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Balance.h"
 
 #include "backends/cost/Facts.h"
 #include "backends/cost/MemoryParts.h"
+#include "backends/cost/MemoryUse.h"
 #include "backends/cost/Passage.h"
 #include "backends/cost/Simulation.h"
 #include "backends/cost/Update.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <queue>
 
 namespace planc::cost {
 
@@ -119,6 +122,99 @@ std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& m
   return held;
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+/// A stage of a cut that is looked at has at most so many times the work of the best cut's longest.
+constexpr double kLongest = 8;
+
+/// Best-first search over the ends of the stages: what the rest of a cut comes to at best is known exactly, from a
+/// dynamic programme over its layers, so that every step of it leads to one of the next cuts.
+class ShortestCuts {
+public:
+  ShortestCuts(const StageLoads& loads, bool fits)
+      : loads_(loads), fits_(fits), layers_(loads.layers.size()), stages_(loads.transfers.size()),
+        rest_(stages_ + 1, std::vector<double>(layers_ + 1, kNever)) {
+    rest_[stages_][layers_] = 0;
+    for (size_t stage = stages_; stage-- > 0;)
+      for (size_t begin = stage; begin + (stages_ - stage) <= layers_; ++begin) {
+        double& best = rest_[stage][begin];
+        eachEnd(stage, begin, [&](size_t end, double seconds) {
+          best = std::min(best, std::max(seconds, rest_[stage + 1][end]));
+          return seconds < best; // it only grows
+        });
+      }
+  }
+
+  std::vector<RankedCut> run(size_t most) {
+    std::vector<RankedCut> cuts;
+    if (rest_[0][0] == kNever) return cuts;
+    add({rest_[0][0], 0, {0}});
+    while (!open_.empty() && cuts.size() < most) {
+      const Part part = open_.top();
+      open_.pop();
+      if (part.ends.size() <= stages_)
+        extend(part);
+      else
+        cuts.push_back(cutOf(part));
+    }
+    return cuts;
+  }
+
+private:
+  /// The first stages of a cut.
+  struct Part {
+    double least = 0;         ///< of the longest stage of any cut that begins like this
+    double longest = 0;       ///< of those that are here
+    std::vector<size_t> ends; ///< 0, then of each stage
+    /// Behind another in the queue: longer, or as long and of fewer stages.
+    bool operator<(const Part& other) const {
+      if (least != other.least) return least > other.least;
+      return ends.size() != other.ends.size() ? ends.size() < other.ends.size() : ends > other.ends;
+    }
+  };
+
+  /// Calls `visit(end, seconds)` for each run of layers from `begin` that has room on a stage, until that says no.
+  template <class Visit> void eachEnd(size_t stage, size_t begin, Visit visit) const {
+    double seconds = loads_.passes * loads_.transfers[stage], bytes = 0, working = 0;
+    for (size_t end = begin + 1; end + (stages_ - stage - 1) <= layers_; ++end) {
+      const LayerLoad& layer = loads_.layers[end - 1];
+      seconds += loads_.passes * layer.pass + layer.step;
+      bytes += layer.states + loads_.inFlight[stage] * layer.saved;
+      working = std::max(working, layer.working);
+      if ((fits_ && bytes + working > loads_.room) || !visit(end, seconds)) return;
+    }
+  }
+
+  void extend(const Part& part) {
+    const size_t stage = part.ends.size() - 1;
+    eachEnd(stage, part.ends.back(), [&](size_t end, double seconds) {
+      Part next = part;
+      next.ends.push_back(end);
+      next.longest = std::max(part.longest, seconds);
+      next.least = std::max(next.longest, rest_[stage + 1][end]);
+      add(std::move(next));
+      return seconds < kLongest * rest_[0][0];
+    });
+  }
+
+  void add(Part part) {
+    if (part.least <= kLongest * rest_[0][0]) open_.push(std::move(part));
+  }
+
+  static RankedCut cutOf(const Part& part) {
+    RankedCut cut;
+    for (size_t i = 1; i < part.ends.size(); ++i)
+      cut.held.push_back(static_cast<int64_t>(part.ends[i] - part.ends[i - 1]));
+    cut.longest = part.longest;
+    return cut;
+  }
+
+  const StageLoads& loads_;
+  bool fits_;
+  size_t layers_, stages_;
+  std::vector<std::vector<double>> rest_; ///< by stage and its first layer: the least longest of it and those behind it
+  std::priority_queue<Part> open_;
+};
+
 } // namespace
 
 std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticEngine& diagnostics) {
@@ -139,32 +235,20 @@ std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticE
   return loads;
 }
 
-std::vector<int64_t> leastLongest(const StageLoads& loads, bool fits) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  const size_t n = loads.layers.size(), stages = loads.transfers.size();
-  if (n < stages || stages == 0) return {};
-  // best[k][j]: the longest of k stages that hold the first j layers; from[k][j]: where the last of them begins.
-  std::vector<std::vector<double>> best(stages + 1, std::vector<double>(n + 1, kNever));
-  std::vector<std::vector<size_t>> from(stages + 1, std::vector<size_t>(n + 1));
-  best[0][0] = 0;
-  for (size_t k = 1; k <= stages; ++k)
-    for (size_t end = k; end <= n - (stages - k); ++end) {
-      double seconds = loads.passes * loads.transfers[k - 1], bytes = 0, working = 0;
-      for (size_t begin = end; begin-- > k - 1;) { // the last stage holds [begin, end)
-        const LayerLoad& layer = loads.layers[begin];
-        seconds += loads.passes * layer.pass + layer.step;
-        bytes += layer.states + loads.inFlight[k - 1] * layer.saved;
-        working = std::max(working, layer.working);
-        if (seconds >= best[k][end] || (fits && bytes + working > loads.room)) break; // it only grows
-        const double longest = std::max(seconds, best[k - 1][begin]);
-        if (longest < best[k][end]) best[k][end] = longest, from[k][end] = begin;
-      }
-    }
-  if (best[stages][n] == kNever) return {};
-  std::vector<int64_t> held(stages);
-  for (size_t k = stages, end = n; k > 0; end = from[k][end], --k)
-    held[k - 1] = static_cast<int64_t>(end - from[k][end]);
-  return held;
+std::optional<CutPrice> priceCut(const ir::Schedule& schedule) {
+  DiagnosticEngine ignored;
+  const ir::Plan& plan = *schedule.program->plan;
+  if (!plan.stack || !plan.cluster) return std::nullopt;
+  const std::unique_ptr<CostModel> model = makeCostModel("analytic", *plan.cluster, *plan.stack, ignored);
+  const Simulation sim = simulateStep(schedule, *model);
+  const Memory memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
+  if (!model->complete() || !std::isfinite(sim.stepTime)) return std::nullopt;
+  return CutPrice{memory.fits, memory.peak, memory.capacity, sim.stepTime, sim.critical, memory.fullest};
+}
+
+std::vector<RankedCut> shortestCuts(const StageLoads& loads, bool fits, size_t most) {
+  if (loads.layers.size() < loads.transfers.size() || loads.transfers.empty()) return {};
+  return ShortestCuts(loads, fits).run(most);
 }
 
 } // namespace planc::cost

@@ -1,11 +1,12 @@
-// What every layer adds to the stage that holds it, and the cut of the layers into stages for which the longest one has
-// the least work.
+// What every layer adds to the stage that holds it, the cuts of the layers into stages for which the longest one has
+// the least work, and what a cut comes to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimate.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace planc::cost {
@@ -31,9 +32,25 @@ struct StageLoads {
 /// Prices the layers of a schedule that may be cut anywhere; null if facts lack (reported).
 std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticEngine& diagnostics);
 
-/// How many layers each virtual stage holds, so that the one with the most work has as little as can be; with `fits`
-/// only cuts for which every stage has room. Empty if there is no such cut. Every virtual stage is taken for a
-/// device's.
-std::vector<int64_t> leastLongest(const StageLoads& loads, bool fits);
+/// How many layers each virtual stage holds, and the seconds of the one with the most work.
+struct RankedCut {
+  std::vector<int64_t> held;
+  double longest = 0;
+};
+
+/// The cuts whose longest stage has the least work, those with the least first, `most` of them; with `fits` only cuts
+/// for which every stage has room. None has more than twice the least. Every virtual stage is taken for a device's.
+std::vector<RankedCut> shortestCuts(const StageLoads& loads, bool fits, size_t most);
+
+/// What a whole plan comes to.
+struct CutPrice {
+  bool fits = false;
+  double peak = 0, room = 0, step = 0;
+  int64_t critical = 0; ///< the device stage with the most work
+  int64_t fullest = 0;  ///< and the one with the fullest memory
+};
+
+/// Prices the cut that the program has now, without the rows of a report. Nothing if facts lack.
+std::optional<CutPrice> priceCut(const ir::Schedule& schedule);
 
 } // namespace planc::cost

@@ -204,7 +204,6 @@ void addAccounts(Simulation& sim) {
     a.idle = idle > kRounding * end ? idle : 0;
     if (a.spent.sum() > sim.account().spent.sum() * (1 + kRounding)) sim.critical = static_cast<int64_t>(s);
   }
-  sim.even = evenStages(sim);
 }
 
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
@@ -286,7 +285,7 @@ bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
   return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
 }
 
-Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
@@ -316,6 +315,12 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
   addTied(sim, model);
   runOrders(sim, model.facts());
   compose(sim, model.facts());
+  return sim;
+}
+
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
+  Simulation sim = simulateStep(schedule, model);
+  sim.even = evenStages(sim);
   return sim;
 }
 

@@ -63,5 +63,7 @@ bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
 
 /// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`.
 Simulation simulate(const ir::Schedule& schedule, const CostModel& model);
+/// The same but for `even`, which is a simulation more.
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model);
 
 } // namespace planc::cost

@@ -143,7 +143,7 @@ void explainStages(ExplainPage& page, const ExplainInput& input) {
   page.number("stages", countText(static_cast<double>(program.virtualStages.size())),
               program.chunks > 1 ? "virtual ones, several on a device" : "one on a device");
   if (isBalanced(*input.report->plan))
-    page.line("cut so that the device with the most work has as little as can be, of the cuts that fit in the memory");
+    page.line("cut for the soonest step, of the cuts compared that fit in the memory");
   Table layers("ll");
   for (const CutLine& line : cutLines(program)) layers.add({"stage " + line.stages, line.layers});
   page.table(layers);

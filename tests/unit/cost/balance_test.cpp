@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <set>
 
 namespace planc::cost {
 namespace {
@@ -65,11 +66,11 @@ TEST(Balance, HasTheLeastLongestStageOfAllCuts) {
     for (const bool fits : {false, true}) {
       std::vector<int64_t> all(loads.transfers.size());
       const double best = bruteForce(loads, all, 0, static_cast<int64_t>(loads.layers.size()), fits);
-      const std::vector<int64_t> held = leastLongest(loads, fits);
-      impossible += held.empty();
-      ASSERT_EQ(held.empty(), best == kBalanceNever) << i;
-      if (!held.empty()) {
-        EXPECT_DOUBLE_EQ(longestOf(loads, held, fits), best) << i;
+      const std::vector<RankedCut> cuts = shortestCuts(loads, fits, 1);
+      impossible += cuts.empty();
+      ASSERT_EQ(cuts.empty(), best == kBalanceNever) << i;
+      if (!cuts.empty()) {
+        EXPECT_DOUBLE_EQ(longestOf(loads, cuts[0].held, fits), best) << i;
       }
     }
   }
@@ -77,12 +78,49 @@ TEST(Balance, HasTheLeastLongestStageOfAllCuts) {
   EXPECT_LT(impossible, 200);
 }
 
+/// Adds the seconds of every cut whose longest stage has at most `limit`.
+void cutsWithin(const StageLoads& loads, std::vector<int64_t>& held, size_t stage, int64_t left, bool fits,
+                double limit, std::vector<double>& found) {
+  if (stage + 1 == held.size()) {
+    held[stage] = left;
+    if (const double longest = longestOf(loads, held, fits); longest <= limit) found.push_back(longest);
+    return;
+  }
+  for (int64_t n = 1; n <= left - static_cast<int64_t>(held.size() - stage - 1); ++n) {
+    held[stage] = n;
+    cutsWithin(loads, held, stage + 1, left - n, fits, limit, found);
+  }
+}
+
+TEST(Balance, ListsTheCutsThatFollowInOrderAndOnce) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 200; ++i) {
+    const StageLoads loads = randomLoads(random);
+    for (const bool fits : {false, true}) {
+      const std::vector<RankedCut> cuts = shortestCuts(loads, fits, 1000);
+      if (cuts.empty()) continue;
+      std::vector<int64_t> all(loads.transfers.size());
+      std::vector<double> expected;
+      cutsWithin(loads, all, 0, static_cast<int64_t>(loads.layers.size()), fits, 8 * cuts[0].longest * (1 - 1e-12),
+                 expected);
+      std::sort(expected.begin(), expected.end());
+      ASSERT_GE(cuts.size(), expected.size()) << i;
+      std::set<std::vector<int64_t>> once;
+      for (size_t k = 0; k < expected.size(); ++k) {
+        EXPECT_NEAR(cuts[k].longest, expected[k], 1e-9 * expected[k]) << i;
+        EXPECT_DOUBLE_EQ(longestOf(loads, cuts[k].held, fits), cuts[k].longest) << i;
+        EXPECT_TRUE(once.insert(cuts[k].held).second) << i;
+      }
+    }
+  }
+}
+
 TEST(Balance, NeedsALayerForEveryStage) {
   StageLoads loads;
   loads.layers.resize(3);
   loads.transfers.resize(4);
   loads.inFlight.resize(4, 1);
-  EXPECT_TRUE(leastLongest(loads, false).empty());
+  EXPECT_TRUE(shortestCuts(loads, false, 1).empty());
 }
 
 } // namespace
