@@ -4,6 +4,7 @@
 
 #include "backends/cost/Confidence.h"
 #include "backends/diff/Attribution.h"
+#include "ir/MeshUse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,15 +24,15 @@ double termsOf(const cost::Confidence& a, const cost::Confidence& b) {
   return cost::kNinetyPercent * std::sqrt(variance);
 }
 
-/// The same axes of the same sizes, wherever they stand.
-bool sameMesh(const ir::Mesh& a, const ir::Mesh& b) {
-  const auto sizes = [](const ir::Mesh& mesh) {
-    std::map<Symbol, int64_t> out;
-    for (ir::AxisId id : mesh.order)
-      if (mesh.axes[id].size > 1) out[mesh.axes[id].name] = mesh.axes[id].size;
+/// As many axes of the same sizes at the same levels that split the same dimensions, whatever they are called.
+bool sameMesh(const ir::Plan& a, const ir::Plan& b) {
+  const auto uses = [](const ir::Plan& plan) {
+    std::vector<ir::AxisUse> out;
+    for (auto& [axis, use] : ir::axisUses(plan)) out.push_back(std::move(use));
+    std::sort(out.begin(), out.end());
     return out;
   };
-  return sizes(a) == sizes(b);
+  return uses(a) == uses(b);
 }
 
 /// The factor within which ratios of runs lie from predictions: of one model on one kind of device under one stack,
@@ -40,7 +41,7 @@ double apartOf(const ir::Plan& a, const ir::Plan& b) {
   const bool same = a.modelText == b.modelText && a.stack->name == b.stack->name &&
                     a.cluster->device.name == b.cluster->device.name && a.precision.compute == b.precision.compute;
   if (!same || !a.stack->accuracy) return 0;
-  return sameMesh(a.mesh, b.mesh) ? a.stack->accuracy->ratioSameMesh : a.stack->accuracy->ratioOtherMesh;
+  return sameMesh(a, b) ? a.stack->accuracy->ratioSameMesh : a.stack->accuracy->ratioOtherMesh;
 }
 
 /// Priced alike in every part, from the same records.

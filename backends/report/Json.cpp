@@ -5,6 +5,7 @@
 #include "backends/report/JsonNumber.h"
 #include "backends/report/Lines.h"
 #include "backends/report/Report.h"
+#include "ir/MeshUse.h"
 
 #include <nlohmann/json.hpp>
 
@@ -219,6 +220,18 @@ Json setJson(const ir::Plan& plan) {
   return out;
 }
 
+/// What lies where and what is split over it, of axes with more than one device.
+Json axesJson(const ir::Plan& plan) {
+  Json out = Json::array();
+  for (const auto& [axis, use] : ir::axisUses(plan))
+    out.push_back({{"name", plan.mesh.axes[axis].name.str()},
+                   {"size", use.size},
+                   {"within", use.within},
+                   {"splits", use.splits},
+                   {"stages", use.stages}});
+  return out;
+}
+
 Json meshJson(const ir::Mesh& mesh) {
   Json out = Json::object();
   for (ir::AxisId id : mesh.order) out[mesh.axes[id].name.str()] = mesh.axes[id].size;
@@ -238,6 +251,7 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["set"] = setJson(plan);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
+  out["axes"] = axesJson(plan);
   if (report.program && isBalanced(plan)) {
     out["balanced"] = Json::array();
     for (const ir::StageLine& line : plan.pipeline->stages) {

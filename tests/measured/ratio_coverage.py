@@ -2,7 +2,7 @@
 # How often the measured ratio of two plans lies in planc's interval, on sweeps that nothing of its width was taken from.
 # SPDX-License-Identifier: Apache-2.0
 """planc's interval of the ratio of two steps is hypot(runs, terms) in logarithms on either side of it (backends/diff/README.md). `terms` is what the two
-spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh, `.other_mesh` of others.
+spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh (whatever its axes are called), `.other_mesh` of others.
 
 Here the pairs inside every sweep of published runs (as in regret.py) are held against it. The predictions and terms are those with all that was taken from
 the source left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
@@ -32,6 +32,11 @@ def terms(a, b):
     return coverage.Z * math.sqrt(sum(by * by for by in moved.values()))
 
 
+def mesh(report):
+    """What planc tells meshes apart by: sizes and levels of the axes and what they split, not how they are called (ir/MeshUse.h)."""
+    return sorted((a["size"], a["within"], a["splits"], a["stages"]) for a in report["axes"])
+
+
 def sweeps(bench):
     """[(source, stack, [(run, its report without what its source gave)])] of at least two runs."""
     held = coverage.left_out()
@@ -54,7 +59,7 @@ def pairs(bench):
     for number, (source, stack, group) in enumerate(sweeps(bench)):
         count = len(group) * (len(group) - 1) / 2
         for (a, report_a, off_a), (b, report_b, off_b) in itertools.combinations(group, 2):
-            yield {"sweep": number, "source": source, "stack": stack, "weight": 1 / count, "same": report_a["mesh"] == report_b["mesh"],
+            yield {"sweep": number, "source": source, "stack": stack, "weight": 1 / count, "same": mesh(report_a) == mesh(report_b),
                    "off": off_a - off_b, "terms": terms(report_a["interval"], report_b["interval"]), "step": (steps[a.name] + steps[b.name]) / 2}
 
 

@@ -78,6 +78,32 @@ TEST(Ratio, OtherMeshesShareLess) {
   EXPECT_NEAR(half(ratio(a.side(), other.side())), std::log(1.1), 1e-12);
 }
 
+TEST(Ratio, MeshesAreToldApartByWhatAxesDo) {
+  const auto runs = [](const Plan& x, const Plan& y) { return std::exp(half(ratio(x.side(), y.side()))); };
+  const auto rule = [](const char* dim, const char* axis) {
+    ir::PlacementRule out;
+    out.dim = Symbol(dim);
+    out.targets = {Symbol(axis)};
+    return out;
+  };
+  Plan a(1, {}), b(2, {});
+  a.plan.placements = {rule("heads", "tp"), rule("ffn", "tp")};
+  b.plan.placements = {rule("ffn", "tp"), rule("heads", "tp")};
+  EXPECT_NEAR(runs(a, b), 1.05, 1e-12) << "the order of rules means nothing";
+  b.plan.mesh.axes[b.plan.mesh.order[0]].name = "x";
+  b.plan.placements = {rule("ffn", "x"), rule("heads", "x")};
+  EXPECT_NEAR(runs(a, b), 1.05, 1e-12) << "nor does what an axis is called";
+  b.plan.placements = {rule("batch", "x")};
+  EXPECT_NEAR(runs(a, b), 1.1, 1e-12) << "one splits layers, the other samples";
+  Plan near(1, {}), far(2, {});
+  for (Plan* p : {&near, &far}) p->plan.mesh.levelSizes = {2, 4};
+  far.plan.mesh.axes[far.plan.mesh.order[0]].stride = 2;
+  EXPECT_NEAR(runs(near, far), 1.1, 1e-12) << "inside of a node, and across nodes";
+  Plan staged(2, {});
+  staged.plan.pipeline.emplace().axes = {Symbol("tp")};
+  EXPECT_NEAR(runs(Plan(1, {}), staged), 1.1, 1e-12);
+}
+
 TEST(Ratio, OtherSoftwareSharesNothing) {
   const Plan a(1, {});
   Plan b(2, {});

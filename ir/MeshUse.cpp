@@ -1,0 +1,38 @@
+// Collects the dimensions of each axis from the rules of a plan.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/MeshUse.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::ir {
+
+namespace {
+
+bool targetsReach(const Mesh& mesh, const std::vector<Symbol>& targets, AxisId axis) {
+  return std::any_of(targets.begin(), targets.end(), [&](Symbol target) {
+    const auto axes = mesh.resolve(target);
+    return axes && std::find(axes->begin(), axes->end(), axis) != axes->end();
+  });
+}
+
+} // namespace
+
+std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan) {
+  const Mesh& mesh = plan.mesh;
+  std::vector<std::pair<AxisId, AxisUse>> out;
+  for (AxisId axis : mesh.order) {
+    if (mesh.axes[axis].size <= 1) continue;
+    AxisUse& use = out.emplace_back(axis, AxisUse{mesh.axes[axis].size, {}, {}, false}).second;
+    for (size_t level = 0; level < mesh.levelSizes.size(); ++level)
+      use.within.push_back(mesh.ranksWithin(maskOf(axis), level));
+    std::set<std::string> dims;
+    for (const PlacementRule& rule : plan.placements)
+      if (targetsReach(mesh, rule.targets, axis)) dims.insert(rule.dim.str());
+    use.splits.assign(dims.begin(), dims.end());
+    use.stages = plan.pipeline && targetsReach(mesh, plan.pipeline->axes, axis);
+  }
+  return out;
+}
+
+} // namespace planc::ir
