@@ -1,4 +1,5 @@
-// A plan as the frontend hands it to the passes: model, cluster, stack, workload, mesh and rules, all resolved, nothing placed yet.
+// A plan as the frontend hands it to the passes: model, cluster, stack, workload, mesh and rules, all resolved, nothing
+// placed yet.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Expr.h"
@@ -23,8 +24,8 @@ struct PlacementRule {
   bool ring = false;
   bool uneven = false;
   bool contiguous = false; ///< one range per rank; else shards are balanced under a mask (docs/semantics.md)
-  SourceRange range;      ///< of the rule
-  SourceRange dimRange;   ///< of the dimension's name
+  SourceRange range;       ///< of the rule
+  SourceRange dimRange;    ///< of the dimension's name
   SourceRange targetRange;
 };
 
@@ -36,20 +37,21 @@ struct StateRule {
   std::vector<Symbol> targets;
   SourceRange range;
   bool regather = true; ///< of parameters: gathered again for backward; false keeps what forward gathered until then
-  bool host = false; ///< its shard lives in the host's memory
+  bool host = false;    ///< its shard lives in the host's memory
 };
 
 /// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows
 /// are what is summed over, columns what is not; a table of a lookup has its rows first (ir/States.h).
 struct Optimizer {
   Symbol name;
-  int states = 0;     ///< values per element
-  bool master = true; ///< keeps a master copy where parameters are stored narrower
+  int states = 0;                   ///< values per element
+  bool master = true;               ///< keeps a master copy where parameters are stored narrower
   std::optional<double> stateBytes; ///< of one value, its part of a block's scale included; else that of the precision
   int factored = 0;      ///< states of one value per row and one per column of a matrix; of a vector one per element
   int rowStates = 0;     ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
   int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
-  std::shared_ptr<const Optimizer> others = nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
+  std::shared_ptr<const Optimizer> others =
+      nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
   SourceRange range = {};
   std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
 };
@@ -63,7 +65,7 @@ struct Adapters {
 
 /// `train { … }`, `finetune { … }`. Invalid counts were already reported.
 struct Workload {
-  bool train = false; ///< has a backward pass: also of `finetune`
+  bool train = false;           ///< has a backward pass: also of `finetune`
   std::vector<Selector> freeze; ///< parameters without gradient, beyond those that the model declares `frozen`
   std::optional<Adapters> adapters;
   int64_t globalBatch = 0;
@@ -77,14 +79,14 @@ struct Workload {
 
 /// `run { … }`: how long the plan runs, and on what terms (docs/cost-model.md, section 8).
 struct Run {
-  OptNumber tokens, samples;  ///< one of them: what the run reads
-  OptNumber mtbf;             ///< mean time between failures of one device; none: nothing fails
-  OptNumber checkpoint;       ///< training stands still for it; none: states over the cluster's `storage`
-  OptNumber every;            ///< of training between two checkpoints; none: the best interval
-  OptNumber restart;          ///< from a failure until training goes on where it was saved; none: no time
-  OptNumber utilisation;      ///< share of the time in which the job runs at all; none: all of it
-  OptNumber pue;              ///< energy of the site over that of its machines; none: 1
-  OptNumber carbon;           ///< mass per energy
+  OptNumber tokens, samples; ///< one of them: what the run reads
+  OptNumber mtbf;            ///< mean time between failures of one device; none: nothing fails
+  OptNumber checkpoint;      ///< training stands still for it; none: states over the cluster's `storage`
+  OptNumber every;           ///< of training between two checkpoints; none: the best interval
+  OptNumber restart;         ///< from a failure until training goes on where it was saved; none: no time
+  OptNumber utilisation;     ///< share of the time in which the job runs at all; none: all of it
+  OptNumber pue;             ///< energy of the site over that of its machines; none: 1
+  OptNumber carbon;          ///< mass per energy
   SourceRange range;
 };
 
@@ -114,12 +116,12 @@ struct ScheduleArgument {
   SourceRange range;
 };
 struct Pipeline {
-  std::vector<Symbol> axes; ///< written names
-  Symbol schedule;          ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
+  std::vector<Symbol> axes;                ///< written names
+  Symbol schedule;                         ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
   std::vector<ScheduleArgument> arguments; ///< of the schedule
   std::optional<Symbol> scatter;
-  std::optional<Stages> cut;     ///< `stages = …`
-  std::vector<StageLine> stages; ///< lines as written, or those that a balanced cut was settled to
+  std::optional<Stages> cut;      ///< `stages = …`
+  std::vector<StageLine> stages;  ///< lines as written, or those that a balanced cut was settled to
   std::vector<StageLine> offered; ///< lines of a balanced cut, for the report of one that fails; may be empty
   SourceRange range, scheduleRange, scatterRange;
 };
@@ -127,9 +129,9 @@ struct Pipeline {
 /// `recompute SELECTORS { … }`: each match of a selector is one checkpoint.
 struct Recompute {
   std::vector<Selector> selectors;
-  std::vector<Selector> saves = {};   ///< layers inside a match whose results are kept, as paths from the match
-  bool outputs = false;               ///< what leaves a match is not kept for its readers either
-  std::optional<int64_t> first = {};  ///< of the layers that it reaches on each virtual stage
+  std::vector<Selector> saves = {};  ///< layers inside a match whose results are kept, as paths from the match
+  bool outputs = false;              ///< what leaves a match is not kept for its readers either
+  std::optional<int64_t> first = {}; ///< of the layers that it reaches on each virtual stage
   SourceRange range = {}, firstRange = {}, outputsRange = {};
   /// As written, selectors and facts.
   std::string str() const;
@@ -170,8 +172,8 @@ struct AxisPlace {
 
 struct Plan {
   Symbol name;
-  SourceRange range; ///< of the name
-  std::string title; ///< for reports: the name with the arguments it was chosen with
+  SourceRange range;                                ///< of the name
+  std::string title;                                ///< for reports: the name with the arguments it was chosen with
   std::string modelText, clusterText, softwareText; ///< idem: as written, with the values of arguments
   std::shared_ptr<const Model> model;
   std::optional<Cluster> cluster;
@@ -180,7 +182,7 @@ struct Plan {
   std::optional<Run> run;
   Precision precision;
   std::vector<PrecisionRule> precisionRules; ///< in order of appearance
-  Mesh mesh; ///< as declared; passes refine a copy
+  Mesh mesh;                                 ///< as declared; passes refine a copy
   std::vector<AxisPlace> axisPlaces;
   std::vector<AxisId> addedAxes; ///< that a derived plan put outside of all inherited ones, without a word where
   SourceRange meshRange;

@@ -1,4 +1,5 @@
-// Levels `sharded` and `comm`: the operators of each class of equal instances with layouts, first with explicit reshards, then with collectives.
+// Levels `sharded` and `comm`: the operators of each class of equal instances with layouts, first with explicit
+// reshards, then with collectives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Layout.h"
@@ -19,12 +20,13 @@ std::string_view name(Phase p);
 /// Where the axes of one dimension of one operator came from.
 struct PlacedDim {
   DimId dim;
-  AxisList axes;            ///< major first
+  AxisList axes;                       ///< major first
   const PlacementRule* rule = nullptr; ///< the innermost rule that placed it; null if none did
   bool ring = false;
   bool uneven = false;
 };
-/// Of one operator, over its iteration space (and the dims that a routed one stands for). Dims without axes may be left out.
+/// Of one operator, over its iteration space (and the dims that a routed one stands for). Dims without axes may be left
+/// out.
 struct Placement {
   std::vector<PlacedDim> dims;
   const AxisList& axesOf(DimId dim) const;
@@ -39,28 +41,29 @@ enum class Role {
   Backward,   ///< of any other operator: the gradients of all operands that want one
   Accumulate, ///< adds a parameter's gradient to its accumulator, every micro-batch
   Cast,
-  Save,       ///< casts what backward keeps to the narrower type that it is kept in, and back (phases Forward and Backward)
-  Optimizer,  ///< Step phase: updates one bucket of parameters
+  Save, ///< casts what backward keeps to the narrower type that it is kept in, and back (phases Forward and Backward)
+  Optimizer, ///< Step phase: updates one bucket of parameters
 };
 std::string_view name(Role r);
 
 /// The problem one device solves at a compute node; level comm only.
 struct LocalWork {
-  double flops = 0;       ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1;       ///< of the operator, on the device with the most of it
-  double skew = 1;        ///< load of this device over the mean (routed data)
-  double reads = 0, writes = 0;         ///< bytes, declared or operands and result
-  double firstOperandBytes = 0;         ///< what stack.passes multiplies: forward's first operand
+  double flops = 0;             ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
+  double share = 1;             ///< of the operator, on the device with the most of it
+  double skew = 1;              ///< load of this device over the mean (routed data)
+  double reads = 0, writes = 0; ///< bytes, declared or operands and result
+  double firstOperandBytes = 0; ///< what stack.passes multiplies: forward's first operand
   double resultBytes = 0;
-  double row = 0;                       ///< local elements of the first operand's last dimension
+  double row = 0;                        ///< local elements of the first operand's last dimension
   double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
-  double resultElements = 0;            ///< local
-  double operandWidth = 2;              ///< bytes per element of contraction operands as computed with
-  double elements = 0;                  ///< Accumulate, Optimizer, Cast: elements handled
-  double tokensPerExpert = 0;           ///< GroupedGemm
-  double sequence = 0, headDim = 0;     ///< Attention: full kv length (of the value, not local) and head size, for the curves
-  bool sequenceSplit = false;           ///< Attention: its queries or keys are split
-  DType dtype = DType::bf16;            ///< that the contraction runs in
+  double resultElements = 0;             ///< local
+  double operandWidth = 2;               ///< bytes per element of contraction operands as computed with
+  double elements = 0;                   ///< Accumulate, Optimizer, Cast: elements handled
+  double tokensPerExpert = 0;            ///< GroupedGemm
+  double sequence = 0,
+         headDim = 0;         ///< Attention: full kv length (of the value, not local) and head size, for the curves
+  bool sequenceSplit = false; ///< Attention: its queries or keys are split
+  DType dtype = DType::bf16;  ///< that the contraction runs in
 };
 
 struct Node;
@@ -72,57 +75,58 @@ enum class NodeKind { Compute, Reshard, Collective, Copy };
 struct Node {
   NodeKind kind = NodeKind::Compute;
   Phase phase = Phase::Forward;
-  OpId op;                  ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
+  OpId op; ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
   std::vector<NodeIndex> deps; ///< nodes of the same list that must end first
-  double times = 1;         ///< per instance of the body: the product of the nested repeats around it
-  bool needed = true;       ///< Recompute: backward reads its result, or that of a node that depends on it
+  double times = 1;            ///< per instance of the body: the product of the nested repeats around it
+  bool needed = true;          ///< Recompute: backward reads its result, or that of a node that depends on it
   // Compute
   Role role = Role::Forward;
-  int operand = -1;         ///< DGrad, WGrad, Accumulate
+  int operand = -1; ///< DGrad, WGrad, Accumulate
   LocalWork work;
   // Reshard, Collective, Copy; Save
-  ValueId value;            ///< what travels (or whose gradient does), or is kept
+  ValueId value; ///< what travels (or whose gradient does), or is kept
   bool gradient = false;
-  OpId source;              ///< who made what travels: the producer, or in backward the user whose gradient it is
-  Layout from, to;          ///< Reshard; Save: `from` of both
+  OpId source;     ///< who made what travels: the producer, or in backward the user whose gradient it is
+  Layout from, to; ///< Reshard; Save: `from` of both
   CollectiveKind collective = CollectiveKind::AllReduce;
   CollectiveClass cls = CollectiveClass::Activation;
-  bool ring = false;        ///< AllGather done as a ring of send/recv (`via ring`)
+  bool ring = false; ///< AllGather done as a ring of send/recv (`via ring`)
   AxisMask axes = 0;
   int64_t group = 1;
-  double bytes = 0;         ///< the larger local side; a Copy reads and writes as many
-  double copies = 1;        ///< AllToAll of a routed dim: expected copies (op.copies)
-  GroupLimit groupLimit;    ///< of the copies, where the groups of their places lie on devices in order
+  double bytes = 0;      ///< the larger local side; a Copy reads and writes as many
+  double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
+  GroupLimit groupLimit; ///< of the copies, where the groups of their places lie on devices in order
   bool strided = false;
-  size_t level = 0;         ///< of the cluster
-  SourceRange because;      ///< the placement rule that wants it, or the rule of the producer
-  SourceRange becauseOf;    ///< the other side
+  size_t level = 0;      ///< of the cluster
+  SourceRange because;   ///< the placement rule that wants it, or the rule of the producer
+  SourceRange becauseOf; ///< the other side
 };
 
 /// Bytes kept from forward to backward by one instance.
 struct Saved {
-  OpId op;          ///< that keeps it
-  ValueId value;    ///< or the value whose buffer (mask) it is
+  OpId op;       ///< that keeps it
+  ValueId value; ///< or the value whose buffer (mask) it is
   Symbol buffer;
-  double bytes = 0; ///< local
-  bool host = false; ///< leaves the device between forward and backward
-  Layout layout = {}; ///< in which a value is kept
+  double bytes = 0;      ///< local
+  bool host = false;     ///< leaves the device between forward and backward
+  Layout layout = {};    ///< in which a value is kept
   bool narrowed = false; ///< kept in fewer bits than the value has
 };
 
 /// Compute and communication of one parameter of one instance.
 struct ParamState {
   ValueId param;
-  Layout layout;        ///< compute layout
-  double elements = 0;  ///< local, per instance, in the compute layout
-  RegionId layer;       ///< the innermost repeat around its use; none at the top
+  Layout layout;       ///< compute layout
+  double elements = 0; ///< local, per instance, in the compute layout
+  RegionId layer;      ///< the innermost repeat around its use; none at the top
   bool trainable = true;
-  AxisMask partial = 0; ///< axes over which its gradient is a pending sum
+  AxisMask partial = 0;                          ///< axes over which its gradient is a pending sum
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
   std::array<const StateRule*, 3> rules{};       ///< that set them
   std::array<bool, 3> host{};                    ///< params, grads, optimizer: in the host's memory
-  bool owner = true;    ///< false: shares the storage of another parameter (tied) that this stage already counts
-  /// A table: read by lookups only, in a plan with an optimizer for tables. Elements of one row on a device; 0 of others.
+  bool owner = true; ///< false: shares the storage of another parameter (tied) that this stage already counts
+  /// A table: read by lookups only, in a plan with an optimizer for tables. Elements of one row on a device; 0 of
+  /// others.
   double rowElements = 0;
   /// Of a table whose gradient no device has to wait for: the local elements of the distinct rows that one micro-batch
   /// reads. They are updated in backward and no gradient is stored; 0 of parameters with a gradient of their own size.
@@ -131,9 +135,9 @@ struct ParamState {
   bool regathers() const { return !rules[0] || rules[0]->regather; }
 };
 
-/// A fused collective of the states of one layer (docs/language.md, section 11): of an instance of the innermost repeat around the use of
-/// its parameters, as software that shards states wraps them. Over the stage axes it joins the devices that hold one virtual stage, one of
-/// each route.
+/// A fused collective of the states of one layer (docs/language.md, section 11): of an instance of the innermost repeat
+/// around the use of its parameters, as software that shards states wraps them. Over the stage axes it joins the
+/// devices that hold one virtual stage, one of each route.
 struct StateCollective {
   CollectiveKind collective = CollectiveKind::AllGather;
   CollectiveClass cls = CollectiveClass::State;
@@ -141,31 +145,34 @@ struct StateCollective {
   AxisMask axes = 0;
   int64_t group = 1;
   size_t level = 0;
-  double bytes = 0;       ///< larger local side, of one layer
-  bool out = false;       ///< HostCopy: to the host, when its instance has ended; else to the device, before it begins
+  double bytes = 0; ///< larger local side, of one layer
+  bool out = false; ///< HostCopy: to the host, when its instance has ended; else to the device, before it begins
   std::vector<ValueId> params;
   SourceRange because;
-  bool kept = false;      ///< gather of forward that stays until backward: no instance gathers these again
-  RegionId layer;         ///< the innermost repeat; none at the top
-  int64_t times = 1;      ///< layers in one instance of the body: the product of the nested repeats
+  bool kept = false; ///< gather of forward that stays until backward: no instance gathers these again
+  RegionId layer;    ///< the innermost repeat; none at the top
+  int64_t times = 1; ///< layers in one instance of the body: the product of the nested repeats
 };
 
 /// One class of equal instances of a unit, lowered once.
 struct Body {
   UnitId unit;
-  /// A seam holds only the reshards of a carried value: into the first instance, out of the last, or between two classes whose layouts
-  /// differ. Its `unit` is the repeat; it runs once per entry in VirtualStage::bodies like any other body.
+  /// A seam holds only the reshards of a carried value: into the first instance, out of the last, or between two
+  /// classes whose layouts differ. Its `unit` is the repeat; it runs once per entry in VirtualStage::bodies like any
+  /// other body.
   bool seam = false;
-  RangeSet instances;               ///< of a repeat; [0,1) of a plain layer
+  RangeSet instances;                ///< of a repeat; [0,1) of a plain layer
   std::vector<Placement> placements; ///< parallel to the unit's operators
-  std::vector<Layout> results;      ///< layout in which each operator produces its result; parallel to the unit's operators
-  /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or -1.
+  std::vector<Layout> results; ///< layout in which each operator produces its result; parallel to the unit's operators
+  /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or
+  /// -1.
   std::vector<std::vector<int32_t>> brought;
-  std::vector<Node> forward, backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
+  std::vector<Node> forward,
+      backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
   std::vector<Saved> saved;
-  double workingForward = 0;        ///< bytes live beyond `saved`, at most, while an instance runs
-  double workingBackward = 0;       ///< idem, recompute replay included
-  double weightOperands = 0;        ///< bytes that a backward split in two keeps for the gradients of parameters
+  double workingForward = 0;  ///< bytes live beyond `saved`, at most, while an instance runs
+  double workingBackward = 0; ///< idem, recompute replay included
+  double weightOperands = 0;  ///< bytes that a backward split in two keeps for the gradients of parameters
   std::vector<ParamState> params;
   std::vector<StateCollective> states;
 };
@@ -174,10 +181,10 @@ using BodyId = Id<Body>;
 /// A value that crosses from one virtual stage to a later one.
 struct Boundary {
   ValueId value;
-  double bytes = 0;      ///< local, as sent
-  bool gradient = true;  ///< its gradient comes back: something upstream trains
-  AxisMask scatter = 0;  ///< gathered over these on arrival
-  Node gather;           ///< Collective; valid if scatter != 0
+  double bytes = 0;     ///< local, as sent
+  bool gradient = true; ///< its gradient comes back: something upstream trains
+  AxisMask scatter = 0; ///< gathered over these on arrival
+  Node gather;          ///< Collective; valid if scatter != 0
 };
 
 /// A contiguous piece of the model.
@@ -189,7 +196,8 @@ struct VirtualStage {
   std::vector<int64_t> devices;                   ///< the device stage that it runs on, for each route of the schedule
 };
 
-/// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over them, once.
+/// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over
+/// them, once.
 struct StageGroup {
   ValueId storage;
   std::vector<int64_t> stages; ///< device stages
@@ -201,18 +209,20 @@ struct ScheduleKind;
 struct Program {
   Level level = Level::Sharded;
   const Plan* plan = nullptr;
-  Mesh mesh;                    ///< refined
-  Model model;                  ///< bound to the workload, casts inserted
-  std::vector<Precision> precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
+  Mesh mesh;   ///< refined
+  Model model; ///< bound to the workload, casts inserted
+  std::vector<Precision>
+      precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
   int64_t microBatches = 1;
-  int64_t stages = 1;           ///< p: product of the pipeline axes
-  int64_t chunks = 1;           ///< v: virtual stages of a route on a device
-  int64_t routes = 1;           ///< ways of micro-batches through the virtual stages
+  int64_t stages = 1;                               ///< p: product of the pipeline axes
+  int64_t chunks = 1;                               ///< v: virtual stages of a route on a device
+  int64_t routes = 1;                               ///< ways of micro-batches through the virtual stages
   const std::vector<ScheduleKind>* kinds = nullptr; ///< the schedule table
   const ScheduleKind* kind = nullptr;               ///< the row of the plan's schedule
-  std::vector<int64_t> scheduleArguments; ///< values of its parameters
+  std::vector<int64_t> scheduleArguments;           ///< values of its parameters
   AxisMask stageAxes = 0;
-  /// By `recompute` statement that says `first`, and by unit: the instances that it reaches. Empty for other statements.
+  /// By `recompute` statement that says `first`, and by unit: the instances that it reaches. Empty for other
+  /// statements.
   std::vector<std::vector<RangeSet>> firstLayers;
   Store<Body> bodies;
   std::vector<VirtualStage> virtualStages; ///< p · v of them
@@ -232,18 +242,20 @@ struct Program {
   /// Element width on the device of a value.
   double widthOf(ValueId value) const;
   DType dtypeOf(ValueId value) const;
-  /// Element type of the operands of `op` while it computes: `compute`, which where it has less than 16 bits is for products with parameters
-  /// alone, and only for those of repeated layers unless a rule names others; everything else then computes in `activations`.
+  /// Element type of the operands of `op` while it computes: `compute`, which where it has less than 16 bits is for
+  /// products with parameters alone, and only for those of repeated layers unless a rule names others; everything else
+  /// then computes in `activations`.
   DType computeType(const Op& op) const;
-  /// Element type in which backward keeps a value for an operator: the value's, or the narrower one that `saved` gives there.
+  /// Element type in which backward keeps a value for an operator: the value's, or the narrower one that `saved` gives
+  /// there.
   DType savedType(const Op& reader, ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> loose(const std::vector<DimId>& dims) const;
-  /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls them
-  /// (an index goes where its row is).
+  /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls
+  /// them (an index goes where its row is).
   std::vector<bool> loose(const Node& travelling) const;
-  /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of a
-  /// routed dim whose chosen dim is split. One otherwise.
+  /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of
+  /// a routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;
   double skew(const std::vector<DimId>& dims, const Placement& placement) const;
 

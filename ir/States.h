@@ -1,4 +1,5 @@
-// What a parameter keeps and what its update touches: element types as stored, the matrix that an optimizer sees, bytes of states.
+// What a parameter keeps and what its update touches: element types as stored, the matrix that an optimizer sees, bytes
+// of states.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -7,11 +8,13 @@
 
 namespace planc::ir {
 
-/// Optimizers that work on whole matrices gather and multiply them in bf16 (Jordan et al. 2024, "Muon"; arXiv 2502.16982, section 2.3).
+/// Optimizers that work on whole matrices gather and multiply them in bf16 (Jordan et al. 2024, "Muon"; arXiv
+/// 2502.16982, section 2.3).
 inline constexpr DType kMatrixType = DType::bf16;
 
-/// How an optimizer sees a parameter: `count` matrices of rows · columns. Of a contraction's weight the rows are what is summed over,
-/// the columns what is not, and dimensions of everything else (experts) count matrices; of a table the last dimension is the columns.
+/// How an optimizer sees a parameter: `count` matrices of rows · columns. Of a contraction's weight the rows are what
+/// is summed over, the columns what is not, and dimensions of everything else (experts) count matrices; of a table the
+/// last dimension is the columns.
 struct Matrices {
   double count = 1, rows = 1, columns = 1;
   double elements() const { return count * rows * columns; }
@@ -44,15 +47,17 @@ struct StateBytes {
 };
 StateBytes stateBytes(const Program& program, const ParamState& p);
 
-/// Elements of one instance that one device updates in a step: its shard, or of a table the rows that each micro-batch read.
+/// Elements of one instance that one device updates in a step: its shard, or of a table the rows that each micro-batch
+/// read.
 double updatedElements(const Program& program, const ParamState& p);
 
-/// Least bytes that the update of one instance moves on one device: gradients read, states and master copy read and written, parameters
-/// written (and read, where there is no master copy). Adam on bf16: 4 + 16 + 8 + 2 = 30 per parameter.
+/// Least bytes that the update of one instance moves on one device: gradients read, states and master copy read and
+/// written, parameters written (and read, where there is no master copy). Adam on bf16: 4 + 16 + 8 + 2 = 30 per
+/// parameter.
 double leastUpdateBytes(const Program& program, const ParamState& p);
 
-/// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X (Jordan et al. 2024,
-/// "Muon": 4·r²·c + 2·r³).
+/// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X
+/// (Jordan et al. 2024, "Muon": 4·r²·c + 2·r³).
 double newtonSchulzFlops(double rows, double columns);
 
 } // namespace planc::ir
