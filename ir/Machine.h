@@ -100,6 +100,7 @@ struct Device {
     OptNumber bandwidth;                   ///< of the link, achieved, in one direction
     OptNumber memory;                      ///< share of one device
     OptNumber memoryBandwidth;             ///< of that memory, share of one device, reads and writes together
+    OptNumber updateEfficiency;            ///< share of it that an optimizer's update on the host reaches
   } host;
   OptNumber lookupEfficiency; ///< random access
 };

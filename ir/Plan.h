@@ -54,6 +54,7 @@ struct Optimizer {
       nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
   SourceRange range = {};
   std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
+  bool onHost = false;                 ///< the host's processors update, where its states lie; else the device
 };
 
 /// `lora { rank = 16; targets = [decoder.attn] }`: an adapter beside every contraction that the targets reach.

@@ -153,6 +153,11 @@ struct StateCollective {
   RegionId layer;    ///< the innermost repeat; none at the top
   int64_t times = 1; ///< layers in one instance of the body: the product of the nested repeats
 };
+/// Of the step: of gradients, which the last backward completes; not of new parameters, which the first forward waits
+/// for.
+inline bool endsBackward(const StateCollective& s) {
+  return s.cls == CollectiveClass::Gradient || s.out;
+}
 
 /// One class of equal instances of a unit, lowered once.
 struct Body {

@@ -179,6 +179,13 @@ double updatedElements(const Program& program, const ParamState& p) {
                        : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
 }
 
+double sentToHost(const Program& program, const ParamState& p) {
+  const Optimizer* by = p.owner && !p.host[1] ? updaterOf(program, p) : nullptr;
+  return by && by->onHost
+             ? updatedElements(program, p) * width(program.precisionOf(program.model.values[p.param]).reduce)
+             : 0;
+}
+
 double leastUpdateBytes(const Program& program, const ParamState& p) {
   if (!updaterOf(program, p)) return 0;
   const StateBytes bytes = stateBytes(program, p);
@@ -186,7 +193,9 @@ double leastUpdateBytes(const Program& program, const ParamState& p) {
                shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
   const double states = shard > 0 ? bytes.optimizer() * elements / shard : 0;
   const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
-  return elements * width(program.precisionOf(program.model.values[p.param]).grads) + 2 * states + parameters;
+  const double sent = sentToHost(program, p);
+  const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model.values[p.param]).grads);
+  return gradient + 2 * states + parameters;
 }
 
 double newtonSchulzFlops(double rows, double columns) {

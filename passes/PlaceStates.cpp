@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace planc::passes {
@@ -15,6 +16,7 @@ using namespace ir;
 PLANC_ERROR(StatesNotNested, 633,
             "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
 PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
+PLANC_WARNING(OnTheHostAnyway, 738, "`host` of `optimizer -> {targets}` says nothing: `{optimizer}` runs on the host")
 
 namespace {
 
@@ -29,6 +31,13 @@ struct StatePlacer {
   const Value& value(ValueId v) const { return program.model.values[v]; }
   AxisMask maskOfRule(const StateRule* rule) const {
     return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0;
+  }
+
+  /// Tables with an optimizer of their own are updated where they lie; which ones they are is sized later.
+  bool runsOnHost(const ParamState& p) const {
+    if (program.plan->workload.tableOptimizer && isTable(program.model, p.param)) return false;
+    const Optimizer* by = updaterOf(program, p);
+    return by && by->onHost;
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
@@ -46,6 +55,7 @@ struct StatePlacer {
       if (best < 0 && k) p.rules[k] = p.rules[k - 1];
       if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
     }
+    p.host[2] = p.host[2] || runsOnHost(p);
     const AxisMask own = p.layout.axes();
     p.params = axes[0] & ~own;
     p.grads = axes[1] & ~own;
@@ -116,13 +126,15 @@ struct StatePlacer {
 
   /// A copy between the device and the host's memory, on the stream behind those of the levels. `bytes`: of one
   /// instance of the body, those of `layer` in it.
-  void hostCopy(Body& body, RegionId layer, Phase phase, bool out, double bytes, SourceRange because) const {
+  void hostCopy(Body& body, RegionId layer, Phase phase, bool out, double bytes, SourceRange because,
+                ValueId param = {}) const {
     if (bytes <= 0) return;
     const int64_t times = program.timesInside(body.unit, layer);
     bytes /= static_cast<double>(times);
     for (StateCollective& c : body.states)
       if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.layer == layer) {
         c.bytes += bytes;
+        if (param.valid()) c.params.push_back(param);
         return;
       }
     StateCollective c;
@@ -134,20 +146,23 @@ struct StatePlacer {
     c.level = program.mesh.levelNames.size();
     c.bytes = bytes;
     c.out = out;
+    if (param.valid()) c.params = {param};
     c.because = because;
     body.states.push_back(std::move(c));
   }
 
-  /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass. What the optimizer
-  /// streams belongs to its step.
+  /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass, and those that only
+  /// the host's update reads once per step. What the optimizer streams belongs to its step.
   void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model.values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
-    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, ruleOf(p, 0));
-    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, ruleOf(p, 0));
+    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, ruleOf(p, 0), p.param);
+    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, ruleOf(p, 0), p.param);
     if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
-      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.grads),
-               ruleOf(p, 1));
+      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce),
+               ruleOf(p, 1), p.param);
+    if (runsOnHost(p))
+      hostCopy(body, p.layer, Phase::Step, true, sentToHost(program, p), updaterOf(program, p)->range, p.param);
   }
 
   /// Values kept in the host's memory leave after forward and are back before backward.
@@ -296,9 +311,10 @@ struct Tying {
         }
     if (all.size() < 2 || !program.model.values[storage].trainable) return;
     const ParamState& p = state(list[0]);
-    program.stageGroups.push_back(sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
-                                          p.elements * width(program.precisionOf(program.model.values[p.param]).reduce) /
-                                              static_cast<double>(program.mesh.size(p.grads & p.partial))));
+    program.stageGroups.push_back(
+        sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
+                p.elements * width(program.precisionOf(program.model.values[p.param]).reduce) /
+                    static_cast<double>(program.mesh.size(p.grads & p.partial))));
     summed.insert(storage);
   }
 };
@@ -312,12 +328,36 @@ void sumOverRoutes(StatePlacer& placer, const std::set<ValueId>& summed) {
     const size_t before = body.states.size();
     for (const ParamState& p : body.params) {
       if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
-      const double bytes = p.elements * placer.share(p.optimizer & p.partial) * width(program.precisionOf(program.model.values[p.param]).reduce);
+      const double bytes = p.elements * placer.share(p.optimizer & p.partial) *
+                           width(program.precisionOf(program.model.values[p.param]).reduce);
       placer.bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
                     bytes, {});
     }
     for (size_t s = before; s < body.states.size(); ++s)
       body.states[s].group = program.routes, body.states[s].because = program.plan->pipeline->range;
+  }
+}
+
+/// States of an optimizer that runs on the host lie there; a rule that says so, too, changes nothing.
+void warnOfHostTwice(const StatePlacer& placer) {
+  for (const StateRule& rule : placer.program.plan->states) {
+    if (rule.state != StateKind::Optimizer || !rule.host) continue;
+    const Optimizer *runs = nullptr, *moves = nullptr;
+    for (const Body& body : placer.program.bodies)
+      for (const ParamState& p : body.params)
+        if (const Optimizer* by = p.rules[2] == &rule ? updaterOf(placer.program, p) : nullptr)
+          (placer.runsOnHost(p) ? runs : moves) = by;
+    if (!runs || moves) continue;
+    std::vector<std::string> targets;
+    for (const Symbol t : rule.targets) targets.push_back(t.str());
+    const std::string axes = fmt::format("{}", fmt::join(targets, ", "));
+    placer.diagnostics
+        .report(OnTheHostAnyway, rule.range,
+                {{"targets", axes.empty() ? "host" : fmt::format("[{}, host]", axes)}, {"optimizer", runs->name.str()}})
+        .help(axes.empty()
+                  ? "take it out: where the host updates, the states lie in its memory"
+                  : fmt::format("write `optimizer -> {}`: where the host updates, the states lie in its memory",
+                                targets.size() == 1 ? axes : "[" + axes + "]"));
   }
 }
 
@@ -330,6 +370,7 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
       placer.resolve(body, p);
       if (!placer.ok) return false;
     }
+  warnOfHostTwice(placer);
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;

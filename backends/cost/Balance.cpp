@@ -45,7 +45,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<BodyCost>& bodi
                   ? (passSeconds(schedule, bodies, id, kMore) - passSeconds(schedule, bodies, id, kFewer)) /
                         static_cast<double>(kMore - kFewer)
                   : passSeconds(schedule, bodies, id, 1);
-  if (program.plan->workload.train) load.step = updateSeconds(model.facts(), program, one);
+  if (program.plan->workload.train) load.step = stageUpdate(model.facts(), program, {&one}).seconds();
   for (size_t s = 0; s < body.states.size(); ++s)
     if (body.states[s].phase == ir::Phase::Step)
       load.step += bodies[id.index].states[s] * schedule.inlineShare[static_cast<size_t>(body.states[s].cls)];

@@ -5,6 +5,7 @@
 #include "backends/cost/Pricing.h"
 #include "backends/cost/Rows.h"
 #include "backends/cost/Update.h"
+#include "ir/States.h"
 
 #include <algorithm>
 #include <cmath>
@@ -184,14 +185,25 @@ void Ledger::addTransfers() {
   if (sender) addNode(transferNode(*sender, sender->sends.front()), sim_.account().idle);
 }
 
-/// The optimizer's step.
+/// The optimizer's step: it stands on what takes longest of device, host and link.
 void Ledger::addOnce() {
   if (!(sim_.optimizer > 0)) return;
   const ir::Node node = updateNode();
-  for (size_t vs : program_.heldBy(sim_.critical)) {
-    const double together = updatedTogether(program_, program_.virtualStages[vs]);
-    for (const auto& [id, count] : program_.virtualStages[vs].bodies)
+  const StageUpdate u = stageUpdate(model_.facts(), program_, stagesOn(program_, sim_.critical));
+  if (u.link >= u.seconds()) {
+    Grounds grounds;
+    linkOf(Pricing(model_.facts(), program_, node, nullptr, &grounds));
+    add(u.link, grounds, {&program_, &node});
+    return;
+  }
+  const bool onHost = u.memory >= u.seconds();
+  if (onHost) add(u.memory - u.host, {}, {}); // what crosses the link: at a datasheet's bandwidth
+  for (const ir::VirtualStage* stage : stagesOn(program_, sim_.critical)) {
+    const double together = updatedTogether(program_, *stage);
+    for (const auto& [id, count] : stage->bodies)
       for (const ir::ParamState& p : program_.bodies[id].params) {
+        const ir::Optimizer* by = p.owner ? ir::updaterOf(program_, p) : nullptr;
+        if (!by || by->onHost != onHost) continue;
         Grounds grounds;
         const Pricing pricing(model_.facts(), program_, node, nullptr, &grounds);
         const double seconds = updateShard(pricing, p, together).seconds * static_cast<double>(count);

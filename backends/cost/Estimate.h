@@ -93,6 +93,7 @@ struct StageMemory {
   double allocated = 0;                 ///< peak without fragmentation: what the program asks for
   double passPeak = 0, stepPeak = 0;    ///< allocated while passes run, and while the optimizer does
   double hostBytes = 0;                 ///< in the host's memory, per device
+  std::vector<LiveBytes> host;          ///< what lies there
   ir::Phase phase = ir::Phase::Forward; ///< of the fullest moment: forward, backward or step
   int64_t microBatch = 0, chunk = 0;    ///< whose pass it is
   std::string layer;                    ///< that runs

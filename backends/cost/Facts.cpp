@@ -84,7 +84,8 @@ std::string Asker::text() const {
   const ir::Model& model = program->model;
   const std::string layer = node->op.valid() ? model.pathOf(node->op) : std::string();
   if (node->kind == ir::NodeKind::Collective) {
-    std::string text = fmt::format("the {} over `{}`", ir::name(node->collective), program->mesh.str(node->axes));
+    std::string text = fmt::format("the {}", ir::name(node->collective));
+    if (node->axes) text += fmt::format(" over `{}`", program->mesh.str(node->axes));
     return layer.empty() ? text : text + fmt::format(" in `{}`", layer);
   }
   if (layer.empty()) return fmt::format("the {}", ir::name(node->role));

@@ -51,6 +51,7 @@ private:
       (p.host[0] ? parts_.hostParams : parts_.params) += bytes.params * count;
       if (!p.trainable || !plan_.workload.train) continue;
       (p.host[1] ? parts_.hostGrads : parts_.grads) += bytes.grads * count;
+      parts_.hostGrads += ir::sentToHost(program_, p) * count;
       (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += bytes.optimizer() * count;
       const double elements = p.elements * count, width = storedWidth(program_, p);
       if (stack_.copies.buckets && p.partial && p.touched == 0) parts_.buckets += elements * width;

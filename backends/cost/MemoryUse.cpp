@@ -37,6 +37,12 @@ void live(StageMemory& m, std::string what, double bytes) {
   if (bytes > 0) m.live.push_back({std::move(what), bytes});
 }
 
+void onHost(StageMemory& m, std::string what, double bytes) {
+  if (bytes <= 0) return;
+  m.host.push_back({std::move(what), bytes});
+  m.hostBytes += bytes;
+}
+
 /// What lives through the whole run, in every moment.
 void addStates(StageMemory& m, const StageParts& parts, double workspace) {
   m.params = parts.params;
@@ -75,7 +81,10 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
   m.stepPeak = program.plan->workload.train ? states + parts.update : 0;
-  m.hostBytes = parts.hostParams + parts.hostGrads + parts.hostOptimizer + peak.host;
+  onHost(m, "parameters", parts.hostParams);
+  onHost(m, "gradients", parts.hostGrads);
+  onHost(m, "optimizer states", parts.hostOptimizer);
+  onHost(m, "activations kept for backward", peak.host);
   addStates(m, parts, workspace);
   if (m.stepPeak > m.passPeak) {
     m.phase = ir::Phase::Step;

@@ -8,9 +8,9 @@
 #include "backends/cost/Pair.h"
 #include "backends/cost/StageAccounts.h"
 #include "backends/cost/Update.h"
-#include "ir/States.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -53,27 +53,37 @@ double edgeShare(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
   return 1 / (bucketsOf(schedule, body, state) * static_cast<double>(state.times));
 }
 
+/// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
+/// way counts and a bucket of the shorter one.
+StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
+  return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge};
+}
+
 /// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
 void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost) {
   const ir::Schedule& schedule = *sim.schedule;
-  bool firstGather = true, firstReduction = true; // in program order; a pass backward ends with the first body
+  enum Way { Gather, Reduce, Leave };
+  std::array<StepComm, 3> ways;
+  std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first body
   for (const auto& [id, count] : stage.bodies) {
     const auto& states = schedule.program->bodies[id].states;
-    double gatherEdge = 0, reductionEdge = 0;
+    std::array<double, 3> edges{};
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       const double seconds = sim.bodies[id.index].states[s], all = seconds * static_cast<double>(count);
       const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
-      const bool gradient = states[s].cls == ir::CollectiveClass::Gradient;
-      (gradient ? cost.reductions : cost.gathers).total += all * (1 - share);
+      const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
+      ways[way].total += all * (1 - share);
       // A bucket that holds layers of other virtual stages too ends here with those of this one.
       const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
-      (gradient ? reductionEdge : gatherEdge) += seconds * (1 - share) * edge;
+      edges[way] += seconds * (1 - share) * edge;
       for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].inlined += all * share;
     }
-    if (firstGather && gatherEdge > 0) cost.gathers.edge = gatherEdge, firstGather = false;
-    if (firstReduction && reductionEdge > 0) cost.reductions.edge = reductionEdge, firstReduction = false;
+    for (const Way way : {Gather, Reduce, Leave})
+      if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
   }
+  cost.gathers = ways[Gather];
+  cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
 }
 
 /// What a virtual stage hands on, and what its successor hands back.
@@ -89,52 +99,13 @@ void addTransfers(Simulation& sim, const CostModel& model) {
     }
 }
 
-/// States in the host's memory stream to the device and back while it updates them (arXiv 2104.07857, section 5.2).
-/// Bytes in each direction, per instance.
-struct Streamed {
-  double in = 0, out = 0;
-};
-Streamed streamedStates(const ir::Program& program, const ir::ParamState& p) {
-  if (!p.trainable || !p.owner || p.touched > 0) return {};
-  const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
-  Streamed s;
-  if (p.host[2]) s.in = s.out = ir::stateBytes(program, p).optimizer();
-  if (p.host[1]) // the shard of the gradient that this device's states need
-    s.in += shard * ir::width(program.precisionOf(program.model.values[p.param]).grads);
-  if (p.host[0]) s.out += shard * ir::width(ir::storedAs(program, p));
-  return s;
-}
-
-/// Both directions of the link work at once, and share the host's memory.
-double streamSeconds(const Simulation& sim, int64_t stage, Facts& facts) {
-  const ir::Program& program = *sim.schedule->program;
-  Streamed sum;
-  for (size_t vs : program.heldBy(stage))
-    for (const auto& [id, count] : program.virtualStages[vs].bodies)
-      for (const ir::ParamState& p : program.bodies[id].params) {
-        const Streamed s = streamedStates(program, p);
-        sum.in += s.in * static_cast<double>(count);
-        sum.out += s.out * static_cast<double>(count);
-      }
-  if (sum.in + sum.out <= 0) return 0;
-  const ir::Number* link =
-      facts.find(pointer(facts.device.host.bandwidth), facts.deviceOwner(), {"host.bandwidth"}, {});
-  if (!link) return 0;
-  const ir::OptNumber& memory = facts.device.host.memoryBandwidth;
-  return std::max(std::max(sum.in, sum.out) / link->value, memory ? (sum.in + sum.out) / memory->value : 0);
-}
-
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
-  for (const ir::VirtualStage& stage : program.virtualStages) {
-    const double seconds = updateSeconds(model.facts(), program, stage);
-    for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].optimizer += seconds;
-  }
   for (int64_t s = 0; s < program.stages; ++s) {
-    double& optimizer = sim.steps[static_cast<size_t>(s)].optimizer;
-    optimizer = std::max(optimizer, streamSeconds(sim, s, model.facts()));
-    sim.optimizer = std::max(sim.optimizer, optimizer);
+    const double seconds = stageUpdate(model.facts(), program, stagesOn(program, s)).seconds();
+    sim.steps[static_cast<size_t>(s)].optimizer = seconds;
+    sim.optimizer = std::max(sim.optimizer, seconds);
   }
 }
 

@@ -20,7 +20,7 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
     const auto& states = program.bodies[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      if ((states[s].cls == ir::CollectiveClass::Gradient) != reductions) continue;
+      if (endsBackward(states[s]) != reductions) continue;
       const double share = sim.schedule->inlineShare[static_cast<size_t>(states[s].cls)];
       account.expose(id, s,
                      sim.bodies[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));

@@ -1,8 +1,11 @@
-// The optimizer's step on one device: bytes by the stack's table or by what the update must touch, products of whole
-// matrices.
+// The optimizer's step of one device: bytes by the stack's table or by what the update must touch, products of whole
+// matrices, what the host updates, and what crosses its link.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Pricing.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace planc::cost {
 
@@ -29,8 +32,21 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 /// Seconds of such products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
-/// The whole step of one virtual stage on one device. An optimizer that works on whole matrices deals them out over the
-/// axes that its states are stored over: a device has its share of them, at least one.
-double updateSeconds(Facts& facts, const ir::Program& program, const ir::VirtualStage& stage);
+/// The optimizer's step of a device: device, host and link work at once, so it takes as long as the longest of them. An
+/// optimizer that works on whole matrices deals them out over the axes that its states are stored over: a device has
+/// its share of them, at least one.
+struct StageUpdate {
+  double device = 0;               ///< seconds of updates on the device
+  double host = 0;                 ///< seconds of updates on the host
+  double toDevice = 0, toHost = 0; ///< bytes over the host's link
+  double link = 0;                 ///< seconds of the larger direction
+  double memory = 0;               ///< seconds of the host's memory: its updates, and what crosses the link
+  double seconds() const { return std::max({device, link, memory}); }
+};
+StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages);
+/// Bytes per second over the host's link, in one direction.
+double linkOf(const Pricing& pricing);
+/// The virtual stages that a device stage holds.
+std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device);
 
 } // namespace planc::cost

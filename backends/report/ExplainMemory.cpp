@@ -31,8 +31,15 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
     for (const cost::LiveBytes& l : s.live) live.add(l.what, l.bytes);
     live.write(s.peak);
   }
-  if (m.hostPeak > 0)
-    page.fact("host", fmt::format("{} of a device's {} in the host's memory", text(m.hostPeak), text(m.hostCapacity)));
+  for (const cost::StageMemory& s : m.stages) {
+    if (m.hostPeak <= 0 || s.hostBytes < m.hostPeak) continue;
+    page.line("");
+    page.line(fmt::format("in the host's memory, of a device's {}:", text(m.hostCapacity)));
+    SumTable host(page, units::bytes);
+    for (const cost::LiveBytes& l : s.host) host.add(l.what, l.bytes);
+    host.write(m.hostPeak);
+    break;
+  }
 }
 
 } // namespace planc::report

@@ -66,6 +66,38 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::BodyId id) {
   return any;
 }
 
+/// What a device does at once, and which of it takes longest.
+void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
+  const ir::Program& program = *input.schedule->program;
+  const ir::Node node = cost::updateNode();
+  cost::Derivation why;
+  const cost::Pricing pricing(input.model->facts(), program, node, &why);
+  const cost::StageUpdate u = cost::stageUpdate(input.model->facts(), program, cost::stagesOn(program, index));
+  if (!(u.seconds() > 0)) return;
+  const auto time = [](double seconds) { return formatQuantity(seconds, units::time); };
+  const auto size = [](double bytes) { return formatQuantity(bytes, units::bytes); };
+  page.line(fmt::format("stage {}: {} in all", index, time(u.seconds())), 0, TextStyle::Bold);
+  if (u.host <= 0 && u.link <= 0) return;
+  page.line("the longest of these, which run at once:", 2);
+  page.fact("device", time(u.device), kIndent);
+  const ir::OptNumber& memory = pricing.facts.device.host.memoryBandwidth;
+  page.fact("host",
+            fmt::format("{} of updates there{} = {} of its memory", time(u.host),
+                        memory && u.link > 0 ? fmt::format(" + ({} + {}) / {}", size(u.toDevice), size(u.toHost),
+                                                           formatQuantity(memory->value, units::bandwidth))
+                                             : "",
+                        time(u.memory)),
+            kIndent);
+  if (memory) page.constant("host memory = host.memory_bandwidth", *memory, kIndent);
+  if (u.link <= 0) return;
+  const double link = cost::linkOf(pricing);
+  page.fact("link",
+            fmt::format("max({} to the device, {} to the host) / {} = {}", size(u.toDevice), size(u.toHost),
+                        formatQuantity(link, units::bandwidth), time(u.link)),
+            kIndent);
+  page.derivation(why, kIndent);
+}
+
 } // namespace
 
 void explainOptimizer(ExplainPage& page, const ExplainInput& input) {
@@ -75,11 +107,7 @@ void explainOptimizer(ExplainPage& page, const ExplainInput& input) {
   bool any = false;
   for (uint32_t i = 0; i < program.bodies.size(); ++i) any |= updates(page, input, ir::BodyId(i));
   if (!any) page.line("nothing is trained, so nothing is updated");
-  for (size_t s = 0; s < program.virtualStages.size(); ++s)
-    if (const double seconds = cost::updateSeconds(input.model->facts(), program, program.virtualStages[s]);
-        seconds > 0)
-      page.line(fmt::format("virtual stage {}: {} in all", s, formatQuantity(seconds, units::time)), 0,
-                TextStyle::Bold);
+  for (int64_t s = 0; s < program.stages; ++s) stage(page, input, s);
 }
 
 } // namespace planc::report

@@ -114,8 +114,12 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
   const cost::Memory& m = report.estimate->memory;
   TextCells line;
   size_t at = line.put(0, "memory " + formatQuantity(m.peak, units::bytes), TextStyle::Bold);
-  line.put(at, fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
-                           m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
+  at = line.put(at,
+                fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
+                            m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
+  if (m.hostPeak > 0)
+    line.put(at, fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
+                             formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
   std::vector<StageFold> folds;
   for (const cost::StageMemory& s : m.stages) {
     StageFold fold{{}, {s.stage}};

@@ -11,6 +11,7 @@ PLANC_ERROR(OptimizerForm, 672, "an optimizer is a record with `states`; {proble
 namespace {
 
 constexpr int64_t kMostStates = 64;
+constexpr std::string_view kDevice = "device";
 
 /// Counts of an optimizer's record.
 struct CountRow {
@@ -41,6 +42,13 @@ std::string setStates(const Field& f, ir::Optimizer& made) {
   return {};
 }
 
+/// `runs = "host"`, `runs = "device"`.
+bool setPlace(const Value& v, ir::Optimizer& made) {
+  if (v.kind != ValueKind::String || (*v.string != ir::kHost && *v.string != kDevice)) return false;
+  made.onHost = *v.string == ir::kHost;
+  return true;
+}
+
 /// Fills in one field; gives what is wrong with it, or nothing.
 std::string setField(const Field& f, ir::Optimizer& made) {
   if (f.name == Symbol("states") && f.value.kind == ValueKind::List) return setStates(f, made);
@@ -56,8 +64,9 @@ std::string setField(const Field& f, ir::Optimizer& made) {
   } else if (f.name == Symbol("state_bytes") && f.value.kind == ValueKind::Number && f.value.unit == units::bytes &&
              f.value.number > 0) {
     made.stateBytes = f.value.number;
-  } else {
-    const bool known = f.name == Symbol("master") || f.name == Symbol("state_bytes") || f.name == Symbol("others");
+  } else if (f.name != Symbol("runs") || !setPlace(f.value, made)) {
+    const bool known = f.name == Symbol("master") || f.name == Symbol("state_bytes") || f.name == Symbol("others") ||
+                       f.name == Symbol("runs");
     return fmt::format("`{}` is {}", f.name.view(), known ? show(f.value) : "no part of it");
   }
   return {};
@@ -78,6 +87,16 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
       return problem;
     }
   }
+  if (made.onHost && made.orthogonalise > 0)
+    return "this one has `orthogonalise` and runs on the host, whose rate of products no device knows";
+  return {};
+}
+
+/// Why an optimizer cannot be that of all parameters, or of tables; nothing if it can.
+std::string problemOf(const ir::Optimizer& made, bool ofTables) {
+  if (!ofTables && made.rowStates > 0)
+    return "this one has `row_states`, which only tables have: write it as `table_optimizer`";
+  if (ofTables && made.onHost) return "this one runs on the host, and the rows of a table are updated where they lie";
   return {};
 }
 
@@ -96,8 +115,7 @@ void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
     ir::Optimizer made;
     made.range = node.value->range;
     problem = readRecord(v, made);
-    if (problem.empty() && made.rowStates > 0 && &out == &plan_->workload.optimizer)
-      problem = "this one has `row_states`, which only tables have: write it as `table_optimizer`";
+    if (problem.empty()) problem = problemOf(made, &out == &plan_->workload.tableOptimizer);
     if (problem.empty()) {
       made.name = nameOf(v, *node.value);
       out = std::move(made);

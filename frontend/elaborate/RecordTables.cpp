@@ -166,6 +166,12 @@ const std::vector<FactRow<D>>& deviceRows() {
       {"host.memory", units::bytes, ranges::kSize, FactForm::Number, StarKey::None, SET(D, host.memory)},
       {"host.memory_bandwidth", units::bandwidth, ranges::kBandwidth, FactForm::Number, StarKey::None,
        SET(D, host.memoryBandwidth)},
+      {"host.update_efficiency",
+       {},
+       ranges::kEfficiency,
+       FactForm::Number,
+       StarKey::None,
+       SET(D, host.updateEfficiency)},
   };
   return rows;
 }
@@ -352,7 +358,7 @@ std::span<const FactRow<ir::Cluster>> clusterFacts() {
 #undef ACCURACY
 
 std::span<const std::string_view> calibratedFacts(DeclKind kind) {
-  static constexpr std::array<std::string_view, 2> kDevice{"calibration", "host.bandwidth"};
+  static constexpr std::array<std::string_view, 3> kDevice{"calibration", "host.bandwidth", "host.update_efficiency"};
   static constexpr std::array<std::string_view, 1> kFabric{""};
   static constexpr std::array<std::string_view, 6> kStack{"passes",           "attention", "optimizer",
                                                           "optimizer_tensor", "grouped",   "launch"};
