@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Estimates every plan of plans/ and of examples/: each must be priced without an error and fit in memory, and every module of std.models must have one.
+# A plan that waits for arguments is a template: the plans made of it are checked. So are those of comparisons.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import pathlib
@@ -16,9 +17,10 @@ def main():
     for path in sorted([*(root / "tests/library/plans").glob("*.plan"), *(root / "examples").glob("*.plan")]):
         text = path.read_text()
         used |= set(re.findall(r"^import std\.models\.(\w+)", text, re.MULTILINE))
-        declared = re.findall(r"^(?:export )?plan (\w+)", text, re.MULTILINE)
-        if not declared:
+        found = re.findall(r"^(?:export )?plan (\w+)(?:\((.*?)\))?", text, re.MULTILINE)
+        if not found:
             continue
+        declared = [name for name, parameters in found if all("=" in p for p in parameters.split(",") if p)]
         run = subprocess.run([planc, "estimate", str(path), "--format", "json"], capture_output=True, text=True)
         report = json.loads(run.stdout) if run.stdout.startswith("{") else {"plans": [], "diagnostics": []}
         errors = [d for d in report["diagnostics"] if d["severity"] == "error" and d["code"] != FAILED_ASSERTION]
@@ -27,11 +29,16 @@ def main():
             wrong += 1
             continue
         fits = {p["name"] for p in report["plans"] if p["memory"]["fits"]}
+        compared = [(c["name"], p) for c in report.get("comparisons", []) for p in c["plans"]]
+        for name, plan in compared:
+            if not plan["fits"]:
+                print(f"{path}: {plan['name']} of {name} does not fit")
+                wrong += 1
         for name in declared:
             if name not in fits:
                 print(f"{path}: {name} was not priced, or does not fit")
                 wrong += 1
-        plans += len(declared)
+        plans += len(declared) + len(compared)
     modules = {p.stem for p in (root / "stdlib/models").glob("*.plan")
                if re.search(r"^export model ", p.read_text(), re.MULTILINE)}
     for module in sorted(modules - used):
