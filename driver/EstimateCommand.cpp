@@ -177,10 +177,11 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, Est
       Reports reports;
       addReports(*f.file, declared, true, reports);
       if (reports.plans.size() < 2) continue; // the errors that leave so few are reported
+      const std::string name = files.size() > 1 ? f.file->shownPath() + ": " + declared.name : declared.name;
       DiagnosticEngine found;
       if (auto comparison = diff::compare(reports.sides, found))
         estimates.declared.push_back(
-            {{declared.name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison)},
+            {{name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison)},
              std::move(reports.sources)});
       console.diagnose(found, f.file->sources());
     }

@@ -65,7 +65,8 @@ std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngi
     diagnostics
         .report(CompareOne, plans.empty() ? SourceRange{} : plans.front().range,
                 {{"count", std::string(plans.empty() ? "is none" : "is one")}})
-        .help("name more: `--plan NAME` may be repeated, and so may the file");
+        .help("name more: `--plan NAME` may be repeated, and so may the file")
+        .note("those that a `compare` in the file names are beside each other without `--compare`");
     return std::nullopt;
   }
   if (!sameUnits(plans, diagnostics)) return std::nullopt;
