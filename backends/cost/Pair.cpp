@@ -3,6 +3,7 @@
 #include "backends/cost/Pair.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace planc::cost {
@@ -10,6 +11,10 @@ namespace planc::cost {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Runs of equal instances up to this long are scheduled one by one.
+constexpr int64_t kExactInPairs = 8;
+/// Two moments go on alike if their times differ by less than this share of what lies between them.
+constexpr double kSameMoment = 1e-11;
 
 /// A task that has run.
 struct Ran {
@@ -18,6 +23,7 @@ struct Ran {
   bool backward = false;
   ir::NodeIndex node = 0;
   bool communicates = false;
+  double times = 1; ///< it stands for so many, in periods that were left out
   double seconds() const { return end - start; }
 };
 
@@ -60,6 +66,28 @@ public:
   }
 
   double last() const { return last_; }
+  /// With what was left out.
+  double length() const { return last_ + skipped_; }
+
+  size_t run() const { return run_; }
+  int64_t instance() const { return instance_; }
+  double instanceBegin() const { return instanceBegin_; }
+  bool isLong() const {
+    return std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second > kExactInPairs; });
+  }
+  /// Instances of the run behind the one that runs.
+  int64_t behind() const { return done() ? 0 : runs_[run_].second - instance_ - 1; }
+  /// Leaves out so many of them, which take so long.
+  void skip(int64_t instances, double seconds) { runs_[run_].second -= instances, skipped_ += seconds; }
+
+  /// What decides how it goes on, times from `base`; those before `floor` are all alike.
+  void addState(std::vector<double>& state, double base, double floor) const {
+    if (done()) return;
+    state.push_back(instanceBegin_ - base);
+    for (size_t head : heads_) state.push_back(static_cast<double>(head));
+    for (double end : ends_) state.push_back(end < 0 ? kNever : std::max(end, floor) - base);
+    state.push_back(last_ - base);
+  }
 
 private:
   const ir::Segment& segment() const {
@@ -104,7 +132,7 @@ private:
   std::vector<std::pair<ir::BodyId, int64_t>> runs_;
   size_t run_ = 0;
   int64_t instance_ = 0;
-  double instanceBegin_ = 0, last_ = 0;
+  double instanceBegin_ = 0, last_ = 0, skipped_ = 0;
   std::vector<std::vector<uint32_t>> queues_; ///< tasks of the instance by stream; the first computes
   std::vector<size_t> heads_;
   std::vector<double> ends_;
@@ -114,9 +142,93 @@ private:
 /// What ran on each stream, in order; the first computes.
 using Tracks = std::vector<std::vector<Ran>>;
 
+/// Finds moments at which both lanes stand as they stood before, and leaves out the periods that follow (Brent, BIT 20,
+/// 1980: one earlier moment is held, and replaced by a later one each time that twice as many have passed).
+class Rhythm {
+public:
+  Rhythm(Lane& forward, Lane& backward, Tracks& tracks) : forward_(forward), backward_(backward), tracks_(tracks) {}
+
+  /// After every task: looks where the lane that leads, forward as long as there is any, has begun an instance.
+  void observe() {
+    const Lane& leads = forward_.done() ? backward_ : forward_;
+    if (leads.done() || (leads.run() == run_ && leads.instance() == instance_ && &leads == leads_)) return;
+    if (&leads != leads_ || leads.run() != run_) held_.state.clear();
+    leads_ = &leads, run_ = leads.run(), instance_ = leads.instance();
+    Moment now = moment(leads.instanceBegin());
+    if (!held_.state.empty() && alike(held_, now) && leaveOut(held_, now)) {
+      held_.state.clear();
+      return;
+    }
+    if (held_.state.empty() || ++since_ == twice_) {
+      twice_ = held_.state.empty() ? 1 : 2 * twice_;
+      held_ = std::move(now), since_ = 0;
+    }
+  }
+
+private:
+  struct Moment {
+    double at = 0;
+    size_t forwardRun = 0, backwardRun = 0;
+    int64_t forwardInstance = 0, backwardInstance = 0;
+    std::vector<size_t> ran; ///< tasks, by stream
+    std::vector<double> state;
+  };
+
+  Moment moment(double at) const {
+    Moment m{at, forward_.run(), backward_.run(), forward_.instance(), backward_.instance(), {}, {}};
+    double floor = at; // nothing that is still to run starts before
+    if (!backward_.done()) floor = std::min(floor, backward_.instanceBegin());
+    for (const auto& tasks : tracks_) {
+      m.ran.push_back(tasks.size());
+      m.state.push_back((tasks.empty() ? floor : std::max(tasks.back().end, floor)) - at);
+    }
+    forward_.addState(m.state, at, floor);
+    backward_.addState(m.state, at, floor);
+    return m;
+  }
+
+  static bool alike(const Moment& a, const Moment& b) {
+    if (a.forwardRun != b.forwardRun || a.backwardRun != b.backwardRun || a.state.size() != b.state.size() ||
+        a.ran.size() != b.ran.size())
+      return false;
+    const double rounding = kSameMoment * (b.at - a.at);
+    for (size_t i = 0; i < a.state.size(); ++i)
+      if (a.state[i] != b.state[i] && !(std::fabs(a.state[i] - b.state[i]) <= rounding)) return false;
+    return true;
+  }
+
+  /// As many periods as both lanes still have whole: their tasks stand for those, too.
+  bool leaveOut(const Moment& before, const Moment& now) {
+    int64_t periods = std::numeric_limits<int64_t>::max();
+    const auto limit = [&](const Lane& lane, int64_t instances) {
+      if (!lane.done() && instances > 0) periods = std::min(periods, lane.behind() / instances);
+    };
+    const int64_t f = now.forwardInstance - before.forwardInstance, b = now.backwardInstance - before.backwardInstance;
+    limit(forward_, f);
+    limit(backward_, b);
+    if (periods < 1) return false;
+    const double seconds = (now.at - before.at) * static_cast<double>(periods);
+    if (!forward_.done()) forward_.skip(f * periods, seconds);
+    if (!backward_.done()) backward_.skip(b * periods, seconds);
+    for (size_t s = 0; s < tracks_.size(); ++s)
+      for (size_t t = before.ran[s]; t < now.ran[s]; ++t) tracks_[s][t].times += static_cast<double>(periods);
+    return true;
+  }
+
+  Lane &forward_, &backward_;
+  Tracks& tracks_;
+  const Lane* leads_ = nullptr;
+  size_t run_ = 0;
+  int64_t instance_ = -1;
+  Moment held_;
+  int64_t since_ = 0, twice_ = 1;
+};
+
 /// Both lanes on shared streams: what can start first does, of two that could what was ready first, backward on a tie.
-Tracks together(Lane& forward, Lane& backward) {
+Tracks together(Lane& forward, Lane& backward, Strides strides) {
   Tracks tracks;
+  Rhythm rhythm(forward, backward, tracks);
+  const bool looks = strides == Strides::Taken && (forward.isLong() || backward.isLong());
   while (!forward.done() || !backward.done()) {
     tracks.resize(std::max({tracks.size(), forward.streams(), backward.streams()}));
     double start = kNever, since = kNever;
@@ -130,6 +242,7 @@ Tracks together(Lane& forward, Lane& backward) {
       }
     if (!next) break; // program order is a topological order: cannot happen
     tracks[stream].push_back(next->perform(stream, start));
+    if (looks) rhythm.observe();
   }
   return tracks;
 }
@@ -145,11 +258,11 @@ public:
     const std::vector<Ran>& computing = tracks_.empty() ? kNothing : tracks_[0];
     double free = 0;
     for (const Ran& r : computing) {
-      wait(free, r.start, r.backward);
-      (r.communicates ? spent(r).exposed : spent(r).computing) += r.seconds();
+      wait(free, r.start, r.backward, r.times);
+      (r.communicates ? spent(r).exposed : spent(r).computing) += r.seconds() * r.times;
       free = r.end;
     }
-    wait(free, end, false);
+    wait(free, end, false, 1);
   }
 
 private:
@@ -158,7 +271,7 @@ private:
   }
 
   /// Nothing computes: of what communicates, that of the pass which computes next is waited for.
-  void wait(double from, double until, bool backward) {
+  void wait(double from, double until, bool backward, double times) {
     while (from < until) {
       const Ran* cause = nullptr;
       for (size_t s = 1; s < tracks_.size(); ++s) {
@@ -169,7 +282,7 @@ private:
       }
       if (!cause) return; // something runs at any time
       const double to = std::min(until, cause->end);
-      spent(*cause).exposed += to - from;
+      spent(*cause).exposed += (to - from) * times;
       from = to;
     }
   }
@@ -246,14 +359,15 @@ void addStates(Account& account, const std::vector<BodyCost>& costs, const ir::V
 } // namespace
 
 Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage) {
+             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+             Strides strides) {
   const double apart = forwardPassage.seconds + backwardPassage.seconds;
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
-  const Tracks tracks = together(f, b);
-  const double listed = std::max(f.last(), b.last());
+  const Tracks tracks = together(f, b, strides);
+  const double listed = std::max(f.length(), b.length());
   double computing = 0, running = 0;
   for (const auto& tasks : tracks)
-    for (const Ran& r : tasks) (r.communicates ? running : computing) += r.seconds();
+    for (const Ran& r : tasks) (r.communicates ? running : computing) += r.seconds() * r.times;
   running += computing;
   const double slowed = schedule.slowdown * std::min(computing, std::max(0.0, running - listed));
   const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
@@ -262,7 +376,7 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, c
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};
-    PairLedger(pair.account, costs, tracks).book(listed);
+    PairLedger(pair.account, costs, tracks).book(std::max(f.last(), b.last()));
     pair.account.slow(pair.account, slowed);
     addWaits(pair.account, costs, forward, backward, waits);
     addStates(pair.account, costs, forward, forwardPassage, backward, backwardPassage, states);
@@ -271,7 +385,7 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, c
     pair.account.add(forwardPassage.account);
     pair.account.add(backwardPassage.account);
   }
-  if (listed > 0) pair.cost.forward *= f.last() / listed, pair.cost.backward *= b.last() / listed;
+  if (listed > 0) pair.cost.forward *= f.length() / listed, pair.cost.backward *= b.length() / listed;
   return pair;
 }
 

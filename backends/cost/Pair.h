@@ -12,8 +12,10 @@ struct Pair {
 };
 
 /// Both passes together: communication of either, inline shares too, runs beside the computing of the other; statistics
-/// stand inside their operator. Never longer than one after the other.
+/// stand inside their operator. Never longer than one after the other. Of long runs of equal instances the periods that
+/// repeat are left out, unless `strides` is off.
 Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage);
+             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+             Strides strides = Strides::Taken);
 
 } // namespace planc::cost

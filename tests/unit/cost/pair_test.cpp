@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace planc::cost::test {
 namespace {
@@ -44,10 +45,10 @@ struct Exchanging {
     backward = runPassage(b.schedule, costs, b.program.virtualStages[0], true);
   }
   double apart() const { return forward.seconds + backward.seconds; }
-  Pair pair() const {
+  Pair pair(Strides strides = Strides::Taken) const {
     const VirtualStage& stage = b.program.virtualStages[0];
-    const Pair ran = runPair(b.schedule, costs, stage, forward, stage, backward);
-    EXPECT_NEAR(ran.account.sum().sum(), ran.cost.seconds, 1e-9);
+    const Pair ran = runPair(b.schedule, costs, stage, forward, stage, backward, strides);
+    EXPECT_NEAR(ran.account.sum().sum(), ran.cost.seconds, 1e-9 * std::max(1.0, ran.cost.seconds));
     for (const bool backwardPass : {false, true})
       EXPECT_LE(ran.account.find(BodyId(0))->nodes(backwardPass)[1].exposed,
                 costs[0].of(backwardPass).nodes[1].seconds *
@@ -94,6 +95,40 @@ TEST(CostPair, ResultsLeaveWhenTheyAreMade) {
   const PairCost pair = e.pair().cost;
   EXPECT_GE(std::min(pair.forward, pair.backward), 30 - 1e-9); // neither is faster than alone
   EXPECT_NEAR(std::max(pair.forward, pair.backward), pair.seconds, 1e-9);
+}
+
+TEST(CostPair, PeriodsThatAreLeftOutCountAsIfTheyRan) {
+  std::mt19937 random(5);
+  const auto seconds = [&] { return std::uniform_int_distribution<>(0, 12)(random) * .25 + .01; };
+  for (int i = 0; i < 300; ++i) {
+    Exchanging e(std::uniform_int_distribution<int64_t>(9, 300)(random), 1, 1);
+    for (SegmentCost* cost : {&e.costs[0].forward, &e.costs[0].backward}) {
+      cost->seconds = 0;
+      for (size_t n = 0; n < 3; ++n) {
+        const double s = cost->nodes[n].seconds = seconds();
+        cost->nodes[n].spent = {n == 1 ? 0 : s, 0, n == 1 ? s : 0, 0};
+        cost->seconds += s;
+      }
+    }
+    e.forward = runPassage(e.b.schedule, e.costs, e.b.program.virtualStages[0], false);
+    e.backward = runPassage(e.b.schedule, e.costs, e.b.program.virtualStages[0], true);
+    const Pair left = e.pair(), ran = e.pair(Strides::Off);
+    const double rounding = 1e-9 * ran.cost.seconds;
+    EXPECT_NEAR(left.cost.seconds, ran.cost.seconds, rounding) << i;
+    EXPECT_NEAR(left.cost.forward, ran.cost.forward, rounding) << i;
+    EXPECT_NEAR(left.cost.backward, ran.cost.backward, rounding) << i;
+    for (const bool back : {false, true})
+      for (size_t n = 0; n < 3; ++n) {
+        const Spent &a = left.account.find(BodyId(0))->nodes(back)[n], &b = ran.account.find(BodyId(0))->nodes(back)[n];
+        EXPECT_NEAR(a.computing, b.computing, rounding) << i;
+        EXPECT_NEAR(a.exposed, b.exposed, rounding) << i;
+      }
+  }
+}
+
+TEST(CostPair, ManyLayersTakeNoLonger) {
+  const Exchanging e(48'000'000, 1, 1);
+  EXPECT_NEAR(e.together(), 4 * 48e6, 2);
 }
 
 TEST(CostPair, TheHostStillLaunchesBoth) {
