@@ -29,6 +29,16 @@ std::string argumentsText(const BoundDecl& decl, SourceRange where) {
   return text.empty() ? "" : "(" + text + ")";
 }
 
+/// The arguments that a plan was chosen with, of which some may be set to another value.
+BoundDecl asPriced(BoundDecl chosen, const std::deque<BoundDecl>& edited) {
+  for (const BoundDecl& decl : edited)
+    if (decl.decl == chosen.decl)
+      for (BoundArg& arg : chosen.args)
+        for (const BoundArg& now : decl.args)
+          if (now.name == arg.name) arg.value = now.value;
+  return chosen;
+}
+
 } // namespace
 
 /// What a fact names, for reports: as written, with the values of its arguments.
@@ -122,13 +132,13 @@ std::unique_ptr<ir::Plan> PlanBuilder::build(const BoundDecl& decl, SourceRange 
   edits_ = std::move(edits);
   editsOf_ = editsOf == Symbol() ? decl_->name : editsOf;
   plan_->name = decl_->name;
-  plan_->title = decl_->name.str() + argumentsText(decl, {});
   plan_->range = decl_->nameRange;
   const FactOwner owner{fmt::format("plan `{}`", decl_->name.view()), decl_->nameRange};
   facts_ = std::make_unique<FactTree>(ev_, owner);
   lets_ = std::make_unique<FactTree>(ev_, owner);
   space_ = std::make_unique<PlanSpace>(*this);
   if (!chain(decl, use)) return nullptr;
+  plan_->title = decl_->name.str() + argumentsText(asPriced(decl, editedDecls_), {});
   machine();
   mesh();
   checkTargets();
