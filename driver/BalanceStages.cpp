@@ -19,15 +19,16 @@ namespace {
 /// Layers of each virtual stage, plain ones among them.
 using Held = std::vector<int64_t>;
 
-constexpr int64_t kLayers = 8192; // the programme grows with their square
-constexpr size_t kShortest = 96;  // cuts with the shortest longest stages,
-constexpr size_t kFolded = 8;     // or where a device holds several: those say little of its work
-constexpr size_t kMoved = 384;    // cuts tried near the best
-constexpr size_t kWhole = 16;     // of either, where the layers depend on the cut: each is lowered anew
-constexpr double kDoubt = 1.25;   // the longest stage may be priced too long by so much
-constexpr size_t kSettled = 4;    // of them priced as whole plans in the end
-constexpr int kTightened = 4;     // times that the memory of the programme is corrected
-constexpr int64_t kCounts = 2;    // `even` counts the first and the last plain layers as none, one or two
+constexpr int64_t kLayers = 8192;    // the programme grows with their square
+constexpr size_t kShortest = 96;     // cuts with the shortest longest stages,
+constexpr size_t kFolded = 8;        // or where a device holds several: those say little of its work
+constexpr size_t kMoved = 384;       // cuts tried near the best
+constexpr size_t kWhole = 16;        // of either, where the layers depend on the cut: each is lowered anew
+constexpr int64_t kPasses = 1 << 23; // of micro-batches through stages in each of the two searches, in all their cuts
+constexpr double kDoubt = 1.25;      // the longest stage may be priced too long by so much
+constexpr size_t kSettled = 4;       // of them priced as whole plans in the end
+constexpr int kTightened = 4;        // times that the memory of the programme is corrected
+constexpr int64_t kCounts = 2;       // `even` counts the first and the last plain layers as none, one or two
 constexpr double kRounding = 1e-9;
 
 int64_t layersOf(const ir::Unit& unit) {
@@ -91,7 +92,7 @@ public:
     if (!begin()) return {};
     tryEvens();
     tryShortest();
-    moves_ = again_ ? kMoved : kWhole;
+    moves_ = affordable(again_ ? kMoved : kWhole);
     while (tryMoves()) {
     }
     settle();
@@ -118,6 +119,12 @@ private:
     again_ = passes::cutAgain(*program_, trial_);
     price(trial_);
     return best_ != tried_.end();
+  }
+
+  /// A cut takes as long as its passes are many.
+  size_t affordable(size_t cuts) const {
+    const int64_t passes = 2 * program_->microBatches * program_->stages * program_->chunks;
+    return std::min(cuts, static_cast<size_t>(std::max<int64_t>(1, kPasses / passes)));
   }
 
   ir::Plan planWith(const ir::Stages& stages) const {
@@ -167,7 +174,7 @@ private:
   /// The cuts whose longest stage has the least work, as far as their steps may be the soonest.
   void tryShortest() {
     const bool folded = schedule_->program->chunks * schedule_->program->routes > 1;
-    const size_t most = folded ? kFolded : again_ ? kShortest : kWhole;
+    const size_t most = affordable(folded ? kFolded : again_ ? kShortest : kWhole);
     tryEach(cost::shortestCuts(*loads_, false, most));
     // The programme knows less of the memory than an estimate: where its cut does not fit it gets less room.
     cost::StageLoads loads = *loads_;
