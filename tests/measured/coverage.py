@@ -142,13 +142,18 @@ def accuracies(rows):
         yield stack or "any", len(of), len({r["source"] for r in of}), math.exp(-below), math.exp(above)
 
 
-def main():
+def arguments(section):
+    """The arguments that the coverage of steps and of ratios have in common; `section`: of the page that --write renews."""
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the pooled coverage in percent is outside")
-    parser.add_argument("--write", help="renew the section of intervals of this page")
+    parser.add_argument("--write", help=f"renew the section of {section} of this page")
     parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
-    a = parser.parse_args()
+    return parser
+
+
+def main():
+    a = arguments("intervals").parse_args()
     if reason := runs.absent(a.truth):
         print(reason)
         return 77

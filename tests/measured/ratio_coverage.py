@@ -7,7 +7,6 @@ spend differently on facts that may be wrong, `runs` a factor of the stack: `acc
 Here the pairs inside every sweep of published runs (as in regret.py) are held against it. The predictions and terms are those with all that was taken from
 the source left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
 in all others where it has none. Sweeps weigh alike, and so do the pairs of one. The width is compared with those of the two steps in coverage.py."""
-import argparse
 import itertools
 import math
 import sys
@@ -133,12 +132,8 @@ def accuracies(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    runs.add_arguments(parser)
-    parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the pooled coverage in percent is outside")
+    parser = coverage.arguments("ratios")
     parser.add_argument("--narrower", type=float, default=0, help="least percent by which a ratio is surer than a step, in the median")
-    parser.add_argument("--write", help="renew the section of ratios of this page")
-    parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)
