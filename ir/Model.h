@@ -66,13 +66,13 @@ struct Value {
   ValueKind kind = ValueKind::Result;
   std::vector<DimId> dims;
   std::optional<DType>
-      dtype;              ///< declared; else the activations' (params: the parameters') dtype of the precision there
-  uint16_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
-  OpId producer;          ///< Result
-  UnitId unit;            ///< where it is declared; inputs: none
-  RegionId region;        ///< Param: the repeat that it has a copy for each instance of; none at the top
-  bool trainable = false; ///< Param, not frozen
-  ValueId storage;        ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
+      dtype;                 ///< declared; else the activations' (params: the parameters') dtype of the precision there
+  uint32_t precision = 0;    ///< that holds there: an index into Program::precisions; 0: the plan's
+  OpId producer;             ///< Result
+  UnitId unit;               ///< where it is declared; inputs: none
+  RegionId region;           ///< Param: the repeat that it has a copy for each instance of; none at the top
+  bool trainable = false;    ///< Param, not frozen
+  ValueId storage;           ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
   std::vector<DimId> counts; ///< Input: the dimensions whose product is its tokens per sample; none: it counts none
   SourceRange range;
 };
@@ -135,7 +135,7 @@ struct Op {
   std::vector<Symbol> path;
   Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
   OpKind kind = OpKind::Memory;
-  uint16_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
+  uint32_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
   std::vector<Operand> operands;
   ValueId result;
   std::vector<DimId> dims; ///< iteration space: operands' dims in order of appearance, then the result's

@@ -2,22 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Precision.h"
 
+#include <algorithm>
 #include <array>
 
 namespace planc::ir {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kKeyNames{"compute", "activations", "saved",     "params", "frozen",
-                                                    "grads",   "reduce",      "optimizer", "state"};
-constexpr std::array<PrecisionKey, 8> kKeys{PrecisionKey::Compute, PrecisionKey::Activations, PrecisionKey::Saved,
-                                            PrecisionKey::Params,  PrecisionKey::Frozen,      PrecisionKey::Grads,
-                                            PrecisionKey::Reduce,  PrecisionKey::Optimizer};
+/// A key: its name, and the type that it gives, one that always holds or one that may be said. A state has a name of
+/// its own in place of either.
+struct KeyRow {
+  PrecisionKey key;
+  std::string_view name;
+  DType PrecisionTypes::*type = nullptr;
+  std::optional<DType> PrecisionTypes::*said = nullptr;
+  SourceRange Precision::*range = nullptr; ///< where it is said, for those that reports point at
+};
+constexpr std::array<KeyRow, 9> kRows{{
+    {PrecisionKey::Compute, "compute", &PrecisionTypes::compute, nullptr, &Precision::computeRange},
+    {PrecisionKey::Activations, "activations", &PrecisionTypes::activations},
+    {PrecisionKey::Saved, "saved", nullptr, &PrecisionTypes::saved},
+    {PrecisionKey::Params, "params", &PrecisionTypes::params},
+    {PrecisionKey::Frozen, "frozen", nullptr, &PrecisionTypes::frozen, &Precision::frozenRange},
+    {PrecisionKey::Grads, "grads", &PrecisionTypes::grads},
+    {PrecisionKey::Reduce, "reduce", &PrecisionTypes::reduce},
+    {PrecisionKey::Optimizer, "optimizer", &PrecisionTypes::optimizer},
+    {PrecisionKey::State, "state"},
+}};
+
+const KeyRow& rowOf(PrecisionKey key) {
+  return *std::find_if(kRows.begin(), kRows.end(), [key](const KeyRow& r) { return r.key == key; });
+}
+
+constexpr auto kKeys = [] {
+  std::array<PrecisionKey, kRows.size() - 1> keys{}; // the last row is State
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = kRows[i].key;
+  return keys;
+}();
 
 } // namespace
 
 std::string_view name(PrecisionKey key) {
-  return kKeyNames[static_cast<size_t>(key)];
+  return rowOf(key).name;
 }
 
 std::span<const PrecisionKey> precisionKeys() {
@@ -30,40 +56,22 @@ std::string PrecisionFact::str() const {
 }
 
 void Precision::set(const PrecisionFact& fact) {
-  switch (fact.key) {
-  case PrecisionKey::Compute:
-    compute = fact.type, computeRange = fact.range;
-    break;
-  case PrecisionKey::Activations:
-    activations = fact.type;
-    break;
-  case PrecisionKey::Saved:
-    saved = fact.type;
-    break;
-  case PrecisionKey::Params:
-    params = fact.type;
-    break;
-  case PrecisionKey::Frozen:
-    frozen = fact.type, frozenRange = fact.range;
-    break;
-  case PrecisionKey::Grads:
-    grads = fact.type;
-    break;
-  case PrecisionKey::Reduce:
-    reduce = fact.type;
-    break;
-  case PrecisionKey::Optimizer:
-    optimizer = fact.type;
-    break;
-  case PrecisionKey::State:
-    states[fact.state] = fact.type;
-    break;
-  }
+  const KeyRow& row = rowOf(fact.key);
+  if (row.type) this->*row.type = fact.type;
+  if (row.said) this->*row.said = fact.type;
+  if (row.range) this->*row.range = fact.range;
+  if (fact.key == PrecisionKey::State) states[fact.state] = fact.type;
 }
 
 DType Precision::stateType(Symbol state) const {
   const auto found = states.find(state);
   return found == states.end() ? optimizer : found->second;
+}
+
+PrecisionTypes Precision::holding() const {
+  PrecisionTypes types = *this;
+  std::erase_if(types.states, [&](const auto& state) { return state.second == optimizer; });
+  return types;
 }
 
 } // namespace planc::ir

@@ -6,6 +6,7 @@
 #include "ir/Selector.h"
 
 #include <map>
+#include <optional>
 #include <span>
 
 namespace planc::ir {
@@ -42,8 +43,8 @@ struct WireTypes {
   std::optional<Said> result, gradient; ///< its result, and the gradients that its backward makes
 };
 
-/// The types that hold at one place of the model.
-struct Precision {
+/// The types that hold at one place of the model, as its rules give them.
+struct PrecisionTypes {
   DType compute = DType::bf16;
   DType activations = DType::bf16;
   DType params = DType::bf16;
@@ -53,14 +54,22 @@ struct Precision {
   std::optional<DType> saved;     ///< what backward keeps of results; else as they are
   std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
   std::map<Symbol, DType> states; ///< of the optimizer, by name; else `optimizer`
+  bool byRule = false;            ///< `compute` is said by a rule: it holds for every product that reads a parameter
+
+  bool operator==(const PrecisionTypes&) const = default;
+};
+
+/// The same, with what holds for all of the model, and where it is said.
+struct Precision : PrecisionTypes {
+  std::map<Symbol, WireTypes> onWire; ///< by operator name; no rule gives it
   SourceRange computeRange, frozenRange;
-  std::map<Symbol, WireTypes> onWire; ///< by operator name
-  bool byRule = false; ///< `compute` is said by a rule: it holds for every product that reads a parameter
   SourceRange range;
 
   void set(const PrecisionFact& fact);
   /// Of a state of the optimizer, or of its master copy (`master`).
   DType stateType(Symbol state) const;
+  /// What holds here, wherever it is said: without states of the type that `optimizer` gives them.
+  PrecisionTypes holding() const;
 };
 
 } // namespace planc::ir

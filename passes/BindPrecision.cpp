@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 
 namespace planc::passes {
@@ -65,7 +64,7 @@ struct Binder {
   Program& program;
   DiagnosticEngine& diagnostics;
   const std::vector<PrecisionRule>& rules = program.plan->precisionRules;
-  std::map<std::vector<size_t>, uint16_t> known{}; ///< by the rules that reach, outer ones first
+  std::map<std::vector<size_t>, uint32_t> known{}; ///< by the rules that reach, outer ones first
   std::vector<std::vector<bool>> reached{};        ///< per rule and fact
   std::vector<std::vector<bool>> changes{};
   bool ok = true;
@@ -121,7 +120,7 @@ struct Binder {
     return order;
   }
 
-  uint16_t indexOf(const std::vector<size_t>& reach, const std::vector<Symbol>& path) {
+  uint32_t indexOf(const std::vector<size_t>& reach, const std::vector<Symbol>& path) {
     if (auto it = known.find(reach); it != known.end()) return it->second;
     Precision precision = program.plan->precision;
     for (size_t i = 0; i < reach.size(); ++i)
@@ -131,12 +130,11 @@ struct Binder {
         Precision with = precision;
         with.set(fact);
         with.byRule |= fact.key == Key::Compute;
-        changes[reach[i]][f] = changes[reach[i]][f] || !same(precision, with, fact);
+        changes[reach[i]][f] = changes[reach[i]][f] || precision.holding() != with.holding();
         precision = std::move(with);
       }
-    const size_t made = program.precisions.size();
-    program.precisions.push_back(std::move(precision));
-    return known[reach] = static_cast<uint16_t>(std::min<size_t>(made, std::numeric_limits<uint16_t>::max()));
+    program.precisions.push_back(std::move(precision)); // no more than operators and parameters, which have such ids
+    return known[reach] = static_cast<uint32_t>(program.precisions.size() - 1);
   }
 
   /// Two rules of one depth that want different types of one thing: their order says nothing.
@@ -159,30 +157,6 @@ struct Binder {
         ok = false;
       }
     }
-  }
-
-  static bool same(const Precision& a, const Precision& b, const PrecisionFact& fact) {
-    switch (fact.key) {
-    case Key::Compute:
-      return a.compute == b.compute && a.byRule == b.byRule;
-    case Key::Activations:
-      return a.activations == b.activations;
-    case Key::Saved:
-      return a.saved == b.saved;
-    case Key::Params:
-      return a.params == b.params;
-    case Key::Frozen:
-      return a.frozen == b.frozen;
-    case Key::Grads:
-      return a.grads == b.grads;
-    case Key::Reduce:
-      return a.reduce == b.reduce;
-    case Key::Optimizer:
-      return a.optimizer == b.optimizer;
-    case Key::State:
-      return a.stateType(fact.state) == b.stateType(fact.state);
-    }
-    return true;
   }
 
   template <class F> void mark(const std::vector<size_t>& reach, F reaches) {
