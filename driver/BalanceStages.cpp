@@ -6,6 +6,7 @@
 #include "backends/cost/Balance.h"
 #include "backends/cost/Doubts.h"
 #include "passes/Passes.h"
+#include "support/Rounding.h"
 
 #include <algorithm>
 #include <map>
@@ -29,7 +30,6 @@ constexpr double kDoubt = 1.25;      // the longest stage may be priced too long
 constexpr size_t kSettled = 4;       // of them priced as whole plans in the end
 constexpr int kTightened = 4;        // times that the memory of the programme is corrected
 constexpr int64_t kCounts = 2;       // `even` counts the first and the last plain layers as none, one or two
-constexpr double kRounding = 1e-9;
 
 int64_t layersOf(const ir::Unit& unit) {
   return unit.repeat ? unit.count : 1;

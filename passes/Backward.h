@@ -11,9 +11,6 @@
 
 namespace planc::passes {
 
-/// Amounts that differ by a smaller share are equal.
-inline constexpr double kRounding = 1e-9;
-
 /// Which operators of a body lie in which checkpoint: each match of a `recompute` selector is one.
 struct Checkpoints {
   std::vector<int> of;     ///< per operator of the unit: number of its checkpoint, or -1

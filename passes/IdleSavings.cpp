@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
 #include "support/Quantity.h"
+#include "support/Rounding.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,6 +2,7 @@
 // only what enters it, and what is named (docs/language.md, section 11). Replays.cpp has what is done again.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
+#include "support/Rounding.h"
 
 #include "llvm/ADT/STLExtras.h"
 

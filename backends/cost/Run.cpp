@@ -15,7 +15,8 @@ PLANC_ERROR(SavingTooSlow, 959, "a checkpoint every {every} takes {checkpoint}")
 
 namespace {
 
-/// Less of the time than this makes no run.
+/// A bound of the language (docs/language.md, section 9): where less of the time that a job runs is productive, no run
+/// is priced. Expectations grow as e^(segment / time between failures) there, and soon are no numbers.
 constexpr double kLeastGoodput = 0.01;
 /// Of a step: sums of floating-point numbers are no step more.
 constexpr double kPartOfStep = 1e-6;
@@ -111,7 +112,9 @@ bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostic
   const double goodput = run.middle.times.goodput();
   if (goodput >= kLeastGoodput * run.terms.utilisation) return true; // false also where it is no number
   const RunTerms& t = run.terms;
-  diagnostics.report(NoProgress, plan.run->range, {{"plan", plan.name.str()}, {"least", "1 %"}})
+  diagnostics
+      .report(NoProgress, plan.run->range,
+              {{"plan", plan.name.str()}, {"least", fmt::format("{:g} %", 100 * kLeastGoodput)}})
       .note(fmt::format("one of {:.0f} devices fails every {}; between two checkpoints lie {} of work and {} of saving",
                         static_cast<double>(plan.mesh.devices()), formatQuantity(t.mtbf, units::time),
                         formatQuantity(t.every, units::time), formatQuantity(t.checkpoint, units::time)))

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Comparison.h"
 
+#include "support/Rounding.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +24,6 @@ double work(const Side& s) {
   return t.tokensPerSecond ? *t.tokensPerSecond * t.stepTime : static_cast<double>(s.plan->workload.globalBatch);
 }
 bool near(double a, double b) {
-  constexpr double kRounding = 1e-9;
   return std::abs(a - b) <= kRounding * std::max(a, b);
 }
 

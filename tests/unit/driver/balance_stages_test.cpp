@@ -5,6 +5,7 @@
 #include "backends/cost/Estimate.h"
 #include "driver/BalanceStages.h"
 #include "passes/Passes.h"
+#include "support/Rounding.h"
 
 #include <fmt/format.h>
 #include <random>
@@ -12,8 +13,6 @@
 
 namespace planc::driver {
 namespace {
-
-constexpr double kRoundingOfSteps = 1e-9;
 
 struct StepPrice {
   bool fits = false;
@@ -106,8 +105,7 @@ TEST(BalanceStages, AreNeverSlowerThanAnyEvenThatFits) {
         if (!price || !price->fits) continue;
         ++compared, faster += balanced.step < price->step * 0.99;
         EXPECT_TRUE(balanced.fits) << seed;
-        EXPECT_LE(balanced.step, price->step * (1 + kRoundingOfSteps))
-            << seed << " embed " << embed << " head " << head;
+        EXPECT_LE(balanced.step, price->step * (1 + kRounding)) << seed << " embed " << embed << " head " << head;
       }
   }
   EXPECT_GT(compared, 50);
@@ -210,7 +208,7 @@ TEST(BalanceStages, AreTheBestOfAllCuts) {
     ASSERT_TRUE(price) << seed;
     ++compared;
     EXPECT_TRUE(price->fits) << seed;
-    EXPECT_LE(price->step, best.step * (1 + kRoundingOfSteps))
+    EXPECT_LE(price->step, best.step * (1 + kRounding))
         << seed << " longest " << price->longest << " of " << best.longest;
   }
   EXPECT_GT(compared, 120);
