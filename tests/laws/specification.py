@@ -172,7 +172,7 @@ def draw(seed):
     heads = max(hidden // (64 if rng.random() < .4 else 128), 8, axes["tp"] * axes["cp"] if attention == "heads" else 1)
     spec = Spec(family=family, model=f.sizes(rng, layers, hidden, heads, axes["tp"] * axes["cp"] * axes["ep"] * axes["dp"] * axes["pp"]),
                 machine=draw_machine(rng), stack=rng.choice(EXPERT_STACKS if f.experts else STACKS), attention=attention,
-                optimizer=rng.choice(["adam", "adamw", "sgd", "momentum", "lion"]), params=rng.choice(["bf16", "fp32", "bf16"]),
+                optimizer=rng.choice(["adam", "adamw", "sgd", "momentum", "lion", "cpu_adam"]), params=rng.choice(["bf16", "fp32", "bf16"]),
                 grads=rng.choice(["fp32", "bf16", "fp32"]), split_sequence=family != "vit" and rng.random() < .5,
                 experts_tp=axes["ep"] <= 4 and rng.random() < .5, inner_states=not f.experts and rng.random() < .5, zero=rng.choice([0, 1, 2, 3]),
                 micro_batch=rng.choice([1, 2, 4]), seq=rng.choice([512, 1024, 2048, 4096]), recompute=rng.choice(["none", "none", "core", "full"]),
