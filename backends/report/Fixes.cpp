@@ -59,17 +59,56 @@ private:
   }
 
   void recompute() {
-    std::string cores, half, whole;
+    std::string cores, cheap, half, whole;
     auto list = [](std::string& text, const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
     for (const ir::Unit* unit : repeats()) {
       if (const std::string core = coreOf(*unit); !core.empty()) list(cores, core);
+      for (const std::string& layer : cheapLayers(*unit)) list(cheap, layer);
       list(whole, unit->name.str());
       if (unit->count > 1) list(half, fmt::format("{}[0:{}:2]", unit->name.str(), unit->count));
     }
     const std::string statement = plan_.recompute.empty() ? "recompute " : "override recompute ";
     if (!cores.empty()) add("recompute", statement + cores, "keeps no attention scores");
+    if (!cheap.empty())
+      add("recompute", statement + cheap + " { outputs = true }",
+          "makes again what can be made of what is kept anyway");
     if (!half.empty()) add("recompute", statement + half, "keeps only the inputs of every second layer");
     if (!whole.empty()) add("recompute", statement + whole, "keeps only the inputs of each layer");
+  }
+
+  /// Layers of one memory operator whose result another operator of the instance keeps, while what it is made of is
+  /// kept anyway: norms and activations, as a rule.
+  std::vector<std::string> cheapLayers(const ir::Unit& unit) const {
+    std::vector<std::string> layers;
+    for (const ir::Body& body : program_.bodies) {
+      if (body.seam || &program_.model.units[body.unit] != &unit) continue;
+      const auto keeps = [&](ir::ValueId v, ir::OpId but) {
+        return std::any_of(body.saved.begin(), body.saved.end(), [&](const ir::Saved& s) {
+          return s.value == v && s.buffer.empty() && s.bytes > 0 && s.op != but;
+        });
+      };
+      for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+        const ir::Op& op = program_.model.ops[ir::OpId(i)];
+        if (op.kind != ir::OpKind::Memory || !aloneIn(unit, op) || !keeps(op.result, ir::OpId(i))) continue;
+        const bool made = std::all_of(op.operands.begin(), op.operands.end(), [&](const ir::Operand& o) {
+          return program_.model.values[o.value].kind == ir::ValueKind::Param || keeps(o.value, ir::OpId());
+        });
+        const std::string layer = ir::join(op.path);
+        if (made && std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
+      }
+    }
+    return layers;
+  }
+
+  /// Is the operator all that its layer has?
+  bool aloneIn(const ir::Unit& unit, const ir::Op& op) const {
+    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      const ir::Op& other = program_.model.ops[ir::OpId(i)];
+      if (&other != &op && other.path.size() >= op.path.size() &&
+          std::equal(op.path.begin(), op.path.end(), other.path.begin()))
+        return false;
+    }
+    return op.path.size() > 1;
   }
 
   /// The path of what stands between scores and context, where the scores reach memory.
