@@ -3,6 +3,7 @@
 #include "driver/Console.h"
 
 #include "support/DiagnosticRender.h"
+#include "support/TextCells.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -60,8 +61,8 @@ void Console::remark(std::string_view text) {
 int Console::usageError(std::string_view message, std::string_view help) {
   const char* bold = colorErr_ ? "\x1b[1;31m" : "";
   const char* plain = colorErr_ ? "\x1b[0m" : "";
-  std::string text = std::string("planc: ") + bold + "error" + plain + ": " + std::string(message) + "\n";
-  if (!help.empty()) text += "  = help: " + std::string(help) + "\n";
+  std::string text = std::string("planc: ") + bold + "error" + plain + ": " + printable(message) + "\n";
+  if (!help.empty()) text += "  = help: " + printable(help) + "\n";
   remark(text);
   return kUsage;
 }

@@ -52,6 +52,16 @@ const char* escape(TextStyle style) {
 
 } // namespace
 
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const Glyph glyph = firstGlyph(text);
+    out += text.front() == '\n' ? "\n" : glyph.text;
+    text.remove_prefix(glyph.bytes);
+  }
+  return out;
+}
+
 size_t TextCells::put(size_t column, std::string_view text, TextStyle style) {
   return put(column, text, style, nullptr);
 }

@@ -34,6 +34,10 @@ private:
   std::vector<Cell> cells_;
 };
 
+/// The text with U+FFFD for control and malformed bytes, line breaks aside: what a user typed is not what a terminal
+/// obeys.
+std::string printable(std::string_view text);
+
 /// The display width of a text that holds neither tabs nor line breaks.
 size_t displayWidth(std::string_view text);
 
