@@ -136,6 +136,19 @@ inline constexpr std::string_view kRunsPart = "the spread of the stack's runs";
 /// Largest first: the spread of the stack's runs and each term. Empty without an interval.
 std::vector<WidthPart> widthParts(const Confidence& confidence);
 
+/// FLOPs of products of one element type, of a step and device, and the device's peak in that type.
+struct TypedFlops {
+  ir::DType type = ir::DType::bf16;
+  double flops = 0, peak = 1;
+};
+/// FLOPs by the type that they are computed in, in the order of `ir::DType`.
+struct Flops {
+  std::vector<TypedFlops> types;
+  double sum() const;
+  /// The rate of a device that computes each at the peak of its type: of one type its peak, of several their mean.
+  double peak() const;
+};
+
 /// Per step. `optional` = has no meaning for the workload, or the stack does not give what it takes.
 struct Totals {
   double stepTime = 0;
@@ -151,7 +164,8 @@ struct Totals {
   std::optional<double> tokensPerSecond, tokensPerSecondPerDevice;
   double samplesPerSecond = 0;
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
-  double mfu = 0, mfuCausal = 0, hfu = 0;
+  double mfu = 0, mfuCausal = 0, hfu = 0;                      ///< these rates over the peak of what is computed
+  Flops modelFlops, modelFlopsCausal, hardwareFlops;           ///< what they are rates of
   /// Of the critical stage. compute + slowed + launches + exposedComm + bubble + optimizer + overhead + straggler
   /// = stepTime.
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;

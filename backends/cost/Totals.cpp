@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace planc::cost {
 
@@ -36,9 +37,21 @@ bool movesOnly(ir::Role role) {
   return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
 }
 
-double tunedFlops(const ir::Program& program, bool causal) {
+/// FLOPs by the type whose products they are.
+using FlopsByType = std::map<ir::DType, double>;
+
+ir::DType typeOf(const ir::Program& program, const ir::Op& op) {
+  return ir::arithmetic(program.computeType(op));
+}
+
+FlopsByType scaled(FlopsByType flops, double by) {
+  for (auto& [type, n] : flops) n *= by;
+  return flops;
+}
+
+FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
-  double sum = 0;
+  FlopsByType sum;
   for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& part : stage.bodies) {
       const ir::Body& body = program.bodies[part.first];
@@ -52,47 +65,51 @@ double tunedFlops(const ir::Program& program, bool causal) {
             [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
-        sum += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
+        sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
       };
       for (const ir::Node& n : body.forward) add(n);
       for (const ir::Node& n : body.backward) add(n);
     }
-  return sum * static_cast<double>(program.microBatches);
+  return scaled(sum, static_cast<double>(program.microBatches));
 }
 
 /// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.
-double modelFlops(const ir::Program& program, bool causal) {
+FlopsByType modelFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   if (program.plan->workload.adapters || !program.plan->workload.freeze.empty()) return tunedFlops(program, causal);
-  double sum = 0;
+  FlopsByType sum;
   for (const ir::Op& op : model.ops) {
     if (!isProduct(op.kind)) continue;
     const double flops = op.flops.evaluate(
         [&](ir::DimId d) { return ir::sizeOf(model, d); },
         [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
-    sum += flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
+    sum[typeOf(program, op)] +=
+        flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
   }
-  return sum * static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1);
+  return scaled(sum, static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1));
 }
 
 /// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
-double executedFlops(const Simulation& sim) {
+FlopsByType executedFlops(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<double> perInstance(program.bodies.size());
+  std::vector<FlopsByType> perInstance(program.bodies.size());
   for (uint32_t b = 0; b < program.bodies.size(); ++b) {
     const ir::Body& body = program.bodies[ir::BodyId(b)];
     for (const bool backward : {false, true}) {
       const auto& nodes = backward ? body.backward : body.forward;
       const auto& costs = sim.bodies[b].of(backward).nodes;
-      for (size_t n = 0; n < nodes.size(); ++n)
-        if (costs[n].runs && nodes[n].kind == ir::NodeKind::Compute && isProduct(program.model.ops[nodes[n].op].kind))
-          perInstance[b] += costs[n].flops / nodes[n].work.skew;
+      for (size_t n = 0; n < nodes.size(); ++n) {
+        if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
+        const ir::Op& op = program.model.ops[nodes[n].op];
+        if (isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
+      }
     }
   }
-  double sum = 0;
+  FlopsByType sum;
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies) sum += perInstance[id.index] * static_cast<double>(count);
-  return sum * static_cast<double>(program.microBatches) / static_cast<double>(program.stages);
+    for (const auto& [id, count] : stage.bodies)
+      for (const auto& [type, flops] : perInstance[id.index]) sum[type] += flops * static_cast<double>(count);
+  return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
 }
 
 /// Dimensions that grouped products keep apart: the experts.
@@ -151,22 +168,33 @@ void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>
   t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
 }
 
+/// A type that the device gives no peak of is missed like any other fact.
+Flops withPeaks(const FlopsByType& flops, Facts& facts) {
+  Flops out;
+  for (const auto& [type, n] : flops) {
+    if (!(n > 0)) continue;
+    const ir::Number* peak =
+        facts.find(pointer(facts.device.peak, type), facts.deviceOwner(), {"peak", ir::name(type)}, {});
+    out.types.push_back({type, n, peak ? peak->value : 1});
+  }
+  return out;
+}
+
 void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   Facts& facts = model.facts();
   const double devices = static_cast<double>(program.mesh.devices()),
                samples = static_cast<double>(program.plan->workload.globalBatch);
   const double time = std::max(t.stepTime, 1e-300);
-  const ir::DType compute = ir::arithmetic(program.plan->precision.compute);
-  const ir::Number* peak =
-      facts.find(pointer(facts.device.peak, compute), facts.deviceOwner(), {"peak", ir::name(compute)}, {});
-  const double peakRate = peak ? peak->value : 1;
-  t.modelRate = modelFlops(program, false) / devices / time;
-  t.modelRateCausal = modelFlops(program, true) / devices / time;
-  t.hardwareRate = executedFlops(sim) / time;
-  t.mfu = t.modelRate / peakRate;
-  t.mfuCausal = t.modelRateCausal / peakRate;
-  t.hfu = t.hardwareRate / peakRate;
+  t.modelFlops = withPeaks(scaled(modelFlops(program, false), 1 / devices), facts);
+  t.modelFlopsCausal = withPeaks(scaled(modelFlops(program, true), 1 / devices), facts);
+  t.hardwareFlops = withPeaks(executedFlops(sim), facts);
+  t.modelRate = t.modelFlops.sum() / time;
+  t.modelRateCausal = t.modelFlopsCausal.sum() / time;
+  t.hardwareRate = t.hardwareFlops.sum() / time;
+  t.mfu = t.modelRate / t.modelFlops.peak();
+  t.mfuCausal = t.modelRateCausal / t.modelFlopsCausal.peak();
+  t.hfu = t.hardwareRate / t.hardwareFlops.peak();
   t.samplesPerSecond = samples / time;
   t.params = program.model.parameterCount();
   t.paramsActive = activeParameters(program.model);
@@ -184,6 +212,19 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
 }
 
 } // namespace
+
+double Flops::sum() const {
+  double sum = 0;
+  for (const TypedFlops& t : types) sum += t.flops;
+  return sum;
+}
+
+double Flops::peak() const {
+  if (types.size() == 1) return types.front().peak;
+  double seconds = 0;
+  for (const TypedFlops& t : types) seconds += t.flops / t.peak;
+  return seconds > 0 ? sum() / seconds : 1;
+}
 
 Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives) {
   Totals t;

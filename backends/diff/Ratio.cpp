@@ -35,11 +35,19 @@ bool sameMesh(const ir::Plan& a, const ir::Plan& b) {
   return uses(a) == uses(b);
 }
 
+/// Products in the same types, wherever a plan says them.
+bool sameTypes(const cost::Flops& a, const cost::Flops& b) {
+  return std::equal(a.types.begin(), a.types.end(), b.types.begin(), b.types.end(),
+                    [](const cost::TypedFlops& x, const cost::TypedFlops& y) { return x.type == y.type; });
+}
+
 /// The factor within which ratios of runs lie from predictions: of one model on one kind of device under one stack,
 /// whose runs are off by much the same. 0 where nothing is known to be shared.
-double apartOf(const ir::Plan& a, const ir::Plan& b) {
+double apartOf(const Side& x, const Side& y) {
+  const ir::Plan &a = *x.plan, &b = *y.plan;
   const bool same = a.modelText == b.modelText && a.stack->name == b.stack->name &&
-                    a.cluster->device.name == b.cluster->device.name && a.precision.compute == b.precision.compute;
+                    a.cluster->device.name == b.cluster->device.name &&
+                    sameTypes(x.estimate->totals.modelFlops, y.estimate->totals.modelFlops);
   if (!same || !a.stack->accuracy) return 0;
   return sameMesh(a, b) ? a.stack->accuracy->ratioSameMesh : a.stack->accuracy->ratioOtherMesh;
 }
@@ -67,7 +75,7 @@ Ratio ratio(const Side& a, const Side& b) {
   out.coverage = std::min(x.coverage, y.coverage);
   out.low = out.high = out.value;
   if (samePrice(a, b)) return out;
-  const double apart = apartOf(*a.plan, *b.plan);
+  const double apart = apartOf(a, b);
   if (apart > 0) {
     out.runsLow = 1 / apart;
     out.runsHigh = apart;

@@ -30,9 +30,26 @@ void perStep(ExplainPage& page, const Step& step, const char* what, double amoun
                             formatQuantity(amount / step.t.stepTime, unit / units::time)));
 }
 
+/// The peak that a share is of: of one type its fact, of several the rate of a device that computes each at its own.
+void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flops) {
+  if (flops.types.size() > 1) {
+    std::string sum;
+    for (const cost::TypedFlops& t : flops.types)
+      sum += fmt::format("{}{} {} / {}", sum.empty() ? "" : " + ", formatQuantity(t.flops, units::flops),
+                         ir::name(t.type), formatQuantity(t.peak, units::rate));
+    page.equation("peak = FLOPs of a device / sum over types of FLOPs / peak of the type",
+                  fmt::format("{} / ({}) = {}", formatQuantity(flops.sum(), units::flops), sum,
+                              formatQuantity(flops.peak(), units::rate)));
+  }
+  const auto& facts = input.model->facts().device.peak;
+  for (const cost::TypedFlops& t : flops.types)
+    if (const auto peak = facts.find(t.type); peak != facts.end())
+      page.constant(fmt::format("peak.{}", ir::name(t.type)), peak->second);
+}
+
 /// A rate of FLOPs of a device, and its share of the peak.
 void flopRate(ExplainPage& page, const ExplainInput& input, const char* name, const char* about, double rate,
-              const char* share, double fraction) {
+              const char* share, double fraction, const cost::Flops& of) {
   const Step step(input);
   page.number(name, formatQuantity(rate, units::rate), fmt::format("per device, {} {}", percentText(fraction), share));
   page.line(about, 2);
@@ -40,14 +57,11 @@ void flopRate(ExplainPage& page, const ExplainInput& input, const char* name, co
   page.equation("FLOPs of a step / devices / step time",
                 fmt::format("{} / {} / {} = {}", formatQuantity(flops, units::flops), countText(step.devices),
                             step.time(), formatQuantity(rate, units::rate)));
-  const ir::Device& device = input.model->facts().device;
-  const ir::DType compute = ir::arithmetic(input.report->plan->precision.compute);
-  const auto peak = device.peak.find(compute);
-  if (peak == device.peak.end()) return;
+  if (of.types.empty()) return;
   page.equation(fmt::format("{} = rate / peak", share),
-                fmt::format("{} / {} = {}", formatQuantity(rate, units::rate),
-                            formatQuantity(peak->second.value, units::rate), percentText(fraction)));
-  page.constant(fmt::format("peak.{}", ir::name(compute)), peak->second);
+                fmt::format("{} / {} = {}", formatQuantity(rate, units::rate), formatQuantity(of.peak(), units::rate),
+                            percentText(fraction)));
+  peaks(page, input, of);
 }
 
 /// What a device costs or takes per time, over the step and over 10^12 tokens.
@@ -104,21 +118,21 @@ void explainModelFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   flopRate(page, input, "model FLOPs",
            "products of the model's matrices and its attention, 3 times forward in training; no recomputation",
-           t.modelRate, "MFU", t.mfu);
+           t.modelRate, "MFU", t.mfu, t.modelFlops);
 }
 
 void explainCausalFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   flopRate(page, input, "with causal attention halved",
            "as model FLOPs, of attention only what its mask leaves: half if it is causal", t.modelRateCausal, "MFU",
-           t.mfuCausal);
+           t.mfuCausal, t.modelFlopsCausal);
 }
 
 void explainHardwareFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   flopRate(page, input, "with recomputation counted",
            "products that are executed, recomputation included, without masks; mean of the devices", t.hardwareRate,
-           "HFU", t.hfu);
+           "HFU", t.hfu, t.hardwareFlops);
 }
 
 void explainDeviceHours(ExplainPage& page, const ExplainInput& input) {

@@ -36,6 +36,18 @@ std::string stepTable(const cost::Estimate& e, bool color) {
   return line.str(color) + "\n" + (critical.empty() ? "" : "of " + critical + "\n") + table.str(color);
 }
 
+/// `MFU`; where products run in several types `MFU, of bf16 and fp8`: each against the peak of its own.
+std::string shareName(const char* what, const cost::Flops& flops) {
+  std::string types;
+  for (size_t i = 0; flops.types.size() > 1 && i < flops.types.size(); ++i)
+    types += fmt::format("{}{}",
+                         i == 0                       ? ", of "
+                         : i + 1 < flops.types.size() ? ", "
+                                                      : " and ",
+                         ir::name(flops.types[i].type));
+  return what + types;
+}
+
 std::string rateTable(const cost::Totals& t, bool color) {
   Table table("lrrl");
   if (t.tokensPerSecond)
@@ -47,13 +59,14 @@ std::string rateTable(const cost::Totals& t, bool color) {
   struct Rate {
     const char* name;
     double rate, share;
-    const char* what;
+    std::string what;
   };
-  const Rate rates[] = {{"model FLOPs", t.modelRate, t.mfu, "MFU"},
-                        {"with causal attention halved", t.modelRateCausal, t.mfuCausal, "MFU"},
-                        {"with recomputation counted", t.hardwareRate, t.hfu, "HFU"}};
+  const Rate rates[] = {
+      {"model FLOPs", t.modelRate, t.mfu, shareName("MFU", t.modelFlops)},
+      {"with causal attention halved", t.modelRateCausal, t.mfuCausal, shareName("MFU", t.modelFlopsCausal)},
+      {"with recomputation counted", t.hardwareRate, t.hfu, shareName("HFU", t.hardwareFlops)}};
   for (const Rate& r : rates)
-    table.add({{r.name, TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), std::string(r.what)});
+    table.add({{r.name, TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), r.what});
   return table.str(color);
 }
 

@@ -72,6 +72,15 @@ TEST(Ratio, IsTheInverseTheOtherWayRound) {
   EXPECT_NEAR(there.high, 1 / back.low, 1e-12);
 }
 
+TEST(Ratio, OtherTypesOfProductsShareNothing) {
+  Plan a(1, {}), same(2, {}), other(2, {});
+  a.estimate.totals.modelFlops.types = same.estimate.totals.modelFlops.types = {{ir::DType::bf16, 1, 1}};
+  other.estimate.totals.modelFlops.types = {{ir::DType::bf16, 0.5, 1}, {ir::DType::fp8, 0.5, 2}};
+  same.plan.precision.compute = ir::DType::fp8; // says nothing where no product runs in it
+  EXPECT_NEAR(half(ratio(a.side(), same.side())), std::log(1.05), 1e-12);
+  EXPECT_NEAR(half(ratio(a.side(), other.side())), std::hypot(std::log(1.2), std::log(0.9)), 1e-12);
+}
+
 TEST(Ratio, OtherMeshesShareLess) {
   const Plan a(1, {}), same(2, {}), other(2, {}, 4);
   EXPECT_NEAR(half(ratio(a.side(), same.side())), std::log(1.05), 1e-12);
