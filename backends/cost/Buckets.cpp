@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Buckets.h"
 
+#include "backends/cost/Estimate.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -165,6 +167,12 @@ double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
     for (const auto& [id, count] : stage.bodies)
       if (id == body && count > 0) most = std::max(most, bytesLike(*schedule.program, stage, state));
   return state.bytes * messages(schedule, most) / most;
+}
+
+Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  Messages messages{collectiveNode(state), bucketsOf(schedule, body, state)};
+  messages.one.bytes /= messages.count;
+  return messages;
 }
 
 double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window, const Bytes& bytes) {

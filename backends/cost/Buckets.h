@@ -16,6 +16,13 @@ int64_t layersOf(const ir::Body& body);
 /// the step do. Without a bucket a layer has a message of its own.
 double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
 
+/// What a state collective of one layer sends: a message, as a node that a CostModel prices, and `bucketsOf` of them.
+struct Messages {
+  ir::Node one;
+  double count = 1;
+};
+Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+
 /// The most bytes of `window` layers in a row on a virtual stage. `bytes` counts what one layer has of a collective.
 double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window,
                  const std::function<double(const ir::StateCollective&)>& bytes);

@@ -1,5 +1,6 @@
 // Collective rows: one per class, operation, axes, layer, phase and stage, with the count of a device and step.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Rows.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void addInstances(std::vector<CollectiveRow>& rows, const BodyCollectives& body,
   }
 }
 
-/// Fused collectives of states.
+/// Fused collectives of states: a row counts messages, parts of those that its layers share with others included.
 void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage,
                const std::vector<int64_t>& counts) {
   const ir::Program& program = *sim.schedule->program;
@@ -110,13 +111,14 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
     const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::BodyId(b));
     for (size_t s = 0; s < body.states.size(); ++s) {
       const ir::StateCollective& state = body.states[s];
-      CollectiveRow row = describe(model, program, collectiveNode(state));
+      const Messages messages = messagesOf(*sim.schedule, ir::BodyId(b), state);
+      CollectiveRow row = describe(model, program, messages.one);
       const bool once = state.phase == ir::Phase::Step;
       row.layer = paths.unitPath();
-      const double layers = static_cast<double>(counts[b]) * static_cast<double>(state.times);
-      row.count = layers * (once ? 1 : static_cast<double>(program.passes()));
-      row.bytes = state.bytes;
-      row.seconds = sim.bodies[b].states[s] / static_cast<double>(state.times);
+      const double each = static_cast<double>(state.times) * messages.count; // of one instance
+      row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
+      row.bytes = messages.one.bytes;
+      row.seconds = sim.bodies[b].states[s] / each;
       if (spent && s < spent->states.size()) row.exposed = spent->states[s];
       finish(row, sim, stage);
       rows.push_back(std::move(row));

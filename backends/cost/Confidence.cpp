@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Confidence.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Pricing.h"
 #include "backends/cost/Rows.h"
 #include "backends/cost/Update.h"
@@ -150,7 +151,8 @@ void Ledger::addBodies() {
         launches += s.launches;
       }
     }
-    for (size_t s = 0; s < spent.states.size(); ++s) addNode(collectiveNode(body.states[s]), spent.states[s]);
+    for (size_t s = 0; s < spent.states.size(); ++s)
+      addNode(messagesOf(*sim_.schedule, id, body.states[s]).one, spent.states[s]);
   }
   const ir::OptNumber& launch = model_.facts().stack.launch;
   if (launches > 0 && launch)

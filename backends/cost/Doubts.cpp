@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Doubts.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Update.h"
 #include "ir/States.h"
 
@@ -46,8 +47,10 @@ constexpr Named kNumbers[] = {
 
 /// Seconds per step that the gradient of a parameter of a body is on its way to other devices, as its part of what
 /// travels with it; for `count` instances.
-double reductionSeconds(const ir::Program& program, const CostModel& model, const ir::Body& body,
-                        const ir::ParamState& p, double count) {
+double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir::BodyId id, const ir::ParamState& p,
+                        double count) {
+  const ir::Program& program = *schedule.program;
+  const ir::Body& body = program.bodies[id];
   double seconds = 0;
   for (const ir::StateCollective& state : body.states) {
     if (state.cls != ir::CollectiveClass::Gradient || !llvm::is_contained(state.params, p.param)) continue;
@@ -55,7 +58,8 @@ double reductionSeconds(const ir::Program& program, const CostModel& model, cons
     for (const ir::ParamState& other : body.params)
       if (llvm::is_contained(state.params, other.param)) all += other.elements;
     const double times = state.phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
-    seconds += model.collective(program, collectiveNode(state)) * times * count * p.elements / all;
+    const Messages messages = messagesOf(schedule, id, state);
+    seconds += model.collective(program, messages.one) * messages.count * times * count * p.elements / all;
   }
   return seconds;
 }
@@ -106,9 +110,9 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
       const double count = static_cast<double>(part.second);
       for (const ir::ParamState& p : body.params) {
         if (p.touched > 0 || !ir::updaterOf(program, p) || !ir::isTable(program.model, p.param)) continue;
-        const double share =
-            (updateShard(pricing, p, together).seconds * count + reductionSeconds(program, model, body, p, count)) /
-            sim.stepTime;
+        const double share = (updateShard(pricing, p, together).seconds * count +
+                              reductionSeconds(*sim.schedule, model, part.first, p, count)) /
+                             sim.stepTime;
         if (!(share > kDenseShare)) continue;
         auto report = diagnostics.report(
             DenseTable, program.plan->workload.range,

@@ -24,18 +24,12 @@ bool isWeightGradient(const ir::Node& node) {
   return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
 }
 
-/// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
-double hostSeconds(const Facts& facts, const ir::Node& node) {
-  const ir::Number* each = pointer(facts.stack.collectiveLaunch, node.cls);
-  return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
-}
-
 NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
   NodeCost cost;
   if (communicates(node)) {
     cost.seconds = model.collective(program, node) * node.times;
     cost.bound = Bound::Network;
-    cost.host = hostSeconds(model.facts(), node) * node.times;
+    cost.host = issueSeconds(model.facts(), node) * node.times;
     return cost;
   }
   const Priced priced = model.compute(program, node);
@@ -167,14 +161,17 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
 /// of a bucket that it shares with others, or the buckets that it is cut into.
 double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
                   const CostModel& model) {
-  ir::Node node = collectiveNode(state);
-  const double buckets = bucketsOf(schedule, body, state);
-  node.bytes /= buckets;
-  return static_cast<double>(state.times) * buckets *
-         std::max(model.collective(*schedule.program, node), hostSeconds(model.facts(), node));
+  const Messages messages = messagesOf(schedule, body, state);
+  return static_cast<double>(state.times) * messages.count *
+         std::max(model.collective(*schedule.program, messages.one), issueSeconds(model.facts(), messages.one));
 }
 
 } // namespace
+
+double issueSeconds(const Facts& facts, const ir::Node& node) {
+  const ir::Number* each = pointer(facts.stack.collectiveLaunch, node.cls);
+  return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
+}
 
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,

@@ -36,11 +36,15 @@ struct BodyCost {
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
+class Facts;
+/// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
+double issueSeconds(const Facts& facts, const ir::Node& node);
+
 /// Prices every body of the schedule, by body id.
 std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
 
-/// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by node;
-/// gives the tasks that end last on each stream.
+/// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
+/// node; gives the tasks that end last on each stream.
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
                                          int32_t firstTag, double share = 1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainNodes.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/report/Lines.h"
 #include "ir/Routed.h"
 #include "ir/Task.h"
@@ -161,17 +162,15 @@ bool NodePages::holds(const ir::StateCollective& state) const {
   });
 }
 
-void NodePages::states(ExplainPage& page, const ir::Body& body) const {
+void NodePages::states(ExplainPage& page, ir::BodyId id) const {
   bool first = true;
-  for (const ir::StateCollective& state : body.states) {
+  for (const ir::StateCollective& state : program_.bodies[id].states) {
     if (!holds(state)) continue;
     if (first) page.line("states of the whole layer", 2, TextStyle::Gutter);
     first = false;
-    explainCollective(page, input_, cost::collectiveNode(state),
-                      fmt::format("{} in {}",
-                                  plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
-                                  ir::name(state.phase)),
-                      input_.schedule->inlineShare[static_cast<size_t>(state.cls)]);
+    explainState(page, input_, id, state,
+                 fmt::format("{} in {}", plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
+                             ir::name(state.phase)));
   }
 }
 
@@ -196,7 +195,7 @@ void NodePages::inFull(ExplainPage& page, ir::BodyId id) const {
                   kIndent);
     }
   }
-  states(page, body);
+  states(page, id);
   kept(page, id, page.options().allLayers ? body.saved.size() : 5);
 }
 
@@ -247,7 +246,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
   // They are fused over the whole layer, so they say nothing of a part of it.
   for (size_t s = 0; s < body.states.size(); ++s)
     if (choice_.path.size() == 1 && holds(body.states[s])) {
-      const ir::Node node = cost::collectiveNode(body.states[s]);
+      const ir::Node node = cost::messagesOf(*input_.schedule, id, body.states[s]).one;
       add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
           sim_.bodies[id.index].states[s], 0, {});
     }
@@ -295,15 +294,14 @@ std::string bodyTitle(const ir::Program& program, ir::BodyId id) {
                             : text;
 }
 
-void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
-                       double inlineShare) {
+namespace {
+
+/// The lines below the title: the group, the equation with its constants, and what wants it.
+void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const cost::Derivation& why,
+                     double seconds, double inlineShare) {
   const ir::Program& program = *input.schedule->program;
-  cost::Derivation why;
-  const double seconds = input.model->collective(program, node, &why);
   const std::string level =
       node.level < program.mesh.levelNames.size() ? program.mesh.levelNames[node.level].str() : "";
-  page.line(fmt::format("{} of {}  {}", dashed(ir::name(node.collective)), what, formatQuantity(seconds, units::time)),
-            4, TextStyle::Bold);
   page.fact("group",
             fmt::format("{} ranks of {}{}{}", node.group, program.mesh.str(node.axes),
                         level.empty() ? "" : ", level " + level, node.ring ? ", as a ring" : ""),
@@ -322,6 +320,44 @@ void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::N
                              : fmt::format("{} of it, class {}, may run beside compute", percentText(1 - inlineShare),
                                            ir::name(node.cls)),
             kIndent);
+}
+
+void collectiveTitle(ExplainPage& page, const ir::Node& node, const std::string& what, const std::string& time) {
+  page.line(fmt::format("{} of {}  {}", dashed(ir::name(node.collective)), what, time), 4, TextStyle::Bold);
+}
+
+} // namespace
+
+void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
+                       double inlineShare) {
+  cost::Derivation why;
+  const double seconds = input.model->collective(*input.schedule->program, node, &why);
+  collectiveTitle(page, node, what, formatQuantity(seconds, units::time));
+  collectiveFacts(page, input, node, why, seconds, inlineShare);
+}
+
+void explainState(ExplainPage& page, const ExplainInput& input, ir::BodyId body, const ir::StateCollective& state,
+                  const std::string& what) {
+  const cost::Messages messages = cost::messagesOf(*input.schedule, body, state);
+  const ir::Node& one = messages.one;
+  cost::Derivation why;
+  const double seconds = input.model->collective(*input.schedule->program, one, &why);
+  const double issue = cost::issueSeconds(input.model->facts(), one), longer = std::max(seconds, issue);
+  std::string time = formatQuantity(messages.count * longer, units::time);
+  if (state.times != 1) time += fmt::format(", {} times", state.times);
+  collectiveTitle(page, one, what, time);
+  if (const double bucket = input.schedule->bucketBytes; bucket > 0) {
+    const bool shares = messages.count != std::floor(messages.count);
+    page.fact("messages",
+              fmt::format("{} of {}, {} each{}; `bucket` is {}", countText(messages.count),
+                          formatQuantity(one.bytes, units::bytes), formatQuantity(longer, units::time),
+                          shares ? ", filled by neighbours together" : "", formatQuantity(bucket, units::bytes)),
+              kIndent);
+  }
+  if (issue > seconds)
+    page.fact("host", fmt::format("takes {} to issue one, longer than it moves", formatQuantity(issue, units::time)),
+              kIndent);
+  collectiveFacts(page, input, one, why, seconds, input.schedule->inlineShare[static_cast<size_t>(state.cls)]);
 }
 
 } // namespace planc::report

@@ -58,7 +58,7 @@ private:
   bool belongs(ir::BodyId id, ir::OpId op) const;
   bool holds(const ir::StateCollective& state) const;
   void compute(ExplainPage& page, const ir::Body& body, const ir::Node& node) const;
-  void states(ExplainPage& page, const ir::Body& body) const;
+  void states(ExplainPage& page, ir::BodyId id) const;
   void kept(ExplainPage& page, ir::BodyId id, size_t most) const;
   std::string shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const;
   std::string nameOf(const ir::Node& node) const;
@@ -72,6 +72,9 @@ private:
 
 /// `decoder[0:20], 12 instances on stages 0-7`
 std::string bodyTitle(const ir::Program& program, ir::BodyId id);
+/// How a fused collective of states was priced, by its messages.
+void explainState(ExplainPage& page, const ExplainInput& input, ir::BodyId body, const ir::StateCollective& state,
+                  const std::string& what);
 /// How one collective was priced, with what limits it and what wants it; `what` it moves.
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
                        double inlineShare);

@@ -60,9 +60,7 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::BodyId id) {
   }
   for (const ir::StateCollective& state : program.bodies[id].states)
     if (state.phase == ir::Phase::Step)
-      explainCollective(page, input, cost::collectiveNode(state),
-                        plural(static_cast<double>(state.params.size()), "parameter", "parameters"),
-                        input.schedule->inlineShare[static_cast<size_t>(state.cls)]);
+      explainState(page, input, id, state, plural(static_cast<double>(state.params.size()), "parameter", "parameters"));
   return any;
 }
 

@@ -65,7 +65,7 @@ std::string communicationText(const PlanReport& report, const SourceManager& sou
     const cost::CollectiveRow& row = line.row();
     const std::string most = cell(line.most, units::bytes);
     table.add({dashed(row.op), std::string(ir::name(row.cls)), row.axis, std::to_string(row.group), row.level,
-               row.limit, countText(line.count), line.least == line.most ? most : "up to " + most,
+               row.limit, countText(line.count), cell(line.least, units::bytes) == most ? most : "up to " + most,
                cell(line.seconds, units::time), cell(line.onPath, units::time), becauseText(line, sources)});
   }
   return title("communication", "one step of a device" + ofStage(e), options) + table.str(options.color);
