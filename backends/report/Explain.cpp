@@ -65,7 +65,7 @@ const std::vector<Topic>& topics() {
       {{"restarting", "run.restarting"}, explainPart<3>, true},
       {{"not running", "run.unused"}, explainPart<4>, true},
       {{"goodput", "run.goodput"}, explainGoodput, true},
-      {{"failures", "run.failures", "run.mtbf"}, explainFailures, true},
+      {{"failures", "run.failures", "run.job_mtbf"}, explainFailures, true},
       {{"checkpoints", "run.checkpoints", "run.every", "run.checkpoint", "run.checkpoint_bytes"},
        explainCheckpoints,
        true},
@@ -75,7 +75,7 @@ const std::vector<Topic>& topics() {
        true},
       {{"run cost", "run.cost", "run.cost.low", "run.cost.high"}, explainRunCost, true},
       {{"run energy", "run.energy", "run.energy.low", "run.energy.high"}, explainRunEnergy, true},
-      {{"run carbon", "carbon", "run.carbon", "run.carbon.low", "run.carbon.high"}, explainRunCarbon, true},
+      {{"run carbon", "carbon", "run.emissions", "run.emissions.low", "run.emissions.high"}, explainRunCarbon, true},
   };
   return table;
 }

@@ -236,7 +236,7 @@ void explainRunEnergy(ExplainPage& page, const ExplainInput& input) {
 
 void explainRunCarbon(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
-  if (!perDeviceHour(r, "run.carbon", "the run gives no `carbon`, mass per energy: `carbon = 380g/kWh`")) return;
+  if (!perDeviceHour(r, "run.emissions", "the run gives no `carbon`, mass per energy: `carbon = 380g/kWh`")) return;
   page.equation("carbon · energy", fmt::format("{} · {} = {}", formatQuantity(r.said.carbon->value, units::intensity),
                                                formatQuantity(*r.run.middle.energyJoules, units::energy),
                                                formatQuantity(*r.run.middle.carbonGrams, units::mass)));

@@ -30,7 +30,7 @@ const std::vector<RunAmount>& runAmounts() {
        [](const RunAmounts& a) -> Value { return a.deviceTime; }},
       {"run cost", "run.cost", units::money, [](const RunAmounts& a) -> Value { return a.cost; }},
       {"run energy", "run.energy", units::energy, [](const RunAmounts& a) -> Value { return a.energyJoules; }},
-      {"run carbon", "run.carbon", units::mass, [](const RunAmounts& a) -> Value { return a.carbonGrams; }},
+      {"run carbon", "run.emissions", units::mass, [](const RunAmounts& a) -> Value { return a.carbonGrams; }},
   };
   return kAmounts;
 }

@@ -117,6 +117,10 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
       report.help("say how long the plan runs: `run { tokens = … }`");
       return;
     }
+    if (!metric->needs.empty()) {
+      report.help(fmt::format("say it in the `run`: `{}`", metric->needs));
+      return;
+    }
     const bool ofTokens = metric->unit.exponents[static_cast<size_t>(BaseUnit::Tokens)] != 0 ||
                           metric->name.ends_with("tokens"); // `cost.per_1t_tokens`
     if (ofTokens && plan_.model && !plan_.model->tokensPerSample())

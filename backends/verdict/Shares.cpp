@@ -20,20 +20,21 @@ using ir::ExprId;
 using ir::ExprNode;
 using ir::ExprOp;
 
-/// A metric, what it is a part of (nothing: a number that is a share by itself), and the most that it can be of it.
+/// A metric, what it is a part of (in words: a number that is a share by itself), and the most that it can be of it.
 struct Part {
   std::string_view metric, whole;
   double most;
 };
 /// Twice the peak is what counting full attention can make of a rate; a plan may need twice the memory that is there.
 constexpr double kAll = 1, kTwice = 2;
-constexpr std::string_view kStep = "step_time", kPeak = "memory.peak", kCapacity = "memory.capacity";
+constexpr std::string_view kStep = "step_time", kPeak = "memory.peak", kCapacity = "memory.capacity", kRun = "run.days";
+constexpr std::string_view kThePeak = "the peak", kTheRun = "the run"; ///< in words
 constexpr Part kParts[] = {
-    {"mfu", "", kTwice},
-    {"mfu.low", "", kTwice},
-    {"mfu.high", "", kTwice},
-    {"mfu_causal", "", kTwice},
-    {"hfu", "", kTwice},
+    {"mfu", kThePeak, kTwice},
+    {"mfu.low", kThePeak, kTwice},
+    {"mfu.high", kThePeak, kTwice},
+    {"mfu_causal", kThePeak, kTwice},
+    {"hfu", kThePeak, kTwice},
     // What adds up to the step (docs/cost-model.md, section 3.3).
     {"compute", kStep, kAll},
     {"comm.exposed", kStep, kAll},
@@ -46,6 +47,12 @@ constexpr Part kParts[] = {
     {"overhead", kStep, kAll},
     {"straggler", kStep, kAll},
     {"params.active", "params", kAll},
+    {"run.goodput", kTheRun, kAll},
+    {"run.productive", kRun, kAll},
+    {"run.checkpointing", kRun, kAll},
+    {"run.lost", kRun, kAll},
+    {"run.restarting", kRun, kAll},
+    {"run.unused", kRun, kAll},
     {"memory.params", kPeak, kAll},
     {"memory.grads", kPeak, kAll},
     {"memory.optimizer", kPeak, kAll},
@@ -66,15 +73,18 @@ public:
 
   /// `part` against `limit`, in any of the three forms.
   void check(ExprId part, ExprId limit) {
-    if (const auto most = mostOf(part, {})) return judge(part, "the peak", limit, *most);
+    const auto partsOf = [this](ExprId whole) { return [this, whole](const Part& p) { return is(whole, p.whole); }; };
+    for (const std::string_view whole : {kThePeak, kTheRun})
+      if (const auto most = mostOf(part, [&](const Part& p) { return p.whole == whole; }))
+        return judge(part, std::string(whole), limit, *most);
     const ExprNode& left = node(part);
     if (left.op == ExprOp::Div)
-      if (const auto most = mostOf(left.kids[0], left.kids[1]))
+      if (const auto most = mostOf(left.kids[0], partsOf(left.kids[1])))
         return judge(left.kids[0], quoted(left.kids[1]), limit, *most);
     const ExprNode& right = node(limit);
     if (right.op != ExprOp::Mul) return;
     for (size_t i : {0, 1})
-      if (const auto most = mostOf(part, right.kids[1 - i]))
+      if (const auto most = mostOf(part, partsOf(right.kids[1 - i])))
         return judge(part, quoted(right.kids[1 - i]), right.kids[i], *most);
   }
 
@@ -91,17 +101,16 @@ private:
            plan_.cluster->device.memory->value == n.constant.quantity.value;
   }
 
-  /// The most that a metric, or a sum of some, can be of the whole; nothing if it is no part of it.
-  std::optional<double> mostOf(ExprId id, ExprId whole) const {
+  /// The most that a metric, or a sum of some, can be of the whole that `of` takes; nothing if it is no part of it.
+  template <class Of> std::optional<double> mostOf(ExprId id, const Of& of) const {
     const ExprNode& n = node(id);
     if (n.op == ExprOp::Add) {
-      const auto a = mostOf(n.kids[0], whole), b = mostOf(n.kids[1], whole);
+      const auto a = mostOf(n.kids[0], of), b = mostOf(n.kids[1], of);
       return a && b ? std::optional<double>(std::max({*a, *b, 2 * kAll})) : std::nullopt;
     }
     if (n.op != ExprOp::Metric) return std::nullopt;
     for (const Part& p : kParts)
-      if (p.metric == n.metric && (whole.valid() ? !p.whole.empty() && is(whole, p.whole) : p.whole.empty()))
-        return p.most;
+      if (p.metric == n.metric && of(p)) return p.most;
     return std::nullopt;
   }
 

@@ -19,6 +19,7 @@ struct Metric {
   std::optional<double> (*read)(const cost::Estimate&) = nullptr;
   /// `layer.…` only: the number of a row.
   double cost::LayerRow::*row = nullptr;
+  std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
 };
 /// Every metric of the language, in the order of its manual.
 const std::vector<Metric>& metrics();
