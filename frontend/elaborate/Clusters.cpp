@@ -151,6 +151,7 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
     return result;
   }
   DeclInfo& info = *decl.decl;
+  const uint64_t failures = ev_.context.failures;
   result.facts =
       std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
   const bool entered = ev_.context.enter(info, use);
@@ -159,6 +160,7 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
     for (int layer = 0; layer < static_cast<int>(result.layers.size()); ++layer) addItems(result, layer);
   applyEdits(decl, result);
   if (entered) ev_.context.leave();
+  result.ok &= ev_.context.failures == failures;
   return result;
 }
 
