@@ -20,6 +20,7 @@ using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
 struct PricedPlans {
   std::string name;
   Plans plans;
+  std::vector<std::string> failed; ///< labels of a declared comparison that stand for no plan
   std::vector<std::vector<report::Fix>> fixes;
   std::vector<std::vector<report::RecomputeEffect>> recompute;
 };
@@ -131,7 +132,8 @@ void choose(const Arguments& arguments, PricedFile& out) {
   const bool all = !arguments.has("--plan");
   if (all) comparisons = out.file->comparisons();
   if (all || !plans.empty()) out.own.plans = out.file->plans(plans);
-  for (DeclaredComparison& c : comparisons) out.declared.push_back({c.name, std::move(c.plans), {}, {}});
+  for (DeclaredComparison& c : comparisons)
+    out.declared.push_back({c.name, std::move(c.plans), std::move(c.failed), {}, {}});
 }
 
 /// Prices the plans of a file; returns the exit code where it cannot be read, else kClean.
@@ -168,7 +170,8 @@ void compareOwn(Console& console, const std::vector<PricedFile>& files, Estimate
   DiagnosticEngine found;
   auto comparison = diff::compare(estimates.own.sides, found);
   console.diagnose(found, files.front().file->sources());
-  if (comparison) estimates.comparison = {{"", estimates.own.plans, {}, std::move(*comparison)}, estimates.own.sources};
+  if (comparison)
+    estimates.comparison = {{"", estimates.own.plans, {}, std::move(*comparison), {}}, estimates.own.sources};
 }
 
 void compareDeclared(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
@@ -176,12 +179,15 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, Est
     for (const PricedPlans& declared : f.declared) {
       Reports reports;
       addReports(*f.file, declared, true, reports);
+      std::vector<std::string> failed = declared.failed;
+      for (const auto& plan : declared.plans)
+        if (!plan->estimate) failed.push_back(plan->label);
       if (reports.plans.size() < 2) continue; // the errors that leave so few are reported
       const std::string name = files.size() > 1 ? f.file->shownPath() + ": " + declared.name : declared.name;
       DiagnosticEngine found;
       if (auto comparison = diff::compare(reports.sides, found))
         estimates.declared.push_back(
-            {{name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison)},
+            {{name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison), std::move(failed)},
              std::move(reports.sources)});
       console.diagnose(found, f.file->sources());
     }

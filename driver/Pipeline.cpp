@@ -110,6 +110,7 @@ std::vector<DeclaredComparison> InputFile::comparisons(const std::optional<std::
   for (frontend::PlanComparison& comparison : session_.comparisons(named)) {
     DeclaredComparison& to = out.emplace_back();
     to.name = comparison.name;
+    to.failed = std::move(comparison.failed);
     for (frontend::PlanComparison::Row& row : comparison.rows) {
       CompiledPlan& plan = *to.plans.emplace_back(std::make_unique<CompiledPlan>());
       plan.label = row.label;

@@ -40,6 +40,7 @@ private:
 struct DeclaredComparison {
   std::string name;
   std::vector<std::unique_ptr<CompiledPlan>> plans;
+  std::vector<std::string> failed; ///< labels of what has errors
 };
 
 /// A loaded file. `load` must have succeeded before anything else is asked.

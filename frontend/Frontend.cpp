@@ -7,6 +7,8 @@
 #include "frontend/elaborate/PlanBuilder.h"
 #include "frontend/eval/Sides.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -267,9 +269,13 @@ std::vector<PlanComparison> Session::comparisons(const std::optional<PlanChoice>
     if (decl.kind != DeclKind::Compare || (choice && choice->text != decl.name.view())) continue;
     PlanComparison& out = result.emplace_back();
     out.name = decl.name.str();
-    for (const ComparedPlan& row : comparedPlans(s.evaluator, decl))
+    const std::vector<ComparedPlan> compared = comparedPlans(s.evaluator, decl);
+    for (const ComparedPlan& row : compared)
       if (auto plan = s.plan(row.decl, row.written, true))
         out.rows.push_back({row.label.str(), row.range, std::move(plan)});
+    for (const syntax::Binding& row : decl.as<syntax::CompareDecl>().rows)
+      if (llvm::none_of(out.rows, [&](const PlanComparison::Row& r) { return r.range == row.name.range; }))
+        out.failed.push_back(row.name.text.str());
   }
   return result;
 }

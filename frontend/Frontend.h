@@ -37,6 +37,7 @@ struct PlanComparison {
   };
   std::string name;
   std::vector<Row> rows;
+  std::vector<std::string> failed; ///< labels of what has errors
 };
 
 /// All state of one compilation: sources, parsed modules, evaluated declarations.

@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 namespace planc::report {
@@ -216,7 +217,9 @@ std::string comparisonText(const ComparisonReport& report, const TextOptions& op
   std::string out = styledLine(fmt::format("{}{} plans compared by {}", report.name.empty() ? "" : report.name + ": ",
                                            report.plans.size(), measureText(c)),
                                TextStyle::Bold, options.color);
-  out += setLines(report) + plansTable(report, options);
+  out += setLines(report);
+  if (!report.failed.empty()) out += fmt::format("  not priced  {}\n", fmt::join(report.failed, ", "));
+  out += plansTable(report, options);
   out += c.measure == diff::Measure::Step
              ? fmt::format("what sets them apart from {}, in its step\n", best)
              : fmt::format("what sets them apart from {}, brought to the {} of its step\n", best,

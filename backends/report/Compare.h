@@ -12,6 +12,7 @@ struct ComparisonReport {
   std::vector<PlanReport> plans;
   std::vector<std::string> labels; ///< of the plans in the declaration; else none
   diff::Comparison comparison;     ///< of these plans, in this order
+  std::vector<std::string> failed; ///< labels of the declaration that stand for no price
 };
 
 std::string comparisonText(const ComparisonReport& report, const TextOptions& options);

@@ -57,6 +57,7 @@ nlohmann::ordered_json comparisonJson(const ComparisonReport& report) {
   if (!report.name.empty()) out["name"] = report.name;
   out["measure"] = measureText(c);
   out["best"] = names[c.best];
+  if (!report.name.empty()) out["not_priced"] = report.failed;
   out["plans"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < plans.size(); ++i) {
     const diff::Entry& e = c.entries[i];
