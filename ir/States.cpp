@@ -151,10 +151,7 @@ double bytesPerElement(const Optimizer& optimizer, const Precision& precision) {
   return bytes;
 }
 
-} // namespace
-
-StateBytes stateBytes(const Program& program, const ParamState& p) {
-  const Precision& precision = program.precisionOf(program.model.values[p.param]);
+StateBytes stateBytes(const Program& program, const ParamState& p, const Precision& precision) {
   auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
   const DType stored = storedAs(program, p);
   StateBytes bytes;
@@ -172,6 +169,12 @@ StateBytes stateBytes(const Program& program, const ParamState& p) {
   const double master = width(precision.stateType(labels::kMaster));
   if (optimizer->master && width(stored) < master) bytes.master = p.elements * master / size(p.optimizer);
   return bytes;
+}
+
+} // namespace
+
+StateBytes stateBytes(const Program& program, const ParamState& p) {
+  return stateBytes(program, p, program.precisionOf(program.model.values[p.param]));
 }
 
 double updatedElements(const Program& program, const ParamState& p) {
@@ -196,6 +199,15 @@ double leastUpdateBytes(const Program& program, const ParamState& p) {
   const double sent = sentToHost(program, p);
   const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model.values[p.param]).grads);
   return gradient + 2 * states + parameters;
+}
+
+double narrowUpdateBytes(const Program& program, const ParamState& p) {
+  Precision wide = program.precisionOf(program.model.values[p.param]);
+  wide.optimizer = DType::fp32;
+  wide.states.clear();
+  const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),
+               fewer = stateBytes(program, p, wide).optimizer() - stateBytes(program, p).optimizer();
+  return shard > 0 ? 2 * fewer * updatedElements(program, p) / shard : 0;
 }
 
 double newtonSchulzFlops(double rows, double columns) {

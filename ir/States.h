@@ -59,6 +59,9 @@ double updatedElements(const Program& program, const ParamState& p);
 /// parameter.
 double leastUpdateBytes(const Program& program, const ParamState& p);
 
+/// Bytes that an update moves less, since its states have fewer bits than fp32: what software moves is known for these.
+double narrowUpdateBytes(const Program& program, const ParamState& p);
+
 /// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X
 /// (Jordan et al. 2024, "Muon": 4·r²·c + 2·r³).
 double newtonSchulzFlops(double rows, double columns);

@@ -75,16 +75,22 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   const double elements = ir::updatedElements(p.program, s);
   const ir::Number* told = pointer(p.facts.stack.optimizer, by->name);
   priced.bound = Bound::Memory;
-  priced.bytes = told ? elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none})
-                      : ir::leastUpdateBytes(p.program, s);
+  const double narrow = told ? ir::narrowUpdateBytes(p.program, s) : 0, least = ir::leastUpdateBytes(p.program, s);
+  priced.bytes = least;
+  if (told) {
+    const double known = elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none});
+    priced.bytes = narrow == 0 ? known : std::max(least, known - narrow);
+  }
   priced.seconds = priced.bytes * secondsPerByteOf(p, *by, s);
   // An update that is launched tensor by tensor.
   const ir::Number* start = pointer(p.facts.stack.optimizerTensor, by->name);
   if (start) priced.seconds += p.stack(start, "tensor", {"optimizer_tensor", by->name.view()});
   if (p.why)
     p.explain(fmt::format("{} / (efficiency · {}){}",
-                          told ? "bytes · elements"
-                               : "(gradient + 2 · (states + master copy) + parameter, read too without a master copy)",
+                          narrow != 0 ? "(bytes · elements - 2 · what the states have less than in fp32)"
+                          : told
+                              ? "bytes · elements"
+                              : "(gradient + 2 · (states + master copy) + parameter, read too without a master copy)",
                           by->onHost ? "H" : "B",
                           start  ? " + tensor"
                           : told ? ""
