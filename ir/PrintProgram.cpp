@@ -214,6 +214,7 @@ private:
     std::string facts;
     if (n.ring) facts += " ring";
     if (n.copies != 1) facts += fmt::format(" copies={}", numberText(n.copies));
+    if (n.places > 0) facts += fmt::format("/{}", numberText(n.places));
     if (n.groupLimit.limit < n.groupLimit.groups)
       facts += fmt::format(" groups={}/{}", numberText(n.groupLimit.limit), numberText(n.groupLimit.groups));
     if (n.strided) facts += " strided";

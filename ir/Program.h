@@ -95,6 +95,7 @@ struct Node {
   int64_t group = 1;
   double bytes = 0;      ///< the larger local side; a Copy reads and writes as many
   double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
+  double places = 0;     ///< that the copies are chosen among, each at most once; 0: not counted
   GroupLimit groupLimit; ///< of the copies, where the groups of their places lie on devices in order
   bool strided = false;
   size_t level = 0;      ///< of the cluster

@@ -84,7 +84,10 @@ struct Rewriter {
       c.strided = step.strided;
       c.cls = classOf(node, step.kind);
       c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node) : 1;
-      if (c.copies > 1) c.groupLimit = groupLimitOf(node, step.axes);
+      if (c.copies > 1) {
+        c.groupLimit = groupLimitOf(node, step.axes);
+        c.places = placesFor(node);
+      }
       explain(node, step.axes, c);
       deps = {append(c)};
       if (step.strided) deps = {copyAfter(c, deps)};
@@ -135,6 +138,14 @@ struct Rewriter {
     for (const Layout* layout : {&node.from, &node.to})
       if (inOrder(program.mesh, placesOf(node, *layout), axes)) return unpaddedRouter(node)->groupLimit;
     return {};
+  }
+
+  /// The extent of the dimension that the data of a routed value chooses along: experts.
+  double placesFor(const Node& node) const {
+    for (DimId d : model().values[node.value].dims)
+      if (model().dims[d].kind == DimKind::Routed && model().dims[d].chosen.valid())
+        return sizeOf(model(), model().dims[d].chosen);
+    return 0;
   }
 
   /// How the dimension is split that the data of a routed value chooses along.

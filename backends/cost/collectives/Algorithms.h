@@ -8,9 +8,9 @@ namespace planc::cost {
 // Transfers.cpp: one partner, or everybody with everybody.
 /// Copies of a token that travel as one to a unit that holds several of its experts.
 double copiesInOne(const Pricing& p);
-/// Expected units that the copies of a token reach: `units` in each of `outer` that they reached above, all of them
-/// `all`.
-double distinctUnits(const Pricing& p, double outer, double units, double all);
+/// How many of `units`, which hold its places in equal parts, the copies of a token reach in the mean: all over the
+/// cluster, however they are grouped.
+double distinctUnits(const Pricing& p, double units);
 bool isTransfer(const Pricing& p, const Route& r);
 double transfer(const Pricing& p, const Route& r);
 bool isExchange(const Pricing& p, const Route& r);

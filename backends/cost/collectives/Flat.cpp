@@ -99,7 +99,7 @@ double sampled(const Pricing& p, const Route& r) {
   // A token goes once to each of the expected distinct destinations of its copies.
   const double copies = copiesInOne(p);
   if (p.node.collective == CollectiveKind::AllToAll && copies > 1)
-    x = p.node.bytes / copies * distinctUnits(p, 1, n, n) * (n - 1) / n;
+    x = p.node.bytes / copies * distinctUnits(p, n) * (n - 1) / n;
   const double time = s.time(x);
   p.spends(s.a, *r.domain, "latency");
   p.spends(time - s.a, *r.domain, carrier(*r.domain));

@@ -26,13 +26,13 @@ Forwarded forward(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   const double copies = copiesInOne(p), token = p.node.bytes / copies;
   Forwarded out;
-  double outer = 1, all = 1; // units that the levels above have reached, and all of them
+  double all = 1; // units of the levels so far
   for (size_t l = r.top + 1; l-- > 0;) {
     const bool inner = &levels[l] == r.domain;
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
     if (units > 1) {
       all *= units;
-      const double moved = token * distinctUnits(p, outer, units, all) * (units - 1) / units;
+      const double moved = token * distinctUnits(p, all) * (units - 1) / units;
       double below = 0;
       if (l == r.top)
         out.across = moved;
@@ -43,7 +43,6 @@ Forwarded forward(const Pricing& p, const Route& r) {
       if (l != r.top) p.spends(below, levels[l], carrier(levels[l]));
       out.between += below;
       out.slowest = std::max(out.slowest, below);
-      outer = std::min(outer * units, p.node.groupLimit.units(all));
     }
     if (inner) break;
   }
@@ -56,9 +55,31 @@ double copiesInOne(const Pricing& p) {
   return p.facts.stack.exchangeCopies ? 1 : p.node.copies;
 }
 
-double distinctUnits(const Pricing& p, double outer, double units, double all) {
-  const double expected = outer * units * (1 - std::pow(1 - 1 / units, copiesInOne(p) / outer));
-  return std::min(expected, p.node.groupLimit.units(all));
+namespace {
+
+/// The share of `units` that hold equal parts of `places` which none of `copies` reaches: C(places - part, copies) /
+/// C(places, copies), since no two copies go to one place.
+double missedShare(double places, double units, double copies) {
+  const double part = places / units;
+  if (places - part < copies) return 0;
+  return std::exp(std::lgamma(places - part + 1) + std::lgamma(places - copies + 1) -
+                  std::lgamma(places - part - copies + 1) - std::lgamma(places + 1));
+}
+
+} // namespace
+
+double distinctUnits(const Pricing& p, double units) {
+  const double copies = copiesInOne(p), places = p.node.places;
+  // `reached` of the units, with their places: of how many of them is a copy expected?
+  auto expected = [&](double reached) {
+    const double missed =
+        places > 0 ? missedShare(places * reached / units, reached, copies) : std::pow(1 - 1 / reached, copies);
+    return std::min(reached * (1 - missed), copies);
+  };
+  // Groups are chosen by their best places, so that nearly all of them are reached; inside of them copies are thrown.
+  const ir::GroupLimit& limit = p.node.groupLimit;
+  const double most = limit.units(units);
+  return units > limit.groups ? expected(std::min(units, most)) : std::min(expected(units), most);
 }
 
 bool isTransfer(const Pricing& p, const Route& r) {
