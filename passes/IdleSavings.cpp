@@ -36,8 +36,10 @@ bool reachesBody(const Program& program, const Selector& selector, const Body& b
   return false;
 }
 
-size_t replayed(const Body& body) {
-  return static_cast<size_t>(llvm::count_if(body.backward, [](const Node& n) { return n.phase == Phase::Recompute; }));
+/// How much a replay runs again; `early`: it ends where backward has what it needs.
+size_t replayed(const Body& body, bool early) {
+  return static_cast<size_t>(llvm::count_if(
+      body.backward, [&](const Node& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
 }
 
 /// Derives bodies for a plan that differs in what it keeps.
@@ -79,7 +81,7 @@ public:
   void run() {
     for (size_t i = 0; i < program_.plan->recompute.size(); ++i) {
       for (size_t k = 0; k < program_.plan->recompute[i].selectors.size(); ++k) checkRecompute(i, k);
-      for (size_t k = 0; k < program_.plan->recompute[i].saves.size(); ++k) checkSave(i, k);
+      checkSaves(i);
       checkFirst(i);
     }
     for (size_t i = 0; i < program_.plan->keeps.size(); ++i)
@@ -161,20 +163,50 @@ private:
           .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
   }
 
-  void checkSave(size_t index, size_t k) {
+  /// From the last name on, each without those that were found idle: of two names of one result the first one stays.
+  void checkSaves(size_t index) {
     const Recompute& statement = program_.plan->recompute[index];
-    auto& saves = trial_.plan().recompute[index].saves;
-    saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
-    bool any = false, less = false;
-    for (const Selector& selector : statement.selectors)
-      any |= each(selector, [&](const Body& with, const Body& without) { less |= replayed(with) < replayed(without); });
+    std::vector<Selector>& saves = trial_.plan().recompute[index].saves;
+    for (size_t k = statement.saves.size(); k-- > 0;)
+      if (checkSave(statement, k, saves)) reportIdleSave(statement.saves[k]);
     saves = statement.saves;
-    if (any && !less)
-      diagnostics_
-          .report(SaveIdle, statement.saves[k].range,
-                  {{"saved", statement.saves[k].str()},
-                   {"reason", "all that is replayed with it is replayed without it, too"}})
-          .help("take it out of the list");
+  }
+
+  /// True if it is idle: it stays out of `saves`.
+  bool checkSave(const Recompute& statement, size_t k, std::vector<Selector>& saves) {
+    const std::vector<Selector> before = saves;
+    bool any = false, less = false, lessToTheEnd = false;
+    const auto count = [&](const Selector& selector, bool out, auto& totals) {
+      saves = before;
+      if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
+      any |= each(selector, [&](const Body&, const Body& body) {
+        totals.push_back({replayed(body, earlyStop_), replayed(body, false)});
+      });
+    };
+    for (const Selector& selector : statement.selectors) {
+      std::vector<std::pair<size_t, size_t>> with, without;
+      count(selector, false, with);
+      count(selector, true, without);
+      for (size_t i = 0; i < std::min(with.size(), without.size()); ++i) {
+        less |= with[i].first < without[i].first;
+        lessToTheEnd |= with[i].second < without[i].second;
+      }
+    }
+    if (!any || less) saves = before;
+    stopsBefore_ = lessToTheEnd;
+    return any && !less;
+  }
+
+  void reportIdleSave(const Selector& saved) {
+    auto report = diagnostics_.report(
+        SaveIdle, saved.range,
+        {{"saved", saved.str()},
+         {"reason", stopsBefore_ ? fmt::format("the replay ends before it, as backward does not read it and stack `{}` "
+                                               "stops early",
+                                               program_.plan->stack->name.view())
+                                 : std::string("all that is replayed with it is replayed without it, too")}});
+    report.help(stopsBefore_ ? "take it out of the list, unless the software keeps it all the same"
+                             : "take it out of the list");
   }
 
   /// `first` of at least as many layers as a virtual stage has.
@@ -221,6 +253,8 @@ private:
   const Program& program_;
   Trial trial_;
   DiagnosticEngine& diagnostics_;
+  const bool earlyStop_ = program_.plan->stack && program_.plan->stack->earlyStop.value_or(false);
+  bool stopsBefore_ = false; ///< of the name that was checked last: only a replay to the end would run it
 };
 
 /// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
