@@ -233,7 +233,7 @@ std::string unitsFor(const Unit& unit) {
       auto same = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == one->value; });
       if (same == found.end())
         found.emplace_back(one->value, std::move(text));
-      else if (text.size() > same->second.size()) // `tokens`, not `token`
+      else if (text.size() == same->second.size() + 1) // `tokens`, not `token`; but `h`, not `GPUh/device`
         same->second = std::move(text);
     }
   std::vector<std::string> names;
