@@ -72,16 +72,19 @@ std::string forgotten(const Plan& plan, Symbol axis) {
     return false;
   };
   const Symbol kBatch("batch");
-  bool batch = false, placed = false, stored = false;
+  bool placed = false, stored = false;
+  const PlacementRule* batch = nullptr;
   for (const PlacementRule& rule : plan.placements) {
-    batch |= rule.dim == kBatch;
+    if (rule.dim == kBatch && rule.selector.steps.empty()) batch = &rule;
     placed |= names(rule.targets);
   }
   for (const StateRule& rule : plan.states) stored |= names(rule.targets);
   if (placed) return "";
   if (!batch) return fmt::format("did you forget `batch -> {}`?", axis.view());
-  if (stored || plan.pipeline) return "";
-  return fmt::format("did you forget `pipeline {} {{ schedule = one_f_one_b }}`?", axis.view());
+  std::string axes(axis.view()), other; // the samples may be split over it, too
+  for (Symbol target : batch->targets) axes += ", " + target.str();
+  if (!stored && !plan.pipeline) other = fmt::format(", or `pipeline {} {{ schedule = one_f_one_b }}`", axis.view());
+  return fmt::format("did you forget `batch -> [{}]`{}?", axes, other);
 }
 
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
