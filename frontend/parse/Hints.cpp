@@ -92,6 +92,26 @@ std::string placementOfAPath(const ErrorSite& site) {
                      written(site, arrow - 1, site.statement.end));
 }
 
+/// The word in front of the `{` that a token stands in.
+std::string_view blockOf(const ErrorSite& site, size_t at) {
+  size_t closed = 0;
+  while (at-- > 1)
+    if (site.type(at) == Type::RB)
+      ++closed;
+    else if (site.type(at) == Type::LB && closed-- == 0)
+      return site.text(at - 1);
+  return "";
+}
+
+/// `precision { decoder.mlp { compute = fp8 } }`.
+std::string typesOfAPath(const ErrorSite& site) {
+  const size_t begin = site.statement.begin;
+  if (site.found().getType() != Type::LB || !isDottedPath(site, begin, site.error.at) ||
+      blockOf(site, begin) != "precision")
+    return "";
+  return fmt::format("types of some layers stand behind `at`: `at {} {{ … }}`", written(site, begin, site.error.at));
+}
+
 /// `- batch: dp`, in the first line of a block or in a later one, where `-` goes on with the line before.
 std::string listOfYaml(const ErrorSite& site) {
   const size_t at = site.error.at;
@@ -236,9 +256,9 @@ std::string reservedWord(const ErrorSite& site) {
 
 std::string hintFor(const ErrorSite& site) {
   for (auto hint :
-       {importFrom, foreignWord, listOfYaml, lineGoesOn, placementOfAPath, commaAfterPlacement, commaBetweenStatements,
-        starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals, arrowSpelling,
-        percentWithoutBlanks, missingReasonColon, variedWithoutVary, reservedWord, twoFactsOnALine})
+       {importFrom, foreignWord, listOfYaml, lineGoesOn, placementOfAPath, typesOfAPath, commaAfterPlacement,
+        commaBetweenStatements, starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals,
+        arrowSpelling, percentWithoutBlanks, missingReasonColon, variedWithoutVary, reservedWord, twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }
