@@ -99,6 +99,7 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   if (import.module) {
     if (import.module->lost(name)) return nullptr; // its syntax error was reported
     if (auto hidden = import.module->names.find(name); hidden != import.module->names.end()) {
+      if (!hidden_.insert(hidden->second).second) return nullptr; // one `export` mends all uses of it
       diagnostics_.report(NotExported, use, {{"name", name.str()}, {"module", import.text}})
           .label(hidden->second->nameRange, "declared here without `export`")
           .help(fmt::format("write `export` before the declaration of `{}`", name.view()));

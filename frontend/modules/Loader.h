@@ -5,6 +5,7 @@
 #include "frontend/modules/Module.h"
 
 #include <map>
+#include <set>
 
 namespace planc::frontend {
 
@@ -72,6 +73,7 @@ private:
   std::map<std::string, Module*> byKey_; ///< library path, or canonical path on disk
   std::map<std::string, std::unique_ptr<Collection>> collections_;
   std::vector<Module*> loading_; ///< files being read: an import of one of them is a cycle
+  std::set<const DeclInfo*> hidden_; ///< declarations without `export` that were reported
   size_t libraryBytes_ = 0;
   std::vector<LibraryExport> libraryExports_;
 };
