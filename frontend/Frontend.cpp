@@ -48,6 +48,7 @@ struct Session::Impl {
   bool edit(const ir::FactEdit& written);
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<Value> choose(const std::string& text);
+  std::string comparedAs(Symbol label);
 };
 
 Session::Session(const ModuleSource& library) : impl_(std::make_unique<Impl>(library)) {}
@@ -206,6 +207,18 @@ bool Session::set(const ir::PlanEdit& edit, std::string_view of) {
   return good;
 }
 
+/// What to write for the plan that stands behind a label of a comparison; empty if there is none.
+std::string Session::Impl::comparedAs(Symbol label) {
+  for (const DeclInfo& d : main->decls) {
+    if (d.kind != DeclKind::Compare) continue;
+    for (const syntax::Binding& row : d.as<syntax::CompareDecl>().rows)
+      if (row.name.text == label)
+        return fmt::format("`{}` is a row of comparison `{}`: write `--plan '{}'`, or `--plan {}` for all of them",
+                           label.view(), d.name.view(), context.text(row.value->range), d.name.view());
+  }
+  return "";
+}
+
 /// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
 std::optional<Value> Session::Impl::choose(const std::string& text) {
   // What a mistake shows is what was written: the text stands on a line of its own, as the value of a constant.
@@ -230,6 +243,8 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
       report.help(fmt::format("`{}` is a comparison: `planc estimate --plan {}` takes it whole; else name one of its "
                               "plans",
                               name->name.text.view(), name->name.text.view()));
+    } else if (const std::string row = comparedAs(name->name.text); !row.empty()) {
+      report.help(row);
     } else if (auto meant = didYouMean(name->name.text.view(), plans); !meant.empty()) {
       report.help(meant);
     } else {

@@ -130,6 +130,14 @@ bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange ca
                          missing[i]->name.text.view());
   auto report = context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"names", names}});
   for (const syntax::Parameter* p : missing) report.label(p->name.range, "declared here without a default");
+  if (const std::string_view text = context.text(call); !text.empty() && text.find('\n') == std::string_view::npos) {
+    std::string rest;
+    for (const syntax::Parameter* p : missing)
+      rest += fmt::format("{}{} = …", rest.empty() ? "" : ", ", p->name.text.view());
+    const size_t end = text.ends_with(')') ? text.size() - 1 : text.size(); // `base(tp = 8)` or `base`
+    const bool given = end < text.size(), some = given && text[end - 1] != '(';
+    report.help(fmt::format("write `{}{}{})`", text.substr(0, end), some ? ", " : given ? "" : "(", rest));
+  }
   return false;
 }
 
