@@ -98,7 +98,9 @@ bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int
     known = &cluster.levels.emplace_back();
     known->facts =
         std::make_unique<FactTree>(ev_, FactOwner{fmt::format("level `{}`", item.name.text.view()), item.name.range});
-  } else if (!cluster.facts->parametric && item.section.items.empty()) {
+  } else if (item.section.items.empty() &&
+             !(cluster.facts->parametric &&
+               (varies(*known->syntax->count, *known->scope) || varies(*item.count, scope)))) {
     const auto before = ev_.integer(*known->syntax->count, *known->scope, "the count of a level");
     if (before && before == ev_.integer(*item.count, scope, "the count of a level"))
       reportOverrideChangesNothing(ev_.context, item.range, item.name.text.view(), known->syntax->range);

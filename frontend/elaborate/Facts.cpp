@@ -20,6 +20,7 @@ PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited and given again")
 PLANC_ERROR(OverrideChangesNothing, 505, "this override leaves `{what}` as it is inherited")
 PLANC_ERROR(GivenTwice, 506, "`{what}` is given twice")
 PLANC_ERROR(FactDependsOnItself, 512, "`{what}` depends on itself")
+PLANC_ERROR(PartOfRecord, 535, "`{fact}` names {what}, whose facts are not changed from here")
 PLANC_ERROR(FactForm, 513, "a fact is `name = value`")
 
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
@@ -55,6 +56,30 @@ DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, st
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {
   auto report = context.report(NoSuchPath, use, {{"owner", owner}, {"name", name.str()}});
   if (auto meant = didYouMean(name.view(), space.memberNames()); !meant.empty()) report.help(meant);
+}
+
+bool varies(const Expr& e, const Scope& scope) {
+  std::vector<const Expr*> left{&e};
+  while (!left.empty()) {
+    const Expr& at = *left.back();
+    left.pop_back();
+    if (at.kind == ExprKind::Name)
+      for (const Scope* s = &scope; s; s = s->parent)
+        if (s->names.find(at.name.text) || (s->space && s->space->has(at.name.text))) return true;
+    for (const Expr* kid : at.kids)
+      if (kid) left.push_back(kid);
+    for (const syntax::Arg& arg : at.args) left.push_back(arg.value);
+    for (const syntax::Fact& fact : at.facts) left.push_back(fact.value);
+  }
+  return false;
+}
+
+bool varies(const std::vector<syntax::Selector>& selectors, const Scope& scope) {
+  for (const syntax::Selector& s : selectors)
+    for (const syntax::SelectorStep& step : s.steps)
+      for (const Expr* e : {step.begin, step.end, step.step})
+        if (e && varies(*e, scope)) return true;
+  return false;
 }
 
 Value SectionSpace::valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use) {
@@ -102,6 +127,7 @@ void FactTree::addItems(FactNode& node, const syntax::Section& section, Scope& s
 
 void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
   FactNode* node = parent.find(section.name.text);
+  if (node && partOfRecord(*node, scope, section.name.range, "…")) return;
   if (node && !node->section()) {
     node = settle(parent, section.name, section.range, layer, isOverride, true);
     if (!node) return;
@@ -166,6 +192,46 @@ void FactTree::fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int 
   for (const syntax::Fact& inner : fact.value->facts) addFact(node, inner, scope, layer, false, node.source);
 }
 
+/// `device.price = 2USD/h` where `device` names a declaration: its facts are changed where they are declared.
+bool FactTree::partOfRecord(FactNode& node, const Scope& scope, SourceRange at, const std::string& part) {
+  if (node.section() || node.running) return false;
+  const Value v = value(node);
+  if (v.kind != ValueKind::Decl) return false;
+  const DeclInfo& decl = *v.decl->decl;
+  std::string name = decl.name.str();
+  if (decl.module != scope.module) {
+    const std::string& path = decl.module->path;
+    const size_t begin = path.rfind('/') + 1; // of no path: 0
+    name = fmt::format("{}.{}", path.substr(begin, path.rfind('.') - begin), name);
+  }
+  auto report = ev_.context.report(PartOfRecord, at, {{"fact", node.name.str()}, {"what", describe(v)}});
+  report.label(node.range, "named here");
+  if (decl.kind == DeclKind::Model || decl.kind == DeclKind::Plan)
+    report.help(fmt::format("give it as an argument: `override {} = {}({})`", node.name.view(), name, part));
+  else
+    report.help(fmt::format("declare one that differs, `{0} mine extends {1} {{ override {2} }}` (without `override` "
+                            "what it lacks), and name it: `override {3} = mine`",
+                            describe(decl.kind), name, part, node.name.view()));
+  if (decl.module != scope.module)
+    for (const std::string& offer : ev_.context.loader.offers(*scope.module, decl.name, "")) report.note(offer);
+  return true;
+}
+
+namespace {
+
+/// What `a.b.c = 1` says of `b`: `c = 1`.
+std::string partText(Context& context, const FactNode& node, const syntax::Fact& fact) {
+  std::string path;
+  bool below = fact.name.text == node.name;
+  for (const syntax::Name& name : fact.members) {
+    if (below) path += (path.empty() ? "" : ".") + name.text.str();
+    below |= name.text == node.name;
+  }
+  return fmt::format("{} = {}", path, context.text(fact.value->range));
+}
+
+} // namespace
+
 void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride,
                        const std::string& source) {
   if (fact.args) {
@@ -183,6 +249,9 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
         inner->nameRange = name->range;
         inner->range = fact.range;
         inner->layer = layer;
+      } else if (partOfRecord(*inner, scope, SourceRange::cover(fact.name.range, fact.members.back().range),
+                              partText(ev_.context, *inner, fact))) {
+        return;
       } else if (!inner->section()) { // a value has no parts: they would take its place
         inner = settle(*at, *name, fact.range, layer, isOverride, true);
         if (!inner) return;
@@ -211,7 +280,7 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
   if (inherited) before = *node;
   fill(*node, fact, scope, layer, source);
   node->overridden = isOverride;
-  if (inherited && !parametric && !differ(before, *node))
+  if (inherited && !(parametric && (varies(before) || varies(*node))) && !differ(before, *node))
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
 }
 
@@ -244,6 +313,11 @@ std::string FactTree::shown(FactNode& node) {
   if (isWord(node)) return written;
   const Value v = value(node);
   return v.kind == ValueKind::Invalid || v.kind == ValueKind::Decl || v.kind == ValueKind::Record ? written : show(v);
+}
+
+bool FactTree::varies(const FactNode& node) const {
+  if (node.value) return !node.scope || frontend::varies(*node.value, *node.scope);
+  return std::any_of(node.children.begin(), node.children.end(), [&](const FactNode& c) { return varies(c); });
 }
 
 /// Does the fact begin with a name that is no value?

@@ -12,13 +12,13 @@ namespace planc::frontend {
 struct FactNode {
   Symbol name;
   SourceRange nameRange;
-  SourceRange range;                   ///< of the whole statement
-  const syntax::Expr* value = nullptr; ///< null: a section
+  SourceRange range;                                 ///< of the whole statement
+  const syntax::Expr* value = nullptr;               ///< null: a section
   const std::vector<syntax::Selector>* at = nullptr; ///< a section `at SELECTORS`, which its name repeats
-  Scope* scope = nullptr;              ///< in which the value is evaluated
-  std::string source;                  ///< the text after `:`, or that of the section around it
-  int layer = 0;                       ///< of the `extends` chain: 0 is the root
-  bool overridden = false;             ///< written with `override`
+  Scope* scope = nullptr;                            ///< in which the value is evaluated
+  std::string source;                                ///< the text after `:`, or that of the section around it
+  int layer = 0;                                     ///< of the `extends` chain: 0 is the root
+  bool overridden = false;                           ///< written with `override`
   bool evaluated = false;
   bool running = false; ///< being evaluated: meeting it again is a cycle
   bool told = false;    ///< `cached` was computed by who added it, from more than `value`
@@ -63,7 +63,8 @@ public:
   /// The value of a fact, computed once; Invalid after a report.
   Value value(FactNode& node, const TypeInfo* expected = nullptr);
   const FactOwner& owner() const { return owner_; }
-  /// An override that repeats the inherited value is reported only where no parameter can make it differ.
+  /// Some plan or record of the chain has parameters: an override that repeats the inherited value is reported only
+  /// where none of them is named.
   bool parametric = false;
 
 private:
@@ -75,6 +76,8 @@ private:
   FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
                    bool section);
   bool isWord(const FactNode& node);
+  bool varies(const FactNode& node) const;
+  bool partOfRecord(FactNode& node, const Scope& scope, SourceRange at, const std::string& part);
 
   Evaluator& ev_;
   FactOwner owner_;
@@ -97,6 +100,11 @@ private:
   FactNode& node_;
 };
 
+/// Does the expression name anything that a parameter may decide: a parameter, a constant or another fact? Such values
+/// may be equal by chance.
+bool varies(const syntax::Expr& e, const Scope& scope);
+bool varies(const std::vector<syntax::Selector>& selectors, const Scope& scope);
+
 /// Override rules, shared with placements, axes and statements of plans.
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first);
@@ -105,7 +113,7 @@ DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange 
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 /// A place without such a member, with a suggestion.
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
-DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact, const FactOwner& owner,
-                       const std::vector<std::string>& known);
+DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,
+                                            const FactOwner& owner, const std::vector<std::string>& known);
 
 } // namespace planc::frontend

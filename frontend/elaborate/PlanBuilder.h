@@ -9,6 +9,7 @@
 #include "ir/Plan.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 
 namespace planc::frontend {
@@ -53,6 +54,7 @@ private:
   void item(const syntax::PlanItem& item, Scope& scope, int layer);
   void section(const syntax::Section& s, bool isOverride, Scope& scope, int layer);
   void fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer);
+  void blockByPath(const syntax::Fact& f);
   void let(const syntax::LetDecl& d, bool isOverride, Scope& scope, int layer);
   bool mayReplace(const syntax::PlanItem& item, int layer, std::string_view what,
                   const std::pair<SourceRange, int>* known);
@@ -80,7 +82,7 @@ private:
   AxisDraft* findAxis(Symbol name);
   bool groupAxes(AxisDraft& axis, ir::AxisList& list, int depth);
   void axisLevel(const AxisDraft& axis, ir::AxisId id);
-  bool knownAxis(Symbol name, SourceRange at);
+  bool knownAxis(Symbol name, SourceRange at, int layer = std::numeric_limits<int>::max(), std::string_view block = {});
 
   // ---- rules (PlanRules.cpp)
   void wholeRules(const syntax::PlaceBlock& block, const syntax::PlanItem& item, Scope& scope, int layer, bool states);
@@ -158,7 +160,8 @@ private:
   struct RecomputeDraft {
     ir::Recompute rule;
     int layer = 0;
-    bool none = false; ///< `recompute none`
+    bool none = false;   ///< `recompute none`
+    bool varies = false; ///< a parameter may decide which instances, how many of them, or whether
   };
   void recompute(const syntax::RecomputeStmt& s, const syntax::PlanItem& item, Scope& scope, int layer);
   void recomputeFacts(const syntax::Section& facts, Scope& scope, ir::Recompute& out);
@@ -166,6 +169,7 @@ private:
   bool noneBeside(const RecomputeDraft& draft);
   std::vector<std::string> recomputeTexts() const;
   void checkOverrideChanges(int layer);
+  int layerOf(const ir::Selector& selector) const;
   void checkSavedNames();
   void checkCheckpoints();
 
@@ -211,18 +215,19 @@ private:
     std::vector<std::string> before;
     SourceRange range, inherited;
     int layer = 0;
+    bool varies = false; ///< what is inherited may follow from a parameter
   };
   std::optional<OverrideDraft> recomputeOverride_, keepOverride_;
-  std::optional<Said<syntax::PipelineBlock>> pipeline_;
+  std::optional<Said<syntax::PipelineBlock>> pipeline_, replacedPipeline_;
   std::optional<Said<syntax::SearchBlock>> search_;
   std::optional<Said<syntax::Section>> overlap_;
   std::optional<FactTree> overlapFacts_;
   std::vector<Said<syntax::AssertStmt>> asserts_;
   std::vector<Said<syntax::MeasuredStmt>> measured_;
-  std::optional<Said<syntax::MeshBlock>> meshBlock_;
-  std::vector<std::pair<Symbol, FactNode*>> extentFacts_; ///< facts of `train` that bind dimensions
-  std::vector<syntax::Name> lacking_;                     ///< dimensions of inputs that none of these is the extent of
-  FactNode* promptFact_ = nullptr;                        ///< `prompt` of `infer`
+  std::optional<Said<syntax::MeshBlock>> meshBlock_, wholeMesh_; ///< the last; the last in place of an inherited one
+  std::vector<std::pair<Symbol, FactNode*>> extentFacts_;        ///< facts of `train` that bind dimensions
+  std::vector<syntax::Name> lacking_; ///< dimensions of inputs that none of these is the extent of
+  FactNode* promptFact_ = nullptr;    ///< `prompt` of `infer`
   Extents extents_;
   std::optional<PathTree> paths_;
   bool ok_ = true;

@@ -90,8 +90,7 @@ void PlanBuilder::applyFinetune(ir::Model& model) {
   const bool trains = std::any_of(model.params.begin(), model.params.end(), [&](ir::ValueId p) {
     const ir::Value& value = model.values[p];
     return value.trainable && std::none_of(w.freeze.begin(), w.freeze.end(), [&](const ir::Selector& s) {
-             const bool sliced =
-                 std::any_of(s.steps.begin(), s.steps.end(), [](const ir::SelectorStep& x) { return bool(x.slice); });
+             const bool sliced = choosesInstances(s);
              return !sliced && s.matches(value.path);
            });
   });

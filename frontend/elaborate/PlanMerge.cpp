@@ -3,6 +3,7 @@
 #include "frontend/elaborate/PlanSpace.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -11,6 +12,7 @@ using syntax::Expr;
 PLANC_ERROR(PlanExtends, 523, "a plan extends a plan; this is {actual}")
 PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
 PLANC_ERROR(PlanChainTooLong, 527, "a plan at the end of more than {limit} `extends`")
+PLANC_ERROR(BlockByPath, 534, "`{path}` is no fact: `{block}` is a block of statements")
 PLANC_ERROR(OverrideMeasured, 525, "a measured line is never inherited: there is none to override")
 
 namespace {
@@ -25,6 +27,27 @@ bool sameText(Context& context, SourceRange a, SourceRange b) {
     return text.starts_with(kOverride) ? text.substr(kOverride.size()) : text;
   };
   return plain(a) == plain(b);
+}
+
+bool varies(const syntax::PipelineBlock& block, const Scope& scope) {
+  return std::any_of(block.items.begin(), block.items.end(), [&](const auto& item) {
+    if (const auto* f = std::get_if<syntax::Fact>(&item)) return varies(*f->value, scope);
+    const auto& stage = std::get<syntax::StageItem>(item);
+    return varies(*stage.index, scope) || varies(stage.selectors, scope);
+  });
+}
+
+bool varies(const syntax::Section& section, const Scope& scope) {
+  return std::any_of(section.items.begin(), section.items.end(), [&](const auto& item) {
+    const auto* f = std::get_if<syntax::Fact>(&item);
+    const auto* inner = std::get_if<syntax::Section>(&item);
+    return f ? varies(*f->value, scope) : !inner || varies(*inner, scope);
+  });
+}
+
+/// What a search varies are names of the plan: their values are of no account.
+bool varies(const syntax::SearchBlock&, const Scope&) {
+  return true;
 }
 
 } // namespace
@@ -96,7 +119,7 @@ bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
     if (s && s->block.whole) wholeRules(s->block, i, scope, layer, true);
   }
   for (const syntax::PlanItem& i : plan.items) item(i, scope, layer);
-  if (!overrideParametric_) checkOverrideChanges(layer);
+  checkOverrideChanges(layer);
   if (takesEdits(*decl.decl)) applyEdits(scope);
   return true;
 }
@@ -115,7 +138,10 @@ void PlanBuilder::item(const syntax::PlanItem& i, Scope& scope, int layer) {
     void operator()(const syntax::StatesBlock& s) {
       if (!s.block.whole) b.place(s.block, i.override_, scope, layer, true, {});
     }
-    void operator()(const syntax::PipelineBlock& p) { b.whole(b.pipeline_, p, i, scope, layer, "pipeline"); }
+    void operator()(const syntax::PipelineBlock& p) {
+      if (i.override_) b.replacedPipeline_ = b.pipeline_;
+      b.whole(b.pipeline_, p, i, scope, layer, "pipeline");
+    }
     void operator()(const syntax::SearchBlock& s) { b.whole(b.search_, s, i, scope, layer, "search"); }
     void operator()(const syntax::RecomputeStmt& s) { b.recompute(s, i, scope, layer); }
     void operator()(const syntax::KeepStmt& s) { b.keep(s, i, scope, layer); }
@@ -156,7 +182,7 @@ void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syn
                         int layer, std::string_view what) {
   const auto known = slot ? std::optional(std::pair(slot->range, slot->layer)) : std::nullopt;
   if (mayReplace(item, layer, what, known ? &*known : nullptr)) {
-    if (slot && !overrideParametric_ && sameText(context_, slot->range, item.range))
+    if (slot && !(overrideParametric_ && varies(syntax, scope)) && sameText(context_, slot->range, item.range))
       reportOverrideChangesNothing(context_, item.range, what, slot->range);
     slot = Said<T>{&syntax, &scope, item.range, layer};
   }
@@ -196,7 +222,39 @@ void PlanBuilder::section(const syntax::Section& s, bool isOverride, Scope& scop
   facts_->addSection(rest, scope, layer, isOverride);
 }
 
+/// `pipeline.stages = balanced`: blocks of statements are no facts, and have no parts by path.
+void PlanBuilder::blockByPath(const syntax::Fact& f) {
+  const std::string_view block = f.name.text.view();
+  const std::string part = fmt::format("{} = {}", f.members.front().text.view(), context_.text(f.value->range));
+  auto report = context_.report(
+      BlockByPath, SourceRange::cover(f.name.range, f.members.back().range),
+      {{"path", context_.text(SourceRange::cover(f.name.range, f.members.back().range))}, {"block", block}});
+  ok_ = false;
+  if (block == "pipeline" && pipeline_) {
+    std::string items, axes;
+    for (const syntax::DottedName& axis : pipeline_->syntax->axes) axes += (axes.empty() ? "" : ", ") + axis.str();
+    for (const auto& item : pipeline_->syntax->items) {
+      const auto* known = std::get_if<syntax::Fact>(&item);
+      if (known && known->name.text == f.members.front().text) continue;
+      items += fmt::format("{}; ", context_.text(known ? known->range : std::get<syntax::StageItem>(item).range));
+    }
+    report.label(pipeline_->range, "inherited from here");
+    report.help(fmt::format("it is overridden as a whole: `override pipeline {} {{ {}{} }}`", axes, items, part));
+  } else {
+    report.help(fmt::format(
+        fmt::runtime(block == "pipeline" ? "write `pipeline AXIS {{ schedule = one_f_one_b; {} }}`"
+                     : block == "keep"   ? "write `keep LAYERS = gathered`, `split` or `host`"
+                     : block == "recompute"
+                         ? "write `recompute LAYERS {{ {} }}`"
+                         : "write `overlap {{ {} }}`; with `override` before it, it replaces the inherited one"),
+        part));
+  }
+}
+
 void PlanBuilder::fact(const syntax::Fact& f, bool isOverride, Scope& scope, int layer) {
+  static const std::array<std::string_view, 4> kBlocks{"pipeline", "recompute", "keep", "overlap"};
+  if (!f.members.empty() && std::find(kBlocks.begin(), kBlocks.end(), f.name.text.view()) != kBlocks.end())
+    return blockByPath(f);
   facts_->addFact(f, scope, layer, isOverride || f.override_);
 }
 

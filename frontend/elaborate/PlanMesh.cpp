@@ -60,14 +60,17 @@ void PlanBuilder::wholeMesh(const syntax::MeshBlock& mesh, const syntax::PlanIte
   std::vector<const syntax::AxisItem*> before;
   for (const AxisDraft& a : axes_) before.push_back(a.syntax);
   axes_.clear();
-  meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
+  wholeMesh_ = meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
   syntax::PlanItem fresh;
   fresh.range = item.range;
   for (const syntax::AxisItem& a : mesh.axes) axis(a, fresh, scope, layer);
   const bool same = std::equal(before.begin(), before.end(), axes_.begin(), axes_.end(), [&](auto* b, const auto& a) {
     return b->name.text == a.syntax->name.text && sameAxis(context_, *b, *a.syntax);
   });
-  if (same && !overrideParametric_) reportOverrideChangesNothing(context_, item.range, "mesh", known.first);
+  const bool byChance = overrideParametric_ && std::any_of(axes_.begin(), axes_.end(), [&](const AxisDraft& a) {
+                          return varies(*a.syntax->value, scope);
+                        });
+  if (same && !byChance) reportOverrideChangesNothing(context_, item.range, "mesh", known.first);
 }
 
 void PlanBuilder::axis(const syntax::AxisItem& axis, const syntax::PlanItem& item, Scope& scope, int layer) {
@@ -96,7 +99,7 @@ void PlanBuilder::axis(const syntax::AxisItem& axis, const syntax::PlanItem& ite
       axes_.push_back(made);
       return;
     }
-    if (!overrideParametric_ && sameAxis(context_, *known->syntax, axis))
+    if (!(overrideParametric_ && varies(*axis.value, scope)) && sameAxis(context_, *known->syntax, axis))
       reportOverrideChangesNothing(context_, axis.range, what, known->syntax->range);
     *known = made; // keeps its place in the order
   }
@@ -180,12 +183,19 @@ std::optional<int64_t> PlanBuilder::axisSize(AxisDraft& axis) {
   return axis.size;
 }
 
-bool PlanBuilder::knownAxis(Symbol name, SourceRange at) {
+/// `layer`: of the plan that names it in `block`, if it is inherited as a whole: a mesh laid out anew may have lost it.
+bool PlanBuilder::knownAxis(Symbol name, SourceRange at, int layer, std::string_view block) {
   if (findAxis(name)) return true;
   std::vector<std::string> names;
   for (const AxisDraft& a : axes_) names.push_back(a.syntax->name.text.str());
   auto report = context_.report(UnknownAxis, at, {{"axis", name.str()}});
-  if (auto meant = didYouMean(name.view(), names); !meant.empty()) {
+  const bool lost = wholeMesh_ && layer < wholeMesh_->layer;
+  if (lost) {
+    report.label(wholeMesh_->range, "this mesh stands in the place of the inherited one");
+    report.help(block == "pipeline" ? std::string("override the pipeline as well: `override pipeline AXIS { … }`")
+                                    : fmt::format("place anew as well: `override {} = {{ … }}`", block));
+  }
+  if (auto meant = didYouMean(name.view(), names); !lost && !meant.empty()) {
     report.help(meant);
   } else if (names.empty()) {
     report.help(fmt::format("declare it: `mesh {{ {} = … }}`", name.view()));

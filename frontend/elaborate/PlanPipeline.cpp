@@ -26,7 +26,7 @@ void PlanBuilder::pipeline() {
   out.range = pipeline_->range;
   for (const syntax::DottedName& axis : pipeline_->syntax->axes) {
     const Symbol name = axis.parts.size() == 1 ? axis.parts[0].text : Symbol(axis.str());
-    ok_ &= knownAxis(name, axis.range);
+    ok_ &= knownAxis(name, axis.range, pipeline_->layer, "pipeline");
     out.axes.push_back(name);
   }
   SourceRange scheduled, scattered, cut;
@@ -51,7 +51,17 @@ void PlanBuilder::pipeline() {
     pipelineFact(e.edit->fact(), *e.edit->scope, out);
   }
   if (!scheduled.valid()) {
-    context_.report(MissingSchedule, pipeline_->range).help("for example `schedule = one_f_one_b`");
+    std::string schedule = "schedule = one_f_one_b";
+    if (replacedPipeline_)
+      for (const auto& item : replacedPipeline_->syntax->items)
+        if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol("schedule"))
+          schedule = context_.text(f->range);
+    auto report = context_.report(MissingSchedule, pipeline_->range);
+    if (replacedPipeline_)
+      report.label(replacedPipeline_->range, "replaced as a whole")
+          .help(fmt::format("nothing of the inherited pipeline is left: say its schedule again, `{}`", schedule));
+    else
+      report.help(fmt::format("for example `{}`", schedule));
     ok_ = false;
   }
   if (cut.valid() && !out.stages.empty()) {
@@ -161,7 +171,9 @@ void PlanBuilder::keep(const syntax::KeepStmt& s, const syntax::PlanItem& item, 
       reportNothingToOverride(context_, item.range, "keep", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
     else if (keeps_.front().second < layer)
-      keepOverride_ = OverrideDraft{keepTexts(), item.range, keeps_.front().first.selector.range, layer};
+      keepOverride_ = OverrideDraft{
+          keepTexts(), item.range, keeps_.front().first.selector.range, layer,
+          std::any_of(keeps_.begin(), keeps_.end(), [](const auto& k) { return choosesInstances(k.first.selector); })};
     std::erase_if(keeps_, [&](const auto& k) { return k.second < layer; });
   }
   bool gathered = true, host = false;

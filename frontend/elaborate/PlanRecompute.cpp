@@ -9,7 +9,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed inside `{outer}`")
+PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed {where}")
 PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
 PLANC_ERROR(UnknownSaved, 790, "nothing that `{selector}` recomputes makes `{saved}`")
 PLANC_ERROR(SavedForm, 791, "`{saved}` chooses instances, and a saved result is of all that are recomputed")
@@ -23,11 +23,18 @@ void PlanBuilder::recompute(const syntax::RecomputeStmt& s, const syntax::PlanIt
       reportNothingToOverride(context_, item.range, "recompute", fmt::format("plan `{}`", layers_.back()->name.view()))
           .help("leave `override` out to add it");
     else if (recompute_.front().layer < layer)
-      recomputeOverride_ = OverrideDraft{recomputeTexts(), item.range, recompute_.front().rule.range, layer};
+      recomputeOverride_ = OverrideDraft{
+          recomputeTexts(), item.range, recompute_.front().rule.range, layer,
+          std::any_of(recompute_.begin(), recompute_.end(), [](const RecomputeDraft& d) { return d.varies; })};
     std::erase_if(recompute_, [&](const RecomputeDraft& d) { return d.layer < layer; });
   }
   RecomputeDraft draft{{}, layer, s.selectors.empty()};
   draft.rule.range = s.range;
+  draft.varies = varies(s.selectors, scope);
+  if (s.facts)
+    for (const syntax::SectionItem& fact : s.facts->items)
+      if (const auto* f = std::get_if<syntax::Fact>(&fact); f && f->name.text != Symbol("save"))
+        draft.varies |= varies(*f->value, scope);
   for (const syntax::Selector& sel : s.selectors)
     if (auto made = makeSelector(ev_, sel, scope)) draft.rule.selectors.push_back(std::move(*made));
   if (s.facts) recomputeFacts(*s.facts, scope, draft.rule);
@@ -79,8 +86,15 @@ bool PlanBuilder::recomputeFact(const syntax::Fact& fact, Scope& scope, ir::Reco
   static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
   if (fact.name.text == kSave) {
     out.saves = paths(fact.value);
+    for (size_t i = 0; i < out.saves.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (out.saves[i].str() == out.saves[j].str()) {
+          reportGivenTwice(context_, out.saves[i].range, out.saves[i].str(), out.saves[j].range);
+          ok_ = false;
+          return true;
+        }
     for (const ir::Selector& s : out.saves)
-      if (std::any_of(s.steps.begin(), s.steps.end(), [](const ir::SelectorStep& x) { return bool(x.slice); })) {
+      if (choosesInstances(s)) {
         context_.report(SavedForm, s.range, {{"saved", s.str()}})
             .help("choose the instances in the selector, `recompute decoder[0:4] { save = [attn.core] }`");
         ok_ = false;
@@ -122,9 +136,15 @@ std::vector<std::string> PlanBuilder::recomputeTexts() const {
 }
 
 void PlanBuilder::checkOverrideChanges(int layer) {
-  if (recomputeOverride_ && recomputeOverride_->layer == layer && recomputeTexts() == recomputeOverride_->before)
+  const bool recomputes =
+      recomputeOverride_ && recomputeOverride_->layer == layer && recomputeTexts() == recomputeOverride_->before;
+  const bool mayVary = overrideParametric_ && recomputes &&
+                       (recomputeOverride_->varies || std::any_of(recompute_.begin(), recompute_.end(),
+                                                                  [](const RecomputeDraft& d) { return d.varies; }));
+  if (recomputes && !mayVary)
     reportOverrideChangesNothing(context_, recomputeOverride_->range, "recompute", recomputeOverride_->inherited);
-  if (keepOverride_ && keepOverride_->layer == layer && keepTexts() == keepOverride_->before)
+  if (keepOverride_ && keepOverride_->layer == layer && !(overrideParametric_ && keepOverride_->varies) &&
+      keepTexts() == keepOverride_->before)
     reportOverrideChangesNothing(context_, keepOverride_->range, "keep", keepOverride_->inherited);
 }
 
@@ -196,6 +216,15 @@ void PlanBuilder::checkSavedNames() {
     }
 }
 
+/// The plan of the chain that wrote a selector of `recompute`.
+int PlanBuilder::layerOf(const ir::Selector& selector) const {
+  for (const RecomputeDraft& d : recompute_)
+    if (d.rule.range.file == selector.range.file && d.rule.range.begin <= selector.range.begin &&
+        selector.range.end <= d.rule.range.end)
+      return d.layer;
+  return 0;
+}
+
 /// Each match is one checkpoint, so no two may meet.
 void PlanBuilder::checkCheckpoints() {
   constexpr size_t kCheckpoints = 1000; // the check compares pairs
@@ -213,9 +242,21 @@ void PlanBuilder::checkCheckpoints() {
       if (!overlaps(*all[i], *all[j])) continue;
       const bool deeper = all[i]->steps.size() >= all[j]->steps.size();
       const ir::Selector &inner = deeper ? *all[i] : *all[j], &outer = deeper ? *all[j] : *all[i];
-      context_.report(NestedCheckpoints, inner.range, {{"inner", inner.str()}, {"outer", outer.str()}})
-          .label(outer.range, "this checkpoint replays it already")
-          .help("take one of them out");
+      const bool same = inner.str() == outer.str();
+      const ir::Selector &later = layerOf(*all[i]) >= layerOf(*all[j]) ? *all[i] : *all[j],
+                         &earlier = &later == all[i] ? *all[j] : *all[i];
+      const bool derived = layerOf(later) != layerOf(earlier);
+      const ir::Selector &at = same || derived ? later : inner, &other = &at == all[i] ? *all[j] : *all[i];
+      context_
+          .report(NestedCheckpoints, at.range,
+                  {{"inner", inner.str()}, {"where", same ? "twice" : fmt::format("inside `{}`", outer.str())}})
+          .label(other.range, same               ? "the other statement"
+                              : &other == &outer ? "this checkpoint replays it already"
+                                                 : "it is replayed here already")
+          .help(!derived ? "take one of them out"
+                : same   ? "take it out: it is inherited"
+                         : fmt::format("`{}` is inherited: write `override recompute {}` to replace what is",
+                                       earlier.str(), later.str()));
       ok_ = false;
       return;
     }

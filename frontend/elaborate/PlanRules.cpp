@@ -94,11 +94,14 @@ void PlanBuilder::wholeRules(const syntax::PlaceBlock& block, const syntax::Plan
   const std::pair known{first, given};
   if (!mayReplace(item, layer, what, &known)) return;
   const std::vector<std::string> before = ruleTexts(states);
+  const auto sliced = [](const auto& rules) {
+    return std::any_of(rules.begin(), rules.end(), [](const auto& r) { return choosesInstances(r.selector); });
+  };
+  const bool byChance = overrideParametric_ && (states ? sliced(plan_->states) : sliced(plan_->placements));
   keys.clear();
   states ? plan_->states.clear() : plan_->placements.clear();
   place(block, false, scope, layer, states, {});
-  if (!overrideParametric_ && before == ruleTexts(states))
-    reportOverrideChangesNothing(context_, item.range, what, first);
+  if (!byChance && before == ruleTexts(states)) reportOverrideChangesNothing(context_, item.range, what, first);
 }
 
 /// The axes of a rule, major first; empty for `replicate`. Whether they exist is looked at when the mesh is merged.
@@ -180,8 +183,8 @@ void PlanBuilder::placementRule(const syntax::PlaceRule& rule, bool isOverride, 
     if (action == 0) plan_->placements.push_back(std::move(made));
     if (action != 1) continue;
     ir::PlacementRule& before = plan_->placements[index];
-    if (!overrideParametric_ && before.targets == made.targets && before.ring == made.ring &&
-        before.uneven == made.uneven && before.contiguous == made.contiguous)
+    if (!(overrideParametric_ && choosesInstances(selector)) && before.targets == made.targets &&
+        before.ring == made.ring && before.uneven == made.uneven && before.contiguous == made.contiguous)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, dim.text.view()), before.range);
     before = std::move(made);
   }
@@ -257,8 +260,8 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, Scop
     if (action == 0) plan_->states.push_back(std::move(made));
     if (action != 1) continue;
     ir::StateRule& before = plan_->states[index];
-    if (!overrideParametric_ && before.targets == made.targets && before.host == made.host &&
-        before.regather == made.regather)
+    if (!(overrideParametric_ && choosesInstances(selector)) && before.targets == made.targets &&
+        before.host == made.host && before.regather == made.regather)
       reportOverrideChangesNothing(context_, rule.range, shown(selector, state.text.view()), before.range);
     before = std::move(made);
   }
@@ -267,9 +270,11 @@ void PlanBuilder::stateRule(const syntax::PlaceRule& rule, bool isOverride, Scop
 /// Every axis that a rule names exists; one report per name and rule.
 void PlanBuilder::checkTargets() {
   for (const ir::PlacementRule& r : plan_->placements)
-    for (Symbol t : r.targets) ok_ &= knownAxis(t, r.targetRange);
+    for (Symbol t : r.targets)
+      ok_ &= knownAxis(t, r.targetRange, placementKeys_.at(keyOf(r.selector, r.dim.view())).second, "place");
   for (const ir::StateRule& r : plan_->states)
-    for (Symbol t : r.targets) ok_ &= knownAxis(t, r.range);
+    for (Symbol t : r.targets)
+      ok_ &= knownAxis(t, r.range, stateKeys_.at(keyOf(r.selector, ir::name(r.state))).second, "states");
 }
 
 } // namespace planc::frontend

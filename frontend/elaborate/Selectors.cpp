@@ -192,6 +192,10 @@ std::optional<ir::Selector> parseSelector(Context& context, std::string_view tex
   return wrong();
 }
 
+bool choosesInstances(const ir::Selector& s) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const ir::SelectorStep& x) { return bool(x.slice); });
+}
+
 bool overlaps(const ir::Selector& a, const ir::Selector& b) {
   const size_t common = std::min(a.steps.size(), b.steps.size());
   for (size_t i = 0; i < common; ++i) {

@@ -46,6 +46,8 @@ std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& 
                                          const ir::Selector& prefix = {});
 /// A selector out of a string: `layer("decoder[0:20].attn")`.
 std::optional<ir::Selector> parseSelector(Context& context, std::string_view text, SourceRange range);
+/// Which instances a slice chooses may follow from a parameter; all else in a selector is names.
+bool choosesInstances(const ir::Selector& s);
 /// Could both match one instance of one layer, or one a layer inside the other's?
 bool overlaps(const ir::Selector& a, const ir::Selector& b);
 
