@@ -35,8 +35,9 @@ public:
   DeclInfo* libraryDecl(const std::string& module, Symbol name);
   /// The names that an import exports, for suggestions.
   std::vector<std::string> exportNames(Import& import);
-  /// What to write for a name that is not in scope of `asking`, one text per choice: the imports of the library that bring
-  /// it, or names that have it as a part. `behind`: the text that follows the name, which says what it is used as.
+  /// What to write for a name that is not in scope of `asking`, one text per choice: the imports of the library that
+  /// bring it, or names that have it as a part. `behind`: the text that follows the name, which says what it is used
+  /// as.
   std::vector<std::string> offers(const Module& asking, Symbol name, std::string_view behind);
   size_t libraryBytes() const { return libraryBytes_; }
 
@@ -72,7 +73,7 @@ private:
   std::deque<Module> modules_;
   std::map<std::string, Module*> byKey_; ///< library path, or canonical path on disk
   std::map<std::string, std::unique_ptr<Collection>> collections_;
-  std::vector<Module*> loading_; ///< files being read: an import of one of them is a cycle
+  std::vector<Module*> loading_;     ///< files being read: an import of one of them is a cycle
   std::set<const DeclInfo*> hidden_; ///< declarations without `export` that were reported
   size_t libraryBytes_ = 0;
   std::vector<LibraryExport> libraryExports_;
