@@ -1,11 +1,13 @@
 // bind-precision: which element types hold where: the plan's, changed by the rules `at SELECTOR { … }` that reach a
 // layer, inner ones last (docs/language.md, section 9, precision).
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Labels.h"
 #include "ir/States.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 
 namespace planc::passes {
@@ -14,6 +16,7 @@ using namespace ir;
 PLANC_ERROR(PrecisionSaysNothing, 761, "`{fact}` says nothing of `{selector}`: {why}")
 PLANC_ERROR(PrecisionTwice, 762, "`{fact}` of `{layer}` is to be {first} and {second}")
 PLANC_ERROR(NoSuchRecipe, 765, "device `{device}` does not multiply `{type}`")
+PLANC_WARNING(PrecisionWithoutEffect, 767, "`{fact}`{where} does nothing: {reason}")
 PLANC_WARNING(PrecisionAsBefore, 763, "`{fact}` of `{selector}` is {type} already")
 
 namespace {
@@ -93,7 +96,60 @@ struct Binder {
       mark(reach, [&](const Reach& r) { return r.param && r.param(program, param); });
     }
     reportIdle();
+    if (ok && program.plan->workload.train) reportWithoutEffect();
     return ok;
+  }
+
+  /// Is anything that a reader keeps wider than the type to keep it in?
+  bool narrows(DType saved, const Selector* selector) const {
+    for (const Op& op : program.model.ops) {
+      if (selector && !selector->matches(op.path)) continue;
+      for (const Save& s : op.saves) {
+        if (s.what == Save::What::Buffer) continue;
+        const DType type = program.dtypeOf(
+            s.what == Save::What::Operand ? op.operands[static_cast<size_t>(s.operand)].value : op.result);
+        if (isFloat(type) && width(saved) < width(type)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Is any parameter stored in fewer bits than its states, so that it has a master copy, whatever its type?
+  bool hasMaster(const Selector* selector) const {
+    for (ValueId v : program.model.params) {
+      const Value& param = program.model.values[v];
+      if (!param.trainable || (selector && !selector->matches(param.path))) continue;
+      const Precision& p = program.precisions[param.precision];
+      if (width(param.dtype.value_or(p.params)) < std::max(width(p.optimizer), width(p.stateType(labels::kMaster))))
+        return true;
+    }
+    return false;
+  }
+
+  void withoutEffect(const std::string& fact, const Selector* selector, SourceRange at, std::string_view reason) {
+    const std::string where = selector ? fmt::format(" of `{}`", selector->str()) : "";
+    diagnostics.report(PrecisionWithoutEffect, at, {{"fact", fact}, {"where", where}, {"reason", std::string(reason)}})
+        .help("leave it out");
+  }
+
+  void reportWithoutEffect() {
+    constexpr std::string_view kNoWider = "nothing that is kept for backward is wider",
+                               kNoMaster = "parameters are stored as wide as the states, so none has a master copy";
+    const Precision& all = program.plan->precision;
+    if (all.saved && !narrows(*all.saved, nullptr)) withoutEffect("saved", nullptr, all.range, kNoWider);
+    const PrecisionFact master{Key::State, labels::kMaster, all.optimizer, all.range};
+    if (all.states.contains(labels::kMaster) && !hasMaster(nullptr))
+      withoutEffect(master.str(), nullptr, all.range, kNoMaster);
+    for (size_t r = 0; r < rules.size(); ++r)
+      for (size_t f = 0; f < rules[r].facts.size(); ++f) {
+        const PrecisionFact& fact = rules[r].facts[f];
+        if (!changes[r][f]) continue; // said already
+        if (fact.key == Key::Saved && all.saved.value_or(fact.type) == fact.type &&
+            !narrows(fact.type, &rules[r].selector))
+          withoutEffect(fact.str(), &rules[r].selector, fact.range, kNoWider);
+        if (fact.key == Key::State && fact.state == labels::kMaster && !hasMaster(&rules[r].selector))
+          withoutEffect(fact.str(), &rules[r].selector, fact.range, kNoMaster);
+      }
   }
 
   /// A device that says which ways of scaling it has has no others.
@@ -129,7 +185,7 @@ struct Binder {
         checkOnlyOne(reach, i, fact, path);
         Precision with = precision;
         with.set(fact);
-        with.byRule |= fact.key == Key::Compute;
+        with.byRule |= fact.key == Key::Compute && width(fact.type) < 2; // wider ones hold for every product anyway
         changes[reach[i]][f] = changes[reach[i]][f] || precision.holding() != with.holding();
         precision = std::move(with);
       }
