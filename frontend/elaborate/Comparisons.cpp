@@ -4,6 +4,7 @@
 
 #include "frontend/modules/Module.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -12,7 +13,18 @@ PLANC_ERROR(CompareFew, 943, "comparison `{name}` has {rows}; it takes at least 
 PLANC_ERROR(CompareNoPlan, 944, "a comparison is of plans; this is {actual}")
 PLANC_ERROR(CompareLabelTwice, 945, "two plans of this comparison are labelled `{name}`")
 
+PLANC_WARNING(ComparePlanTwice, 946, "`{label}` is the plan of `{first}` again")
+
 namespace {
+
+/// One plan with the same arguments.
+bool samePlan(const BoundDecl& a, const BoundDecl& b) {
+  return a.decl == b.decl && a.args.size() == b.args.size() &&
+         std::all_of(a.args.begin(), a.args.end(), [&](const BoundArg& x) {
+           return std::any_of(b.args.begin(), b.args.end(),
+                              [&](const BoundArg& y) { return x.name == y.name && show(x.value) == show(y.value); });
+         });
+}
 
 void reportNoPlan(Evaluator& evaluator, const syntax::Expr& written, const Value& value) {
   auto report = evaluator.context.report(CompareNoPlan, written.range, {{"actual", describe(value)}});
@@ -41,7 +53,15 @@ std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparis
     Scope scope(comparison.module);
     const Value value = evaluator.evaluate(*row.value, scope);
     if (value.invalid()) continue; // reported
-    if (value.kind == ValueKind::Decl && value.decl->decl->kind == DeclKind::Plan)
+    const bool plan = value.kind == ValueKind::Decl && value.decl->decl->kind == DeclKind::Plan;
+    const auto before = std::find_if(out.begin(), out.end(),
+                                     [&](const ComparedPlan& p) { return plan && samePlan(p.decl, *value.decl); });
+    if (before != out.end())
+      evaluator.context
+          .report(ComparePlanTwice, row.value->range, {{"label", row.name.text.str()}, {"first", before->label.str()}})
+          .label(before->written, "its plan")
+          .help("take one of them out, or let them differ");
+    if (plan)
       out.push_back({row.name.text, row.name.range, row.value->range, *value.decl});
     else
       reportNoPlan(evaluator, *row.value, value);
