@@ -200,9 +200,11 @@ void reportAll(const std::vector<PricedFile>& files) {
   }
 }
 
-bool outOfMemory(const PricedPlans& plans) {
-  return std::any_of(plans.plans.begin(), plans.plans.end(),
-                     [](const auto& p) { return p->estimate && !p->estimate->memory.fits; });
+/// Adds the names of the plans that do not fit, as their reports call them.
+void outOfMemory(const PricedPlans& plans, std::string& names) {
+  for (const auto& p : plans.plans)
+    if (p->estimate && !p->estimate->memory.fits)
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", p->label.empty() ? p->plan->title : p->label);
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
@@ -232,12 +234,15 @@ int runEstimate(Console& console, const Arguments& arguments) {
   console.summarize();
   if (json) console.out(format->print(console, arguments, estimates));
   if (console.hasErrors()) return kFailed;
-  bool oom = false;
+  std::string oom;
   for (const PricedFile& f : files) {
     if (f.own.plans.empty() && f.declared.empty()) return noPlans(console, *f.file);
-    oom |= outOfMemory(f.own) || std::any_of(f.declared.begin(), f.declared.end(), outOfMemory);
+    outOfMemory(f.own, oom);
+    for (const PricedPlans& declared : f.declared) outOfMemory(declared, oom);
   }
-  return oom && !arguments.has("--allow-oom") ? kFailed : kClean;
+  if (oom.empty() || arguments.has("--allow-oom")) return kClean;
+  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", oom));
+  return kFailed;
 }
 
 } // namespace

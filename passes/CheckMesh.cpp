@@ -128,8 +128,9 @@ bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine
     if (isAdded(*program.plan, place.axis))
       offerAnew(program, report);
     else
-      report.help(fmt::format("make {} times the size of `{}` divide {}, or leave `within {}` out", axis.stride,
-                              axis.name.view(), mesh.levelSizes[level], place.level.view()));
+      report.help(fmt::format("make {}the size of `{}` divide {}, or leave `within {}` out",
+                              axis.stride > 1 ? fmt::format("{} times ", axis.stride) : "", axis.name.view(),
+                              mesh.levelSizes[level], place.level.view()));
     return false;
   }
   if (level == 0) {

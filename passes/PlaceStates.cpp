@@ -69,12 +69,20 @@ struct StatePlacer {
                                      {{"outer", name(kStates[k - 1])},
                                       {"outer_axes", text(axes[k - 1])},
                                       {"inner", name(kStates[k])},
-                                      {"inner_axes", text(axes[k])},
+                                      {"inner_axes", p.rules[k]->host && !axes[k] ? std::string(kHost) : text(axes[k])},
                                       {"param", program.model.pathOf(p.param)}});
     if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k])
       report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
-    report.help(fmt::format("{} must be split at least as far as {}: add the missing axes to `{}`", name(kStates[k]),
-                            name(kStates[k - 1]), name(kStates[k])));
+    std::string targets;
+    for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
+      const std::string name = program.mesh.axes[*a].written.str();
+      if (!((axes[k - 1] | axes[k]) & maskOf(*a)) || targets.ends_with(name)) continue; // a refined axis has parts
+      targets += (targets.empty() ? "" : ", ") + name;
+    }
+    if (p.rules[k]->host) targets += fmt::format(", {}", kHost);
+    const bool list = targets.find(',') != std::string::npos;
+    report.help(fmt::format("{0} must be split at least as far as {1}: `{0} -> {2}{3}{4}`", name(kStates[k]),
+                            name(kStates[k - 1]), list ? "[" : "", targets, list ? "]" : ""));
   }
 
   SourceRange ruleOf(const ParamState& p, size_t state) const {

@@ -45,6 +45,11 @@ std::string listOf(const std::vector<std::string>& names) {
   return text;
 }
 
+/// A type that the device is not said to multiply.
+bool isPeak(const std::string& path) {
+  return path.starts_with("peak.");
+}
+
 constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
 
 } // namespace
@@ -135,6 +140,12 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
       if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
         report.label(e.range, fmt::format("this needs `{}`", e.path));
       report.note(fmt::format("`{}` is asked for by {}", e.path, e.asker));
+    }
+    const bool rates = m.owner.kind == Owner::Kind::Device && std::any_of(paths.begin(), paths.end(), isPeak);
+    if (rates && !device.peak.empty()) {
+      std::vector<std::string> types;
+      for (const auto& [type, rate] : device.peak) types.emplace_back(ir::name(type));
+      report.help(fmt::format("it has rates of {}: write `precision` with these", listOf(types)));
     }
     report.help(
         fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));

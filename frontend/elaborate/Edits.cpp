@@ -30,7 +30,12 @@ syntax::Fact Edit::fact() const {
 void reportNothingToSet(Context& context, const syntax::Name& name, std::string_view owner,
                         const std::vector<std::string>& known) {
   auto report = context.report(NothingToSet, name.range, {{"owner", owner}, {"name", name.text.str()}});
-  if (auto meant = didYouMean(name.text.view(), known); !meant.empty())
+  const auto below = std::find_if(known.begin(), known.end(), [&](const std::string& path) {
+    return path.ends_with(fmt::format(".{}", name.text.view()));
+  });
+  if (below != known.end())
+    report.help(fmt::format("did you mean `{}`?", *below));
+  else if (auto meant = didYouMean(name.text.view(), known); !meant.empty())
     report.help(meant);
   else if (!known.empty())
     report.note("what can be set there is " + quotedList(known));

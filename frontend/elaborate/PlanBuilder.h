@@ -203,6 +203,7 @@ private:
   std::deque<BoundDecl> editedDecls_;
   std::deque<Scope> scopes_;
   std::vector<DeclInfo*> layers_;
+  std::vector<SourceRange> uses_; ///< of each: where its arguments stand
   std::unique_ptr<PlanSpace> space_;
   std::unique_ptr<FactTree> facts_, lets_;
   std::deque<AxisDraft> axes_;

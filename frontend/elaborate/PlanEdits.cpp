@@ -109,6 +109,13 @@ void PlanBuilder::reportUnset(const Edit& edit) {
   for (const DeclInfo* layer : layers_)
     if (takesEdits(*layer))
       for (const ParamInfo& p : ev_.params(const_cast<DeclInfo&>(*layer))) names.push_back(p.name().str());
+  for (FactNode& fact : facts_->root().children) { // `nodes` is one of the cluster
+    const Value v = fact.section() ? Value{} : facts_->value(fact);
+    if (v.kind != ValueKind::Decl) continue;
+    for (const ParamInfo& p : ev_.params(*v.decl->decl))
+      if (p.name() == edit.path[0].text) names = {fmt::format("{}.{}", fact.name.view(), p.name().view())};
+    if (names.size() == 1) break;
+  }
   reportNothingToSet(context_, edit.path[0], fmt::format("plan `{}`", editsOf_.view()), names);
 }
 

@@ -103,6 +103,7 @@ bool PlanBuilder::addLayer(const BoundDecl& decl, SourceRange use, int layer) {
   else
     scope.parent = &scopes_[scopes_.size() - 2];
   layers_.push_back(decl.decl);
+  uses_.push_back(use);
   if (!ev_.bind(decl, scope, use)) return false;
   if (!ev_.params(*decl.decl).empty()) facts_->parametric = lets_->parametric = overrideParametric_ = true;
   const auto& plan = decl.decl->as<syntax::PlanDecl>();

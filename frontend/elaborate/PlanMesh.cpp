@@ -157,7 +157,11 @@ std::optional<int64_t> PlanBuilder::axisSize(AxisDraft& axis) {
   }
   axis.running = true;
   if (!axis.group) {
+    const bool entered =
+        static_cast<size_t>(axis.layer) < layers_.size() &&
+        context_.enter(*layers_[static_cast<size_t>(axis.layer)], uses_[static_cast<size_t>(axis.layer)]);
     axis.size = ev_.integer(*axis.syntax->value, *axis.scope, fmt::format("axis `{}`", name.view()));
+    if (entered) context_.leave();
     if (axis.size && (*axis.size < 1 || *axis.size > limits::kDevices)) {
       if (*axis.size < 1)
         context_.report(AxisSize, axis.syntax->value->range, {{"axis", name.str()}, {"size", *axis.size}});

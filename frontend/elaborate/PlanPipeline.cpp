@@ -97,6 +97,15 @@ void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline
 
 /// The names of schedules and of their arguments are rows of a table of the passes, which look them up.
 void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
+  if (e.kind == ExprKind::If) { // a parameter may choose
+    static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+    const Value condition = ev_.coerce(ev_.evaluate(*e.kids[0], scope), kBool, "the condition of `if`");
+    if (condition.invalid())
+      ok_ = false;
+    else
+      schedule(*e.kids[condition.truth ? 1 : 2], scope, out);
+    return;
+  }
   const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
   bool good = name->kind == ExprKind::Name;
   if (good) out.schedule = name->name.text;
@@ -107,7 +116,10 @@ void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
       if (!good) break;
       scheduleArgument(arg, scope, out);
     }
-  if (!good) context_.report(ScheduleForm, e.range);
+  if (!good)
+    context_.report(ScheduleForm, e.range)
+        .help(
+            "write `schedule = one_f_one_b`, or `if CONDITION then one_f_one_b else gpipe` where a parameter chooses");
   ok_ &= good;
 }
 

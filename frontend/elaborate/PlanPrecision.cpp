@@ -171,7 +171,10 @@ void PlanBuilder::precision() {
             (part.name == kGrad ? types.gradient : types.result) = {*type, part.value->range};
       } else if (fact.section()) {
         reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, keyNames())
-            .help(fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
+            .help(
+                fact.name == Symbol("at")
+                    ? std::string("types of some layers stand in the file: `precision { at LAYERS { compute = fp8 } }`")
+                    : fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
       } else if (!key) {
         if (const auto type = wireType(fact, fact.name.str()))
           p.onWire[fact.name].result = {*type, fact.value->range}; // checked against the operators of the model

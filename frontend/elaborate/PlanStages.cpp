@@ -78,6 +78,11 @@ bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
     report.help(didYouMean(e.name.text.view(), {std::string(kEven), std::string(kBalanced)}));
     return false;
   }
+  if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced)) {
+    context_.report(StagesForm, e.range)
+        .help("`balanced` prices every layer and takes no arguments: write `balanced`, or `even(…)` to count layers");
+    return false;
+  }
   const Value list = ev_.evaluate(e, scope);
   if (list.invalid()) return false;
   if (list.kind != ValueKind::List) {
@@ -86,7 +91,12 @@ bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
   }
   for (const Value& item : list.list->items) {
     if (item.kind != ValueKind::Int || item.integer < 0) {
-      if (!item.invalid()) context_.report(StagesForm, e.range).note(fmt::format("it holds {}", show(item)));
+      if (!item.invalid())
+        context_.report(StagesForm, item.range.valid() ? item.range : e.range)
+            .note(fmt::format("it holds `{}`, {}",
+                              item.range.valid() ? context_.text(item.range) : std::string_view(show(item)),
+                              item.kind == ValueKind::Int ? "which is negative" : describe(item)))
+            .help("numbers of layers are whole and at least 0");
       return false;
     }
     out.counts.push_back(item.integer);

@@ -120,8 +120,9 @@ Value onInts(const Operation& o) {
     o.context.report(InexactDivision, o.e.range, {{"left", a}, {"right", b}})
         .label(o.left.range, std::to_string(a))
         .label(o.right.range, std::to_string(b))
-        .help(fmt::format("`/` on ints must be exact; `float({}) / {}` gives {}", a, b,
-                          formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
+        .help(fmt::format("`/` on ints must be exact: let {1} divide {0}; where a number with a fraction fits, "
+                          "`float({0}) / {1}` gives {2}",
+                          a, b, formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
     return {};
   case BinaryOp::Pow:
     return intPower(o, a, b);

@@ -165,8 +165,9 @@ std::string plainNumbers(std::string_view number, std::string_view prefix) {
     binary += " * 1024";
   }
   if (thousands == number) thousands += fmt::format("e{}", 3 * (power + 1));
-  return fmt::format("a number without a unit has no prefix: write `{}` or `{}`; bytes are `{}{}B`", thousands, binary,
-                     number, letter);
+  return fmt::format("a number without a unit has no prefix: write `{}` or `{}`; bytes are `{}{}B`, tokens "
+                     "`{}e{}tokens`",
+                     thousands, binary, number, letter, number, 3 * (power + 1));
 }
 
 } // namespace

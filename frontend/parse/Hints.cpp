@@ -112,6 +112,15 @@ std::string typesOfAPath(const ErrorSite& site) {
   return fmt::format("types of some layers stand behind `at`: `at {} {{ … }}`", written(site, begin, site.error.at));
 }
 
+/// `recompute { decoder }`.
+std::string recomputeInBraces(const ErrorSite& site) {
+  const size_t begin = site.statement.begin;
+  if (site.found().getType() != Type::RB || !isDottedPath(site, begin, site.error.at) ||
+      blockOf(site, begin) != "recompute")
+    return "";
+  return fmt::format("its layers stand without braces: `recompute {}`", written(site, begin, site.error.at));
+}
+
 /// `- batch: dp`, in the first line of a block or in a later one, where `-` goes on with the line before.
 std::string listOfYaml(const ErrorSite& site) {
   const size_t at = site.error.at;
@@ -255,10 +264,13 @@ std::string reservedWord(const ErrorSite& site) {
 } // namespace
 
 std::string hintFor(const ErrorSite& site) {
-  for (auto hint :
-       {importFrom, foreignWord, listOfYaml, lineGoesOn, placementOfAPath, typesOfAPath, commaAfterPlacement,
-        commaBetweenStatements, starAtLineStart, valueOnNextLine, braceOnNextLine, equalsInCondition, colonForEquals,
-        arrowSpelling, percentWithoutBlanks, missingReasonColon, variedWithoutVary, reservedWord, twoFactsOnALine})
+  for (auto hint : {importFrom,           foreignWord,         listOfYaml,
+                    lineGoesOn,           placementOfAPath,    typesOfAPath,
+                    recomputeInBraces,    commaAfterPlacement, commaBetweenStatements,
+                    starAtLineStart,      valueOnNextLine,     braceOnNextLine,
+                    equalsInCondition,    colonForEquals,      arrowSpelling,
+                    percentWithoutBlanks, missingReasonColon,  variedWithoutVary,
+                    reservedWord,         twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }
