@@ -201,8 +201,8 @@ struct Stack {
   OptNumber tableGradient;    ///< bytes per table element
   Curve grouped;              ///< efficiency of grouped products by tokens per expert, against one large product
   bool groupedKernel = false; ///< one kernel for the products of all experts; else one each
-  bool exchangePipelined =
-      false; ///< tokens that reached a unit are passed on inside of it while others still cross; else afterwards
+  /// Tokens that reached a unit are passed on inside of it while others still cross; else afterwards.
+  bool exchangePipelined = false;
   bool exchangeCopies = false; ///< a token travels once per expert; else once per device that has some of them
   bool waits = false;          ///< the host waits for sizes that routing decides before it launches what uses them
   OptNumber attentionFactor, attentionBackward;

@@ -50,8 +50,8 @@ struct Optimizer {
   int factored = 0;      ///< states of one value per row and one per column of a matrix; of a vector one per element
   int rowStates = 0;     ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
   int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
-  std::shared_ptr<const Optimizer> others =
-      nullptr; ///< updates all that is no matrix of a repeated layer; null: this one does
+  /// Updates all that is no matrix of a repeated layer; null: this one does.
+  std::shared_ptr<const Optimizer> others = nullptr;
   SourceRange range = {};
   std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
   bool onHost = false;                 ///< the host's processors update, where its states lie; else the device

@@ -1,9 +1,7 @@
 // cross-boundaries: what every virtual stage sends to the next (docs/language.md, section 11): each value with a user
 // in a later stage crosses each boundary in between, hop by hop, in the layout it is carried in.
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/IdleOverlap.h"
 #include "passes/Steps.h"
-#include "passes/WireTypes.h"
 
 #include <algorithm>
 #include <optional>
@@ -161,8 +159,6 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
     }
   }
   if (!crossing.ok) return false;
-  warnOfIdleOverlap(program, diagnostics);
-  warnOfIdleWireTypes(program, diagnostics);
   const auto& pipeline = program.plan->pipeline;
   if (pipeline && pipeline->scatter && program.virtualStages.size() > 1) {
     bool scatters = false;

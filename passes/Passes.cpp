@@ -30,6 +30,7 @@ const std::vector<Pass>& pipeline() {
       {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
       {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
+      {"check-idle", "warnings for what is said of communication that there is none of", Comm, false, checkIdle},
   };
   return passes;
 }

@@ -23,6 +23,7 @@ bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);

@@ -39,7 +39,7 @@ struct RankedCut {
 };
 
 /// The cuts whose longest stage has the least work, those with the least first, `most` of them; with `fits` only cuts
-/// for which every stage has room. None has more than twice the least. Every virtual stage is taken for a device's.
+/// for which every stage has room. None has more than eight times the least (`kLongest`). Every virtual stage is taken for a device's.
 std::vector<RankedCut> shortestCuts(const StageLoads& loads, bool fits, size_t most);
 
 /// What a whole plan comes to.

@@ -5,6 +5,7 @@
 #include "backends/report/Cells.h"
 #include "backends/report/CompareParts.h"
 #include "backends/report/TextParts.h"
+#include "support/Rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,6 @@ constexpr size_t kMostParts = 6;
 
 /// `+12.3 ms`; `-` where nothing differs, or no more than the sums of a `step` are rounded by.
 std::string signedTime(double seconds, double step) {
-  constexpr double kRounding = 1e-12;
   if (std::abs(seconds) <= kRounding * step) return "-";
   return (seconds > 0 ? "+" : "-") + formatQuantity(std::abs(seconds), units::time);
 }

@@ -13,7 +13,7 @@ TEST(IrPrecision, EveryKeyChangesWhatHolds) {
     Precision before, after;
     after.set({key, {}, DType::fp16, {}});
     EXPECT_NE(before.holding(), after.holding()) << name(key);
-    before.set({key, {}, DType::fp16, SourceRange{}});
+    before.set({key, {}, DType::fp16, SourceRange{FileId(0), 3, 7}}); // wherever it was said
     EXPECT_EQ(before.holding(), after.holding()) << name(key);
     EXPECT_EQ(PrecisionFact({key, {}, DType::fp16, {}}).str(), name(key));
   }

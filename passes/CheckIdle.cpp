@@ -1,0 +1,15 @@
+// check-idle: warnings for facts of the plan that speak of communication which the finished program does not have.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/IdleOverlap.h"
+#include "passes/Steps.h"
+#include "passes/WireTypes.h"
+
+namespace planc::passes {
+
+bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics) {
+  warnOfIdleOverlap(program, diagnostics);
+  warnOfIdleWireTypes(program, diagnostics);
+  return true;
+}
+
+} // namespace planc::passes
