@@ -20,16 +20,26 @@ bool chosenBy(const ir::Recompute& statement, const ir::Body& body, const std::v
   });
 }
 
-/// What a layer that is replayed keeps, and what it does again: of each class of instances.
-void explainReplay(ExplainPage& page, const ir::Program& program, const ir::Body& body,
-                   const ir::Recompute& statement) {
+/// What a layer that is replayed keeps, and what it does again: of each class of instances. A replay that stops early
+/// has no tasks for what backward does not read.
+void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::BodyId id, const ir::Recompute& statement) {
+  const ir::Program& program = *schedule.program;
+  const ir::Body& body = program.bodies[id];
   const ir::Model& model = program.model;
+  std::vector<bool> runs(body.backward.size());
+  for (const ir::Task& task : schedule.backward[id.index].tasks) runs[task.node] = true;
   SumTable kept(page, units::bytes), again(page, units::flops);
   double bytes = 0, flops = 0;
-  for (const ir::Node& n : body.backward) {
+  std::vector<std::string> left;
+  for (size_t i = 0; i < body.backward.size(); ++i) {
+    const ir::Node& n = body.backward[i];
     if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute ||
         !chosenBy(statement, body, model.ops[n.op].path))
       continue;
+    if (!runs[i]) {
+      left.push_back(model.pathOf(n.op));
+      continue;
+    }
     again.add(model.pathOf(n.op), n.work.flops * n.times);
     flops += n.work.flops * n.times;
   }
@@ -46,6 +56,10 @@ void explainReplay(ExplainPage& page, const ir::Program& program, const ir::Body
   }
   page.line("done again before backward, of one instance and micro-batch", 2, TextStyle::Gutter);
   again.write(flops);
+  if (left.empty()) return;
+  page.line("not done again: nothing in backward reads it", 2, TextStyle::Gutter);
+  for (const std::string& path : left) page.line(path, 2);
+  page.fact("because", fmt::format("stack `{}` says `early_stop`", program.plan->stack->name.view()));
 }
 
 } // namespace
@@ -65,8 +79,9 @@ void explainRecompute(ExplainPage& page, const ExplainInput& input) {
                                    heldText(e.freed), heldText(peak), heldText(e.peakWithout)));
     page.fact("costs", fmt::format("{}: a step takes {}, {} without it", timeText(e.cost), timeText(step),
                                    timeText(e.stepWithout)));
-    for (const ir::Body& body : report.program->bodies)
-      if (!body.seam) explainReplay(page, *report.program, body, report.plan->recompute[i]);
+    const auto& bodies = report.program->bodies;
+    for (uint32_t b = 0; b < bodies.size(); ++b)
+      if (!bodies[ir::BodyId(b)].seam) explainReplay(page, *input.schedule, ir::BodyId(b), report.plan->recompute[i]);
   }
 }
 
