@@ -47,7 +47,7 @@ std::string runText(const PlanReport& report, const TextOptions& options) {
   if (!report.estimate->run) return {};
   const cost::Run& run = *report.estimate->run;
   const double time = run.middle.times.time();
-  Table parts("lrrl"), amounts("lrl");
+  Table parts("lrrl"), amounts("lrll");
   for (const RunPart& part : runParts())
     if (const double seconds = run.middle.times.*part.seconds; seconds > 0)
       parts.add({{std::string(part.label), TextStyle::Gutter},
@@ -56,7 +56,12 @@ std::string runText(const PlanReport& report, const TextOptions& options) {
                  noteOf(part, run)});
   for (const RunAmount& row : runAmounts())
     if (const auto value = row.read(run.middle))
-      amounts.add({{std::string(row.label), TextStyle::Gutter}, amountText(*value, row.unit), betweenText(run, row)});
+      amounts.add({{std::string(row.label), TextStyle::Gutter},
+                   amountText(*value, row.unit),
+                   betweenText(run, row),
+                   (row.unit == units::energy || row.unit == units::mass) && !report.plan->cluster->hostPower
+                       ? "of the devices alone: the cluster gives no `host_power`"
+                       : ""});
   return headText(report, options.color) + parts.str(options.color) + amounts.str(options.color);
 }
 
