@@ -176,7 +176,9 @@ std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange
 
 /// The text stands as a record of one fact, so that a mistake shows what was written.
 bool Session::Impl::edit(const ir::FactEdit& written) {
-  Module* text = loader.loadText("--set", fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
+  // Which of several options is meant, messages say by its number.
+  const std::string name = edits.empty() ? "--set" : fmt::format("--set ({})", edits.size() + 1);
+  Module* text = loader.loadText(name, fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
   if (!text->tree || text->tree->broken) return false; // reported by the parser
   const auto* let = text->tree->decls.size() == 1 ? std::get_if<syntax::LetDecl>(&text->tree->decls[0].item) : nullptr;
   const bool one = let && let->value->kind == ExprKind::Record && let->value->facts.size() == 1;

@@ -48,11 +48,13 @@ void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, 
   if (v.invalid()) return;
   const auto known =
       std::find_if(decl.args.begin(), decl.args.end(), [&](const BoundArg& a) { return a.name == param.name(); });
-  if (known != decl.args.end())
-    edit.before = show(known->value);
+  edit.after = show(v);
+  if (const Value* before = evaluator.argumentOf(decl, param.name(), edit.range))
+    edit.before = show(*before);
   else if (param.syntax->defaultValue)
     edit.before = evaluator.context.text(param.syntax->defaultValue->range);
-  edit.after = show(v);
+  edit.differs = edit.before != edit.after;
+  if (isLiteral(*edit.value)) edit.after = evaluator.context.text(edit.value->range);
   const BoundArg arg{param.name(), v, edit.range};
   if (known == decl.args.end())
     decl.args.push_back(arg);

@@ -17,6 +17,7 @@ struct Edit {
   Scope* scope = nullptr; ///< of the plan that it is applied to
   bool applied = false;
   std::string before, after; ///< as messages show them; `after` only where no fact has the value
+  bool differs = true;       ///< `after` says something else than `before`
   FactTree* tree = nullptr;  ///< of the fact that has it
   FactNode* node = nullptr;
   FactNode was; ///< that fact as the file says it

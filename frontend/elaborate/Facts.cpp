@@ -307,10 +307,17 @@ void FactTree::forget() {
   }
 }
 
+bool isLiteral(const Expr& value) {
+  const Expr* at = &value;
+  while (at->kind == ExprKind::Unary) at = at->kids[0];
+  return at->kind == ExprKind::Int || at->kind == ExprKind::Float || at->kind == ExprKind::Quantity ||
+         at->kind == ExprKind::String;
+}
+
 std::string FactTree::shown(FactNode& node) {
   if (node.section() || !node.scope) return "{ … }";
   const std::string written(ev_.context.text(node.value->range));
-  if (isWord(node)) return written;
+  if (isWord(node) || isLiteral(*node.value)) return written;
   const Value v = value(node);
   return v.kind == ValueKind::Invalid || v.kind == ValueKind::Decl || v.kind == ValueKind::Record ? written : show(v);
 }

@@ -30,6 +30,9 @@ struct FactNode {
   FactNode* find(Symbol name);
 };
 
+/// A number, quantity or text with nothing to compute.
+bool isLiteral(const syntax::Expr& value);
+
 /// What the facts belong to, for messages: `device `a100``.
 struct FactOwner {
   std::string text;
@@ -57,7 +60,7 @@ public:
   void forget();
   /// Do the two say different things? Unknown values count as different.
   bool differ(FactNode& before, FactNode& after);
-  /// The value of a fact as messages show it; words and sections as they were written.
+  /// The value of a fact as messages show it; literals, words and sections as they were written.
   std::string shown(FactNode& node);
   FactNode& root() { return root_; }
   /// The value of a fact, computed once; Invalid after a report.

@@ -132,7 +132,7 @@ void PlanBuilder::editsDone() {
           axis && axis->size && !axis->group)
         done.value = std::to_string(*axis->size);
       if (done.value.empty()) done.value = context_.text(edit.value->range);
-      done.changed = done.value != done.before;
+      done.changed = edit.after.empty() ? done.value != done.before : edit.differs;
     }
     plan_->set.push_back(std::move(done));
   }

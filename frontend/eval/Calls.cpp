@@ -323,6 +323,19 @@ Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
   return base;
 }
 
+const Value* Evaluator::argumentOf(const BoundDecl& decl, Symbol parameter, SourceRange use) {
+  for (const BoundDecl* at = &decl;;) {
+    for (const BoundArg& arg : at->args)
+      if (arg.name == parameter) return &arg.value;
+    const DeclInfo& info = *at->decl;
+    if (info.kind != DeclKind::Model || info.broken || info.paramSyntax || info.as<syntax::ModelDecl>().body)
+      return nullptr;
+    const Value next = unfold(*at, use);
+    if (next.kind != ValueKind::Decl) return nullptr;
+    at = next.decl;
+  }
+}
+
 const BoundDecl* Evaluator::resolveModel(const BoundDecl& decl, SourceRange use) {
   const BoundDecl* at = &decl;
   while (!at->decl->as<syntax::ModelDecl>().body) {

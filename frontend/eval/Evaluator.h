@@ -80,6 +80,9 @@ public:
   bool bind(const BoundDecl& decl, Scope& scope, SourceRange use);
   /// The arguments of a bound declaration as those of a call.
   Arguments argumentsOf(const BoundDecl& decl);
+  /// The argument that a bound declaration has for a parameter, also by what it stands for (`model X = Y(…)`); null
+  /// where its default holds.
+  const Value* argumentOf(const BoundDecl& decl, Symbol parameter, SourceRange use);
   /// `model X = Y(…)` to the model that has a body, with all arguments; null after a report.
   const BoundDecl* resolveModel(const BoundDecl& decl, SourceRange use);
 
