@@ -81,6 +81,11 @@ int64_t loopedDevice(const ScheduleShape& shape, int64_t route, int64_t virtualS
 
 /// The actions of every device stage.
 using OrderMaker = Orders (*)(const ScheduleShape& shape);
+/// One of several orders, by what reports call it.
+struct NamedOrder {
+  std::string_view name;
+  OrderMaker make = nullptr;
+};
 
 /// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages; the first m/routes
 /// micro-batches take the first route, and so on. A virtual stage lives once for each route, its parameters too.
@@ -93,9 +98,10 @@ struct ScheduleKind {
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
   std::vector<ScheduleNeed> needs = {};
   OrderMaker orders = nullptr;
+  std::string_view order = {}; ///< what reports call it where there are others
   /// Further orders that the schedule may run, for the times of the passes: the one with the shortest step does. Empty
   /// orders are none.
-  std::vector<OrderMaker> others = {};
+  std::vector<NamedOrder> others = {};
 };
 
 struct Schedule {

@@ -24,7 +24,7 @@ public:
       if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
     if (!schedule_.kind || !schedule_.kind->orders || !checkDevices()) return;
     checkOrders(schedule_.kind->orders);
-    for (const OrderMaker other : schedule_.kind->others) checkOrders(other);
+    for (const NamedOrder& other : schedule_.kind->others) checkOrders(other.make);
   }
 
 private:

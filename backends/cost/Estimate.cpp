@@ -23,6 +23,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   result->collectives = collectiveRows(sim, *model);
   result->totals = totals(sim, *model, result->collectives);
   result->stages = stageRows(sim);
+  result->orders = sim.orders;
   if (!model->complete() || !checkFinite(*result, plan, diagnostics)) return nullptr;
   result->run = runOf(*schedule.program, result->totals);
   if (result->run && !checkRun(*result->run, plan, diagnostics)) return nullptr;

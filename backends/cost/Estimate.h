@@ -197,9 +197,17 @@ struct Run {
   std::optional<RunAmounts> low, high;
 };
 
+/// An order of its actions that a schedule tried.
+struct TriedOrder {
+  std::string_view name;
+  double seconds = 0; ///< until the last stage has ended, before the optimizer
+  bool taken = false; ///< the soonest of those that fit in the memory
+};
+
 struct Estimate {
   Totals totals;
-  std::optional<Run> run; ///< if the plan says one
+  std::vector<TriedOrder> orders; ///< of the schedule, if it has several
+  std::optional<Run> run;         ///< if the plan says one
   Memory memory;
   std::vector<LayerRow> layers;
   std::vector<CollectiveRow> collectives;

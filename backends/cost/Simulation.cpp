@@ -206,20 +206,22 @@ void leaveForward(ir::Orders& orders) {
 
 /// One order of the schedule's actions, run.
 struct OrderRun {
+  std::string_view name;
   ir::Orders actions;
   std::vector<StageTimes> stages;
   double end = 0;
 };
 
-std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::OrderMaker>& makers, bool train) {
+std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::NamedOrder>& makers, bool train) {
   const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
   std::vector<OrderRun> runs;
-  for (const ir::OrderMaker make : makers) {
-    sim.pipeline.actions = make(shape);
+  for (const ir::NamedOrder& order : makers) {
+    sim.pipeline.actions = order.make(shape);
     if (sim.pipeline.actions.empty()) continue;
     if (!train) leaveForward(sim.pipeline.actions);
     addPairs(sim);
     OrderRun& run = runs.emplace_back();
+    run.name = order.name;
     run.stages = runPipeline(sim.pipeline);
     run.end = endOf(sim, run.stages);
     run.actions = std::move(sim.pipeline.actions);
@@ -239,14 +241,16 @@ template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed 
 /// does.
 void runOrders(Simulation& sim, Facts& facts) {
   const bool train = sim.schedule->program->plan->workload.train;
-  std::vector<ir::OrderMaker> makers{sim.schedule->kind->orders};
-  const std::vector<ir::OrderMaker>& others = sim.schedule->kind->others;
+  std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
+  const std::vector<ir::NamedOrder>& others = sim.schedule->kind->others;
   if (train) makers.insert(makers.end(), others.begin(), others.end());
   std::vector<OrderRun> runs = runEach(sim, makers, train);
   const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts).fits; };
   OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
   if (runs.size() > 1 && !fits(*chosen))
     if (OrderRun* other = soonest(runs, fits)) chosen = other;
+  if (makers.size() > 1)
+    for (const OrderRun& run : runs) sim.orders.push_back({run.name, run.end, &run == chosen});
   sim.pipeline.actions = std::move(chosen->actions), sim.stages = std::move(chosen->stages);
 }
 

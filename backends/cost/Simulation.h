@@ -38,6 +38,7 @@ struct Simulation {
   std::vector<Passage> forward, backward; ///< distinct ones
   std::vector<size_t> passageOf;          ///< by virtual stage
   PipelineInput pipeline;
+  std::vector<TriedOrder> orders; ///< what the schedule could have run, if it has several
   std::vector<StageTimes> stages;
   std::vector<StepTimes> steps;
   /// By virtual stages of a forward and a backward pass that run together: where their seconds go.

@@ -9,6 +9,9 @@
 namespace planc::report {
 namespace {
 
+/// Orders whose steps differ by less take equally long.
+constexpr double kSameOrder = 1e-9;
+
 StyledText headOf(const char* text) {
   return {text, TextStyle::Gutter};
 }
@@ -67,17 +70,23 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
   const std::pair<const char*, ir::DType> types[] = {{"compute", p.compute}, {"activations", p.activations},
                                                      {"params", p.params},   {"grads", p.grads},
                                                      {"reduce", p.reduce},   {"optimizer", p.optimizer}};
-  Table table("llr");
-  table.add({headOf("of"), headOf("type"), headOf("bytes")});
-  auto row = [&](const std::string& name, ir::DType type) {
-    table.add({name, std::string(ir::name(type)), fmt::format("{:.4g}", ir::width(type))});
+  Table table("llrl");
+  table.add({headOf("of"), headOf("type"), headOf("bytes"), headOf("")});
+  auto row = [&](const std::string& name, ir::DType type, const std::string& where = {}) {
+    table.add({name, std::string(ir::name(type)), fmt::format("{:.4g}", ir::width(type)), where});
   };
   for (const auto& [name, type] : types) row(name, type);
+  if (p.saved) row("saved", *p.saved);
   if (p.frozen) row("frozen", *p.frozen);
+  for (const auto& [state, type] : p.states) row("optimizer." + state.str(), type);
   for (const auto& [name, types] : p.onWire) {
     if (types.result) row(name.str() + ", while it travels", types.result->type);
     if (types.gradient) row(name.str() + ".grad, while it travels", types.gradient->type);
   }
+  const std::vector<ir::PrecisionRule>& rules = input.report->plan->precisionRules;
+  for (const ir::PrecisionRule& rule : rules)
+    for (const ir::PrecisionFact& fact : rule.facts)
+      row(fmt::format("{}, at {}", fact.str(), rule.selector.str()), fact.type, page.sources().where(fact.range));
   page.table(table);
   page.fact("written", p.range.valid() ? page.sources().where(p.range) : "not said: these are defaults");
 }
@@ -97,10 +106,29 @@ void headingMesh(ExplainPage& page, const ExplainInput& input) {
   page.table(table);
 }
 
+/// The orders that the schedule could have run, as far as they are apart.
+void triedOrders(ExplainPage& page, const cost::Estimate& estimate) {
+  const auto taken =
+      std::find_if(estimate.orders.begin(), estimate.orders.end(), [](const auto& o) { return o.taken; });
+  if (taken == estimate.orders.end()) return;
+  Table table("lrrl");
+  table.add({headOf("order"), headOf("step before the optimizer"), headOf("apart"), headOf("")});
+  for (const cost::TriedOrder& order : estimate.orders) {
+    const double apart = order.seconds / taken->seconds - 1;
+    table.add({std::string(order.name), timeText(order.seconds), order.taken ? "" : errorText(apart),
+               order.taken           ? estimate.memory.fits ? "taken: the soonest that fits in the memory"
+                                                            : "taken: the soonest; none fits in the memory"
+               : apart < -kSameOrder ? "does not fit in the memory"
+                                     : ""});
+  }
+  page.table(table);
+}
+
 /// What each virtual stage holds.
 void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   const ir::Program& program = *input.schedule->program;
   page.fact("written", page.quote(input.report->plan->pipeline->scheduleRange));
+  triedOrders(page, *input.report->estimate);
   Table table("rll");
   table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {

@@ -251,6 +251,9 @@ Json json(const PlanReport& report, const SourceManager& sources) {
   out["set"] = setJson(plan);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
+  out["order"] = nullptr; // of a schedule that has several
+  for (const cost::TriedOrder& order : report.estimate->orders)
+    if (order.taken) out["order"] = order.name;
   out["axes"] = axesJson(plan);
   if (report.program && isBalanced(plan)) {
     out["balanced"] = Json::array();

@@ -75,10 +75,13 @@ std::string ruleText(const ir::PrecisionRule& rule) {
   return fmt::format("at {}: {}", rule.selector.str(), text);
 }
 
-std::string pipelineText(const ir::Pipeline& pipeline, const ir::Program* program) {
-  std::string text = pipeline.schedule.str();
+std::string pipelineText(const PlanReport& report) {
+  const ir::Program* program = report.program;
+  std::string text = report.plan->pipeline->schedule.str();
   if (program) text += ", " + plural(static_cast<double>(program->stages), "stage", "stages");
   if (program && program->chunks > 1) text += fmt::format(" of {} chunks", program->chunks);
+  for (const cost::TriedOrder& order : report.estimate->orders)
+    if (order.taken) text += fmt::format(", in the order {}", order.name);
   return text;
 }
 
@@ -119,7 +122,7 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
       {"precision", precisionText(plan.precision)}};
   for (const ir::PrecisionRule& rule : plan.precisionRules) rows.emplace_back("", ruleText(rule));
   rows.emplace_back("mesh", meshText(plan.mesh));
-  if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(*plan.pipeline, report.program));
+  if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(report));
   if (!plan.set.empty()) rows.emplace_back("set", setText(plan.set));
   std::erase_if(rows, [](const auto& row) { return row.second.empty(); });
   return rows;

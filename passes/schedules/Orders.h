@@ -30,8 +30,8 @@ ir::Orders zeroBubbleH1(const ir::ScheduleShape& shape);
 ir::Orders zeroBubbleH2(const ir::ScheduleShape& shape);
 ir::Orders zeroBubble(const ir::ScheduleShape& shape);
 // Beside those the schedules that they start from, and greedy ones for the times of the passes.
-std::vector<ir::OrderMaker> zeroBubbleH2Others();
-std::vector<ir::OrderMaker> zeroBubbleOthers();
+std::vector<ir::NamedOrder> zeroBubbleH2Others();
+std::vector<ir::NamedOrder> zeroBubbleOthers();
 
 // A device holds one stage from the front and its mirror from the back.
 int64_t foldedDevice(const ir::ScheduleShape& shape, int64_t route, int64_t virtualStage);

@@ -153,8 +153,12 @@ template <Limit limit, int percent> Orders greedy(const ScheduleShape& shape) {
   if (shape.stages * shape.microBatches > kMostGreedy) return {};
   return Greedy(shape, limit(shape), percent / 100.).run();
 }
-template <Limit limit> void addGreedy(std::vector<OrderMaker>& to) {
-  to.insert(to.end(), {greedy<limit, 0>, greedy<limit, 25>, greedy<limit, 50>, greedy<limit, 75>, greedy<limit, 100>});
+template <Limit limit> void addGreedy(std::vector<NamedOrder>& to) {
+  to.insert(to.end(), {{"greedy, fills every wait", greedy<limit, 0>},
+                       {"greedy, fills waits of 25 % of a W", greedy<limit, 25>},
+                       {"greedy, fills waits of 50 % of a W", greedy<limit, 50>},
+                       {"greedy, fills waits of 75 % of a W", greedy<limit, 75>},
+                       {"greedy, fills waits of a W", greedy<limit, 100>}});
 }
 
 } // namespace
@@ -168,13 +172,14 @@ Orders zeroBubbleH2(const ScheduleShape& shape) {
 Orders zeroBubble(const ScheduleShape& shape) {
   return regular<given, 1>(shape);
 }
-std::vector<OrderMaker> zeroBubbleH2Others() {
-  std::vector<OrderMaker> others{regular<two, 1>, whole<two>};
+std::vector<NamedOrder> zeroBubbleH2Others() {
+  std::vector<NamedOrder> others{{"ZB-H1", regular<two, 1>}, {"1F1B, backward whole", whole<two>}};
   addGreedy<two>(others);
   return others;
 }
-std::vector<OrderMaker> zeroBubbleOthers() {
-  std::vector<OrderMaker> others{regular<given, 2>, whole<given>};
+std::vector<NamedOrder> zeroBubbleOthers() {
+  std::vector<NamedOrder> others{{"ZB-H2 within `in_flight`", regular<given, 2>},
+                                 {"1F1B, backward whole", whole<given>}};
   addGreedy<given>(others);
   return others;
 }

@@ -25,7 +25,7 @@ double bubble(std::string_view name, int64_t p, int64_t v, int64_t m, double f, 
       for (int64_t k = 0; k < p * chunks; ++k) in.pairs[{i, k}] = {together, together, together};
   double least = std::numeric_limits<double>::infinity();
   std::vector<ir::OrderMaker> makers{kind.orders};
-  makers.insert(makers.end(), kind.others.begin(), kind.others.end());
+  for (const ir::NamedOrder& other : kind.others) makers.push_back(other.make);
   for (const ir::OrderMaker make : makers) {
     ir::ScheduleShape shape{p, chunks, m, {}, {}};
     for (const ir::ScheduleParameter& parameter : kind.parameters)

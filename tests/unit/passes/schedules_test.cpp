@@ -103,7 +103,7 @@ TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
           if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); }))
             continue;
           expectComplete(k, shape, k.orders);
-          for (const OrderMaker other : k.others) expectComplete(k, shape, other);
+          for (const NamedOrder& other : k.others) expectComplete(k, shape, other.make);
         }
 }
 
@@ -159,7 +159,7 @@ TEST(Schedules, ZeroBubbleHoldsWhatItsTableSays) {
 TEST(Schedules, ZeroBubbleHoldsNoMoreThanItsArgument) {
   const ScheduleKind& k = kind("zero_bubble");
   std::vector<OrderMaker> makers{k.orders};
-  makers.insert(makers.end(), k.others.begin(), k.others.end());
+  for (const NamedOrder& other : k.others) makers.push_back(other.make);
   for (int64_t p : {2, 4, 8})
     for (int64_t inFlight : {1, 3, 8, 15})
       for (const OrderMaker make : makers) {
