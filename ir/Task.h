@@ -1,4 +1,5 @@
-// Level `task`: tasks on the compute stream and one comm stream per port of each stage, the order of each stage's work, symbolic micro-batches.
+// Level `task`: tasks on the compute stream and one comm stream per port of each stage, the order of each stage's work,
+// symbolic micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -25,18 +26,21 @@ struct Task {
   std::vector<uint32_t> deps; ///< tasks of the same segment
 };
 
-/// The work of one instance of a body in one direction. State collectives of the direction are issued `prefetch` instances ahead.
+/// The work of one instance of a body in one direction. State collectives of the direction are issued `prefetch`
+/// instances ahead.
 struct Segment {
   BodyId body;
   bool backward = false;
   std::vector<Task> tasks; ///< program order
 };
 
-/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one virtual stage.
+/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one
+/// virtual stage.
 enum class ActionKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight };
 struct Action {
   ActionKind kind = ActionKind::Forward;
-  bool paired = false; ///< runs together with the next action: the communication of each beside the computing of the other
+  bool paired =
+      false; ///< runs together with the next action: the communication of each beside the computing of the other
   uint16_t virtualStage = 0;
   uint32_t microBatch = 0;
 };
@@ -87,14 +91,16 @@ struct NamedOrder {
   OrderMaker make = nullptr;
 };
 
-/// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages; the first m/routes
-/// micro-batches take the first route, and so on. A virtual stage lives once for each route, its parameters too.
+/// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages;
+/// the first m/routes micro-batches take the first route, and so on. A virtual stage lives once for each route, its
+/// parameters too.
 struct ScheduleKind {
   std::string_view name = {}, doc = {};
   std::vector<ScheduleParameter> parameters = {};
   int64_t chunks = 1; ///< v; 0: the value of the parameter `chunks`
   int64_t routes = 1;
-  bool waitsForAll = true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
+  bool waitsForAll =
+      true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
   std::vector<ScheduleNeed> needs = {};
   OrderMaker orders = nullptr;
@@ -117,7 +123,8 @@ struct Schedule {
   ScheduleShape shape(std::vector<PassSeconds> seconds = {}) const;
 };
 
-/// Segments with their tasks, then the order of each stage's work; micro-batch numbers near the end are written from `m`.
+/// Segments with their tasks, then the order of each stage's work; micro-batch numbers near the end are written from
+/// `m`.
 std::string print(const Schedule& schedule);
 /// Acyclic; one stream per task; every receive has its send.
 std::vector<std::string> verify(const Schedule& schedule);
