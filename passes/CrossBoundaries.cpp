@@ -86,14 +86,10 @@ struct Crossing {
   /// on.
   std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
     const UnitId home = model().ops[model().values[v].producer].unit;
-    std::optional<bool> trains;
-    int64_t latest = -1;
+    std::optional<bool> trains; // of several classes the one that hands it on
     for (const auto& [id, count] : program.virtualStages[static_cast<size_t>(stage)].bodies) {
       const Body& body = program.bodies[id];
-      if (body.seam || body.unit != home) continue;
-      int64_t end = 0; // of several classes the one that hands it on
-      for (const Range& r : body.instances.ranges) end = std::max(end, r.end);
-      if (end > latest) latest = end, trains = wanted[id.index][v.index];
+      if (!body.seam && body.unit == home) trains = wanted[id.index][v.index];
     }
     return trains;
   }

@@ -18,7 +18,8 @@ PLANC_ERROR(TooManyClasses, 722, "a slice over `{unit}` ({count} instances) is b
 
 namespace {
 
-constexpr int64_t kMaxSliced = 1 << 20; // instances looked at one by one where slices differ
+/// Instances looked at one by one where slices differ: classes that alternate run one by one, too.
+constexpr int64_t kMaxSliced = 1 << 16;
 
 /// Does the statement replay something of this instance, whatever its `first` says?
 bool replaysSome(const Model& model, const Recompute& statement, const Unit& unit, int64_t instance) {
@@ -45,28 +46,46 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   return sets;
 }
 
-/// Every sliced selector of the plan that begins with this unit (`*` reaches all repeats), and what `first` chooses.
-std::vector<RangeSet> slicesOf(const Program& program, UnitId id) {
-  const Plan& plan = *program.plan;
-  const Symbol unit = program.model.units[id].name;
-  std::vector<RangeSet> slices;
-  auto add = [&](RangeSet set) {
-    if (std::find(slices.begin(), slices.end(), set) == slices.end()) slices.push_back(std::move(set));
-  };
-  auto look = [&](const Selector& s) {
-    if (s.steps.empty() || !s.steps[0].slice || !(s.steps[0].star || s.steps[0].name == unit)) return;
-    add(RangeSet{{*s.steps[0].slice}});
-  };
-  for (const PlacementRule& r : plan.placements) look(r.selector);
-  for (const StateRule& r : plan.states) look(r.selector);
-  for (const Recompute& r : plan.recompute)
-    for (const Selector& s : r.selectors) look(s);
-  for (const std::vector<RangeSet>& first : program.firstLayers)
-    if (!first.empty()) add(first[id.index]);
-  for (const Keep& k : plan.keeps) look(k.selector);
-  for (const Selector& s : plan.workload.freeze) look(s);
-  return slices;
-}
+/// What the plan's slices choose of a unit's instances. Selectors of one list that differ in their first slice alone
+/// say one thing of several instances: `decoder[0], decoder[2]` is one choice, as `decoder[0:4:2]` is.
+class Slices {
+public:
+  Slices(const Program& program, UnitId id) : unit_(program.model.units[id].name) {
+    const Plan& plan = *program.plan;
+    for (const PlacementRule& r : plan.placements) look({r.selector});
+    for (const StateRule& r : plan.states) look({r.selector});
+    for (const Recompute& r : plan.recompute) look(r.selectors);
+    for (const std::vector<RangeSet>& first : program.firstLayers)
+      if (!first.empty()) add(first[id.index]);
+    for (const Keep& k : plan.keeps) look({k.selector});
+    look(plan.workload.freeze);
+  }
+
+  std::vector<RangeSet> sets;
+
+private:
+  /// `*` reaches all repeats.
+  void look(const std::vector<Selector>& list) {
+    std::map<std::string, RangeSet> chosen; // by what is said besides the slice
+    for (Selector s : list) {
+      if (s.steps.empty() || !s.steps[0].slice || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
+      const RangeSet slice{{*s.steps[0].slice}};
+      s.steps[0].slice.reset();
+      RangeSet& set = chosen[s.str()];
+      if (set.firstCommon(slice))
+        add(slice); // twice the same instance: whoever reads the list must see it
+      else
+        set.ranges.push_back(slice.ranges[0]);
+    }
+    for (auto& entry : chosen) add(std::move(entry.second));
+  }
+
+  void add(RangeSet set) {
+    if (std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
+  }
+
+  Symbol unit_;
+};
 
 /// Classes of instances, each in ascending order.
 using Classes = std::vector<RangeSet>;
@@ -124,7 +143,7 @@ void separate(Classes& classes, int64_t instance) {
 
 bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
   const Unit& unit = program.model.units[id];
-  const std::vector<RangeSet> slices = unit.repeat ? slicesOf(program, id) : std::vector<RangeSet>{};
+  const std::vector<RangeSet> slices = unit.repeat ? Slices(program, id).sets : std::vector<RangeSet>{};
   if (!slices.empty() && unit.count > kMaxSliced) {
     diagnostics
         .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
@@ -142,6 +161,34 @@ bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
   return true;
 }
 
+/// Instances [lo, hi) of a class, one behind the other.
+struct Run {
+  int64_t lo = 0, hi = 0;
+  BodyId body;
+};
+
+/// The instances of a piece in the order of the model, those of a class that follow each other as one run.
+void addRuns(const Program& program, const Piece& piece, VirtualStage& stage) {
+  std::vector<Run> runs;
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    const Body& body = program.bodies[BodyId(b)];
+    if (body.seam || body.unit != piece.unit) continue;
+    for (const Range& r : body.instances.ranges) {
+      const int64_t skipped = r.begin < piece.lo ? (piece.lo - r.begin + r.step - 1) / r.step : 0;
+      const Range inside{r.begin + skipped * r.step, std::min(r.end, piece.hi), r.step};
+      if (inside.count() > 0 && r.step == 1) runs.push_back({inside.begin, inside.end, BodyId(b)});
+      for (int64_t i = inside.begin; r.step > 1 && i < inside.end; i += r.step) runs.push_back({i, i + 1, BodyId(b)});
+    }
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.lo < b.lo; });
+  const size_t first = stage.bodies.size();
+  for (const Run& run : runs)
+    if (stage.bodies.size() > first && stage.bodies.back().first == run.body)
+      stage.bodies.back().second += run.hi - run.lo;
+    else
+      stage.bodies.push_back({run.body, run.hi - run.lo});
+}
+
 void addStages(Program& program, const Cut& cut) {
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
   for (size_t i = 0; i < cut.size(); ++i) {
@@ -149,12 +196,7 @@ void addStages(Program& program, const Cut& cut) {
     stage.index = static_cast<int64_t>(i);
     for (int64_t route = 0; route < program.routes; ++route)
       stage.devices.push_back(program.kind->device(shape, route, stage.index));
-    for (const Piece& piece : cut[i])
-      for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-        const Body& body = program.bodies[BodyId(b)];
-        if (body.seam || body.unit != piece.unit) continue;
-        if (const int64_t n = body.instances.countWithin(piece.lo, piece.hi)) stage.bodies.push_back({BodyId(b), n});
-      }
+    for (const Piece& piece : cut[i]) addRuns(program, piece, stage);
     program.virtualStages.push_back(std::move(stage));
   }
 }
@@ -165,16 +207,15 @@ struct StandingSeam {
   bool before = false;
 };
 
-/// Nothing where slices cut a repeat into classes: how often a seam between them runs on a stage depends on the cut.
+/// Nothing where slices cut a repeat into classes: where the seams between them stand depends on the cut.
 std::optional<std::vector<StandingSeam>> seamsOf(const Program& program) {
   std::vector<StandingSeam> seams;
   for (const VirtualStage& stage : program.virtualStages)
     for (size_t i = 0; i < stage.bodies.size(); ++i) {
       const Body& body = program.bodies[stage.bodies[i].first];
       if (!body.seam) continue;
-      const int64_t count = program.model.units[body.unit].count;
       const BodyId home = bodyOf(program, body.unit, 0);
-      if (home != bodyOf(program, body.unit, count - 1)) return std::nullopt;
+      if (program.bodies[home].instances.count() != program.model.units[body.unit].count) return std::nullopt;
       const auto isHome = [&](const auto& entry) { return entry.first == home; };
       const auto here = stage.bodies.begin() + static_cast<ptrdiff_t>(i);
       if (std::any_of(here, stage.bodies.end(), isHome))
@@ -201,8 +242,10 @@ void placeSeam(Program& program, const StandingSeam& s) {
   for (VirtualStage& candidate : stages)
     if (holds(candidate) && !(stage && s.before)) stage = &candidate;
   if (!stage) return;
-  const auto at = std::find_if(stage->bodies.begin(), stage->bodies.end(), isNeighbour);
-  stage->bodies.insert(s.before ? at : at + 1, {s.seam, 1});
+  auto& runs = stage->bodies;
+  runs.insert(s.before ? std::find_if(runs.begin(), runs.end(), isNeighbour)
+                       : std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(),
+              {s.seam, 1});
 }
 
 } // namespace

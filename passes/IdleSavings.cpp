@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <optional>
 
 namespace planc::passes {
@@ -29,7 +30,24 @@ double keptBytes(const Body& body) {
   return bytes;
 }
 
+/// Indices that the range and the set both hold.
+RangeSet common(const Range& range, const RangeSet& set) {
+  RangeSet both;
+  for (const Range& r : set.ranges)
+    if (const auto first = r.firstCommon(range))
+      both.ranges.push_back({*first, std::min(r.end, range.end), std::lcm(r.step, range.step)});
+  return both;
+}
+
+/// The instances of a body that the slice of a selector names. A body can stand for several selectors of a list.
+Body within(Body body, const Selector& selector) {
+  if (!selector.steps.empty() && selector.steps[0].slice)
+    body.instances = common(*selector.steps[0].slice, body.instances);
+  return body;
+}
+
 bool reachesBody(const Program& program, const Selector& selector, const Body& body) {
+  if (body.instances.ranges.empty()) return false;
   const ir::Unit& unit = program.model.units[body.unit];
   for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
     if (reaches(selector, program.model.ops[OpId(i)].path, unit, body.instances)) return true;
@@ -53,8 +71,7 @@ public:
   Plan& plan() { return plan_; }
 
   /// The body under the plan as it is now; nothing if its checkpoints contradict each other.
-  std::optional<Body> derive(BodyId id) {
-    Body body = program_.bodies[id];
+  std::optional<Body> derive(BodyId id, Body body) {
     body.backward.clear();
     body.saved.clear();
     DiagnosticEngine unheard;
@@ -89,13 +106,16 @@ public:
   }
 
 private:
-  /// Calls `compare` with every body that the selector reaches, as it is and as it is without the statement.
-  template <class F> bool each(const Selector& selector, F compare) {
+  /// Calls `compare` with every body that the selector reaches, as it is and as it is without the statement. `chosen`:
+  /// of a `recompute` statement, which can name the first instances only.
+  template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
     bool any = false;
     for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
-      const Body& body = program_.bodies[BodyId(b)];
+      const Body body = within(program_.bodies[BodyId(b)], selector);
       if (body.seam || !reachesBody(program_, selector, body)) continue;
-      const std::optional<Body> without = trial_.derive(BodyId(b));
+      if (chosen && !chosen->empty() && !(*chosen)[body.unit.index].contains(body.instances.ranges.front().begin))
+        continue;
+      const std::optional<Body> without = trial_.derive(BodyId(b), body);
       if (!without) return false;
       any = true;
       compare(body, *without);
@@ -103,10 +123,14 @@ private:
     return any;
   }
 
+  const std::vector<RangeSet>* firstOf(size_t index) const {
+    return index < program_.firstLayers.size() ? &program_.firstLayers[index] : nullptr;
+  }
+
   /// What the selector frees, against a plan without it; nothing if it reaches no body.
-  std::optional<double> freed(const Selector& selector, double& kept) {
+  std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
     double freed = 0;
-    const bool any = each(selector, [&](const Body& with, const Body& without) {
+    const bool any = each(selector, firstOf(index), [&](const Body& with, const Body& without) {
       const double instances = static_cast<double>(with.instances.count());
       freed += instances * (keptBytes(without) - keptBytes(with));
       kept += instances * keptBytes(without);
@@ -120,7 +144,7 @@ private:
     auto& selectors = trial_.plan().recompute[index].selectors;
     selectors.erase(selectors.begin() + static_cast<std::ptrdiff_t>(k));
     double kept = 0;
-    const auto bytes = freed(selector, kept);
+    const auto bytes = freed(index, selector, kept);
     selectors = statement.selectors;
     if (!bytes) return;
     if (*bytes > kRounding * kept) {
@@ -144,7 +168,7 @@ private:
   bool discards(size_t index, const Selector& selector) {
     trial_.plan().recompute[index].outputs = true;
     double kept = 0;
-    const auto bytes = freed(selector, kept);
+    const auto bytes = freed(index, selector, kept);
     trial_.plan().recompute[index].outputs = false;
     return bytes && *bytes < -kRounding * kept;
   }
@@ -152,7 +176,7 @@ private:
   void checkOutputs(size_t index, const Selector& selector) {
     trial_.plan().recompute[index].outputs = false;
     double kept = 0;
-    const auto bytes = freed(selector, kept);
+    const auto bytes = freed(index, selector, kept);
     trial_.plan().recompute[index].outputs = true;
     if (bytes && *bytes <= kRounding * kept)
       diagnostics_
@@ -168,18 +192,19 @@ private:
     const Recompute& statement = program_.plan->recompute[index];
     std::vector<Selector>& saves = trial_.plan().recompute[index].saves;
     for (size_t k = statement.saves.size(); k-- > 0;)
-      if (checkSave(statement, k, saves)) reportIdleSave(statement.saves[k]);
+      if (checkSave(index, k, saves)) reportIdleSave(statement.saves[k]);
     saves = statement.saves;
   }
 
   /// True if it is idle: it stays out of `saves`.
-  bool checkSave(const Recompute& statement, size_t k, std::vector<Selector>& saves) {
+  bool checkSave(size_t index, size_t k, std::vector<Selector>& saves) {
+    const Recompute& statement = program_.plan->recompute[index];
     const std::vector<Selector> before = saves;
     bool any = false, less = false, lessToTheEnd = false;
     const auto count = [&](const Selector& selector, bool out, auto& totals) {
       saves = before;
       if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
-      any |= each(selector, [&](const Body&, const Body& body) {
+      any |= each(selector, firstOf(index), [&](const Body&, const Body& body) {
         totals.push_back({replayed(body, earlyStop_), replayed(body, false)});
       });
     };
@@ -213,15 +238,14 @@ private:
   void checkFirst(size_t index) {
     const Recompute& statement = program_.plan->recompute[index];
     if (!statement.first) return;
+    std::vector<bool> reached;
+    for (const Body& body : program_.bodies)
+      reached.push_back(!body.seam && llvm::any_of(statement.selectors,
+                                                   [&](const Selector& s) { return reachesBody(program_, s, body); }));
     int64_t most = 0;
     for (const VirtualStage& stage : program_.virtualStages) {
       int64_t here = 0;
-      for (const auto& [id, count] : stage.bodies) {
-        const Body& body = program_.bodies[id];
-        if (!body.seam &&
-            llvm::any_of(statement.selectors, [&](const Selector& s) { return reachesBody(program_, s, body); }))
-          here += count;
-      }
+      for (const auto& [id, count] : stage.bodies) here += reached[id.index] ? count : 0;
       most = std::max(most, here);
     }
     if (*statement.first >= most)
@@ -234,7 +258,7 @@ private:
     auto& statements = trial_.plan().keeps;
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
     bool changes = false, kept = false;
-    const bool any = each(keep.selector, [&](const Body& with, const Body& without) {
+    const bool any = each(keep.selector, nullptr, [&](const Body& with, const Body& without) {
       kept |= !with.saved.empty();
       changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
     });

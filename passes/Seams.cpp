@@ -47,13 +47,15 @@ struct SeamBuilder {
     return seam;
   }
 
-  /// Puts a seam before (or behind) the bodies of the repeat on the stage that holds an instance.
-  void place(Body seam, BodyId neighbour, int64_t stageIndex, bool before, int64_t count) const {
+  /// Puts a seam before the first (or behind the last) run of a body on a virtual stage.
+  void place(Body seam, BodyId neighbour, int64_t stageIndex, bool before) const {
     if (seam.forward.empty() && seam.backward.empty()) return;
     const BodyId id = program.bodies.add(std::move(seam));
-    auto& bodies = program.virtualStages[static_cast<size_t>(stageIndex)].bodies;
-    auto it = std::find_if(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == neighbour; });
-    bodies.insert(before || it == bodies.end() ? it : it + 1, {id, count});
+    auto& runs = program.virtualStages[static_cast<size_t>(stageIndex)].bodies;
+    const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
+    runs.insert(before ? std::find_if(runs.begin(), runs.end(), isNeighbour)
+                       : std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(),
+                {id, 1});
   }
 
   /// The virtual stage that holds an instance of the repeat.
@@ -79,7 +81,7 @@ struct SeamBuilder {
       const BodyId maker =
           from.partial ? bodyOf(program, program.model.ops[initial.producer].unit, lastInstance(initial)) : first;
       const bool before = maker == first;
-      place(std::move(seam), maker, before ? stageOf(0) : stageOfBody(maker), before, 1);
+      place(std::move(seam), maker, before ? stageOf(0) : stageOfBody(maker), before);
     }
   }
 
@@ -108,32 +110,53 @@ struct SeamBuilder {
         add(seam, true, program.model.values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
       }
     }
-    place(std::move(seam), last, stageOf(unit().count - 1), false, 1);
+    place(std::move(seam), last, stageOf(unit().count - 1), false);
   }
 
-  /// Classes alternate only where slices made more than one: few instances (cut-units bounds them).
+  /// What lies between an instance of one class and the next instance, of another.
+  Body joining(BodyId from, BodyId to) const {
+    Body seam = blank(0);
+    seam.instances = {};
+    for (const Carry& c : unit().carries) {
+      const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
+      add(seam, false, in, out, c.last, exit(from, c), entry(to, c));
+      add(seam, true, out, in, c.last, entry(to, c), exit(from, c));
+    }
+    return seam;
+  }
+
+  /// Before each run of a class that follows one of another class: with the later of the two, also across stages.
   void between() const {
-    std::vector<BodyId> classes;
-    for (uint32_t b = 0; b < program.bodies.size(); ++b)
-      if (program.bodies[BodyId(b)].unit == unitId && !program.bodies[BodyId(b)].seam) classes.push_back(BodyId(b));
-    if (classes.size() < 2) return;
-    std::map<std::tuple<int64_t, BodyId, BodyId>, int64_t> counts;
-    BodyId before = bodyOf(program, unitId, 0);
-    for (int64_t i = 1; i < unit().count; ++i) {
-      const BodyId here = bodyOf(program, unitId, i);
-      if (here != before) ++counts[{stageOf(i), before, here}];
-      before = here;
-    }
-    for (const auto& [key, count] : counts) {
-      const auto& [stage, from, to] = key;
-      Body seam = blank(0);
-      for (const Carry& c : unit().carries) {
-        const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
-        add(seam, false, in, out, c.last, exit(from, c), entry(to, c));
-        add(seam, true, out, in, c.last, entry(to, c), exit(from, c));
+    std::map<std::pair<BodyId, BodyId>, BodyId> seams; // none where nothing is to be done
+    std::map<BodyId, std::vector<int64_t>> places;     // the instances behind a seam
+    BodyId before;
+    int64_t instance = 0;
+    for (VirtualStage& stage : program.virtualStages) {
+      std::vector<std::pair<BodyId, int64_t>> runs;
+      for (const auto& run : stage.bodies) {
+        const Body& body = program.bodies[run.first];
+        if (body.unit == unitId && !body.seam) {
+          if (before.valid() && before != run.first)
+            if (const BodyId seam = seamOf(seams, before, run.first); seam.valid()) {
+              runs.push_back({seam, 1});
+              places[seam].push_back(instance);
+            }
+          before = run.first;
+          instance += run.second;
+        }
+        runs.push_back(run);
       }
-      place(std::move(seam), to, stage, true, count);
+      stage.bodies = std::move(runs);
     }
+    for (const auto& [seam, instances] : places) program.bodies[seam].instances = RangeSet::of(instances);
+  }
+
+  BodyId seamOf(std::map<std::pair<BodyId, BodyId>, BodyId>& seams, BodyId from, BodyId to) const {
+    const auto [known, fresh] = seams.try_emplace({from, to});
+    if (!fresh) return known->second;
+    Body seam = joining(from, to);
+    if (!seam.forward.empty() || !seam.backward.empty()) known->second = program.bodies.add(std::move(seam));
+    return known->second;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace planc::cost {
 
@@ -59,23 +60,26 @@ std::vector<LayerRun> runsOf(const ir::Program& program, const ir::VirtualStage&
 class Profile {
 public:
   explicit Profile(const std::vector<LayerRun>& runs) : runs_(runs) {
-    for (const LayerRun& run : runs_) length_ += run.length() * static_cast<double>(run.times);
+    double bytes = 0;
+    for (const LayerRun& run : runs_) {
+      begins_.push_back(length_), bytes_.push_back(bytes);
+      length_ += run.length() * static_cast<double>(run.times);
+      bytes += run.bytes() * static_cast<double>(run.times);
+    }
   }
 
   /// Bytes of all layers before a position.
   double before(double position) const {
-    double sum = 0;
-    for (const LayerRun& run : runs_) {
-      const double once = run.length(), whole = once * static_cast<double>(run.times);
-      const double inside = std::min(position, whole), rounds = std::floor(inside / once);
-      sum += rounds * run.bytes();
-      double rest = inside - rounds * once;
-      for (const EqualLayers& s : run.once) {
-        const double taken = std::min(rest, static_cast<double>(s.count));
-        sum += taken * s.bytes;
-        rest -= taken;
-      }
-      if ((position -= whole) <= 0) break;
+    const auto behind = std::upper_bound(begins_.begin(), begins_.end(), position);
+    if (behind == begins_.begin()) return 0;
+    const size_t at = static_cast<size_t>(behind - begins_.begin()) - 1;
+    const LayerRun& run = runs_[at];
+    const double once = run.length(), inside = position - begins_[at], rounds = std::floor(inside / once);
+    double sum = bytes_[at] + rounds * run.bytes(), rest = inside - rounds * once;
+    for (const EqualLayers& s : run.once) {
+      const double taken = std::min(rest, static_cast<double>(s.count));
+      sum += taken * s.bytes;
+      rest -= taken;
     }
     return sum;
   }
@@ -105,6 +109,7 @@ private:
   }
 
   const std::vector<LayerRun>& runs_;
+  std::vector<double> begins_, bytes_; ///< before each run
   double length_ = 0;
 };
 
@@ -118,10 +123,12 @@ bool alike(const ir::StateCollective& a, const ir::StateCollective& b) {
   return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
 }
 
+using Instances = std::vector<std::pair<ir::BodyId, int64_t>>;
+
 /// Bytes of collectives like `state` on a virtual stage.
-double bytesLike(const ir::Program& program, const ir::VirtualStage& stage, const ir::StateCollective& state) {
+double bytesLike(const ir::Program& program, const Instances& held, const ir::StateCollective& state) {
   double sum = 0;
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : held)
     for (const ir::StateCollective& s : program.bodies[id].states)
       if (alike(s, state)) sum += s.bytes * static_cast<double>(s.times) * static_cast<double>(count);
   return sum;
@@ -139,19 +146,31 @@ bool reducedInPass(const ir::StateCollective& s) {
 double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t most) {
   const ir::Program& program = *schedule.program;
   std::vector<const ir::StateCollective*> kinds;
+  const Instances held = instancesOf(stage);
   double sum = 0;
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : held)
     for (const ir::StateCollective& s : program.bodies[id].states) {
       if (count <= 0 || !reducedInPass(s)) continue;
       if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return alike(*k, s); })) continue;
       kinds.push_back(&s);
-      const double bytes = bytesLike(program, stage, s), count = messages(schedule, bytes);
+      const double bytes = bytesLike(program, held, s), count = messages(schedule, bytes);
       sum += bytes / count * std::min(count, static_cast<double>(most));
     }
   return sum;
 }
 
 } // namespace
+
+std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage) {
+  Instances held;
+  std::map<ir::BodyId, size_t> at;
+  for (const auto& [id, count] : stage.bodies) {
+    const auto [known, fresh] = at.try_emplace(id, held.size());
+    if (fresh) held.emplace_back(id, 0);
+    held[known->second].second += count;
+  }
+  return held;
+}
 
 int64_t layersOf(const ir::Body& body) {
   int64_t n = 0;
@@ -163,9 +182,11 @@ double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateC
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
   if (!shares(state)) return messages(schedule, state.bytes);
   double most = state.bytes; // on the stage with the most of them
-  for (const ir::VirtualStage& stage : schedule.program->virtualStages)
-    for (const auto& [id, count] : stage.bodies)
-      if (id == body && count > 0) most = std::max(most, bytesLike(*schedule.program, stage, state));
+  for (const ir::VirtualStage& stage : schedule.program->virtualStages) {
+    const auto holds = [&](const auto& run) { return run.first == body && run.second > 0; };
+    if (std::any_of(stage.bodies.begin(), stage.bodies.end(), holds))
+      most = std::max(most, bytesLike(*schedule.program, instancesOf(stage), state));
+  }
   return state.bytes * messages(schedule, most) / most;
 }
 

@@ -4,9 +4,14 @@
 #include "ir/Task.h"
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace planc::cost {
+
+/// How many instances of each body a virtual stage runs, whatever stands between them; in the order of their first
+/// runs.
+std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage);
 
 /// Layers in one instance of a body: instances of innermost repeats that have states of their own, at least one.
 int64_t layersOf(const ir::Body& body);

@@ -105,7 +105,7 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
   const Pricing pricing(model.facts(), program, node, nullptr);
   for (size_t vs : program.heldBy(sim.critical)) {
     const double together = updatedTogether(program, program.virtualStages[vs]);
-    for (const auto& part : program.virtualStages[vs].bodies) {
+    for (const auto& part : instancesOf(program.virtualStages[vs])) {
       const ir::Body& body = program.bodies[part.first];
       const double count = static_cast<double>(part.second);
       for (const ir::ParamState& p : body.params) {

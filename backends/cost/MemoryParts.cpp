@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace planc::cost {
 
@@ -27,10 +28,12 @@ public:
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stage_(stage), stack_(stack) {}
 
   StageParts all() {
-    for (const auto& [id, count] : stage_.bodies) {
+    addInstances();
+    for (const auto& [id, count] : instancesOf(stage_)) {
       const ir::Body& body = program_.bodies[id];
       addStates(body, static_cast<double>(count));
-      addInstance(id, count);
+      for (const ir::Saved& s : body.saved)
+        if (plan_.workload.train && s.host) parts_.hostSaved += s.bytes * static_cast<double>(count);
       parts_.received += keptGathered(body) * static_cast<double>(count);
       if (stack_.copies.gathers) receive(body);
     }
@@ -61,22 +64,29 @@ private:
     }
   }
 
-  void addInstance(ir::BodyId id, int64_t count) {
+  /// Run by run: what is alive at a moment depends on their order.
+  void addInstances() {
+    std::map<ir::BodyId, InstanceMemory> known;
+    for (const auto& [id, count] : stage_.bodies) {
+      const auto [one, fresh] = known.try_emplace(id);
+      if (fresh) one->second = instance(id);
+      parts_.instances.push_back(one->second);
+      parts_.instances.back().count = count;
+    }
+  }
+
+  InstanceMemory instance(ir::BodyId id) const {
     const ir::Body& body = program_.bodies[id];
     InstanceMemory m;
     m.body = id;
-    m.count = count;
     for (const ir::Saved& s : body.saved)
-      if (plan_.workload.train) {
-        m.saved += s.host ? 0 : s.bytes;
-        parts_.hostSaved += s.host ? s.bytes * static_cast<double>(count) : 0;
-      }
+      if (plan_.workload.train && !s.host) m.saved += s.bytes;
     m.workingForward = body.workingForward;
     m.workingBackward = body.workingBackward;
     m.weightOperands = body.weightOperands;
     m.narrow = narrow(body);
     m.logits = logits(body);
-    parts_.instances.push_back(m);
+    return m;
   }
 
   /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.

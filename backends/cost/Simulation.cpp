@@ -65,7 +65,7 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
   enum Way { Gather, Reduce, Leave };
   std::array<StepComm, 3> ways;
   std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first body
-  for (const auto& [id, count] : stage.bodies) {
+  for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->bodies[id].states;
     std::array<double, 3> edges{};
     for (size_t s = 0; s < states.size(); ++s) {

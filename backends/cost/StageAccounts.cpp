@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/StageAccounts.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Rows.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, bool inlined) {
   const ir::Program& program = *sim.schedule->program;
   Account account;
-  for (const auto& [id, count] : program.virtualStages[virtualStage].bodies) {
+  for (const auto& [id, count] : instancesOf(program.virtualStages[virtualStage])) {
     const auto& states = program.bodies[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Totals.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Confidence.h"
 #include "backends/cost/Facts.h"
 #include "backends/cost/Rows.h"
@@ -53,7 +54,7 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   FlopsByType sum;
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& part : stage.bodies) {
+    for (const auto& part : instancesOf(stage)) {
       const ir::Body& body = program.bodies[part.first];
       const auto count = static_cast<double>(part.second);
       auto add = [&](const ir::Node& n) {

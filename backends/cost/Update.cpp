@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Update.h"
 
+#include "backends/cost/Buckets.h"
 #include "backends/cost/Operators.h"
 #include "ir/States.h"
 
@@ -119,7 +120,7 @@ double matrixSeconds(const Pricing& p, double flops) {
 
 double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
   double elements = 0;
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.bodies[id].params)
       if (p.owner) elements += ir::updatedElements(program, p) * static_cast<double>(count);
   return elements * static_cast<double>(program.chunks); // a device has as many such stages
@@ -139,7 +140,7 @@ double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
   const ir::Program& program = pricing.program;
   double seconds = 0, flops = 0, largest = 0;
   const double together = updatedTogether(program, stage);
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.bodies[id].params) {
       const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
       if (!by || by->onHost) continue;
@@ -156,7 +157,7 @@ double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
 void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& stage) {
   const ir::Program& program = pricing.program;
   const double together = updatedTogether(program, stage);
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.bodies[id].params) {
       const double instances = static_cast<double>(count);
       const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;

@@ -133,11 +133,16 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {
     const ir::VirtualStage& stage = program.virtualStages[s];
-    std::string holds;
+    std::vector<std::pair<ir::UnitId, int64_t>> units; // a repeat's instances in one, of whatever classes they are
     for (const auto& [id, count] : stage.bodies) {
       const ir::Body& body = program.bodies[id];
       if (body.seam) continue;
-      holds += (holds.empty() ? "" : ", ") + program.model.units[body.unit].name.str();
+      if (units.empty() || units.back().first != body.unit) units.emplace_back(body.unit, 0);
+      units.back().second += count;
+    }
+    std::string holds;
+    for (const auto& [unit, count] : units) {
+      holds += (holds.empty() ? "" : ", ") + program.model.units[unit].name.str();
       if (count > 1) holds += fmt::format(" x {}", count);
     }
     std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());

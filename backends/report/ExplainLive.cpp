@@ -1,5 +1,6 @@
 // Where a row of what lives at the fullest moment comes from: the layers that hold it, or what makes it so large.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Buckets.h"
 #include "backends/cost/MemoryParts.h"
 #include "backends/cost/Rows.h"
 #include "backends/report/ExplainParts.h"
@@ -52,7 +53,7 @@ void ofLayers(ExplainPage& page, const ExplainInput& input, const cost::StageMem
   const ir::Program& program = *input.schedule->program;
   SumTable table(page, units::bytes);
   for (const size_t vs : program.heldBy(stage.stage))
-    for (const auto& [id, count] : program.virtualStages[vs].bodies) {
+    for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
       double bytes = 0;
       for (const ir::ParamState& p : program.bodies[id].params)
         if (p.owner && !p.host[state.host]) bytes += state.bytes(ir::stateBytes(program, p));
@@ -73,11 +74,14 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
     const cost::StageParts parts =
         cost::partsOf(*input.schedule, program.virtualStages[vs], input.model->facts().stack);
     pass += parts.saved();
-    for (const cost::InstanceMemory& i : parts.instances)
-      table.add(cost::RowPaths(program, i.body).unitPath(), i.saved * static_cast<double>(i.count),
-                i.count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(i.count), "instance", "instances"),
-                                          bytesText(i.saved))
-                            : "");
+    for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
+      const auto one = std::find_if(parts.instances.begin(), parts.instances.end(),
+                                    [&, body = id](const cost::InstanceMemory& i) { return i.body == body; });
+      table.add(cost::RowPaths(program, id).unitPath(), one->saved * static_cast<double>(count),
+                count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(count), "instance", "instances"),
+                                        bytesText(one->saved))
+                          : "");
+    }
   }
   page.line("one micro-batch through all layers of the stage keeps", 2);
   table.write(pass);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
 
+#include "backends/cost/Buckets.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -176,7 +178,7 @@ private:
 
   template <class Visit> void eachParam(Visit visit) const {
     for (size_t vs : program_.heldBy(stage_)) {
-      for (const auto& [body, count] : program_.virtualStages[vs].bodies)
+      for (const auto& [body, count] : cost::instancesOf(program_.virtualStages[vs]))
         for (const ParamState& p : program_.bodies[body].params)
           if (p.owner && p.trainable && count > 0) visit(p);
     }

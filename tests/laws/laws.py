@@ -1,5 +1,6 @@
 # The laws that every price obeys: one function each, which sees a base and its variants' prices and yields what is wrong, by how much.
 # SPDX-License-Identifier: Apache-2.0
+import json
 import math
 import pathlib
 import sys
@@ -208,6 +209,18 @@ def recomputation(spec, base, prices):
     for less, more in (("recompute_none", "recompute_core"), ("recompute_core", "recompute_full")):
         if less in prices and more in prices:
             yield faster(more, prices[less], prices[more])
+
+
+@law("The same layers as a slice or one by one cost the same, byte for byte.", "docs/language.md 12", variants.sliced)
+def slices(spec, base, prices):
+    def text(name):
+        plan = dict(prices[name].plan)
+        plan["recompute"] = [{k: v for k, v in r.items() if k != "statement"} for r in plan["recompute"]]
+        plan["collectives"] = [{k: v for k, v in c.items() if k != "because"} for c in plan["collectives"]]
+        return json.dumps(plan, sort_keys=True).replace(name, "")  # machines and plans are called after it
+    for a, b in (("sliced2", "listed2"), ("sliced3", "listed3")):
+        if a in prices and b in prices:
+            yield b, 0 if text(a) == text(b) else None, "; ".join(differences(prices[a].numbers(), prices[b].numbers())) or "another report"
 
 
 @law("`zero_bubble` takes no longer than 1F1B, `zb_h2` no longer than `zb_h1`.", "docs/cost-model.md 3.1", variants.schedules)

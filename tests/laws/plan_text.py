@@ -133,6 +133,10 @@ def recomputed(s):
         return [f"recompute {bodies}"]
     if s.recompute == "core" and s.family in ("gpt", "llama", "moe", "deepseek", "vit", "own"):
         return ["recompute " + ", ".join(f"{body}.attn.core" for body in bodies.split(", "))]
+    if s.recompute.startswith("sliced"):
+        return [f"recompute {bodies}[0:{s.model['layers']}:{s.recompute.removeprefix('sliced')}]"]
+    if s.recompute.startswith("listed"):
+        return ["recompute " + ", ".join(f"{bodies}[{i}]" for i in range(0, s.model["layers"], int(s.recompute.removeprefix("listed"))))]
     return []
 
 

@@ -92,6 +92,13 @@ def recomputed(s):
     return {f"recompute_{r}": s.with_(recompute=r) for r in ("none", "core", "full")}
 
 
+def sliced(s):
+    """Some of the layers, as a slice and one by one."""
+    if s.family not in ("gpt", "llama", "moe"):
+        return {}
+    return {f"{form}{step}": s.with_(recompute=f"{form}{step}") for step in (2, 3) for form in ("sliced", "listed")}
+
+
 def schedules(s):
     """All schedules that the layers divide for, with a number of micro-batches that all of them take."""
     if s.pp == 1:
