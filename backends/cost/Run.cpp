@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Run.h"
 
+#include "backends/cost/Buckets.h"
 #include "ir/States.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace planc::cost {
 
@@ -55,11 +57,14 @@ RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
 } // namespace
 
 double checkpointBytes(const ir::Program& program) {
+  std::map<ir::ValueId, ir::UnitId> homes; // of a storage that layers on several stages share, the first of them
   double sum = 0;
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies)
+    for (const auto& [id, count] : instancesOf(stage))
       for (const ir::ParamState& p : program.bodies[id].params) {
         if (!p.owner || !p.trainable) continue;
+        const ir::UnitId unit = program.bodies[id].unit;
+        if (homes.try_emplace(program.model.values[p.param].storage, unit).first->second != unit) continue;
         const ir::StateBytes bytes = ir::stateBytes(program, p);
         sum += static_cast<double>(count) *
                (bytes.params * holders(program, p, p.params) + bytes.optimizer() * holders(program, p, p.optimizer));
@@ -117,7 +122,7 @@ bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostic
               {{"plan", plan.name.str()}, {"least", fmt::format("{:g} %", 100 * kLeastGoodput)}})
       .note(fmt::format("one of {:.0f} devices fails every {}; between two checkpoints lie {} of work and {} of saving",
                         static_cast<double>(plan.mesh.devices()), formatQuantity(t.mtbf, units::time),
-                        formatQuantity(t.every, units::time), formatQuantity(t.checkpoint, units::time)))
+                        formatQuantity(t.segment(), units::time), formatQuantity(t.checkpoint, units::time)))
       .help("save more often (`every`), or faster (`checkpoint`, the cluster's `storage`), or use fewer devices");
   return false;
 }
