@@ -2,19 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/RunTimes.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace planc::cost {
 
 // Failures are a Poisson process, and a segment (the work between two checkpoints, and the checkpoint) that one hits
-// begins anew after a restart, which a failure can hit too (the complete cost function of Daly 2006). In a segment of s seconds the
-// expected number of attempts that fail is e^(s/M) - 1; all attempts together take M·(e^(s/M) - 1), and each restart
-// M·(e^(R/M) - 1).
+// begins anew after a restart, which a failure can hit too (the complete cost function of Daly 2006). In a segment of s
+// seconds the expected number of attempts that fail is e^(s/M) - 1; all attempts together take M·(e^(s/M) - 1), and
+// each restart M·(e^(R/M) - 1).
 RunTimes runTimes(const RunTerms& r) {
   RunTimes out;
   out.productive = r.work;
-  const double every = r.every > 0 ? std::min(r.every, r.work) : r.work;
+  const double every = r.segment();
   const double segments = every > 0 ? r.work / every : 0;
   const double checkpoint = r.every > 0 ? r.checkpoint : 0;
   out.checkpoints = r.every > 0 ? segments : 0;

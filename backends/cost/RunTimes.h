@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 namespace planc::cost {
 
 /// In seconds.
@@ -12,6 +14,8 @@ struct RunTerms {
   double every = 0;       ///< of work between two checkpoints; 0: none are taken
   double restart = 0;     ///< from a failure until training goes on where it was saved
   double utilisation = 1; ///< share of the time in which the job runs at all
+  /// Work of one segment: a run shorter than the interval is one.
+  double segment() const { return every > 0 ? std::min(every, work) : work; }
 };
 
 /// What becomes of the time; the parts add up to it.

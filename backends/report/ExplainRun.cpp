@@ -14,6 +14,8 @@ std::string time(double seconds) {
   return formatQuantity(seconds, units::time);
 }
 
+constexpr std::string_view kSegment = "segment = min(every, productive): the run is shorter than the interval";
+
 /// What an explanation of a run looks at.
 struct RunPage {
   ExplainPage& page;
@@ -61,6 +63,9 @@ struct RunPage {
           "every = √(2 · checkpoint · M), best to first order (Young 1974; Daly 2006)",
           fmt::format("√(2 · {} · {}) = {}", time(run.terms.checkpoint), time(run.terms.mtbf), time(run.terms.every)));
     constant("every", said.every);
+    if (run.terms.segment() < run.terms.every)
+      page.equation(std::string(kSegment), fmt::format("min({}, {}) = {}", time(run.terms.every), time(run.terms.work),
+                                                       time(run.terms.segment())));
     if (!said.checkpoint && cluster.storage) {
       page.equation("checkpoint = states / storage",
                     fmt::format("{} / {} = {}", formatQuantity(run.checkpointBytes, units::bytes),
@@ -86,8 +91,16 @@ struct RunPage {
     page.number(
         part.label, time(seconds),
         fmt::format("{} of the run's {}", shareText(seconds / run.middle.times.time()), time(run.middle.times.time())));
-    page.equation(std::string(part.equation), numbers(part));
+    page.equation(equation(part), numbers(part));
     terms(part);
+  }
+
+  /// Of a run shorter than its interval the segment takes the place of `every`.
+  std::string equation(const RunPart& part) const {
+    std::string text(part.equation);
+    if (run.terms.segment() < run.terms.every)
+      for (size_t at = 0; (at = text.find("every", at)) != std::string::npos;) text.replace(at, 5, "segment");
+    return text;
   }
 
   /// The equation with numbers.
@@ -95,8 +108,9 @@ struct RunPage {
     using cost::RunTimes;
     const cost::RunTerms& r = run.terms;
     const double seconds = run.middle.times.*part.seconds;
-    const std::string segments = fmt::format("{} / {}", time(r.work), time(std::min(r.every, r.work)));
-    const std::string fails = fmt::format("(e^(({} + {}) / {}) - 1)", time(r.every), time(r.checkpoint), time(r.mtbf));
+    const std::string segments = fmt::format("{} / {}", time(r.work), time(r.segment()));
+    const std::string fails =
+        fmt::format("(e^(({} + {}) / {}) - 1)", time(r.segment()), time(r.checkpoint), time(r.mtbf));
     std::string text;
     if (part.seconds == &RunTimes::productive)
       text = fmt::format("{} · {}", countText(run.steps), time(r.work / run.steps));
@@ -107,7 +121,8 @@ struct RunPage {
     else if (part.seconds == &RunTimes::checkpointing)
       text = fmt::format("{} · {}", segments, time(r.checkpoint));
     else if (part.seconds == &RunTimes::lost)
-      text = fmt::format("{} · ({} · {} - {} - {})", segments, time(r.mtbf), fails, time(r.every), time(r.checkpoint));
+      text =
+          fmt::format("{} · ({} · {} - {} - {})", segments, time(r.mtbf), fails, time(r.segment()), time(r.checkpoint));
     else
       text =
           fmt::format("{} · {} · {} · (e^({} / {}) - 1)", segments, fails, time(r.mtbf), time(r.restart), time(r.mtbf));
@@ -190,9 +205,9 @@ void explainCheckpoints(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   page.number("checkpoints", countText(r.run.middle.times.checkpoints), "that are finished in the run");
   if (r.run.terms.every > 0)
-    page.equation("productive / every", fmt::format("{} / {} = {}", time(r.run.terms.work),
-                                                    time(std::min(r.run.terms.every, r.run.terms.work)),
-                                                    countText(r.run.middle.times.checkpoints)));
+    page.equation(r.run.terms.segment() < r.run.terms.every ? "productive / segment" : "productive / every",
+                  fmt::format("{} / {} = {}", time(r.run.terms.work), time(r.run.terms.segment()),
+                              countText(r.run.middle.times.checkpoints)));
   r.saving();
   if (!r.said.every) r.failing();
 }

@@ -33,6 +33,9 @@ std::string headText(const PlanReport& report, bool color) {
 std::string noteOf(const RunPart& part, const cost::Run& run) {
   const cost::RunTimes& t = run.middle.times;
   if (part.seconds == &cost::RunTimes::productive) return goodputText(run);
+  if (part.seconds == &cost::RunTimes::checkpointing && run.terms.segment() < run.terms.every)
+    return fmt::format("one of {}, at the end: the run is shorter than the {} between two",
+                       formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
   if (part.seconds == &cost::RunTimes::checkpointing && t.checkpoints > 0)
     return fmt::format("{} of {}, one after {} of work", countText(t.checkpoints),
                        formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
