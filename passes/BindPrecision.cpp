@@ -89,6 +89,7 @@ struct Binder {
       program.model.values[op.result].precision = op.precision;
       mark(reach, [&](const Reach& r) { return r.op && r.op(program, op); });
     }
+    followCarried();
     for (ValueId v : program.model.params) {
       Value& param = program.model.values[v];
       const std::vector<size_t> reach = reaching(param.path);
@@ -150,6 +151,32 @@ struct Binder {
         if (fact.key == Key::State && fact.state == labels::kMaster && !hasMaster(&rules[r].selector))
           withoutEffect(fact.str(), &rules[r].selector, fact.range, kNoMaster);
       }
+  }
+
+  /// What a repeat carries has the type of what its `out` hands on: that is what lies between two instances, and what
+  /// the next one keeps. The operators that begin and end a repeat stand in one order.
+  void followCarried() {
+    std::map<RegionId, std::vector<OpId>> carries;
+    for (uint32_t i = 0; i < program.model.ops.size(); ++i)
+      if (program.model.ops[OpId(i)].kind == OpKind::Carry)
+        carries[program.model.ops[OpId(i)].region].push_back(OpId(i));
+    std::map<OpId, OpId> beginOf;
+    for (const auto& [region, ops] : carries)
+      for (size_t i = 0; i < ops.size() / 2; ++i) beginOf[ops[ops.size() / 2 + i]] = ops[i];
+    for (const auto& [end, begin] : beginOf) { // what ends inside another repeat ends before it
+      const Value& handedOn = program.model.values[program.model.ops[end].operands[0].value];
+      if (handedOn.kind != ValueKind::Result) continue;
+      const DType type = program.precisionOf(handedOn).activations;
+      for (const OpId id : {begin, end}) setActivations(program.model.ops[id], type);
+    }
+  }
+
+  void setActivations(Op& op, DType type) {
+    if (program.precisionOf(op).activations == type) return;
+    Precision precision = program.precisionOf(op);
+    precision.activations = type;
+    program.precisions.push_back(std::move(precision));
+    op.precision = program.model.values[op.result].precision = static_cast<uint32_t>(program.precisions.size() - 1);
   }
 
   /// A device that says which ways of scaling it has has no others.
