@@ -11,10 +11,6 @@ namespace {
 
 using Path = std::vector<Symbol>;
 
-bool isProduct(OpKind kind) {
-  return isContraction(kind) || kind == OpKind::Attention || kind == OpKind::Scores || kind == OpKind::Context;
-}
-
 /// By path of a block, the blocks in it that hold products.
 std::map<Path, std::set<Symbol>> blocksOf(const Model& model) {
   std::map<Path, std::set<Symbol>> blocks;
@@ -45,7 +41,7 @@ LayerTree::LayerTree(const Model& model) : model_(model) {
 
 std::vector<Symbol> LayerTree::rowOf(OpId id) const {
   const Op& op = model_.ops[id];
-  const size_t least = model_.units[op.unit].repeat ? 2 : 1;
+  const size_t least = model_.units[op.unit].repeated() ? 2 : 1;
   Path row(op.path.begin(), op.path.begin() + static_cast<std::ptrdiff_t>(std::min(least, op.path.size())));
   while (row.size() < op.path.size() && composed_.count(row)) row.push_back(op.path[row.size()]);
   return row;
@@ -54,11 +50,12 @@ std::vector<Symbol> LayerTree::rowOf(OpId id) const {
 int64_t LayerTree::times(UnitId id, const std::vector<Symbol>& row) const {
   const Unit& unit = model_.units[id];
   RegionId deepest = unit.region;
-  for (uint32_t r = 0; r < model_.regions.size(); ++r) {
-    const Path& path = model_.regions[RegionId(r)].path;
-    const size_t length = deepest.valid() ? model_.regions[deepest].path.size() : 0;
-    if (startsWith(row, path) && path.size() > length) deepest = RegionId(r);
-  }
+  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    for (RegionId r = model_.ops[OpId(i)].region; r.valid() && r != unit.region; r = model_.regions[r].parent) {
+      const Path& path = model_.regions[r].path;
+      const size_t length = deepest.valid() ? model_.regions[deepest].path.size() : 0;
+      if (startsWith(row, path) && path.size() > length) deepest = r;
+    }
   return deepest.valid() ? model_.times(deepest) / std::max<int64_t>(1, model_.times(unit.region)) : 1;
 }
 

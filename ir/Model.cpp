@@ -3,6 +3,7 @@
 #include "ir/Model.h"
 
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 
 namespace planc::ir {
@@ -32,6 +33,10 @@ bool isContraction(OpKind k) {
   return k == OpKind::Gemm || k == OpKind::GroupedGemm;
 }
 
+bool isProduct(OpKind k) {
+  return isContraction(k) || k == OpKind::Attention || k == OpKind::Scores || k == OpKind::Context;
+}
+
 std::string join(const std::vector<Symbol>& path) {
   std::string text;
   for (Symbol step : path) {
@@ -39,6 +44,24 @@ std::string join(const std::vector<Symbol>& path) {
     text += step.view();
   }
   return text;
+}
+
+RangeSet Unit::atTop(const RangeSet& instances) const {
+  return isPart() ? RangeSet{{Range{instance, instance + 1, 1}}} : instances;
+}
+
+std::vector<Symbol> Unit::path() const {
+  return isPart() ? std::vector<Symbol>{within, name} : std::vector<Symbol>{name};
+}
+
+std::string Unit::label() const {
+  if (of == 0) return name.str();
+  return isPart() ? fmt::format("{}[{}].{}", within.view(), instance, name.view())
+                  : label(RangeSet{{Range{from, to(), 1}}});
+}
+
+std::string Unit::label(const RangeSet& instances) const {
+  return (isPart() ? label() : name.str()) + instances.str();
 }
 
 DimId Model::dim(Symbol name, int64_t extent) {

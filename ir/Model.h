@@ -95,6 +95,7 @@ enum class OpKind {
 std::string_view name(OpKind k);
 std::optional<OpKind> parseOpKind(std::string_view text); ///< only those a `.plan` may name
 bool isContraction(OpKind k);
+bool isProduct(OpKind k); ///< a contraction, or those of attention
 
 struct Operand {
   ValueId value;
@@ -182,15 +183,35 @@ struct Carry {
   ValueId last;    ///< result of the carry operator that ends the body; users behind the repeat read this value
 };
 
-/// A top-level layer, in dataflow order: a plain one, or a repeat of `count` equal instances.
+/// A top-level layer, in dataflow order: a plain one, or a repeat of `count` equal instances. Where stage lines cut an
+/// instance of a repeat (passes::openRepeats), the instances before it and behind it are units, and so is each part of
+/// its body.
 struct Unit {
   Symbol name;
   bool repeat = false;
   int64_t count = 1;
-  RegionId region; ///< repeat only
-  OpId first, end; ///< its operators: [first, end)
+  int64_t from = 0;     ///< its first instance, as selectors count those of the whole repeat
+  int64_t of = 0;       ///< of a piece and of a part: how many instances the whole repeat has
+  Symbol within;        ///< of a part: the repeat whose instance is cut
+  int64_t instance = 0; ///< of a part: that instance
+  RegionId region;      ///< repeat only
+  OpId first, end;      ///< its operators: [first, end)
   std::vector<Carry> carries;
   SourceRange range;
+
+  bool isPart() const { return !within.empty(); }
+  /// Of a repeat, or of an instance of one.
+  bool repeated() const { return repeat || isPart(); }
+  /// Behind the last instance.
+  int64_t to() const { return from + count; }
+  /// The instances of a top-level repeat of the model that these instances of the unit lie in.
+  RangeSet atTop(const RangeSet& instances) const;
+  /// Where its operators lie: `decoder`, `decoder.local`.
+  std::vector<Symbol> path() const;
+  /// `decoder`, `decoder[0:3]` of a piece, `decoder[3].local` of a part.
+  std::string label() const;
+  /// Idem of some of its instances.
+  std::string label(const RangeSet& instances) const;
 };
 
 struct Model {

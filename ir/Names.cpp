@@ -24,7 +24,7 @@ std::string ValueNames::of(ValueId value, UnitId scope) const {
   const char* sigil = model_.values[value].kind == ValueKind::Param ? "@" : "%";
   std::string_view path = paths_[value.index];
   if (scope.valid()) {
-    std::string prefix = model_.units[scope].name.str() + ".";
+    std::string prefix = join(model_.units[scope].path()) + ".";
     if (path.substr(0, prefix.size()) == prefix) path.remove_prefix(prefix.size());
   }
   return fmt::format("{}{}", sigil, path);

@@ -74,7 +74,7 @@ private:
     const Unit& unit = model_.units[id];
     std::string times;
     if (unit.repeat) times = fmt::format(" x{}", unit.count);
-    line("layer {}{} {{", unit.name.view(), times);
+    line("layer {}{} {{", unit.label(), times);
     ++depth_;
     printParams(id);
     for (const Carry& c : unit.carries)

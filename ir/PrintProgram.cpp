@@ -41,7 +41,7 @@ private:
   std::string bodyName(const Body& body) const {
     const Unit& unit = model_.units[body.unit];
     bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
-    return whole ? unit.name.str() : fmt::format("{}{}", unit.name.view(), body.instances.str());
+    return whole ? unit.label() : unit.label(body.instances);
   }
 
   /// How often the body runs in one micro-batch, over all stages.

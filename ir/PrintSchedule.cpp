@@ -133,7 +133,7 @@ private:
     const Unit& unit = program_.model.units[body.unit];
     const std::vector<Node>& nodes = segment.backward ? body.backward : body.forward;
     bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
-    line("segment {}{}{} {} {{", body.seam ? "seam:" : "", unit.name.view(), whole ? "" : body.instances.str(),
+    line("segment {}{} {} {{", body.seam ? "seam:" : "", whole ? unit.label() : unit.label(body.instances),
          segment.backward ? "backward" : "forward");
     for (size_t i = 0; i < segment.tasks.size(); ++i) {
       const Task& t = segment.tasks[i];

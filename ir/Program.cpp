@@ -59,7 +59,7 @@ DType Program::dtypeOf(ValueId value) const {
 DType Program::computeType(const Op& op) const {
   const Precision& precision = precisionOf(op);
   if (width(precision.compute) >= 2) return precision.compute;
-  const bool narrow = isContraction(op.kind) && (model.units[op.unit].repeat || precision.byRule) &&
+  const bool narrow = isContraction(op.kind) && (model.units[op.unit].repeated() || precision.byRule) &&
                       std::any_of(op.operands.begin(), op.operands.end(),
                                   [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
   return narrow ? precision.compute : precision.activations;

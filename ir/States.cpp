@@ -98,7 +98,7 @@ AxisMask splitsMatrix(const Program& program, const ParamState& p) {
 bool isHiddenMatrix(const Program& program, const ParamState& p) {
   const Model& model = program.model;
   const Use use = useOf(model, p.param);
-  return use.op && isContraction(use.op->kind) && model.units[use.op->unit].repeat;
+  return use.op && isContraction(use.op->kind) && model.units[use.op->unit].repeated();
 }
 
 bool isTable(const Model& model, ValueId param) {

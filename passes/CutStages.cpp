@@ -67,9 +67,9 @@ std::optional<Cut> cutBySizes(const Model& model, const std::vector<int64_t>& si
       room -= counts;
       continue;
     }
-    for (int64_t at = 0; at < unit.count;) {
+    for (int64_t at = unit.from; at < unit.to();) {
       advance();
-      const int64_t take = std::min(room, unit.count - at);
+      const int64_t take = std::min(room, unit.to() - at);
       if (take == 0) break; // the sizes add up to the layers: cannot happen
       cut[part].push_back({UnitId(u), at, at + take});
       at += take;
@@ -109,21 +109,54 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
 
 std::string pieceName(const Model& model, const Piece& p) {
   const ir::Unit& unit = model.units[p.unit];
-  return unit.repeat ? fmt::format("{}[{}:{}]", unit.name.view(), p.lo, p.hi) : unit.name.str();
+  return unit.repeat ? unit.label(RangeSet{{Range{p.lo, p.hi, 1}}}) : unit.label();
+}
+
+/// An instance of the repeat that other lines cut into its parts, among those that a selector names whole.
+std::optional<int64_t> cutAmong(const Model& model, const SelectorStep& step) {
+  for (const ir::Unit& unit : model.units)
+    if (unit.isPart() && unit.within == step.name && (!step.slice || step.slice->contains(unit.instance)))
+      return unit.instance;
+  return std::nullopt;
+}
+
+/// Does the last step of a selector name instances of this unit, or all of it?
+std::optional<Piece> pieceOfUnit(const Model& model, UnitId id, const SelectorStep& last) {
+  const ir::Unit& unit = model.units[id];
+  if (unit.name != last.name) return std::nullopt;
+  if (!last.slice) return Piece{id, unit.from, unit.to()};
+  if (!unit.repeat || last.slice->step != 1 || last.slice->begin < unit.from || last.slice->end > unit.to())
+    return std::nullopt;
+  return Piece{id, last.slice->begin, last.slice->end};
 }
 
 /// The piece that a selector of a stage line names, or what is wrong with it.
 std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
-  if (selector.steps.size() == 1 && !selector.steps[0].star)
-    for (uint32_t u = 0; u < model.units.size(); ++u) {
-      const ir::Unit& unit = model.units[UnitId(u)];
-      if (unit.name != selector.steps[0].name) continue;
-      const auto& slice = selector.steps[0].slice;
-      if (!slice) return Piece{UnitId(u), 0, unit.repeat ? unit.count : 1};
-      if (unit.repeat && slice->step == 1) return Piece{UnitId(u), slice->begin, slice->end};
-    }
-  problem = fmt::format("`{}` is not a top-level layer or a contiguous slice of one", selector.str());
+  const std::vector<SelectorStep>& steps = selector.steps;
+  const bool whole = steps.size() == 1;
+  if (const auto cut = whole ? cutAmong(model, steps[0]) : std::nullopt) {
+    problem = fmt::format("`{}` holds `{}[{}]`, whose parts other selectors name", selector.str(), steps[0].name.view(),
+                          *cut);
+    return std::nullopt;
+  }
+  for (uint32_t u = 0; u < model.units.size(); ++u) {
+    const ir::Unit& unit = model.units[UnitId(u)];
+    if (unit.isPart() == whole || (unit.isPart() && instanceCut(selector, unit) != unit.instance)) continue;
+    if (const auto piece = pieceOfUnit(model, UnitId(u), steps.back())) return piece;
+  }
+  problem = steps.size() == 2 ? fmt::format("`{}` is not a part of one instance of a top-level repeat", selector.str())
+                              : fmt::format("`{}` is not a top-level layer or a contiguous slice of one, "
+                                            "nor a part of an instance",
+                                            selector.str());
   return std::nullopt;
+}
+
+/// May lines leave the layer out? Of the parts of an instance they may where it multiplies nothing.
+bool mayGoAlong(const Model& model, const ir::Unit& unit) {
+  if (unit.repeat || !unit.isPart()) return !unit.repeat;
+  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    if (isProduct(model.ops[OpId(i)].kind)) return false;
+  return true;
 }
 
 /// Stage lines in order of their index, one selector list each; plain layers that no line names join the neighbouring
@@ -142,6 +175,11 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
   Cut cut(static_cast<size_t>(parts));
   uint32_t unit = 0; // the next layer to be covered, and its next instance
   int64_t at = 0;
+  const auto layer = [&]() -> const ir::Unit& { return model.units[UnitId(unit)]; };
+  const auto goesAlong = [&] { return at == layer().from && mayGoAlong(model, layer()); };
+  const auto next = [&] {
+    if (++unit < model.units.size()) at = layer().from;
+  };
   for (int64_t i = 0; i < parts; ++i) {
     const StageLine* line = byIndex[static_cast<size_t>(i)];
     if (!line) return problem = fmt::format("stage {} has no line", i), std::nullopt;
@@ -150,27 +188,24 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       auto piece = pieceOf(model, selector, problem);
       if (!piece) return std::nullopt;
       // Plain layers that no line names: leading ones join the first stage, others the stage before.
-      while (unit < piece->unit.index && !model.units[UnitId(unit)].repeat && at == 0) {
+      while (unit < piece->unit.index && goesAlong()) {
         cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))]
             .push_back({UnitId(unit), 0, 1});
-        ++unit;
+        next();
       }
       if (piece->unit.index != unit || piece->lo != at)
         return problem = fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
-                                     unit < model.units.size()
-                                         ? pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})
-                                         : "the end"),
+                                     unit < model.units.size() ? pieceName(model, {UnitId(unit), at, layer().to()})
+                                                               : "the end"),
                std::nullopt;
       cut[static_cast<size_t>(i)].push_back(*piece);
       at = piece->hi;
-      if (at >= (model.units[UnitId(unit)].repeat ? model.units[UnitId(unit)].count : 1)) ++unit, at = 0;
+      if (at >= layer().to()) next();
     }
   }
-  for (; unit < model.units.size() && !model.units[UnitId(unit)].repeat && at == 0; ++unit)
-    cut.back().push_back({UnitId(unit), 0, 1});
+  for (; unit < model.units.size() && goesAlong(); next()) cut.back().push_back({UnitId(unit), 0, 1});
   if (unit < model.units.size())
-    return problem = fmt::format("`{}` is on no stage",
-                                 pieceName(model, {UnitId(unit), at, model.units[UnitId(unit)].count})),
+    return problem = fmt::format("`{}` is on no stage", pieceName(model, {UnitId(unit), at, layer().to()})),
            std::nullopt;
   return cut;
 }
@@ -229,6 +264,15 @@ std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64
 }
 
 } // namespace
+
+std::optional<int64_t> instanceCut(const Selector& selector, const ir::Unit& unit) {
+  const std::vector<SelectorStep>& steps = selector.steps;
+  if (steps.size() != 2 || steps[0].star || steps[1].star) return std::nullopt;
+  if (!(unit.isPart() ? unit.within == steps[0].name : unit.repeat && unit.name == steps[0].name)) return std::nullopt;
+  const int64_t count = unit.of > 0 ? unit.of : unit.count;
+  const Range instances = steps[0].slice.value_or(Range{0, count, 1});
+  return instances.count() == 1 ? std::optional(instances.begin) : std::nullopt;
+}
 
 std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;

@@ -17,6 +17,10 @@ struct Piece {
 /// By virtual stage, in the order of the model.
 using Cut = std::vector<std::vector<Piece>>;
 
+/// The instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, and `decoder.local` where
+/// there is one instance.
+std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Unit& unit);
+
 /// Nothing after a report.
 std::optional<Cut> cutStages(const ir::Program& program, DiagnosticEngine& diagnostics);
 

@@ -47,10 +47,11 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
 }
 
 /// What the plan's slices choose of a unit's instances. Selectors of one list that differ in their first slice alone
-/// say one thing of several instances: `decoder[0], decoder[2]` is one choice, as `decoder[0:4:2]` is.
+/// say one thing of several instances: `decoder[0], decoder[2]` is one choice, as `decoder[0:4:2]` is. A part lies in
+/// one instance: it is in a slice or it is not.
 class Slices {
 public:
-  Slices(const Program& program, UnitId id) : unit_(program.model.units[id].name) {
+  Slices(const Program& program, UnitId id) : unit_(program.model.units[id].name), isPart_(program.model.units[id].isPart()) {
     const Plan& plan = *program.plan;
     for (const PlacementRule& r : plan.placements) look({r.selector});
     for (const StateRule& r : plan.states) look({r.selector});
@@ -68,7 +69,7 @@ private:
   void look(const std::vector<Selector>& list) {
     std::map<std::string, RangeSet> chosen; // by what is said besides the slice
     for (Selector s : list) {
-      if (s.steps.empty() || !s.steps[0].slice || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
+      if (s.steps.empty() || !s.steps[0].slice || isPart_ || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
       const RangeSet slice{{*s.steps[0].slice}};
       s.steps[0].slice.reset();
       RangeSet& set = chosen[s.str()];
@@ -85,6 +86,7 @@ private:
   }
 
   Symbol unit_;
+  bool isPart_;
 };
 
 /// Classes of instances, each in ascending order.
@@ -92,10 +94,10 @@ using Classes = std::vector<RangeSet>;
 
 /// Instances that lie in the same slices form a class.
 Classes classesOf(const Unit& unit, const std::vector<RangeSet>& slices) {
-  if (slices.empty()) return {RangeSet{{Range{0, unit.repeat ? unit.count : 1, 1}}}};
+  if (slices.empty()) return {RangeSet{{Range{unit.from, unit.to(), 1}}}};
   std::map<std::vector<bool>, size_t> classes;
   std::vector<std::vector<int64_t>> members;
-  for (int64_t i = 0; i < unit.count; ++i) {
+  for (int64_t i = unit.from; i < unit.to(); ++i) {
     std::vector<bool> signature;
     for (const RangeSet& r : slices) signature.push_back(r.contains(i));
     auto [it, fresh] = classes.try_emplace(signature, members.size());
@@ -214,8 +216,9 @@ std::optional<std::vector<StandingSeam>> seamsOf(const Program& program) {
     for (size_t i = 0; i < stage.bodies.size(); ++i) {
       const Body& body = program.bodies[stage.bodies[i].first];
       if (!body.seam) continue;
-      const BodyId home = bodyOf(program, body.unit, 0);
-      if (program.bodies[home].instances.count() != program.model.units[body.unit].count) return std::nullopt;
+      const Unit& unit = program.model.units[body.unit];
+      const BodyId home = bodyOf(program, body.unit, unit.from);
+      if (program.bodies[home].instances.count() != unit.count) return std::nullopt;
       const auto isHome = [&](const auto& entry) { return entry.first == home; };
       const auto here = stage.bodies.begin() + static_cast<ptrdiff_t>(i);
       if (std::any_of(here, stage.bodies.end(), isHome))

@@ -205,7 +205,8 @@ struct BackwardDerivation {
       addToParameter(id, operand, layout.partial, node);
     else if (inside(o.value))
       gradients[local(unit, model().values[o.value].producer)].push_back({std::move(layout), node, id});
-    else if (!carriedIn(op) || body.instances.contains(0)) // of a carried value only what leaves the first instance
+    else if (!carriedIn(op) ||
+             body.instances.contains(unit.from)) // of a carried value only what leaves the first instance
       outer[o.value.index].push_back({std::move(layout), -1, id});
   }
 

@@ -39,9 +39,10 @@ RangeSet common(const Range& range, const RangeSet& set) {
   return both;
 }
 
-/// The instances of a body that the slice of a selector names. A body can stand for several selectors of a list.
-Body within(Body body, const Selector& selector) {
-  if (!selector.steps.empty() && selector.steps[0].slice)
+/// The instances of a body that the slice of a selector names. A body can stand for several selectors of a list; a part
+/// lies in one instance.
+Body within(const Program& program, Body body, const Selector& selector) {
+  if (!selector.steps.empty() && selector.steps[0].slice && !program.model.units[body.unit].isPart())
     body.instances = common(*selector.steps[0].slice, body.instances);
   return body;
 }
@@ -111,7 +112,7 @@ private:
   template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
     bool any = false;
     for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
-      const Body body = within(program_.bodies[BodyId(b)], selector);
+      const Body body = within(program_, program_.bodies[BodyId(b)], selector);
       if (body.seam || !reachesBody(program_, selector, body)) continue;
       if (chosen && !chosen->empty() && !(*chosen)[body.unit.index].contains(body.instances.ranges.front().begin))
         continue;

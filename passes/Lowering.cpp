@@ -92,11 +92,11 @@ std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& 
                            const RangeSet& instances) {
   auto depth = selector.matches(path);
   if (!depth) return std::nullopt;
+  const RangeSet top = unit.atTop(instances);
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
     // A class of instances lies inside a slice or outside of it (passes::cutUnits made it so): one member tells.
-    if (slice &&
-        (i > 0 || !unit.repeat || instances.ranges.empty() || !slice->contains(instances.ranges.front().begin)))
+    if (slice && (i > 0 || !unit.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
       return std::nullopt;
   }
   return depth;

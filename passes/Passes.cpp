@@ -14,6 +14,7 @@ const std::vector<Pass>& pipeline() {
   using enum ir::Level;
   static const std::vector<Pass> passes = {
       {"check-mesh", "axes multiply to the devices; `within` and `across` hold", Sharded, false, checkMesh},
+      {"open-repeats", "an instance that stage lines cut becomes layers of its own", Sharded, false, openRepeats},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step", Sharded, false, bindWorkload},
       {"bind-precision", "the element types that hold at each layer", Sharded, false, bindPrecision},
       {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false,

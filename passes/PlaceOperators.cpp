@@ -275,7 +275,7 @@ Layout layoutOf(const Program& program, ValueId id) {
   if (value.kind == ValueKind::Result) {
     const Op& op = program.model.ops[value.producer];
     const Unit& unit = program.model.units[op.unit];
-    const Body& body = program.bodies[bodyOf(program, op.unit, unit.repeat ? unit.count - 1 : 0)];
+    const Body& body = program.bodies[bodyOf(program, op.unit, unit.to() - 1)];
     return body.results[local(unit, value.producer)];
   }
   std::vector<AxisList> perDim;

@@ -60,7 +60,7 @@ struct SeamBuilder {
 
   /// The virtual stage that holds an instance of the repeat.
   int64_t stageOf(int64_t instance) const {
-    int64_t at = 0;
+    int64_t at = unit().from;
     for (const VirtualStage& s : program.virtualStages) {
       for (const auto& [id, count] : s.bodies)
         if (program.bodies[id].unit == unitId && !program.bodies[id].seam) at += count;
@@ -70,9 +70,9 @@ struct SeamBuilder {
   }
 
   void enter() const {
-    const BodyId first = bodyOf(program, unitId, 0);
+    const BodyId first = bodyOf(program, unitId, unit().from);
     for (const Carry& c : unit().carries) {
-      Body seam = blank(0);
+      Body seam = blank(unit().from);
       const Value& initial = program.model.values[c.initial];
       const Layout from = layoutOf(program, c.initial);
       add(seam, false, program.model.values[c.inside].producer,
@@ -81,13 +81,12 @@ struct SeamBuilder {
       const BodyId maker =
           from.partial ? bodyOf(program, program.model.ops[initial.producer].unit, lastInstance(initial)) : first;
       const bool before = maker == first;
-      place(std::move(seam), maker, before ? stageOf(0) : stageOfBody(maker), before);
+      place(std::move(seam), maker, before ? stageOf(unit().from) : stageOfBody(maker), before);
     }
   }
 
   int64_t lastInstance(const Value& value) const {
-    const Unit& made = program.model.units[program.model.ops[value.producer].unit];
-    return made.repeat ? made.count - 1 : 0;
+    return program.model.units[program.model.ops[value.producer].unit].to() - 1;
   }
 
   /// The last virtual stage that runs a body.
@@ -100,8 +99,8 @@ struct SeamBuilder {
   }
 
   void leave(const std::vector<std::vector<SeamGradient>>& leaving) const {
-    const BodyId last = bodyOf(program, unitId, unit().count - 1);
-    Body seam = blank(unit().count - 1);
+    const BodyId last = bodyOf(program, unitId, unit().to() - 1);
+    Body seam = blank(unit().to() - 1);
     for (const Carry& c : unit().carries) {
       std::vector<Layout> done; // equal layouts are summed first
       for (const SeamGradient& g : leaving[c.last.index]) {
@@ -110,12 +109,12 @@ struct SeamBuilder {
         add(seam, true, program.model.values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
       }
     }
-    place(std::move(seam), last, stageOf(unit().count - 1), false);
+    place(std::move(seam), last, stageOf(unit().to() - 1), false);
   }
 
   /// What lies between an instance of one class and the next instance, of another.
   Body joining(BodyId from, BodyId to) const {
-    Body seam = blank(0);
+    Body seam = blank(unit().from);
     seam.instances = {};
     for (const Carry& c : unit().carries) {
       const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
@@ -130,7 +129,7 @@ struct SeamBuilder {
     std::map<std::pair<BodyId, BodyId>, BodyId> seams; // none where nothing is to be done
     std::map<BodyId, std::vector<int64_t>> places;     // the instances behind a seam
     BodyId before;
-    int64_t instance = 0;
+    int64_t instance = unit().from;
     for (VirtualStage& stage : program.virtualStages) {
       std::vector<std::pair<BodyId, int64_t>> runs;
       for (const auto& run : stage.bodies) {

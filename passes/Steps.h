@@ -7,6 +7,7 @@
 
 namespace planc::passes {
 
+bool openRepeats(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindPrecision(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);

@@ -77,7 +77,8 @@ std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& mo
       const ir::Body& body = program.bodies[ir::BodyId(b)];
       if (body.unit.index != u) continue;
       for (const ir::Range& r : body.instances.ranges)
-        for (int64_t i = r.begin; i < r.end; i += r.step) addSeam(layers[first + static_cast<size_t>(i)], byBody[b]);
+        for (int64_t i = r.begin; i < r.end; i += r.step)
+          addSeam(layers[first + static_cast<size_t>(i - program.model.units[ir::UnitId(u)].from)], byBody[b]);
     }
   }
   return layers;

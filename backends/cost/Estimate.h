@@ -51,7 +51,7 @@ struct LayerRow {
   double exposedOnPath = 0; ///< the part of those collectives' `onPath` that belongs to this row
   /// The exposed parts of `forward`, `backward` and `recompute`.
   double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
-  int64_t times = 1; ///< what nested repeats multiply `count` by
+  int64_t times = 1; ///< how often it runs in one instance of the top-level layer: what nested repeats make of it
 };
 
 struct CollectiveRow {

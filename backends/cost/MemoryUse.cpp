@@ -58,7 +58,7 @@ void addStates(StageMemory& m, const StageParts& parts, double workspace) {
 
 void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
   const std::string layer =
-      peak.body.valid() ? program.model.units[program.bodies[peak.body].unit].name.str() : std::string("the model");
+      peak.body.valid() ? program.model.units[program.bodies[peak.body].unit].label() : std::string("the model");
   m.phase = peak.phase;
   m.microBatch = peak.microBatch;
   m.chunk = peak.chunk;

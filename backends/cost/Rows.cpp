@@ -126,10 +126,9 @@ std::string_view name(Bound b) {
 RowPaths::RowPaths(const ir::Program& program, ir::BodyId body)
     : program_(program), body_(program.bodies[body]), tree_(program.model) {
   const ir::Unit& unit = program.model.units[body_.unit];
-  unitPath_ = unit.name.str();
   const auto classes = std::count_if(program.bodies.begin(), program.bodies.end(),
                                      [&](const ir::Body& b) { return !b.seam && b.unit == body_.unit; });
-  if (unit.repeat && classes > 1 && !body_.seam) unitPath_ += body_.instances.str();
+  unitPath_ = unit.repeat && classes > 1 && !body_.seam ? unit.label(body_.instances) : unit.label();
 }
 
 size_t RowPaths::rowOf(ir::OpId id) {
@@ -138,12 +137,14 @@ size_t RowPaths::rowOf(ir::OpId id) {
   // What a seam reshards belongs to no instance; its row stands beside those of the children, outside of their sum.
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.unit != body_.unit;
   std::vector<Symbol> below;
-  if (unit.repeat && body_.seam)
+  if (unit.repeat && body_.seam) {
     below = {Symbol(ir::labels::kSeam)};
-  else if (unit.repeat && carry)
+  } else if (unit.repeat && carry) {
     below = {Symbol(ir::labels::kCarry)};
-  else
-    below = tree_.rowOf(id), below.erase(below.begin());
+  } else {
+    below = tree_.rowOf(id);
+    below.erase(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(unit.path().size()));
+  }
   const auto found = std::find(rows_.begin(), rows_.end(), below);
   if (found != rows_.end()) return static_cast<size_t>(found - rows_.begin());
   rows_.push_back(below);
@@ -152,7 +153,7 @@ size_t RowPaths::rowOf(ir::OpId id) {
 }
 
 int64_t RowPaths::times(size_t row) const {
-  std::vector<Symbol> path = {program_.model.units[body_.unit].name};
+  std::vector<Symbol> path = program_.model.units[body_.unit].path();
   path.insert(path.end(), rows_[row].begin(), rows_[row].end());
   return tree_.times(body_.unit, path);
 }
@@ -174,11 +175,14 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
     for (uint32_t b = 0; b < byBody.size(); ++b) {
       if (counts[b] == 0) continue;
       std::vector<LayerRow> ofBody = byBody[b].rows;
+      const ir::Unit& unit = program.model.units[program.bodies[ir::BodyId(b)].unit];
+      const int64_t within = unit.isPart() ? unit.count : 1; // of an instance of the repeat
       const BodySpent* spent = sim.accounts[static_cast<size_t>(s)].account.find(ir::BodyId(b));
       if (s == sim.critical && spent) addPath(ofBody, byBody[b], *spent);
       for (LayerRow& row : ofBody) {
         if (empty(row)) continue;
         row.count = counts[b] * row.times;
+        row.times *= within;
         row.stage = s;
         rows.push_back(std::move(row));
       }

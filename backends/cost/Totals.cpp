@@ -27,10 +27,6 @@ constexpr double kTrainingPasses = 3;
 bool isMasked(ir::OpKind kind) {
   return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
 }
-/// What the conventions count: matrix products, not memory operators.
-bool isProduct(ir::OpKind kind) {
-  return ir::isContraction(kind) || isMasked(kind);
-}
 
 /// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
 /// backward what the bodies hold, recomputation left out.
@@ -60,7 +56,7 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
       auto add = [&](const ir::Node& n) {
         if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
-        if (!isProduct(op.kind) || movesOnly(n.role)) return;
+        if (!ir::isProduct(op.kind) || movesOnly(n.role)) return;
         const double flops = op.flops.evaluate(
             [&](ir::DimId d) { return ir::sizeOf(model, d); },
             [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
@@ -80,7 +76,7 @@ FlopsByType modelFlops(const ir::Program& program, bool causal) {
   if (program.plan->workload.adapters || !program.plan->workload.freeze.empty()) return tunedFlops(program, causal);
   FlopsByType sum;
   for (const ir::Op& op : model.ops) {
-    if (!isProduct(op.kind)) continue;
+    if (!ir::isProduct(op.kind)) continue;
     const double flops = op.flops.evaluate(
         [&](ir::DimId d) { return ir::sizeOf(model, d); },
         [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
@@ -102,7 +98,7 @@ FlopsByType executedFlops(const Simulation& sim) {
       for (size_t n = 0; n < nodes.size(); ++n) {
         if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
         const ir::Op& op = program.model.ops[nodes[n].op];
-        if (isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
+        if (ir::isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
       }
     }
   }

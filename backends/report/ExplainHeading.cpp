@@ -142,7 +142,7 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
     }
     std::string holds;
     for (const auto& [unit, count] : units) {
-      holds += (holds.empty() ? "" : ", ") + program.model.units[unit].name.str();
+      holds += (holds.empty() ? "" : ", ") + program.model.units[unit].label();
       if (count > 1) holds += fmt::format(" x {}", count);
     }
     std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());

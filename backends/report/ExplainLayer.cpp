@@ -25,7 +25,7 @@ bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& inst
 /// Slices stay inside of the repeat's count.
 bool within(const LayerStep& step, const ir::Unit& unit) {
   if (!step.slice) return true;
-  const int64_t count = unit.repeat ? unit.count : 1;
+  const int64_t count = unit.of > 0 ? unit.of : unit.count;
   return std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
                      [&](const ir::Range& r) { return r.count() > 0 && r.end <= count; });
 }
@@ -101,9 +101,9 @@ bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::strin
   for (uint32_t i = 0; i < program.bodies.size(); ++i) {
     const ir::Body& b = program.bodies[ir::BodyId(i)];
     const ir::Unit& unit = program.model.units[b.unit];
-    const bool inside =
-        choice.path.empty() ||
-        (within(choice.path[0], unit) && (!unit.repeat || b.seam || overlaps(choice.path[0].slice, b.instances)));
+    const bool inside = choice.path.empty() ||
+                        (within(choice.path[0], unit) &&
+                         (!unit.repeated() || b.seam || overlaps(choice.path[0].slice, unit.atTop(b.instances))));
     if (inside && nodes.has(ir::BodyId(i))) bodies.emplace_back(i);
   }
   const std::vector<const cost::LayerRow*> rows = rowsOf(*input.report->estimate, choice);

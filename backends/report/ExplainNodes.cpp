@@ -282,8 +282,7 @@ void NodePages::inShort(ExplainPage& page, ir::BodyId id, size_t most) const {
 std::string bodyTitle(const ir::Program& program, ir::BodyId id) {
   const ir::Body& body = program.bodies[id];
   const ir::Unit& unit = program.model.units[body.unit];
-  std::string text = unit.name.str();
-  if (unit.repeat && body.instances.count() != unit.count) text += body.instances.str();
+  std::string text = unit.repeat && body.instances.count() != unit.count ? unit.label(body.instances) : unit.label();
   std::set<int64_t> stages;
   for (const ir::VirtualStage& vs : program.virtualStages)
     for (const auto& entry : vs.bodies)

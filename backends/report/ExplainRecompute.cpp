@@ -13,10 +13,10 @@ std::string heldText(double bytes) {
 }
 
 /// Does the statement reach the layer in this class of instances? (What its `first` leaves out replays nothing.)
-bool chosenBy(const ir::Recompute& statement, const ir::Body& body, const std::vector<Symbol>& path) {
+bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, const std::vector<Symbol>& path) {
   return std::any_of(statement.selectors.begin(), statement.selectors.end(), [&](const ir::Selector& s) {
     const auto& slice = s.steps.empty() ? std::nullopt : s.steps.front().slice;
-    return s.matches(path) && (!slice || slice->contains(body.instances.ranges.front().begin));
+    return s.matches(path) && (!slice || slice->contains(instances.ranges.front().begin));
   });
 }
 
@@ -28,13 +28,15 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::BodyId i
   const ir::Model& model = program.model;
   std::vector<bool> runs(body.backward.size());
   for (const ir::Task& task : schedule.backward[id.index].tasks) runs[task.node] = true;
+  const ir::Unit& unit = model.units[body.unit];
+  const ir::RangeSet instances = unit.atTop(body.instances);
   SumTable kept(page, units::bytes), again(page, units::flops);
   double bytes = 0, flops = 0;
   std::vector<std::string> left;
   for (size_t i = 0; i < body.backward.size(); ++i) {
     const ir::Node& n = body.backward[i];
     if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute ||
-        !chosenBy(statement, body, model.ops[n.op].path))
+        !chosenBy(statement, instances, model.ops[n.op].path))
       continue;
     if (!runs[i]) {
       left.push_back(model.pathOf(n.op));
@@ -45,10 +47,10 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::BodyId i
   }
   if (flops == 0) return; // instances that it does not reach
   for (const ir::Saved& s : body.saved)
-    if (chosenBy(statement, body, model.ops[s.op].path)) kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
-  const ir::Unit& unit = model.units[body.unit];
+    if (chosenBy(statement, instances, model.ops[s.op].path))
+      kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
   page.line("");
-  page.line(fmt::format("{}{}, {}", unit.name.view(), unit.repeat ? body.instances.str() : "",
+  page.line(fmt::format("{}, {}", unit.repeat ? unit.label(body.instances) : unit.label(),
                         plural(static_cast<double>(body.instances.count()), "instance", "instances")));
   if (bytes > 0) {
     page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);

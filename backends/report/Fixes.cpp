@@ -52,11 +52,13 @@ private:
 
   // ---- what backward needs ---------------------------------------------------
 
-  /// `decoder`, and what lies in it.
+  /// `decoder`, and what lies in it; of the pieces of a repeat the first.
   std::vector<const ir::Unit*> repeats() const {
     std::vector<const ir::Unit*> all;
     for (const ir::Unit& unit : program_.model.units)
-      if (unit.repeat) all.push_back(&unit);
+      if (unit.repeat && !unit.isPart() &&
+          std::none_of(all.begin(), all.end(), [&](const ir::Unit* u) { return u->name == unit.name; }))
+        all.push_back(&unit);
     return all;
   }
 
@@ -67,7 +69,8 @@ private:
       if (const std::string core = coreOf(*unit); !core.empty()) list(cores, core);
       for (const std::string& layer : cheapLayers(*unit)) list(cheap, layer);
       list(whole, unit->name.str());
-      if (unit->count > 1) list(half, fmt::format("{}[0:{}:2]", unit->name.str(), unit->count));
+      const int64_t count = unit->of > 0 ? unit->of : unit->count;
+      if (count > 1) list(half, fmt::format("{}[0:{}:2]", unit->name.str(), count));
     }
     const std::string statement = plan_.recompute.empty() ? "recompute " : "override recompute ";
     if (!cores.empty()) add("recompute", statement + cores, "keeps no attention scores");

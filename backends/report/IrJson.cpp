@@ -60,7 +60,7 @@ public:
   Json unit(const ir::Unit& unit) const {
     Json ops = Json::array();
     for (uint32_t i = unit.first.index; i < unit.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
-    return {{"name", unit.name.str()}, {"repeat", unit.repeat}, {"count", unit.count}, {"operators", std::move(ops)}};
+    return {{"name", unit.label()}, {"repeat", unit.repeat}, {"count", unit.count}, {"operators", std::move(ops)}};
   }
 
   Json run() const {
@@ -94,8 +94,8 @@ public:
 
   std::string bodyName(const ir::Body& body) const {
     const ir::Unit& unit = program_.model.units[body.unit];
-    std::string name = unit.name.str();
-    if (unit.repeat && !body.seam && body.instances.count() != unit.count) name += body.instances.str();
+    const bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
+    const std::string name = whole ? unit.label() : unit.label(body.instances);
     return body.seam ? "seam:" + name : name;
   }
 

@@ -152,7 +152,7 @@ std::vector<CutLine> cutLines(const ir::Program& program) {
     }
     std::string layers;
     for (const auto& [unit, count] : held) {
-      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.units[unit].name.view());
+      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.units[unit].label());
       if (program.model.units[unit].repeat) layers += fmt::format(" x{}", count);
     }
     if (lines.empty() || lines.back().layers != layers) {
