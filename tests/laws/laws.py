@@ -100,6 +100,19 @@ def unrolled(spec, base, prices):
         yield name, None if found else 0, "; ".join(found)
 
 
+@law("A period of a repeat that is cut costs what its layers cost when each is written out and cut there.", "docs/semantics.md", variants.cut_inside)
+def inside(spec, base, prices):
+    both = [prices.get(name) for name in ("cut_pairs", "cut_layers")]
+    if all(both):
+        pairs, layers = both
+        found = differences(pairs.numbers(), layers.numbers())
+        for a, b in zip(pairs.stages, layers.stages):
+            found += differences({k: v for k, v in a.items() if k.endswith("bytes")}, b)
+        yield "cut_pairs", None if found else 0, "; ".join(found[:4])
+    elif any(both):
+        yield "cut_pairs", None, "only one of the two is refused"
+
+
 def every(base, prices):
     return {"base": base, **prices}.items()
 

@@ -1,6 +1,7 @@
 # Specifications as plan text: fabrics, device, cluster and plan of each in one file, so that one planc prices many.
 # SPDX-License-Identifier: Apache-2.0
 import random
+import re
 
 from specification import FAMILIES
 
@@ -48,8 +49,36 @@ def cluster_text(suffix, m, devices):
     return "\n".join([f"cluster cluster{suffix} {{", f"  device = device{suffix}", *levels, "}"])
 
 
+LAYER = ["norm1 = blocks.rms_norm(x)", "attn  = blocks.gqa(norm1, heads, heads, head = head)", "mid   = x + attn", "norm2 = blocks.rms_norm(mid)",
+         "mlp   = blocks.swiglu(norm2, ffn)", "out mid + mlp"]
+
+
+def layer_names(s):
+    """Of the own model as its stage lines name them: one repeat of pairs, or layers by themselves."""
+    pair = ("one", "two")
+    return [f"decoder0[{i // 2}].{pair[i % 2]}" if s.written == "pairs" else f"layer{i}" for i in range(s.model["layers"])]
+
+
+def own_layers_text(suffix, s):
+    """The own model's layers in pairs or by themselves, each of one block; no two neighbours are equal."""
+    def call(i, last):
+        return f"layer{suffix}({last}, heads, hidden / heads, {4 if i % 2 else 2} * hidden)"
+    if s.written == "pairs":
+        lines = [f"decoder0 * {s.model['layers'] // 2} with x = embed {{", f"  one = {call(0, 'x')}", f"  two = {call(1, 'one')}", "  out two", "}"]
+        last = "decoder0"
+    else:
+        lines = [f"layer{i} = {call(i, f'layer{i - 1}' if i else 'embed')}" for i in range(s.model["layers"])]
+        last = f"layer{s.model['layers'] - 1}"
+    return "\n".join([f"block layer{suffix}(x: [.., hidden], heads: int, head: int, ffn: int) {{", *("  " + line for line in LAYER), "}",
+                      f"model own{suffix}(hidden: int, heads: int, vocab: int) {{", "  in tokens: [batch, seq] int32 counts seq",
+                      "  embed = blocks.embedding(tokens, vocab, hidden)", *("  " + line for line in lines),
+                      f"  norm = blocks.rms_norm({last})", "  head = blocks.lm_head(norm, vocab)", "  loss = ops.cross_entropy(head, tokens)", "}"])
+
+
 def own_model_text(suffix, s):
     """A dense decoder as `repeats` equal repeats, one after the other."""
+    if s.written != "repeats":
+        return own_layers_text(suffix, s)
     count, lines, last = s.model["layers"] // s.repeats, [], "embed"
     for i in range(s.repeats):
         lines += [f"  decoder{i} * {count} with x = {last} {{", "    norm1 = blocks.rms_norm(x)",
@@ -69,6 +98,8 @@ def axes_of(s):
 
 
 def body_of(s):
+    if s.written != "repeats":
+        return ", ".join(dict.fromkeys(re.sub(r"\[\d+\]", "", name) for name in layer_names(s)))
     return ", ".join(f"decoder{i}" for i in range(s.repeats)) if s.family == "own" else FAMILIES[s.family].body
 
 
@@ -150,6 +181,11 @@ def train_facts(s):
     return lengths + [f"global_batch = {s.batch}", f"micro_batch = {s.micro_batch}", f"optimizer = optimizers.{s.optimizer}"]
 
 
+def stage_lines(s):
+    names = layer_names(s) if s.ends else []
+    return [f"stage {i} = {', '.join(names[begin:end])}" for i, (begin, end) in enumerate(zip((0, *s.ends), s.ends))]
+
+
 def plan_text(suffix, s):
     def named(axis):
         return s.axis_names.get(axis, axis)
@@ -169,7 +205,7 @@ def plan_text(suffix, s):
     if s.zero:
         statements.append(f"states {{ {STATES[s.zero]} -> {named('ep') if s.inner_states and s.ep > 1 else data} }}")
     if s.pp > 1:
-        statements.append(f"pipeline {named('pp')} {{ schedule = {s.schedule} }}")
+        statements.append(f"pipeline {named('pp')} {{ {'; '.join([f'schedule = {s.schedule}'] + stage_lines(s))} }}")
     statements += recomputed(s)
     if s.shuffled is not None:
         random.Random(s.shuffled).shuffle(statements)

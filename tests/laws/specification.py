@@ -51,6 +51,8 @@ class Spec:
     recompute: str = "none"
     schedule: str = "one_f_one_b"
     repeats: int = 1  # of how many equal repeats the model's layers are made
+    written: str = "repeats"  # of the own model: `pairs`, one repeat of two layers each, or `layers`, each by itself
+    ends: tuple = ()  # layers before the end of each virtual stage, in stage lines
     axis_names: dict = field(default_factory=dict)
     axis_order: tuple = ()
     axes_of_one: bool = False

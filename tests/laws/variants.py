@@ -48,6 +48,16 @@ def repeats(s):
     return {f"repeats{n}": s.with_(repeats=n) for n in (2, 4) if s.model["layers"] % n == 0 and per_stage > 1}
 
 
+def cut_inside(s):
+    """Layers in pairs that stage lines cut anywhere, and the same layers, each by itself and cut there."""
+    s = s if s.pp > 1 else s.with_(pp=2)
+    parts, layers = s.pp * SCHEDULES[s.schedule][0], s.model.get("layers", 0)
+    if s.family != "own" or layers % 2 or layers <= parts:
+        return {}
+    ends = sorted(random.Random(s.seq + s.devices + layers).sample(range(1, layers), parts - 1)) + [layers]
+    return {f"cut_{written}": s.with_(written=written, ends=tuple(ends), repeats=1) for written in ("pairs", "layers")}
+
+
 def better_hardware(s):
     m = s.machine
 
