@@ -145,6 +145,7 @@ private:
   void pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline& out);
   void schedule(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
   // `stages = …` (PlanStages.cpp)
+  const syntax::Expr* chosenWord(const syntax::Expr& e, Scope& scope);
   void stageCut(const syntax::Expr& e, Scope& scope, ir::Pipeline& out);
   bool countedLayers(const syntax::Expr& call, Scope& scope, ir::Stages& out);
   bool stageCounts(const syntax::Expr& e, Scope& scope, ir::Stages& out);

@@ -95,17 +95,22 @@ void PlanBuilder::pipelineFact(const syntax::Fact& f, Scope& scope, ir::Pipeline
   }
 }
 
+/// A word is no value in scope, but a parameter may choose one: `if pp == 1 then one_f_one_b else zero_bubble`. Null
+/// after a report.
+const Expr* PlanBuilder::chosenWord(const Expr& e, Scope& scope) {
+  if (e.kind != ExprKind::If) return &e;
+  static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+  const Value condition = ev_.coerce(ev_.evaluate(*e.kids[0], scope), kBool, "the condition of `if`");
+  if (!condition.invalid()) return chosenWord(*e.kids[condition.truth ? 1 : 2], scope);
+  ok_ = false;
+  return nullptr;
+}
+
 /// The names of schedules and of their arguments are rows of a table of the passes, which look them up.
-void PlanBuilder::schedule(const Expr& e, Scope& scope, ir::Pipeline& out) {
-  if (e.kind == ExprKind::If) { // a parameter may choose
-    static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
-    const Value condition = ev_.coerce(ev_.evaluate(*e.kids[0], scope), kBool, "the condition of `if`");
-    if (condition.invalid())
-      ok_ = false;
-    else
-      schedule(*e.kids[condition.truth ? 1 : 2], scope, out);
-    return;
-  }
+void PlanBuilder::schedule(const Expr& written, Scope& scope, ir::Pipeline& out) {
+  const Expr* chosen = chosenWord(written, scope);
+  if (!chosen) return;
+  const Expr& e = *chosen;
   const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
   bool good = name->kind == ExprKind::Name;
   if (good) out.schedule = name->name.text;

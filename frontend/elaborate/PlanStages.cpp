@@ -23,16 +23,10 @@ bool isWord(const Expr& e, std::string_view word) {
 
 } // namespace
 
-void PlanBuilder::stageCut(const Expr& e, Scope& scope, ir::Pipeline& out) {
-  if (e.kind == ExprKind::If) { // a parameter may choose
-    static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
-    const Value condition = ev_.coerce(ev_.evaluate(*e.kids[0], scope), kBool, "the condition of `if`");
-    if (condition.invalid())
-      ok_ = false;
-    else
-      stageCut(*e.kids[condition.truth ? 1 : 2], scope, out);
-    return;
-  }
+void PlanBuilder::stageCut(const Expr& written, Scope& scope, ir::Pipeline& out) {
+  const Expr* chosen = chosenWord(written, scope);
+  if (!chosen) return;
+  const Expr& e = *chosen;
   ir::Stages stages;
   stages.range = e.range;
   bool good = true;
