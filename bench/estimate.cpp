@@ -1,7 +1,6 @@
 // Benchmarks of one estimate by part, and of the same plan on 64 and on a million GPUs.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Estimate.h"
-
+#include "backends/cost/Estimator.h"
 #include "frontend/Frontend.h"
 #include "frontend/parse/Parse.h"
 #include "passes/Passes.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Checks.h"
 
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "calibrate/Traffic.h"
 #include "support/Quantity.h"
 

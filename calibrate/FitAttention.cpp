@@ -1,7 +1,7 @@
 // Attention: the fused kernel's rate by sequence and head dimension, and the two products where scores stand in memory
 // (docs/cost-model.md, section 1.3).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Collectives: start, bandwidth and the square-root term by operation, ranks and nodes; send and receive
 // (docs/cost-model.md, sections 2.1 and 2.3).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 
 #include <algorithm>

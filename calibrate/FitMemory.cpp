@@ -1,7 +1,7 @@
 // Operators bound by memory: what the device reaches, from kernels whose traffic is known, and with it the passes of
 // every other one; rows of tables; optimizers (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 #include "calibrate/Traffic.h"
 

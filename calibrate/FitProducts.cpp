@@ -1,7 +1,7 @@
 // Matrix products: efficiency, memory efficiency and start by element type, gradients against forward, products by
 // expert (docs/cost-model.md, sections 1.1 and 1.5).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/BalanceStages.h"
 
-#include "backends/cost/Balance.h"
-#include "backends/cost/Doubts.h"
+#include "backends/cost/Estimator.h"
+#include "backends/cost/result/Doubts.h"
+#include "backends/cost/simulate/Balance.h"
 #include "passes/Passes.h"
 #include "support/Rounding.h"
 

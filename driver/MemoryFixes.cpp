@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/MemoryFixes.h"
 
+#include "backends/cost/Estimator.h"
 #include "frontend/Frontend.h"
 
 #include <algorithm>

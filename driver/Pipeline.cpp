@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Pipeline.h"
 
-#include "backends/cost/Doubts.h"
+#include "backends/cost/Estimator.h"
+#include "backends/cost/result/Doubts.h"
 #include "driver/BalanceStages.h"
 #include "driver/Help.h"
 #include "driver/Parts.h"

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/RecomputeEffects.h"
 
+#include "backends/cost/Estimator.h"
+
 namespace planc::driver {
 
 std::vector<report::RecomputeEffect> recomputeEffects(const CompiledPlan& plan) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/StepScales.h"
 
+#include "backends/cost/Estimator.h"
 #include "calibrate/Scale.h"
 #include "driver/Files.h"
 #include "driver/Help.h"

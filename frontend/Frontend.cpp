@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Frontend.h"
 
-#include "frontend/elaborate/Comparisons.h"
-#include "frontend/elaborate/ModelBuilder.h"
-#include "frontend/elaborate/PlanBuilder.h"
 #include "frontend/eval/Sides.h"
+#include "frontend/model/ModelBuilder.h"
+#include "frontend/plan/Comparisons.h"
+#include "frontend/plan/PlanBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"
 

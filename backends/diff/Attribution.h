@@ -1,7 +1,7 @@
 // What the difference of two steps is made of: the parts of one beside those of the other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Estimate.h"
+#include "backends/cost/result/Estimate.h"
 
 #include <string>
 #include <string_view>

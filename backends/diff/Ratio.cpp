@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Ratio.h"
 
-#include "backends/cost/Confidence.h"
+#include "backends/cost/result/Confidence.h"
 #include "backends/diff/Attribution.h"
 #include "ir/MeshUse.h"
 

@@ -1,7 +1,7 @@
 // How sure the ratio of two step times is: errors that both share cancel (docs/cost-model.md, section 5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Estimate.h"
+#include "backends/cost/result/Estimate.h"
 #include "ir/Plan.h"
 
 namespace planc::diff {

@@ -1,6 +1,7 @@
 // Where a number comes from: every number and every row that the report prints, by the name that it has there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/CostModel.h"
 #include "backends/report/Report.h"
 #include "ir/Task.h"
 

@@ -1,8 +1,8 @@
 // Where a row of what lives at the fullest moment comes from: the layers that hold it, or what makes it so large.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Buckets.h"
-#include "backends/cost/MemoryParts.h"
-#include "backends/cost/Rows.h"
+#include "backends/cost/memory/MemoryParts.h"
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/result/Rows.h"
 #include "backends/report/ExplainParts.h"
 #include "ir/States.h"
 

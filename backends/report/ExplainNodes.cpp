@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainNodes.h"
 
-#include "backends/cost/Buckets.h"
+#include "backends/cost/price/Buckets.h"
 #include "backends/report/Lines.h"
 #include "ir/Routed.h"
 #include "ir/Task.h"

@@ -1,8 +1,8 @@
 // The operators and collectives of one body, as lines or each with its equation, constants, sources and cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Rows.h"
-#include "backends/cost/Simulation.h"
+#include "backends/cost/result/Rows.h"
+#include "backends/cost/simulate/Simulation.h"
 #include "backends/report/ExplainPage.h"
 #include "backends/verdict/LayerPath.h"
 

@@ -1,7 +1,7 @@
 // Where the time of the optimizer comes from: every parameter of one instance of every layer, what is communicated once
 // per step, and the sums of the stages.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Update.h"
+#include "backends/cost/price/Update.h"
 #include "backends/report/ExplainNodes.h"
 #include "backends/report/ExplainParts.h"
 #include "ir/States.h"

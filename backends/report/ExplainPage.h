@@ -1,7 +1,7 @@
 // The page that an explanation is written on: lines, facts, tables, equations with their constants and sources.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Facts.h"
+#include "backends/cost/facts/Facts.h"
 #include "backends/report/Cells.h"
 #include "backends/report/Explain.h"
 

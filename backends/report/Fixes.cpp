@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Fixes.h"
 
-#include "backends/cost/Buckets.h"
+#include "backends/cost/price/Buckets.h"
 
 #include <algorithm>
 #include <array>

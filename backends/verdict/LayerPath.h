@@ -2,7 +2,7 @@
 // `layer("P").forward` stands for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Estimate.h"
+#include "backends/cost/result/Estimate.h"
 
 #include <string>
 #include <string_view>

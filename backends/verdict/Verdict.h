@@ -2,7 +2,8 @@
 // tolerance.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Estimate.h"
+#include "backends/cost/result/Estimate.h"
+#include "support/Diagnostics.h"
 
 #include <string>
 #include <vector>

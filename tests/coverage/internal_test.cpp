@@ -1,7 +1,8 @@
 // Diagnostics that no file of a user leads to: a library with a fault, and plans that a program made. One line per
 // diagnostic.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Estimate.h"
+#include "backends/cost/Estimator.h"
+#include "backends/cost/price/CostModel.h"
 #include "frontend/Frontend.h"
 #include "passes/Passes.h"
 

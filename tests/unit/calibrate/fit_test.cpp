@@ -1,6 +1,6 @@
 // Constants that samples were made with come back out of them, through noise of 5 % and a tenth of wild points.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Equations.h"
+#include "backends/cost/price/Equations.h"
 #include "tests/unit/calibrate/Made.h"
 
 #include <cmath>

@@ -1,7 +1,8 @@
 // Machines with the constants of the cost model's own sources, and small programs put together by hand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/Estimate.h"
+#include "backends/cost/Estimator.h"
+#include "backends/cost/price/CostModel.h"
 
 #include <memory>
 #include <string>

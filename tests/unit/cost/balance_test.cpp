@@ -1,6 +1,6 @@
 // Cuts of layers into stages against all cuts there are: the longest stage has the least work, and everything fits.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Balance.h"
+#include "backends/cost/simulate/Balance.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

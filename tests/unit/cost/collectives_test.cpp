@@ -1,8 +1,8 @@
 // Every collective algorithm against numbers computed apart from it; the inputs stand in the comments.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Collectives.h"
-#include "backends/cost/Facts.h"
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/Collectives.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The interval of a step time: what widens it, what never may, and where there is none.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Confidence.h"
+#include "backends/cost/result/Confidence.h"
 
 #include <gtest/gtest.h>
 #include <limits>

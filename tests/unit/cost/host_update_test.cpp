@@ -1,8 +1,8 @@
 // Updates on the host: their closed form against published times, what crosses the link, and what of it is seen.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Simulation.h"
-#include "backends/cost/Update.h"
+#include "backends/cost/price/Update.h"
+#include "backends/cost/simulate/Simulation.h"
 #include "ir/States.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // The fullest moment of split backward passes, and what passes and chunks share, counted by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Facts.h"
-#include "backends/cost/MemoryTimeline.h"
-#include "backends/cost/MemoryUse.h"
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/memory/MemoryTimeline.h"
+#include "backends/cost/memory/MemoryUse.h"
 
 #include <gtest/gtest.h>
 #include <string>

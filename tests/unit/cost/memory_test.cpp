@@ -1,8 +1,8 @@
 // Memory of a stage: states by storage, activations in flight by schedule, buffers; published runs that fitted.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Facts.h"
-#include "backends/cost/MemoryUse.h"
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/memory/MemoryUse.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

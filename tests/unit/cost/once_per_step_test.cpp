@@ -1,7 +1,7 @@
 // What happens once per step: buckets of gathers and reductions, tied parameters, and stages that are all alike.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Simulation.h"
+#include "backends/cost/simulate/Simulation.h"
 
 #include <gtest/gtest.h>
 

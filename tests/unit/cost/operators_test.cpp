@@ -1,8 +1,8 @@
 // Every operator equation against numbers computed apart from it; the inputs stand in the comments.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Facts.h"
-#include "backends/cost/Operators.h"
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/Operators.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

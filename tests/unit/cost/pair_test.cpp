@@ -2,7 +2,7 @@
 // need.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Pair.h"
+#include "backends/cost/simulate/Pair.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and inline shares.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Passage.h"
+#include "backends/cost/simulate/Passage.h"
 
 #include <gtest/gtest.h>
 #include <numeric>

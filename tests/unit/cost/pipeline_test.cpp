@@ -1,7 +1,7 @@
 // The pipeline against closed forms, against an independent simulation of unequal stages, and its own cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipelines.h"
-#include "backends/cost/SteadyState.h"
+#include "backends/cost/simulate/SteadyState.h"
 #include "passes/Passes.h"
 
 #include <chrono>

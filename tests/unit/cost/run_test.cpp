@@ -2,7 +2,7 @@
 // sums.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/Run.h"
+#include "backends/cost/result/Run.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -82,7 +82,8 @@ TEST(Run, IsWhatPlayedOutRunsTakeInTheMean) {
   }
 }
 
-// Daly 2006, the complete cost function: T = M·e^(R/M)·(e^((τ+δ)/M) - 1)·T_s/τ, the whole of it; and failures come at their rate.
+// Daly 2006, the complete cost function: T = M·e^(R/M)·(e^((τ+δ)/M) - 1)·T_s/τ, the whole of it; and failures come at
+// their rate.
 TEST(Run, AddsUpToDalysTotal) {
   RunTerms r;
   r.work = 50 * kD, r.mtbf = 2 * kH, r.checkpoint = 4 * kMin, r.every = 25 * kMin, r.restart = 12 * kMin;

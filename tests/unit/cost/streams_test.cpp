@@ -1,6 +1,6 @@
 // The in-order streams: dependencies, waiting, and computing slowed beside communication.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Streams.h"
+#include "backends/cost/simulate/Streams.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

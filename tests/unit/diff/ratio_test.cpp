@@ -1,6 +1,6 @@
 // The interval of a ratio: what both plans share cancels, what they do not stays.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Confidence.h"
+#include "backends/cost/result/Confidence.h"
 #include "backends/diff/Comparison.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // `stages = balanced` against every `even` that fits, and against all cuts there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "../frontend/Compile.h"
-#include "backends/cost/Balance.h"
-#include "backends/cost/Estimate.h"
+#include "backends/cost/Estimator.h"
+#include "backends/cost/simulate/Balance.h"
 #include "driver/BalanceStages.h"
 #include "passes/Passes.h"
 #include "support/Rounding.h"

@@ -1,6 +1,6 @@
 // A schedule that only this test knows: a row and its order are all it takes to check, print and price it.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/Estimate.h"
+#include "backends/cost/Estimator.h"
 #include "passes/Passes.h"
 #include "tests/unit/frontend/Compile.h"
 
@@ -67,7 +67,8 @@ TEST(MadeUpSchedule, IsARow) {
   ASSERT_TRUE(program);
   EXPECT_EQ(program->virtualStages[0].devices, std::vector<int64_t>{3});
   const auto schedule = passes::schedule(*program); // verifies the order
-  EXPECT_NE(print(*schedule).find("stage 3: (F0 F1 B0 B1)..(F[m-2] F[m-1] B[m-2] B[m-1])"), std::string::npos) << print(*schedule);
+  EXPECT_NE(print(*schedule).find("stage 3: (F0 F1 B0 B1)..(F[m-2] F[m-1] B[m-2] B[m-1])"), std::string::npos)
+      << print(*schedule);
   const auto estimate = cost::estimate(*schedule, quiet);
   ASSERT_TRUE(estimate);
   // Nothing overlaps but the two of a group: three quarters of the time of a device are waiting, at least one half.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/support/PlanFiles.h"
 
+#include <algorithm>
 #include <cctype>
 #include <gtest/gtest.h>
 #include <map>
@@ -26,6 +27,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"backends", {"support", "ir", "backends"}},
     {"calibrate", {"support", "ir", "backends", "calibrate"}},
     {"driver", {"support", "ir", "frontend", "passes", "backends", "calibrate", "driver"}},
+};
+
+/// Inside two of them: the rooms of a hall, from the bottom up; each includes itself and those before it. What stands
+/// in the hall itself, beside the rooms, is its door and may include all of them.
+const std::map<std::string, std::vector<std::string>> kHalls = {
+    {"frontend/", {"facts", "machine", "model", "plan"}},
+    {"backends/cost/", {"facts", "price", "memory", "simulate", "result"}},
 };
 
 struct Include {
@@ -69,6 +77,25 @@ TEST(Architecture, IncludesFollowTheArrows) {
       bool ours = kMayInclude.count(target) && include.target.find('/') != std::string::npos;
       EXPECT_TRUE(!ours || allowed.count(target)) << include.file << " includes " << include.target;
     }
+  }
+}
+
+TEST(Architecture, HallsHaveOneDirection) {
+  for (const auto& [hall, rooms] : kHalls) {
+    auto at = [&rooms = rooms, &hall = hall](const std::string& path) {
+      if (!path.starts_with(hall)) return rooms.end();
+      const std::string rest = path.substr(hall.size());
+      return std::find(rooms.begin(), rooms.end(), rest.substr(0, rest.find('/')));
+    };
+    for (const std::string& room : rooms)
+      for (const Include& include : includesOf(hall + room)) {
+        const auto target = at(include.target);
+        const bool door =
+            include.target.starts_with(hall) && include.target.find('/', hall.size()) == std::string::npos;
+        EXPECT_FALSE(door) << include.file << " includes " << include.target << ", the door of its own hall";
+        EXPECT_TRUE(target == rooms.end() || target <= at(include.file))
+            << include.file << " includes " << include.target;
+      }
   }
 }
 
@@ -176,11 +203,12 @@ TEST(Architecture, NoNameOfTheLibraryDecidesAnything) {
   for (const char* known : {"matmul", "add", "seq", "kv_seq", "heads", "head", "hidden", "qk", "source"})
     EXPECT_TRUE(names.count(known)) << known << " is not found in the library";
   for (const std::string& word : kAlsoOurs) EXPECT_TRUE(names.count(word)) << word << " is no name of the library";
-  for (const std::string room : {"ir", "passes", "backends", "frontend/elaborate"})
+  for (const std::string room :
+       {"ir", "passes", "backends", "frontend/facts", "frontend/machine", "frontend/model", "frontend/plan"})
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(PLANC_SOURCE_DIR) / room)) {
       if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
       for (const Literal& literal : literalsOf(withoutComments(planc::test::readFile(entry.path())))) {
-        const bool decides = literal.compared && room != "frontend/elaborate"; // facts are read by name there
+        const bool decides = literal.compared && !room.starts_with("frontend/"); // facts are read by name there
         EXPECT_FALSE(names.count(literal.text) && (decides || !kAlsoOurs.count(literal.text)))
             << entry.path() << " names `" << literal.text << "` of the library";
       }

@@ -1,0 +1,43 @@
+// The way from a schedule to an estimate: simulate, account memory, write rows and totals; refuse if facts lack.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/Estimator.h"
+
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/memory/MemoryUse.h"
+#include "backends/cost/result/Doubts.h"
+#include "backends/cost/result/Rows.h"
+#include "backends/cost/result/Run.h"
+#include "backends/cost/result/Totals.h"
+
+namespace planc::cost {
+
+PLANC_ERROR(NoSoftware, 801, "plan `{plan}` names no software, so there are no numbers to price it with")
+
+void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics) {
+  auto report = diagnostics.report(NoSoftware, plan.range, {{"plan", plan.name.str()}});
+  report.help("name the stack that runs it: `software = …`");
+  for (const std::string& line : known) report.note(line);
+}
+
+std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics) {
+  const ir::Plan& plan = *schedule.program->plan;
+  if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
+  if (!plan.stack || !plan.cluster) return nullptr;
+  const std::unique_ptr<CostModel> model = makeCostModel("analytic", *plan.cluster, *plan.stack, diagnostics);
+  auto result = std::make_unique<Estimate>();
+  const Simulation sim = simulate(schedule, *model);
+  result->memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
+  result->layers = layerRows(sim);
+  result->collectives = collectiveRows(sim, *model);
+  result->totals = totals(sim, *model, result->collectives);
+  result->stages = stageRows(sim);
+  result->orders = sim.orders;
+  if (!model->complete() || !checkFinite(*result, plan, diagnostics)) return nullptr;
+  result->run = runOf(*schedule.program, result->totals);
+  if (result->run && !checkRun(*result->run, plan, diagnostics)) return nullptr;
+  warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
+  warnOfDenseTables(sim, *model, diagnostics);
+  return result;
+}
+
+} // namespace planc::cost

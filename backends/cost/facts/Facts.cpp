@@ -1,0 +1,176 @@
+// Missing facts and doubtful prices as diagnostics: one report per record, with who asks and where to add it.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/facts/Facts.h"
+
+#include "support/Quantity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::cost {
+
+PLANC_ERROR(DeviceFactMissing, 802, "device `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(FabricFactMissing, 803, "fabric `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this plan needs")
+PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
+PLANC_WARNING(NominalBandwidth, 806,
+              "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
+PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}")
+
+namespace {
+
+const DiagnosticKind& kindOf(Owner::Kind kind) {
+  switch (kind) {
+  case Owner::Kind::Device:
+    return DeviceFactMissing;
+  case Owner::Kind::Fabric:
+    return FabricFactMissing;
+  case Owner::Kind::Stack:
+    return StackFactMissing;
+  case Owner::Kind::Level:
+    break;
+  }
+  return LevelFactMissing;
+}
+
+/// `a`, `b` and `c`, each in backticks.
+std::string listOf(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return text;
+}
+
+/// A type that the device is not said to multiply.
+bool isPeak(const std::string& path) {
+  return path.starts_with("peak.");
+}
+
+constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
+
+} // namespace
+
+std::string_view noun(Owner::Kind kind) {
+  switch (kind) {
+  case Owner::Kind::Device:
+    return "device";
+  case Owner::Kind::Fabric:
+    return "fabric";
+  case Owner::Kind::Stack:
+    return "stack";
+  case Owner::Kind::Level:
+    break;
+  }
+  return "level";
+}
+
+double Ground::beyond() const {
+  if (size <= 0 || high <= 0) return 0;
+  return size > high ? std::log(size / high) : size < low ? std::log(low / size) : 0;
+}
+
+double Ground::away() const {
+  return beyond() + std::fabs(std::log(scale));
+}
+
+std::string FactPath::str() const {
+  std::string text(head);
+  for (std::string_view part : {middle, tail})
+    if (!part.empty()) text.append(".").append(part);
+  return text;
+}
+
+std::string Asker::text() const {
+  if (!node) return "every estimate";
+  const ir::Model& model = program->model;
+  const std::string layer = node->op.valid() ? model.pathOf(node->op) : std::string();
+  if (node->kind == ir::NodeKind::Collective) {
+    std::string text = fmt::format("the {}", ir::name(node->collective));
+    if (node->axes) text += fmt::format(" over `{}`", program->mesh.str(node->axes));
+    return layer.empty() ? text : text + fmt::format(" in `{}`", layer);
+  }
+  if (layer.empty()) return fmt::format("the {}", ir::name(node->role));
+  return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(node->role));
+}
+
+SourceRange Asker::range() const {
+  if (!node) return {};
+  if (node->kind == ir::NodeKind::Collective && node->because.valid()) return node->because;
+  return node->op.valid() ? program->model.ops[node->op].range : SourceRange();
+}
+
+const ir::Number* Facts::find(const ir::Number* number, const Owner& owner, const FactPath& path, const Asker& asker) {
+  if (!number) missing(owner, path, asker);
+  return number;
+}
+
+void Facts::missing(const Owner& owner, const FactPath& path, const Asker& asker) {
+  auto record = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& m) {
+    return m.owner.kind == owner.kind && m.owner.name == owner.name && m.owner.range == owner.range;
+  });
+  if (record == missing_.end()) record = missing_.insert(missing_.end(), {owner, {}});
+  std::string text = path.str();
+  for (const Entry& e : record->entries)
+    if (e.path == text) return;
+  record->entries.push_back({std::move(text), asker.text(), asker.range()});
+}
+
+void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker) {
+  const bool known = std::any_of(warnings_.begin(), warnings_.end(),
+                                 [&](const Warning& w) { return w.level == &level && w.kind == kind; });
+  if (!known) warnings_.push_back({&level, kind, asker.text(), asker.range()});
+}
+
+void Facts::outside(const Ground& ground, double share, std::string asker, SourceRange at) {
+  outside_.push_back({ground, share, std::move(asker), at});
+}
+
+bool Facts::report(DiagnosticEngine& diagnostics) {
+  for (const Missing& m : missing_) {
+    std::vector<std::string> paths;
+    for (const Entry& e : m.entries) paths.push_back(e.path);
+    auto report = diagnostics.report(kindOf(m.owner.kind), m.owner.range,
+                                     {{"name", m.owner.name.str()}, {"facts", listOf(paths)}});
+    std::set<std::pair<uint32_t, uint32_t>> drawn;
+    for (const Entry& e : m.entries) {
+      if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
+        report.label(e.range, fmt::format("this needs `{}`", e.path));
+      report.note(fmt::format("`{}` is asked for by {}", e.path, e.asker));
+    }
+    const bool rates = m.owner.kind == Owner::Kind::Device && std::any_of(paths.begin(), paths.end(), isPeak);
+    if (rates && !device.peak.empty()) {
+      std::vector<std::string> types;
+      for (const auto& [type, rate] : device.peak) types.emplace_back(ir::name(type));
+      report.help(fmt::format("it has rates of {}: write `precision` with these", listOf(types)));
+    }
+    report.help(
+        fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
+  }
+  for (const Warning& w : warnings_)
+    diagnostics
+        .report(NominalBandwidth, w.level->range,
+                {{"op", ir::name(w.kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
+        .label(w.level->fabric.range, "this fabric")
+        .note("asked for by " + w.asker)
+        .help("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, "
+              "`start`, `hop` and `g`");
+  for (const Outside& o : outside_)
+    diagnostics
+        .report(OutsideSamples, o.ground.range,
+                {{"fact", o.ground.path.str()},
+                 {"owner", fmt::format("{} `{}`", noun(o.ground.owner.kind), o.ground.owner.name.view())},
+                 {"size", formatQuantity(o.ground.size, o.ground.unit)},
+                 {"least", formatQuantity(o.ground.low, o.ground.unit)},
+                 {"most", formatQuantity(o.ground.high, o.ground.unit)}})
+        .label(o.range, "for this")
+        .note(fmt::format("{:.0f} % of the step stands on it: there the value at the nearest end is used, and the "
+                          "interval is wider",
+                          100 * o.share));
+  const bool complete = missing_.empty();
+  missing_.clear();
+  return complete;
+}
+
+} // namespace planc::cost

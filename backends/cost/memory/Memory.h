@@ -1,0 +1,39 @@
+// What devices hold in memory, as plain data: by kind and by stage, at the fullest moment.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+struct LiveBytes {
+  std::string what;
+  double bytes = 0;
+};
+
+/// Of one device stage at its fullest moment, in bytes.
+struct StageMemory {
+  int64_t stage = 0;
+  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0, peak = 0;
+  double allocated = 0;                 ///< peak without fragmentation: what the program asks for
+  double passPeak = 0, stepPeak = 0;    ///< allocated while passes run, and while the optimizer does
+  double hostBytes = 0;                 ///< in the host's memory, per device
+  std::vector<LiveBytes> host;          ///< what lies there
+  ir::Phase phase = ir::Phase::Forward; ///< of the fullest moment: forward, backward or step
+  int64_t microBatch = 0, chunk = 0;    ///< whose pass it is
+  std::string layer;                    ///< that runs
+  std::vector<LiveBytes> live;          ///< what adds up to `peak`, largest first
+};
+
+struct Memory {
+  double peak = 0, capacity = 0;
+  bool fits = true;
+  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< of the fullest stage
+  int64_t fullest = 0;
+  double hostPeak = 0, hostCapacity = 0; ///< in the host's memory, per device; capacity 0 where nothing is there
+  std::vector<StageMemory> stages;
+};
+
+} // namespace planc::cost

@@ -1,0 +1,26 @@
+// Walks the actions of a device stage and finds its fullest moments: when, and what is alive then.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/memory/MemoryParts.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// The fullest moment of the passes. Bytes on the device beyond what lives for the whole run.
+struct PassPeak {
+  ir::Phase phase = ir::Phase::Forward;
+  int64_t chunk = 0, microBatch = 0;
+  ir::BodyId body;
+  double kept = 0;    ///< for the backward passes of all micro-batches in flight
+  double working = 0; ///< of the running instance
+  double narrow = 0;  ///< gradients of this pass that wait to be accumulated
+  double logits = 0;
+  double host = 0; ///< most bytes of activations in the host's memory, at any moment
+  double sum() const { return kept + working + narrow + logits; }
+};
+
+/// `parts` of all virtual stages; `actions` of one device, in the order in which it runs them. `stages`: of devices.
+PassPeak passPeak(const std::vector<StageParts>& parts, const std::vector<ir::Action>& actions, int64_t stages);
+
+} // namespace planc::cost

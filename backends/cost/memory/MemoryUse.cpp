@@ -1,0 +1,140 @@
+// Memory of a device: states by their storage, the fullest moment of passes and optimizer, what the software adds
+// (docs/cost-model.md, section 3a).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/memory/MemoryUse.h"
+
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/memory/MemoryTimeline.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::cost {
+
+namespace {
+
+/// Optional facts of the stack: fragmentation is 1, workspace and reserve are 0 unless it says so (docs/cost-model.md,
+/// section 4).
+double value(const ir::OptNumber& number, double otherwise) {
+  return number ? number->value : otherwise;
+}
+
+/// What the chunks of a device hold together: states add up, buffers are shared.
+StageParts together(const std::vector<const StageParts*>& chunks) {
+  StageParts sum;
+  for (const StageParts* c : chunks) {
+    for (auto part : {&StageParts::params, &StageParts::grads, &StageParts::optimizer, &StageParts::hostParams,
+                      &StageParts::hostGrads, &StageParts::hostOptimizer, &StageParts::buckets, &StageParts::update})
+      sum.*part += c->*part;
+    for (auto part : {&StageParts::received, &StageParts::gathered, &StageParts::reducing, &StageParts::boundary,
+                      &StageParts::staged})
+      sum.*part = std::max(sum.*part, c->*part);
+  }
+  return sum;
+}
+
+void live(StageMemory& m, std::string what, double bytes) {
+  if (bytes > 0) m.live.push_back({std::move(what), bytes});
+}
+
+void onHost(StageMemory& m, std::string what, double bytes) {
+  if (bytes <= 0) return;
+  m.host.push_back({std::move(what), bytes});
+  m.hostBytes += bytes;
+}
+
+/// What lives through the whole run, in every moment.
+void addStates(StageMemory& m, const StageParts& parts, double workspace) {
+  m.params = parts.params;
+  m.grads = parts.grads;
+  m.optimizer = parts.optimizer;
+  live(m, "parameters", parts.params);
+  live(m, "gradients", parts.grads);
+  live(m, "optimizer states", parts.optimizer);
+  live(m, "copies of gradients in buckets", parts.buckets);
+  live(m, "kept receive buffers", parts.received);
+  live(m, "workspace", workspace);
+}
+
+void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
+  const std::string layer =
+      peak.body.valid() ? program.model.units[program.bodies[peak.body].unit].label() : std::string("the model");
+  m.phase = peak.phase;
+  m.microBatch = peak.microBatch;
+  m.chunk = peak.chunk;
+  m.layer = layer;
+  m.activations = peak.kept + peak.working;
+  live(m, "activations kept for backward", peak.kept);
+  live(m, fmt::format("working set of {}", layer), peak.working);
+  live(m, "logits in fp32, and their gradient", peak.logits);
+  live(m, "gradients of this pass, not accumulated yet", peak.narrow);
+  live(m, "gathered parameters", parts.gathered);
+  live(m, "gradients being reduced", parts.reducing);
+  live(m, "sent and received between stages", parts.boundary);
+  live(m, "on the way to and from the host", parts.staged);
+}
+
+StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack) {
+  StageMemory m;
+  const double workspace = value(stack.workspace, 0);
+  const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
+  const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
+  m.passPeak = pass;
+  m.stepPeak = program.plan->workload.train ? states + parts.update : 0;
+  onHost(m, "parameters", parts.hostParams);
+  onHost(m, "gradients", parts.hostGrads);
+  onHost(m, "optimizer states", parts.hostOptimizer);
+  onHost(m, "activations kept for backward", peak.host);
+  addStates(m, parts, workspace);
+  if (m.stepPeak > m.passPeak) {
+    m.phase = ir::Phase::Step;
+    live(m, "new parameters in one buffer", parts.update);
+  } else {
+    addPass(m, parts, peak, program);
+  }
+  m.allocated = std::max(m.passPeak, m.stepPeak);
+  const double lost = (value(stack.fragmentation, 1) - 1) * m.allocated;
+  live(m, "fragmentation", lost);
+  m.peak = m.allocated + lost;
+  m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
+  std::stable_sort(m.live.begin(), m.live.end(),
+                   [](const LiveBytes& a, const LiveBytes& b) { return a.bytes > b.bytes; });
+  return m;
+}
+
+} // namespace
+
+Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts) {
+  const ir::Program& program = *schedule.program;
+  const ir::Number* capacity = facts.find(pointer(facts.device.memory), facts.deviceOwner(), {"memory"}, {});
+  std::vector<StageParts> parts;
+  for (const ir::VirtualStage& stage : program.virtualStages) parts.push_back(partsOf(schedule, stage, facts.stack));
+  Memory memory;
+  memory.capacity = capacity ? capacity->value : 0;
+  for (size_t s = 0; s < actions.size(); ++s) {
+    std::vector<const StageParts*> chunks;
+    for (size_t vs : program.heldBy(static_cast<int64_t>(s))) chunks.push_back(&parts[vs]);
+    StageMemory m = account(together(chunks), passPeak(parts, actions[s], program.stages), program, facts.stack);
+    m.stage = static_cast<int64_t>(s);
+    if (memory.stages.empty() || m.peak > memory.peak) {
+      memory.peak = m.peak;
+      memory.fullest = m.stage;
+      memory.params = m.params;
+      memory.grads = m.grads;
+      memory.optimizer = m.optimizer;
+      memory.activations = m.activations;
+      memory.buffers = m.buffers;
+    }
+    memory.hostPeak = std::max(memory.hostPeak, m.hostBytes);
+    memory.stages.push_back(std::move(m));
+  }
+  memory.fits = memory.peak <= memory.capacity - value(facts.stack.reserved, 0);
+  if (memory.hostPeak > 0) {
+    const ir::Number* host = facts.find(pointer(facts.device.host.memory), facts.deviceOwner(), {"host.memory"}, {});
+    memory.hostCapacity = host ? host->value : 0;
+    memory.fits &= memory.hostPeak <= memory.hostCapacity;
+  }
+  return memory;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,13 @@
+// What every device stage holds at its fullest moment, by kind.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/memory/Memory.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// `actions`: per device stage, in order.
+Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts);
+
+} // namespace planc::cost

@@ -1,0 +1,220 @@
+// Layers of a stage as runs of equal ones; messages that neighbours share (docs/cost-model.md, sections 2.4 and 3a).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/Buckets.h"
+
+#include "backends/cost/price/CostModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace planc::cost {
+
+namespace {
+
+using Bytes = std::function<double(const ir::StateCollective&)>;
+
+/// Equal layers in a row.
+struct EqualLayers {
+  ir::RegionId layer;
+  int64_t count = 1;
+  double bytes = 0;
+};
+
+/// The layers of equal instances: `once`, `times` times in a row.
+struct LayerRun {
+  std::vector<EqualLayers> once;
+  int64_t times = 1;
+  double length() const {
+    double n = 0;
+    for (const EqualLayers& s : once) n += static_cast<double>(s.count);
+    return n;
+  }
+  double bytes() const {
+    double sum = 0;
+    for (const EqualLayers& s : once) sum += s.bytes * static_cast<double>(s.count);
+    return sum;
+  }
+};
+
+/// Layers in the order in which their parameters are first used. A body without states is one layer.
+std::vector<EqualLayers> layers(const ir::Body& body, const Bytes& bytes) {
+  std::vector<EqualLayers> all;
+  for (const ir::StateCollective& s : body.states) {
+    auto same = std::find_if(all.begin(), all.end(), [&](const EqualLayers& l) { return l.layer == s.layer; });
+    if (same == all.end()) same = all.insert(all.end(), EqualLayers{s.layer, s.times, 0});
+    same->bytes += bytes(s);
+  }
+  if (all.empty()) all.emplace_back();
+  return all;
+}
+
+std::vector<LayerRun> runsOf(const ir::Program& program, const ir::VirtualStage& stage, const Bytes& bytes) {
+  std::vector<LayerRun> runs;
+  for (const auto& [id, count] : stage.bodies)
+    if (count > 0 && !program.bodies[id].seam) runs.push_back({layers(program.bodies[id], bytes), count});
+  return runs;
+}
+
+/// Cumulative bytes by position in a chain of layers, and the positions where they bend.
+class Profile {
+public:
+  explicit Profile(const std::vector<LayerRun>& runs) : runs_(runs) {
+    double bytes = 0;
+    for (const LayerRun& run : runs_) {
+      begins_.push_back(length_), bytes_.push_back(bytes);
+      length_ += run.length() * static_cast<double>(run.times);
+      bytes += run.bytes() * static_cast<double>(run.times);
+    }
+  }
+
+  /// Bytes of all layers before a position.
+  double before(double position) const {
+    const auto behind = std::upper_bound(begins_.begin(), begins_.end(), position);
+    if (behind == begins_.begin()) return 0;
+    const size_t at = static_cast<size_t>(behind - begins_.begin()) - 1;
+    const LayerRun& run = runs_[at];
+    const double once = run.length(), inside = position - begins_[at], rounds = std::floor(inside / once);
+    double sum = bytes_[at] + rounds * run.bytes(), rest = inside - rounds * once;
+    for (const EqualLayers& s : run.once) {
+      const double taken = std::min(rest, static_cast<double>(s.count));
+      sum += taken * s.bytes;
+      rest -= taken;
+    }
+    return sum;
+  }
+
+  /// A window is fullest where it begins or ends with a stretch of equal layers; of instances that repeat the first and
+  /// the last ones tell.
+  double most(int64_t window) const {
+    const double size = static_cast<double>(window);
+    double most = 0, position = 0;
+    auto look = [&](double at) { most = std::max({most, between(at, at + size), between(at - size, at)}); };
+    for (const LayerRun& run : runs_) {
+      const double once = run.length();
+      for (int64_t round : {int64_t(0), int64_t(1), run.times - 2, run.times - 1}) {
+        if (round < 0 || round >= run.times) continue;
+        double at = position + static_cast<double>(round) * once;
+        look(at);
+        for (const EqualLayers& s : run.once) look(at += static_cast<double>(s.count));
+      }
+      position += once * static_cast<double>(run.times);
+    }
+    return most;
+  }
+
+private:
+  double between(double begin, double end) const {
+    return before(std::min(end, length_)) - before(std::max(0.0, begin));
+  }
+
+  const std::vector<LayerRun>& runs_;
+  std::vector<double> begins_, bytes_; ///< before each run
+  double length_ = 0;
+};
+
+/// Do the messages of layers flow together? What a layer waits for is its own.
+bool shares(const ir::StateCollective& s) {
+  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step;
+}
+
+/// Of one kind over the same axes at the same time.
+bool alike(const ir::StateCollective& a, const ir::StateCollective& b) {
+  return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
+}
+
+using Instances = std::vector<std::pair<ir::BodyId, int64_t>>;
+
+/// Bytes of collectives like `state` on a virtual stage.
+double bytesLike(const ir::Program& program, const Instances& held, const ir::StateCollective& state) {
+  double sum = 0;
+  for (const auto& [id, count] : held)
+    for (const ir::StateCollective& s : program.bodies[id].states)
+      if (alike(s, state)) sum += s.bytes * static_cast<double>(s.times) * static_cast<double>(count);
+  return sum;
+}
+
+double messages(const ir::Schedule& schedule, double bytes) {
+  return std::ceil(bytes / schedule.bucketBytes);
+}
+
+bool reducedInPass(const ir::StateCollective& s) {
+  return s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward;
+}
+
+/// Messages of one size per kind of reduction, as many as fit the bytes of the stage.
+double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t most) {
+  const ir::Program& program = *schedule.program;
+  std::vector<const ir::StateCollective*> kinds;
+  const Instances held = instancesOf(stage);
+  double sum = 0;
+  for (const auto& [id, count] : held)
+    for (const ir::StateCollective& s : program.bodies[id].states) {
+      if (count <= 0 || !reducedInPass(s)) continue;
+      if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return alike(*k, s); })) continue;
+      kinds.push_back(&s);
+      const double bytes = bytesLike(program, held, s), count = messages(schedule, bytes);
+      sum += bytes / count * std::min(count, static_cast<double>(most));
+    }
+  return sum;
+}
+
+} // namespace
+
+std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage) {
+  Instances held;
+  std::map<ir::BodyId, size_t> at;
+  for (const auto& [id, count] : stage.bodies) {
+    const auto [known, fresh] = at.try_emplace(id, held.size());
+    if (fresh) held.emplace_back(id, 0);
+    held[known->second].second += count;
+  }
+  return held;
+}
+
+int64_t layersOf(const ir::Body& body) {
+  int64_t n = 0;
+  for (const EqualLayers& s : layers(body, [](const auto&) { return 0.0; })) n += s.count;
+  return n;
+}
+
+double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
+  if (!shares(state)) return messages(schedule, state.bytes);
+  double most = state.bytes; // on the stage with the most of them
+  for (const ir::VirtualStage& stage : schedule.program->virtualStages) {
+    const auto holds = [&](const auto& run) { return run.first == body && run.second > 0; };
+    if (std::any_of(stage.bodies.begin(), stage.bodies.end(), holds))
+      most = std::max(most, bytesLike(*schedule.program, instancesOf(stage), state));
+  }
+  return state.bytes * messages(schedule, most) / most;
+}
+
+Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  Messages messages{collectiveNode(state), bucketsOf(schedule, body, state)};
+  messages.one.bytes /= messages.count;
+  return messages;
+}
+
+double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window, const Bytes& bytes) {
+  const std::vector<LayerRun> runs = runsOf(program, stage, bytes);
+  return Profile(runs).most(window);
+}
+
+double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t messages) {
+  if (schedule.bucketBytes > 0) return bucketsReducing(schedule, stage, messages);
+  std::vector<LayerRun> runs =
+      runsOf(*schedule.program, stage, [](const ir::StateCollective& s) { return reducedInPass(s) ? s.bytes : 0; });
+  for (LayerRun& run : runs) std::erase_if(run.once, [](const EqualLayers& s) { return s.bytes == 0; });
+  std::erase_if(runs, [](const LayerRun& run) { return run.once.empty(); });
+  return Profile(runs).most(messages);
+}
+
+std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
+  std::vector<int64_t> counts(program.bodies.size());
+  for (size_t vs : program.heldBy(stage))
+    for (const auto& [id, count] : program.virtualStages[vs].bodies) counts[id.index] += count;
+  return counts;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,42 @@
+// Which layers a message of states serves, how large it is, and how many layers' messages are in memory at once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Task.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace planc::cost {
+
+/// How many instances of each body a virtual stage runs, whatever stands between them; in the order of their first
+/// runs.
+std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage);
+
+/// How many instances of each body a device stage runs, its chunks together; by body id.
+std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage);
+
+/// Layers in one instance of a body: instances of innermost repeats that have states of their own, at least one.
+int64_t layersOf(const ir::Body& body);
+
+/// Messages of one layer's state collective (docs/language.md, section 11): more than one if it is larger than the
+/// `bucket` of stack or plan, a fraction if it shares a message with its neighbours, as reductions and collectives of
+/// the step do. Without a bucket a layer has a message of its own.
+double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+
+/// What a state collective of one layer sends: a message, as a node that a CostModel prices, and `bucketsOf` of them.
+struct Messages {
+  ir::Node one;
+  double count = 1;
+};
+Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+
+/// The most bytes of `window` layers in a row on a virtual stage. `bytes` counts what one layer has of a collective.
+double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window,
+                 const std::function<double(const ir::StateCollective&)>& bytes);
+
+/// Bytes of gradients that are being filled and reduced at once: `messages` of them, those that are filled one after
+/// the other in backward.
+double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t messages);
+
+} // namespace planc::cost

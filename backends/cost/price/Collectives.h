@@ -1,0 +1,56 @@
+// The price of collectives: one row per algorithm, chosen by what the fabrics on the way were measured with, or by
+// name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/Pricing.h"
+
+#include <optional>
+#include <vector>
+
+namespace planc::cost {
+
+/// How a group of ranks lies in the cluster.
+struct Route {
+  int64_t ranks = 1;
+  size_t top = 0;                           ///< level that holds the whole group
+  const ir::ClusterLevel* domain = nullptr; ///< outermost level on the way whose fabric has samples of the operation
+  const ir::Fabric::Samples* samples = nullptr; ///< of that level
+  int64_t inside = 1;                           ///< ranks in one unit of it: they share a node
+  double nodes = 1;                             ///< units of it that the group spans
+  /// Ranks of the group in one unit of a level. What divides them is how many units of a level it spans.
+  std::vector<int64_t> within;
+  bool card = false;      ///< the top level's fabric is priced from its network card
+  bool scattered = false; ///< no set of axes (the stages that share a parameter): one rank in each unit below the top
+
+  /// Ranks in one unit below a level: those that share its links.
+  double below(size_t level) const { return level == 0 ? 1 : static_cast<double>(within[level - 1]); }
+  /// Units of the level below that the group spans in one unit of a level.
+  double units(size_t level) const;
+  /// Levels that the group spreads over, inner to outer.
+  std::vector<size_t> spread() const;
+};
+/// The group of a collective node.
+Route routeOf(const Pricing& pricing);
+/// `8 in each node x 4 nodes`, as a person says it; with a remark where the group does not divide the levels.
+std::string routeText(const Pricing& pricing, const Route& route);
+
+/// A row of the table of algorithms.
+struct CollectiveAlgorithm {
+  std::string_view name;
+  std::string_view equation; ///< as docs/cost-model.md prints it
+  std::string_view source;
+  bool (*applies)(const Pricing& pricing, const Route& route);
+  double (*seconds)(const Pricing& pricing, const Route& route);
+  /// The word of `algorithm { all_reduce = … }` that asks for it; rows without one stand in order of precedence.
+  std::optional<ir::Algorithm> word = {};
+};
+/// Rows without a word: the first that applies is what the fabrics on the way say. Rows with one are chosen by it.
+const std::vector<CollectiveAlgorithm>& collectiveAlgorithms();
+
+/// The row that prices a group: what the stack asks for, else what the fabric does, else the first that applies.
+const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& route);
+
+/// One execution of a collective node.
+double priceCollective(const Pricing& pricing);
+
+} // namespace planc::cost

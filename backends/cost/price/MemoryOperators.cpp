@@ -1,0 +1,148 @@
+// Operators bound by memory, accumulation, casts, copies (docs/cost-model.md, sections 1.1, 1.2 and 1.4).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/Equations.h"
+#include "backends/cost/price/Operators.h"
+
+namespace planc::cost {
+
+namespace {
+
+// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a stack gives the passes of a
+// cast over an operand of 2 B; adding a gradient reads it and the accumulated one and writes the sum, each as wide as
+// what is accumulated (a narrower one is converted on the way); a copy reads and writes.
+constexpr double kCastSource = 2;
+constexpr double kSeparatePasses = 3;
+constexpr double kCopyPasses = 2;
+
+bool isBackward(const Pricing& p) {
+  return p.node.role == ir::Role::Backward;
+}
+
+Priced nothing() {
+  Priced free;
+  free.launches = 0;
+  free.bound = Bound::Memory;
+  return free;
+}
+
+const ir::Stack::Passes* passesOf(const Pricing& p) {
+  const auto it = p.facts.stack.passes.find(p.op().name);
+  return it == p.facts.stack.passes.end() ? nullptr : &it->second;
+}
+
+/// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
+bool updatesRows(const Pricing& p) {
+  for (const ir::Body& body : p.program.bodies)
+    for (const ir::ParamState& s : body.params)
+      if (s.param == p.node.value && s.touched > 0) return true;
+  return false;
+}
+
+/// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
+Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
+  const std::string_view name = p.op().name.view();
+  double count = p.stack(isBackward(p) ? &passes.backward : &passes.forward, "passes",
+                         {"passes", name, isBackward(p) ? "backward" : "forward"}, byteSize(moved));
+  // Kernels that keep a row in registers read it once, others block by block.
+  const ir::Curve& rows = isBackward(p) ? passes.backwardRow : passes.forwardRow;
+  if (!rows.empty() && forwardWork(p).row > 0)
+    count *= p.curve(rows, p.facts.stackOwner(), "row",
+                     {"passes", name, isBackward(p) ? "backward_row" : "forward_row"}, forwardWork(p).row);
+  if (count == 0) {
+    p.explain("0", "no pass of its own: part of a neighbouring kernel");
+    return nothing();
+  }
+  Priced priced = memoryTime(p, count * moved, fmt::format("passes · bytes({})", of));
+  priced.flops = p.node.work.flops;
+  return priced;
+}
+
+} // namespace
+
+Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText) {
+  const ir::Device& device = p.facts.device;
+  const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
+  const double efficiency =
+      p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"}, byteSize(byteCount));
+  const double start = p.device(device.memoryStart, "start", {"calibration.memory.start"});
+  Priced priced;
+  priced.seconds = equations::moved(byteCount, efficiency * memory, start);
+  priced.bound = start > byteCount / (efficiency * memory) ? Bound::Launch : Bound::Memory;
+  priced.bytes = byteCount;
+  if (p.why)
+    p.explain(fmt::format("{} / (efficiency · B) + start", bytesText),
+              fmt::format("{} / {} + {} = {}", bytes(byteCount), bandwidth(efficiency * memory), seconds(start),
+                          seconds(priced.seconds)));
+  return priced;
+}
+
+Priced memoryOperator(const Pricing& p) {
+  if (const ir::Stack::Passes* passes = passesOf(p))
+    return byPasses(p, *passes, forwardWork(p).firstOperandBytes, "first operand");
+  Priced priced = memoryTime(p, p.node.work.reads + p.node.work.writes, "(reads + writes)");
+  priced.flops = p.node.work.flops;
+  return priced;
+}
+
+Priced lookup(const Pricing& p) {
+  if (const ir::Stack::Passes* passes = passesOf(p)) return byPasses(p, *passes, forwardWork(p).resultBytes, "result");
+  // Rows in random order; its backward writes the rows that forward read.
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double efficiency = p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"});
+  Priced priced;
+  priced.bytes = forwardWork(p).reads;
+  priced.flops = p.node.work.flops;
+  priced.seconds = priced.bytes / (efficiency * memory);
+  priced.bound = Bound::Memory;
+  if (p.why)
+    p.explain("reads / (efficiency · B)", fmt::format("{} / {} = {}", bytes(priced.bytes),
+                                                      bandwidth(efficiency * memory), seconds(priced.seconds)));
+  return priced;
+}
+
+Priced cast(const Pricing& p) {
+  const double moved = p.node.work.reads + p.node.work.writes;
+  if (p.node.role == ir::Role::Cast && p.node.operand >= 0) return memoryTime(p, moved, "(packed + unpacked)");
+  if (p.node.role == ir::Role::Save) return memoryTime(p, moved, "(value + as kept)");
+  if (const ir::Stack::Passes* passes = passesOf(p))
+    return byPasses(p, *passes, kCastSource * p.node.work.elements, "operand");
+  return memoryTime(p, moved, "(reads + writes)");
+}
+
+Priced accumulate(const Pricing& p) {
+  const ir::Stack& stack = p.facts.stack;
+  const double elements = p.node.work.elements;
+  if (updatesRows(p)) {
+    p.explain("0", "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
+    return nothing();
+  }
+  if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
+    // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
+    // already.
+    if (!passesOf(p)) return nothing();
+    const double width = p.stack(stack.tableGradient, "table gradient", {"table_gradient"});
+    return memoryTime(p, width * elements, "table gradient · elements");
+  }
+  if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
+  if (stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred) {
+    const ir::Value& parameter = p.program.model.values[p.node.value];
+    const double moved = kSeparatePasses * ir::width(p.program.precisionOf(parameter).grads);
+    return memoryTime(p, moved * elements, "3 · width of gradients · elements");
+  }
+  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
+  return nothing();
+}
+
+Priced copy(const Pricing& p) {
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  Priced priced;
+  priced.bytes = kCopyPasses * p.node.bytes;
+  priced.seconds = priced.bytes / memory;
+  priced.bound = Bound::Memory;
+  if (p.why)
+    p.explain("2 · bytes / B",
+              fmt::format("2 · {} / {} = {}", bytes(p.node.bytes), bandwidth(memory), seconds(priced.seconds)));
+  return priced;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,78 @@
+// The operator table, and which row prices a node: by role where the role decides, by kind otherwise.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/Operators.h"
+
+#include <functional>
+
+namespace planc::cost {
+
+namespace {
+
+Priced carry(const Pricing&) {
+  Priced free;
+  free.launches = 0;
+  return free;
+}
+
+bool holds(const std::vector<ir::Node>& list, const ir::Node* node) {
+  const std::less<const ir::Node*> before;
+  return !list.empty() && !before(node, list.data()) && before(node, list.data() + list.size());
+}
+
+} // namespace
+
+const std::vector<OperatorEquation>& operatorEquations() {
+  using ir::OpKind;
+  static const std::vector<OperatorEquation> table = {
+      {OpKind::Gemm,
+       "max(2·b·m·n·k / (P·e), (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f)) + t0, dgrad and wgrad · r/2", gemm},
+      {OpKind::GroupedGemm,
+       "2·b·m·n·k / (P·e·E(tokens per expert)) + (b·(w·(m·k + k·n) + 2·m·n) + epi·m·n) / (B·f) + b·t0, dgrad and wgrad "
+       "· r/2",
+       groupedGemm},
+      {OpKind::Scores, "max(flops / (P·e), bytes(scores) / (B·f_scores)) + t0, backward · factor", scoresProduct},
+      {OpKind::Context, "max(flops / (P·e), bytes(scores) / (B·f_context)) + t0, backward · factor", scoresProduct},
+      {OpKind::Attention, "flops · share / (curve(s) · head · stack · split) + start, backward · factor",
+       fusedAttention},
+      {OpKind::Memory, "passes · bytes(first operand) / (efficiency · B) + start", memoryOperator},
+      {OpKind::Permute, "passes · bytes(first operand) / (efficiency · B) + start", memoryOperator},
+      {OpKind::Lookup, "passes · bytes(result) / (efficiency · B) + start, or reads / (B · random access efficiency)",
+       lookup},
+      {OpKind::Carry, "0", carry},
+      {OpKind::Cast, "(reads + writes) / (efficiency · B) + start", cast},
+  };
+  return table;
+}
+
+Priced priceNode(const Pricing& pricing) {
+  if (pricing.node.kind == ir::NodeKind::Copy) return copy(pricing);
+  switch (pricing.node.role) {
+  case ir::Role::Accumulate:
+    return accumulate(pricing);
+  case ir::Role::Cast:
+  case ir::Role::Save:
+    return cast(pricing);
+  default:
+    break;
+  }
+  for (const OperatorEquation& row : operatorEquations())
+    if (row.kind == pricing.op().kind) return row.price(pricing);
+  return carry(pricing);
+}
+
+const ir::LocalWork& forwardWork(const Pricing& pricing) {
+  const ir::Node& node = pricing.node;
+  if (node.role == ir::Role::Forward) return node.work;
+  const ir::Node* found = nullptr;
+  for (const ir::Body& body : pricing.program.bodies) {
+    if (body.seam || body.unit != pricing.op().unit) continue;
+    const bool home = holds(body.backward, &node) || holds(body.forward, &node);
+    if (found && !home) continue;
+    for (const ir::Node& n : body.forward)
+      if (n.kind == ir::NodeKind::Compute && n.op == node.op && n.role == ir::Role::Forward) found = &n;
+    if (home) break;
+  }
+  return found ? found->work : node.work;
+}
+
+} // namespace planc::cost

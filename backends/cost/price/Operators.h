@@ -1,0 +1,40 @@
+// The price of compute nodes: one row per operator kind, each with its equation.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/Pricing.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// A row of the operator table.
+struct OperatorEquation {
+  ir::OpKind kind;
+  std::string_view equation; ///< as docs/cost-model.md prints it
+  Priced (*price)(const Pricing& pricing);
+};
+/// One row per ir::OpKind.
+const std::vector<OperatorEquation>& operatorEquations();
+
+/// Prices a compute or copy node: one execution.
+Priced priceNode(const Pricing& pricing);
+
+// The equations, by file.
+Priced gemm(const Pricing& pricing);           // Contractions.cpp
+Priced groupedGemm(const Pricing& pricing);    // Contractions.cpp
+Priced scoresProduct(const Pricing& pricing);  // Attention.cpp: kinds scores and context
+Priced fusedAttention(const Pricing& pricing); // Attention.cpp
+Priced memoryOperator(const Pricing& pricing); // MemoryOperators.cpp: also permute
+Priced lookup(const Pricing& pricing);         // MemoryOperators.cpp
+Priced cast(const Pricing& pricing);           // MemoryOperators.cpp
+Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
+Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
+
+/// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
+Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
+
+/// The sizes of the forward node of the same operator in the same body: the backward of kinds priced by a factor on the
+/// forward time depends on them. The node's own work if the program holds no forward node.
+const ir::LocalWork& forwardWork(const Pricing& pricing);
+
+} // namespace planc::cost

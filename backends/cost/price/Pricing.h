@@ -1,0 +1,153 @@
+// One node being priced: where its equation finds constants, and where the explanation of the price is written down.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/Price.h"
+#include "support/Quantity.h"
+
+#include <fmt/format.h>
+
+namespace planc::cost {
+
+/// Where a calibrated fact is read: FLOPs of a product, bytes, or a plain number. 0: it goes by no size.
+struct Size {
+  double value = 0;
+  Unit unit{};
+};
+inline Size flopSize(double flops) {
+  return {flops, units::flops};
+}
+inline Size byteSize(double bytes) {
+  return {bytes, units::bytes};
+}
+
+class Pricing {
+public:
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds = nullptr,
+          std::vector<LimitPart>* limits = nullptr)
+      : facts(facts), program(program), node(node), why(why), grounds(grounds), limits(limits) {}
+
+  Facts& facts;
+  const ir::Program& program;
+  const ir::Node& node;
+  Derivation* why;
+  Grounds* grounds;               ///< collects what the price stands on; may be null
+  std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
+
+  Asker asker() const { return {&program, &node}; }
+  const ir::Op& op() const { return program.model.ops[node.op]; }
+  bool hasOp() const { return node.op.valid(); }
+
+  double device(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return constant(number, facts.deviceOwner(), symbol, path, size);
+  }
+  double device(const ir::OptNumber& number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return device(pointer(number), symbol, path, size);
+  }
+  double stack(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
+    return constant(number, facts.stackOwner(), symbol, path, size);
+  }
+  double stack(const ir::OptNumber& number, std::string_view symbol, const FactPath& path) const {
+    return stack(pointer(number), symbol, path);
+  }
+  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol, const FactPath& path,
+                Size size = {}) const {
+    return constant(pointer(number), Facts::owner(fabric), symbol, path, size);
+  }
+  double level(const ir::OptNumber& number, const ir::ClusterLevel& level, std::string_view symbol,
+               const FactPath& path) const {
+    return constant(pointer(number), Facts::owner(level), symbol, path, {});
+  }
+  /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
+  double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path,
+                  Size size) const {
+    const ir::Number* found = facts.find(number, owner, path, asker());
+    if (!found) return 1;
+    const ir::Table& table = found->table;
+    stands(owner, found->statistics, found->range, path, size, table.empty() ? ir::Table() : table);
+    if (!table.empty())
+      return readOff(found->at(size.value), symbol,
+                     why ? fmt::format("{}({})", path.str(), formatQuantity(size.value, size.unit)) : "", found->range,
+                     found->source, found->unit, &found->statistics);
+    if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, path.str()), found);
+    return found->value;
+  }
+  /// A point of a curve.
+  double curve(const ir::Curve& curve, const Owner& owner, std::string_view symbol, const FactPath& path, double x,
+               Unit unit = {}) const {
+    stands(owner, curve.statistics, curve.range, path, {x, unit}, curve);
+    return readOff(curve.at(x), symbol, why ? fmt::format("{}({})", path.str(), formatQuantity(x, unit)) : "",
+                   curve.range, curve.source, curve.unit, &curve.statistics);
+  }
+  /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
+  double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
+                 const std::string& source, const Unit& unit = {}, const ir::Statistics* statistics = nullptr) const {
+    if (why) {
+      ir::Number read{.value = value, .range = range, .source = source, .unit = unit};
+      if (statistics) read.statistics = *statistics;
+      why->read.push_back(std::make_shared<ir::Number>(std::move(read)));
+      why->constants.emplace_back(fmt::format("{} = {}", symbol, path), why->read.back().get());
+    }
+    return value;
+  }
+  /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
+  void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const FactPath& path, Size size,
+              const ir::Table& table) const {
+    if (!grounds || (!statistics.calibrated && table.empty())) return;
+    Ground ground{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
+    if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back(), ground.table = true;
+    grounds->push_back(std::move(ground));
+  }
+  /// What was read last was sampled at another rate: it is scaled by this.
+  void scaled(double scale) const {
+    if (grounds && !grounds->empty()) grounds->back().scale = scale;
+  }
+  /// The price stands on a level's nominal numbers.
+  void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
+    facts.nominal(level, kind, asker());
+    if (grounds) grounds->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
+  }
+  /// A part of a collective's time, and what of a level it is spent on. Equal ones add up.
+  void spends(double seconds, const ir::ClusterLevel& level, std::string_view on) const {
+    if (limits) spends(seconds, fmt::format("{}: {}", level.name.view(), on));
+  }
+  void spends(double seconds, std::string what) const {
+    if (!limits) return;
+    for (LimitPart& part : *limits)
+      if (part.what == what) {
+        part.seconds += seconds;
+        return;
+      }
+    limits->push_back({std::move(what), seconds});
+  }
+  /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
+  void note(std::string_view key, std::string text) const {
+    if (why) why->notes.emplace_back(key, std::move(text));
+  }
+  void explain(std::string equation, std::string substituted) const {
+    if (!why) return;
+    why->equation = std::move(equation);
+    why->substituted = std::move(substituted);
+  }
+};
+
+inline std::string seconds(double v) {
+  return formatQuantity(v, units::time);
+}
+inline std::string bytes(double v) {
+  return formatQuantity(v, units::bytes);
+}
+inline std::string flops(double v) {
+  return formatQuantity(v, units::flops);
+}
+inline std::string rate(double v) {
+  return formatQuantity(v, units::rate);
+}
+inline std::string bandwidth(double v) {
+  return formatQuantity(v, units::bandwidth);
+}
+inline std::string number(double v) {
+  return formatQuantity(v, units::none);
+}
+
+} // namespace planc::cost

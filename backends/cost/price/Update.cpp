@@ -1,0 +1,200 @@
+// The optimizer's step, on the device and on its host (docs/cost-model.md, sections 1.6 and 3a).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/Update.h"
+
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/Operators.h"
+#include "ir/States.h"
+
+#include <algorithm>
+
+namespace planc::cost {
+
+namespace {
+
+/// `rows`: at the efficiency of random access.
+double secondsPerByte(const Pricing& p, bool rows) {
+  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double efficiency =
+      rows ? p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"})
+           : p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  return 1 / (efficiency * memory);
+}
+
+double matrixRate(const Pricing& p) {
+  const ir::Device& device = p.facts.device;
+  const std::string_view type = ir::name(ir::kMatrixType);
+  const auto found = device.gemm.find(ir::kMatrixType);
+  static const ir::OptNumber kNone;
+  const double peak = p.device(pointer(device.peak, ir::kMatrixType), "P", {"peak", type});
+  const double efficiency = p.device(found == device.gemm.end() ? kNone : found->second.efficiency, "e",
+                                     {"calibration.gemm", type, "efficiency"});
+  return peak * efficiency;
+}
+
+/// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's.
+double secondsPerByteOf(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s) {
+  if (!by.onHost) return secondsPerByte(p, s.touched > 0);
+  const ir::Device::Host& host = p.facts.device.host;
+  const double memory = p.device(host.memoryBandwidth, "H", {"host.memory_bandwidth"});
+  return 1 / (p.device(host.updateEfficiency, "efficiency", {"host.update_efficiency"}) * memory);
+}
+
+/// What crosses the host's link in the optimizer's step, of one instance: states in the host's memory stream to the
+/// device and back while it updates them (arXiv 2104.07857, section 5.2); of an update on the host only new parameters
+/// cross, its gradients left in backward (arXiv 2101.06840, section 4.1).
+struct Crossing {
+  double in = 0, out = 0; ///< to the device, and to the host
+};
+Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
+  if (!p.trainable || !p.owner || p.touched > 0) return {};
+  const ir::Optimizer* by = ir::updaterOf(program, p);
+  const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),
+               parameters = shard * ir::width(ir::storedAs(program, p));
+  if (by && by->onHost) return {p.host[0] ? 0 : parameters, 0};
+  Crossing c;
+  if (p.host[2]) c.in = c.out = ir::stateBytes(program, p).optimizer();
+  if (p.host[1]) // the shard of the gradient that this device's states need
+    c.in += shard * ir::width(program.precisionOf(program.model.values[p.param]).grads);
+  if (p.host[0]) c.out += parameters;
+  return c;
+}
+
+} // namespace
+
+ir::Node updateNode() {
+  ir::Node node;
+  node.role = ir::Role::Optimizer;
+  node.phase = ir::Phase::Step;
+  return node;
+}
+
+Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
+  Priced priced;
+  const ir::Optimizer* by = s.owner ? ir::updaterOf(p.program, s) : nullptr;
+  if (!by) return priced;
+  const double elements = ir::updatedElements(p.program, s);
+  const ir::Number* told = pointer(p.facts.stack.optimizer, by->name);
+  priced.bound = Bound::Memory;
+  const double narrow = told ? ir::narrowUpdateBytes(p.program, s) : 0, least = ir::leastUpdateBytes(p.program, s);
+  priced.bytes = least;
+  if (told) {
+    const double known = elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none});
+    priced.bytes = narrow == 0 ? known : std::max(least, known - narrow);
+  }
+  priced.seconds = priced.bytes * secondsPerByteOf(p, *by, s);
+  // An update that is launched tensor by tensor.
+  const ir::Number* start = pointer(p.facts.stack.optimizerTensor, by->name);
+  if (start) priced.seconds += p.stack(start, "tensor", {"optimizer_tensor", by->name.view()});
+  if (p.why)
+    p.explain(fmt::format("{} / (efficiency · {}){}",
+                          narrow != 0 ? "(bytes · elements - 2 · what the states have less than in fp32)"
+                          : told
+                              ? "bytes · elements"
+                              : "(gradient + 2 · (states + master copy) + parameter, read too without a master copy)",
+                          by->onHost ? "H" : "B",
+                          start  ? " + tensor"
+                          : told ? ""
+                                 : ": the stack has no figure"),
+              fmt::format("{} elements, {} = {}", number(elements), bytes(priced.bytes), seconds(priced.seconds)));
+  return priced;
+}
+
+MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& s) {
+  const ir::Optimizer* by = s.owner ? ir::updaterOf(program, s) : nullptr;
+  if (!by || by->orthogonalise == 0) return {};
+  const auto matrices = ir::matricesOf(program, s, false);
+  if (!matrices) return {};
+  MatrixProducts made{matrices->count, matrices->rows, matrices->columns};
+  made.one = by->orthogonalise * ir::newtonSchulzFlops(matrices->rows, matrices->columns);
+  made.share = made.one * made.matrices / static_cast<double>(program.mesh.size(s.optimizer));
+  return made;
+}
+
+double matrixSeconds(const Pricing& p, double flops) {
+  const double rate = matrixRate(p), seconds = flops / rate;
+  p.explain("FLOPs / (e · P)",
+            fmt::format("{} / {} = {}", cost::flops(flops), cost::rate(rate), cost::seconds(seconds)));
+  return seconds;
+}
+
+double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
+  double elements = 0;
+  for (const auto& [id, count] : instancesOf(stage))
+    for (const ir::ParamState& p : program.bodies[id].params)
+      if (p.owner) elements += ir::updatedElements(program, p) * static_cast<double>(count);
+  return elements * static_cast<double>(program.chunks); // a device has as many such stages
+}
+
+double updatedTogether(const ir::Program& program, ir::BodyId body) {
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : stage.bodies)
+      if (id == body && count > 0) return updatedTogether(program, stage);
+  return 0;
+}
+
+namespace {
+
+/// Updates on the device of one virtual stage, one after the other.
+double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
+  const ir::Program& program = pricing.program;
+  double seconds = 0, flops = 0, largest = 0;
+  const double together = updatedTogether(program, stage);
+  for (const auto& [id, count] : instancesOf(stage))
+    for (const ir::ParamState& p : program.bodies[id].params) {
+      const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
+      if (!by || by->onHost) continue;
+      seconds += updateShard(pricing, p, together).seconds * static_cast<double>(count);
+      if (count == 0) continue;
+      const MatrixProducts products = matrixProducts(program, p);
+      largest = std::max(largest, products.one);
+      flops += products.share * static_cast<double>(count);
+    }
+  return largest > 0 ? seconds + matrixSeconds(pricing, std::max(flops, largest)) : seconds;
+}
+
+/// Updates on the host, and what crosses its link.
+void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& stage) {
+  const ir::Program& program = pricing.program;
+  const double together = updatedTogether(program, stage);
+  for (const auto& [id, count] : instancesOf(stage))
+    for (const ir::ParamState& p : program.bodies[id].params) {
+      const double instances = static_cast<double>(count);
+      const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
+      if (by && by->onHost) sum.host += updateShard(pricing, p, together).seconds * instances;
+      const Crossing c = crossing(program, p);
+      sum.toDevice += c.in * instances;
+      sum.toHost += c.out * instances;
+    }
+}
+
+} // namespace
+
+StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) {
+  StageUpdate sum;
+  if (!program.plan->workload.train) return sum;
+  const ir::Node node = updateNode();
+  const Pricing pricing(facts, program, node, nullptr);
+  for (const ir::VirtualStage* stage : stages) {
+    sum.device += onDevice(pricing, *stage);
+    addHost(sum, pricing, *stage);
+  }
+  sum.memory = sum.host;
+  if (sum.toDevice + sum.toHost <= 0) return sum;
+  sum.link = std::max(sum.toDevice, sum.toHost) / linkOf(pricing);
+  if (const ir::OptNumber& memory = facts.device.host.memoryBandwidth)
+    sum.memory += (sum.toDevice + sum.toHost) / memory->value;
+  return sum;
+}
+
+double linkOf(const Pricing& pricing) {
+  return pricing.device(pricing.facts.device.host.bandwidth, "host link", {"host.bandwidth"});
+}
+
+std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device) {
+  std::vector<const ir::VirtualStage*> stages;
+  for (const size_t vs : program.heldBy(device)) stages.push_back(&program.virtualStages[vs]);
+  return stages;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,52 @@
+// The optimizer's step of one device: bytes by the stack's table or by what the update must touch, products of whole
+// matrices, what the host updates, and what crosses its link.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/Pricing.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace planc::cost {
+
+/// What stands for the update in the tables of missing facts.
+ir::Node updateNode();
+
+/// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
+/// (docs/cost-model.md, section 1.6). Nothing where nothing updates it. `together`: elements that the device updates in
+/// the same step, which a table of the optimizer's bytes goes by.
+Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
+
+/// Elements that one device updates in a step of this stage, and of the stage that holds a body.
+double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage);
+double updatedTogether(const ir::Program& program, ir::BodyId body);
+
+/// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has
+/// none.
+struct MatrixProducts {
+  double matrices = 0, rows = 0, columns = 0; ///< whole ones
+  double one = 0;                             ///< FLOPs of one matrix: the least that a device does
+  double share = 0;                           ///< FLOPs of the matrices dealt to one device
+};
+MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& p);
+/// Seconds of such products, in bf16.
+double matrixSeconds(const Pricing& pricing, double flops);
+
+/// The optimizer's step of a device: device, host and link work at once, so it takes as long as the longest of them. An
+/// optimizer that works on whole matrices deals them out over the axes that its states are stored over: a device has
+/// its share of them, at least one.
+struct StageUpdate {
+  double device = 0;               ///< seconds of updates on the device
+  double host = 0;                 ///< seconds of updates on the host
+  double toDevice = 0, toHost = 0; ///< bytes over the host's link
+  double link = 0;                 ///< seconds of the larger direction
+  double memory = 0;               ///< seconds of the host's memory: its updates, and what crosses the link
+  double seconds() const { return std::max({device, link, memory}); }
+};
+StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages);
+/// Bytes per second over the host's link, in one direction.
+double linkOf(const Pricing& pricing);
+/// The virtual stages that a device stage holds.
+std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device);
+
+} // namespace planc::cost

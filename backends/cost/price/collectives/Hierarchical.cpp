@@ -1,0 +1,61 @@
+// Level by level: an all-reduce scatters inside, reduces across on its part, gathers inside (docs/cost-model.md, 2.5).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/collectives/Algorithms.h"
+
+namespace planc::cost {
+
+using ir::CollectiveKind;
+
+namespace {
+
+/// Inner to outer: what is left to each device after the levels below have scattered it.
+double scatter(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double& left) {
+  double time = 0;
+  for (size_t i = 0; i < count; ++i) {
+    time += phase(p, r, levels[i], CollectiveKind::ReduceScatter, left);
+    left /= r.units(levels[i]);
+  }
+  return time;
+}
+
+/// Outer to inner: the mirror image.
+double gather(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double left) {
+  double time = 0;
+  for (size_t i = count; i-- > 0;) {
+    left *= r.units(levels[i]);
+    time += phase(p, r, levels[i], CollectiveKind::AllGather, left);
+  }
+  return time;
+}
+
+} // namespace
+
+bool isHierarchical(const Pricing& p, const Route& r) {
+  if (p.node.collective == CollectiveKind::SendRecv || isSampled(p, r) || copiesInOne(p) > 1) return false;
+  return r.spread().size() > 1;
+}
+
+double hierarchical(const Pricing& p, const Route& r) {
+  const std::vector<size_t> levels = r.spread();
+  double left = p.node.bytes, time = 0;
+  switch (p.node.collective) {
+  case CollectiveKind::AllReduce:
+    time = scatter(p, r, levels, levels.size() - 1, left);
+    time += phase(p, r, levels.back(), CollectiveKind::AllReduce, left);
+    time += gather(p, r, levels, levels.size() - 1, left);
+    break;
+  case CollectiveKind::ReduceScatter:
+    time = scatter(p, r, levels, levels.size(), left);
+    break;
+  case CollectiveKind::AllGather:
+    time = gather(p, r, levels, levels.size(), left / static_cast<double>(r.ranks));
+    break;
+  default: // an exchange moves everything once per level: first inside, so that equal positions are left
+    for (size_t l : levels) time += phase(p, r, l, CollectiveKind::AllToAll, left);
+    break;
+  }
+  p.explain("sum of its phases", p.why ? seconds(time) : std::string());
+  return time;
+}
+
+} // namespace planc::cost

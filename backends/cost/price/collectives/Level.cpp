@@ -1,0 +1,248 @@
+// One level of a route (docs/cost-model.md, sections 2.1, 2.5 and 2.6).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/collectives/Level.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::cost {
+
+using ir::CollectiveKind;
+
+namespace {
+
+/// Largest domain whose `a` was sampled everywhere: it grows per doubling beyond (docs/cost-model.md, section 2.1).
+constexpr double kSampledRanks = 8;
+
+/// The sample whose group is nearest in log distance; the smaller one on a tie.
+const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ranks) {
+  auto distance = [&](const ir::Fabric::Sample& s) {
+    return std::fabs(std::log(s.ranks / static_cast<double>(ranks)));
+  };
+  const ir::Fabric::Sample* best = &samples.rows.front();
+  for (const auto& s : samples.rows)
+    if (distance(s) < distance(*best)) best = &s;
+  return *best;
+}
+
+/// How the group lies at a level. `alone`: one rank per unit, as in a phase.
+ir::TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, bool alone) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  ir::TopologyGroup g;
+  g.collective = kind;
+  g.units = r.units(level);
+  g.ranks = alone ? g.units : static_cast<double>(r.ranks);
+  g.nodes = alone ? g.units : r.nodes;
+  g.each = alone ? 1 : r.below(level);
+  g.count = static_cast<double>(l.count);
+  if (r.scattered)
+    g.spans = {{l.count, static_cast<int64_t>(g.units), 1, false}};
+  else
+    g.spans = ir::spansOf(p.program.mesh, p.node.axes, level, l.topology);
+  return g;
+}
+
+/// How many times its share of the node's cards a device has: more than once where the others are silent, but not more
+/// than one card carries.
+double cardShare(const Pricing& p, const Route& r, size_t level) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  if (!l.cards || !r.scattered || level == 0) return 1;
+  const double devices = static_cast<double>(p.program.mesh.levelSizes[level - 1]);
+  // One stage of those in a node takes part: the devices of the others are silent.
+  const double silent =
+      static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, p.program.mesh.levelSizes[level - 1]));
+  const double cards = p.level(l.cards, l, "cards", {"cards"});
+  return std::clamp(silent, 1.0, std::max(1.0, devices / cards));
+}
+
+} // namespace
+
+const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind kind) {
+  static const ir::Fabric::Samples kNone;
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return fabric.allReduce;
+  case CollectiveKind::AllGather:
+    return fabric.allGather;
+  case CollectiveKind::ReduceScatter:
+    return fabric.reduceScatter;
+  case CollectiveKind::AllToAll:
+    return fabric.allToAll;
+  case CollectiveKind::Slice:
+  case CollectiveKind::SendRecv:
+  case CollectiveKind::HostCopy:
+    break;
+  }
+  return kNone; // these have equations of their own
+}
+
+namespace {
+
+/// What a table's times hold that no rate shortens: where the line through its first two points meets zero bytes.
+double latencyOf(const ir::Table& table) {
+  if (table.x.size() < 2) return 0;
+  const double perByte = (table.y[1] - table.y[0]) / (table.x[1] - table.x[0]);
+  return std::clamp(table.y[0] - perByte * table.x[0], 0.0, table.y[0]);
+}
+
+} // namespace
+
+double Sampled::time(double x) const {
+  if (!table) return equations::sampled(a, b, g, x);
+  const double size = x / wire;
+  const std::vector<double>&sizes = table->x, &times = table->y;
+  // Above, the rate of the last time holds. Below, time goes on falling as it does at the first two: not at all where
+  // starting is what takes it, with the bytes where moving them does.
+  double beyond = std::max(1.0, size / sizes.back());
+  if (size < sizes.front() && sizes.size() > 1) {
+    const double slope = std::log(times[1] / times[0]) / std::log(sizes[1] / sizes[0]);
+    beyond = std::pow(size / sizes.front(), std::clamp(slope, 0.0, 1.0));
+  }
+  const double whole = table->at(size) * beyond;
+  if (scale == 1) return a + whole;
+  const double starting = std::min(whole, latencyOf(*table));
+  return a + starting + (whole - starting) / scale;
+}
+
+std::string Sampled::text(double x) const {
+  if (table) return fmt::format("{} + {}", seconds(a), seconds(time(x) - a));
+  return fmt::format("{} + {} / {} + {}", seconds(a), bytes(x), bandwidth(b), seconds(rootTerm(g, x)));
+}
+
+namespace {
+
+/// One row of samples at the rate of the level, `first` its time where nothing is moved.
+Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, const ir::Fabric::Sample& s,
+                double bytes, double& first) {
+  const ir::Fabric& fabric = level.fabric;
+  const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
+  auto read = [&](double value, std::string_view field, const Unit& unit) {
+    if (!p.why) return value;
+    const std::string nodes = s.nodes > 0 ? fmt::format(" on {} nodes", number(s.nodes)) : "";
+    const std::string path = fmt::format("{} of {} ranks{}, {}", ir::name(kind), number(s.ranks), nodes, field);
+    return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
+  };
+  p.stands(Facts::owner(fabric), s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
+  const double scale = rateScale(p, level);
+  p.scaled(scale);
+  Sampled out{s.a, s.b * scale, s.g / scale};
+  out.scale = scale;
+  first = s.a;
+  if (s.time.empty()) {
+    read(s.a, "a", units::time);
+    read(s.b, "b", units::bandwidth);
+    read(s.g, "g", units::time);
+  } else {
+    out.table = &s.time;
+    out.wire = wireBytes(kind, 1, s.ranks);
+    out.a = 0;
+    out.b = s.time.x.back() * out.wire / out.time(s.time.x.back() * out.wire);
+    first = s.time.y.front();
+    read(s.time.at(bytes), p.why ? fmt::format("time({})", cost::bytes(bytes)) : "", units::time);
+  }
+  return out;
+}
+
+} // namespace
+
+Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, int64_t ranks, double bytes) {
+  const ir::Fabric& fabric = level.fabric;
+  const ir::Fabric::Sample& s = nearest(samplesOf(fabric, kind), std::max<int64_t>(2, ranks));
+  double first = 0;
+  Sampled out = readRow(p, level, kind, s, bytes, first);
+  const double sampled = std::max(kSampledRanks, s.ranks);
+  if (static_cast<double>(ranks) > sampled)
+    out.a +=
+        first * p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
+  return out;
+}
+
+SampledAcross readAcross(const Pricing& p, const Route& r) {
+  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
+  const double nodes = r.units(r.top), each = static_cast<double>(r.ranks) / nodes;
+  // As many ranks in a node count first, since they are what shares the cards.
+  auto distance = [&](const ir::Fabric::Sample& s) {
+    return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
+  };
+  const auto& rows = samplesOf(level.fabric, p.node.collective).across;
+  const auto best = std::min_element(rows.begin(), rows.end(),
+                                     [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  double first = 0;
+  const double share = each / (best->ranks / best->nodes);
+  return {readRow(p, level, p.node.collective, *best, p.node.bytes / share, first), share};
+}
+
+double deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
+  const double one = p.level(level.bandwidth, level, level.fabric.nicEfficiency ? "NIC" : "rate", {"bandwidth"});
+  return level.links ? one * p.level(level.links, level, "links", {"links"}) : one;
+}
+
+double rateScale(const Pricing& p, const ir::ClusterLevel& level) {
+  const ir::OptNumber& sampled = level.fabric.sampledAt;
+  if (!sampled) return 1;
+  const double rate = deviceRate(p, level), scale = rate / sampled->value;
+  p.readOff(sampled->value, "sampled", "sampled_at", sampled->range, sampled->source, sampled->unit);
+  if (p.why && scale != 1)
+    p.note("rate", fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long",
+                               bandwidth(rate), level.name.view(), bandwidth(sampled->value), number(1 / scale)));
+  return scale;
+}
+
+ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
+  return ir::factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
+}
+
+double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  return deviceRate(p, l) * cardShare(p, r, level) * share;
+}
+
+double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
+  return fabric.nicEfficiency ? p.fabric(fabric.nicEfficiency, fabric, "efficiency", {"nic_efficiency"}) : 1;
+}
+
+std::string_view carrier(const ir::ClusterLevel& level) {
+  return level.fabric.nicEfficiency ? std::string_view("card") : level.fabric.name.view();
+}
+
+double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  const ir::Fabric& fabric = l.fabric;
+  const double units = r.units(level), x = wireBytes(kind, bytesOf, units);
+  double time = 0, latency = 0;
+  std::string text;
+  if (!samplesOf(fabric, kind).rows.empty()) {
+    const Sampled s = readSample(p, l, kind, static_cast<int64_t>(units), bytesOf);
+    time = s.time(x);
+    latency = s.a;
+    if (p.why) text = s.text(x);
+  } else {
+    const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
+    const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);
+    if (fabric.nicEfficiency) {
+      const double start = p.fabric(fabric.start, fabric, "start", {"start"});
+      const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
+      const double root = rootTerm(p.fabric(fabric.g, fabric, "g", {"g"}), x);
+      latency = start + hop * factors.steps;
+      time = latency + x / rate + root;
+      if (p.why)
+        text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(factors.steps), bytes(x),
+                           bandwidth(rate), seconds(root));
+    } else {
+      p.nominal(l, kind);
+      const double step = p.level(l.latency, l, "latency", {"latency"});
+      latency = step * factors.steps;
+      time = latency + x / rate;
+      if (p.why)
+        text = fmt::format("{} · {} + {} / {}", seconds(step), number(factors.steps), bytes(x), bandwidth(rate));
+    }
+  }
+  p.spends(latency, l, "latency");
+  p.spends(time - latency, l, carrier(l));
+  if (p.why)
+    p.note("phase", fmt::format("{} of {} between {} in a {}: {} = {}", ir::name(kind), bytes(bytesOf), number(units),
+                                l.name.view(), text, seconds(time)));
+  return time;
+}
+
+} // namespace planc::cost

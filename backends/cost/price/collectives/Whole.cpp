@@ -1,0 +1,17 @@
+// A reduce-scatter that software runs as an all-reduce, everybody keeping a part (docs/cost-model.md, 2.5).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/collectives/Algorithms.h"
+
+namespace planc::cost {
+
+bool isReducedWhole(const Pricing& p, const Route&) {
+  return p.node.collective == ir::CollectiveKind::ReduceScatter;
+}
+
+double reducedWhole(const Pricing& p, const Route&) {
+  ir::Node whole = p.node;
+  whole.collective = ir::CollectiveKind::AllReduce;
+  return priceCollective(Pricing(p.facts, p.program, whole, p.why, p.grounds, p.limits));
+}
+
+} // namespace planc::cost

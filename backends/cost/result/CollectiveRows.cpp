@@ -1,0 +1,243 @@
+// Collective rows: one per class, operation, axes, layer, phase and stage, with the count of a device and step.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/result/Rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace planc::cost {
+
+namespace {
+
+/// Sums over the collectives of one row; averaged when it is written.
+struct Sum {
+  const ir::Node* node = nullptr;
+  size_t layer = 0;
+  double count = 0, bytes = 0, seconds = 0;
+};
+
+/// Rows of one instance of a body, and the row of each of its nodes; none: past the rows.
+struct BodyCollectives {
+  std::vector<CollectiveRow> rows;
+  std::array<std::vector<size_t>, 2> rowOf; ///< by direction
+};
+
+bool sameRow(const Sum& s, const ir::Node& n, size_t layer) {
+  return s.layer == layer && s.node->cls == n.cls && s.node->collective == n.collective && s.node->axes == n.axes &&
+         s.node->phase == n.phase;
+}
+
+CollectiveRow describe(const CostModel& model, const ir::Program& program, const ir::Node& node) {
+  CollectiveRow row;
+  row.op = ir::name(node.collective);
+  row.cls = node.cls;
+  row.phase = node.phase;
+  row.axis = program.mesh.str(node.axes);
+  row.group = node.group;
+  if (node.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[node.level].str();
+  if (node.collective == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
+  row.because = node.because;
+  row.limit = narrowest(model.limits(program, node)).what;
+  return row;
+}
+
+/// `count` is per instance and micro-batch.
+BodyCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
+  const ir::Body& body = program.bodies[id];
+  RowPaths paths(program, id);
+  BodyCollectives out;
+  std::vector<Sum> sums;
+  for (const bool backward : {false, true}) {
+    const auto& nodes = backward ? body.backward : body.forward;
+    const SegmentCost& segment = cost.of(backward);
+    out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      const ir::Node& node = nodes[n];
+      if (node.kind != ir::NodeKind::Collective || node.collective == ir::CollectiveKind::Slice ||
+          !segment.nodes[n].runs)
+        continue;
+      const size_t layer = node.op.valid() ? paths.rowOf(node.op) : 0;
+      auto sum = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return sameRow(s, node, layer); });
+      if (sum == sums.end()) sum = sums.insert(sums.end(), Sum{&node, layer});
+      sum->count += node.times;
+      sum->bytes += node.bytes * node.times;
+      sum->seconds += segment.nodes[n].seconds;
+      out.rowOf[backward][n] = static_cast<size_t>(sum - sums.begin());
+    }
+  }
+  for (const Sum& s : sums) {
+    CollectiveRow row = describe(model, program, *s.node);
+    row.count = s.count;
+    row.bytes = s.bytes / s.count;
+    row.seconds = s.seconds / s.count;
+    row.layer = s.layer < paths.paths().size() ? paths.paths()[s.layer] : paths.unitPath();
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// Finishes a row whose `exposed` is that of a whole step of its stage.
+void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
+  row.stage = stage;
+  if (stage == sim.critical) row.onPath = row.exposed;
+  if (row.count > 0) row.exposed /= row.count;
+}
+
+/// Collectives inside of the instances of a body.
+void addInstances(std::vector<CollectiveRow>& rows, const BodyCollectives& body, const Simulation& sim, int64_t stage,
+                  ir::BodyId id, int64_t count) {
+  const size_t first = rows.size();
+  rows.insert(rows.end(), body.rows.begin(), body.rows.end());
+  const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(id);
+  for (const bool backward : {false, true})
+    for (size_t n = 0; spent && n < spent->nodes(backward).size(); ++n)
+      if (const size_t row = body.rowOf[backward][n]; row < body.rows.size())
+        rows[first + row].exposed += spent->nodes(backward)[n].exposed;
+  for (size_t r = first; r < rows.size(); ++r) {
+    rows[r].count *= static_cast<double>(count) * static_cast<double>(sim.schedule->program->passes());
+    finish(rows[r], sim, stage);
+  }
+}
+
+/// Fused collectives of states: a row counts messages, parts of those that its layers share with others included.
+void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage,
+               const std::vector<int64_t>& counts) {
+  const ir::Program& program = *sim.schedule->program;
+  for (uint32_t b = 0; b < counts.size(); ++b) {
+    if (counts[b] == 0) continue;
+    const ir::Body& body = program.bodies[ir::BodyId(b)];
+    const RowPaths paths(program, ir::BodyId(b));
+    const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::BodyId(b));
+    for (size_t s = 0; s < body.states.size(); ++s) {
+      const ir::StateCollective& state = body.states[s];
+      const Messages messages = messagesOf(*sim.schedule, ir::BodyId(b), state);
+      CollectiveRow row = describe(model, program, messages.one);
+      const bool once = state.phase == ir::Phase::Step;
+      row.layer = paths.unitPath();
+      const double each = static_cast<double>(state.times) * messages.count; // of one instance
+      row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
+      row.bytes = messages.one.bytes;
+      row.seconds = sim.bodies[b].states[s] / each;
+      if (spent && s < spent->states.size()) row.exposed = spent->states[s];
+      finish(row, sim, stage);
+      rows.push_back(std::move(row));
+    }
+  }
+}
+
+/// One side of the transfers between two virtual stages: what holds it, and what its rows say.
+struct Side {
+  Cause cause;
+  ir::Phase phase;
+  bool receives = false;
+  int64_t from = 0; ///< the virtual stage whose values cross: of the one that is held, or of the one before
+};
+constexpr std::array<Side, 4> kSides{{{Cause::Send, ir::Phase::Forward, false, 0},
+                                      {Cause::SendBack, ir::Phase::Backward, false, -1},
+                                      {Cause::Receive, ir::Phase::Forward, true, -1},
+                                      {Cause::ReceiveBack, ir::Phase::Backward, true, 0}}};
+
+/// One row per boundary value, direction and stage: what a device sends; and what holds it while it receives, where the
+/// stack says so.
+class Transfers {
+public:
+  Transfers(const Simulation& sim, const CostModel& model, int64_t stage)
+      : sim_(sim), program_(*sim.schedule->program), model_(model), stage_(stage) {}
+
+  void add(const HeldStage& held, const Side& side) {
+    const int64_t from = held.virtualStage + side.from;
+    if (from < 0 || (side.receives && sim_.pipeline.inlineReceive == 0)) return;
+    if (side.phase == ir::Phase::Backward && !program_.plan->workload.train) return;
+    const ir::VirtualStage& sender = program_.virtualStages[static_cast<size_t>(from)];
+    if (sender.sends.empty()) return;
+    const auto& costs = sim_.pipeline.virtualStages;
+    const bool back = side.phase == ir::Phase::Backward;
+    const double all = back ? costs[static_cast<size_t>(from + 1)].sendBack : costs[static_cast<size_t>(from)].send;
+    const double share = all > 0 ? held.booked[static_cast<size_t>(side.cause)] / all : 0;
+    for (const ir::Boundary& b : sender.sends) {
+      if (back && !gradientReturns(program_, b)) continue;
+      const double seconds = model_.collective(program_, transferNode(sender, b));
+      const double gathering = b.scatter ? model_.collective(program_, b.gather) : 0;
+      ir::Node node = transferNode(sender, b);
+      node.axes = program_.stageAxes;
+      add(node, side, program_.model.pathOf(b.value), side.receives ? seconds + gathering : seconds, share);
+      if (b.scatter && !side.receives) add(b.gather, side, program_.model.pathOf(b.value), gathering, share);
+    }
+  }
+
+  void write(std::vector<CollectiveRow>& rows) {
+    for (CollectiveRow& row : rows_) {
+      finish(row, sim_, stage_);
+      rows.push_back(std::move(row));
+    }
+  }
+
+private:
+  /// `share`: exposed seconds of the step, by seconds of one.
+  void add(ir::Node node, const Side& side, const std::string& layer, double seconds, double share) {
+    node.phase = side.phase;
+    CollectiveRow row = describe(model_, program_, node);
+    if (side.receives) row.op = "receive";
+    row.layer = layer;
+    row.bytes = node.bytes;
+    row.seconds = seconds;
+    auto known = std::find_if(rows_.begin(), rows_.end(), [&](const CollectiveRow& r) {
+      return r.op == row.op && r.layer == row.layer && r.phase == row.phase && r.level == row.level &&
+             r.bytes == row.bytes;
+    });
+    if (known == rows_.end()) known = rows_.insert(rows_.end(), row);
+    known->count += static_cast<double>(program_.passes());
+    known->exposed += share * seconds;
+  }
+
+  const Simulation& sim_;
+  const ir::Program& program_;
+  const CostModel& model_;
+  int64_t stage_;
+  std::vector<CollectiveRow> rows_;
+};
+
+void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
+  Transfers transfers(sim, model, stage);
+  for (const HeldStage& held : sim.stages[static_cast<size_t>(stage)].holds)
+    for (const Side& side : kSides) transfers.add(held, side);
+  transfers.write(rows);
+}
+
+void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
+  const ir::Program& program = *sim.schedule->program;
+  if (!program.plan->workload.train) return;
+  for (const ir::StageGroup& group : program.stageGroups) {
+    if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
+      continue;
+    CollectiveRow row = describe(model, program, group.allReduce);
+    row.layer = program.model.pathOf(group.storage);
+    row.count = 1;
+    row.bytes = group.allReduce.bytes;
+    row.seconds = row.exposed = model.collective(program, group.allReduce);
+    finish(row, sim, stage);
+    rows.push_back(std::move(row));
+  }
+}
+
+} // namespace
+
+std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<BodyCollectives> byBody;
+  for (uint32_t b = 0; b < program.bodies.size(); ++b)
+    byBody.push_back(instanceRows(model, program, ir::BodyId(b), sim.bodies[b]));
+  std::vector<CollectiveRow> rows;
+  for (int64_t s = 0; s < program.stages; ++s) {
+    const std::vector<int64_t> counts = instancesOn(program, s);
+    for (uint32_t b = 0; b < byBody.size(); ++b)
+      if (counts[b] > 0) addInstances(rows, byBody[b], sim, s, ir::BodyId(b), counts[b]);
+    addStates(rows, sim, model, s, counts);
+    addTransfers(rows, sim, model, s);
+    addTied(rows, sim, model, s);
+  }
+  return rows;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,276 @@
+// Adds up which calibrated records the critical stage's time stands on, and what their errors make of the step time.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/result/Confidence.h"
+
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/Pricing.h"
+#include "backends/cost/price/Update.h"
+#include "backends/cost/result/Rows.h"
+#include "ir/States.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::cost {
+
+namespace {
+
+constexpr double kCoverage = 0.9;
+/// A reading outside of samples is worth a warning where more than this share of the step depends on it.
+constexpr double kWorthAWarning = 0.01;
+/// Nor is one this close to them, as a factor: a closed form goes on as it did, a table does not. It widens the
+/// interval all the same.
+constexpr double kNearTable = 1.5, kNearForm = 4;
+
+/// What is priced from one record.
+struct Entry {
+  Owner owner;
+  std::string record; ///< empty: nominal numbers of a level, or the card of a fabric
+  bool nominal = false;
+  double samples = 0;
+  double seconds = 0;
+  double weighted = 0; ///< seconds · error
+  double outside = 0;  ///< seconds outside of its samples
+};
+
+/// A fact that was read outside of its samples, where it is furthest away.
+struct Outside {
+  Ground ground;
+  std::string asker;
+  SourceRange at;
+  double seconds = 0;
+};
+
+class Ledger {
+public:
+  Ledger(const Simulation& sim, const CostModel& model, const ir::Accuracy& accuracy)
+      : sim_(sim), program_(*sim.schedule->program), model_(model), accuracy_(accuracy) {}
+
+  void addBodies();
+  void addTied();
+  void addTransfers();
+  void addOnce();
+  Confidence finish();
+
+private:
+  void add(double seconds, const Grounds& grounds, const Asker& asker);
+  void addNode(const ir::Node& node, double seconds);
+  size_t entryOf(const Ground& ground);
+  void note(const Ground& ground, double seconds, const Asker& asker);
+  double errorOf(const Ground& ground) const;
+
+  const Simulation& sim_;
+  const ir::Program& program_;
+  const CostModel& model_;
+  const ir::Accuracy& accuracy_;
+  std::vector<Entry> entries_;
+  std::vector<Outside> outside_;
+  double total_ = 0, beyond_ = 0;
+};
+
+/// Of a reading: what its record says, or what is assumed of those that stand on no samples, and more with the distance
+/// to the samples.
+double Ledger::errorOf(const Ground& ground) const {
+  if (!ground.statistics) return accuracy_.nominal;
+  const ir::Statistics& s = *ground.statistics;
+  const double unsampled = ground.owner.kind == Owner::Kind::Stack ? accuracy_.fitted : accuracy_.derived;
+  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * ground.away();
+}
+
+size_t Ledger::entryOf(const Ground& ground) {
+  const std::string_view record = ground.statistics ? std::string_view(ground.statistics->record) : std::string_view();
+  for (size_t i = 0; i < entries_.size(); ++i)
+    if (entries_[i].owner.kind == ground.owner.kind && entries_[i].owner.name == ground.owner.name &&
+        entries_[i].record == record)
+      return i;
+  entries_.push_back(
+      {ground.owner, std::string(record), !ground.statistics, ground.statistics ? ground.statistics->samples : 0});
+  return entries_.size() - 1;
+}
+
+/// Time that stands on records: each counts once, with the largest error of what was read of it.
+void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
+  if (!(seconds > 0)) return;
+  struct Reading {
+    size_t entry;
+    double error = 0, beyond = 0, away = 0;
+  };
+  std::vector<Reading> readings;
+  double furthest = 0;
+  for (const Ground& g : grounds) {
+    const size_t index = entryOf(g);
+    auto known = std::find_if(readings.begin(), readings.end(), [&](const Reading& r) { return r.entry == index; });
+    if (known == readings.end()) known = readings.insert(readings.end(), {index});
+    const double beyond = g.beyond();
+    const double near = std::log(g.table ? kNearTable : kNearForm);
+    if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, asker);
+    known->error = std::max(known->error, errorOf(g));
+    known->beyond = std::max(known->beyond, beyond);
+    known->away = std::max(known->away, g.away());
+    furthest = std::max(furthest, g.away());
+  }
+  for (const Reading& r : readings) {
+    entries_[r.entry].seconds += seconds;
+    entries_[r.entry].weighted += seconds * r.error;
+    if (r.away > 0) entries_[r.entry].outside += seconds;
+  }
+  total_ += seconds;
+  if (furthest > 0) beyond_ += seconds;
+}
+
+void Ledger::note(const Ground& ground, double seconds, const Asker& asker) {
+  auto seen =
+      std::find_if(outside_.begin(), outside_.end(), [&](const Outside& o) { return o.ground.range == ground.range; });
+  if (seen == outside_.end()) seen = outside_.insert(outside_.end(), {ground, asker.text(), asker.range(), 0});
+  seen->seconds += seconds;
+  if (ground.beyond() > seen->ground.beyond())
+    seen->ground = ground, seen->asker = asker.text(), seen->at = asker.range();
+}
+
+void Ledger::addNode(const ir::Node& node, double seconds) {
+  if (!(seconds > 0)) return;
+  Grounds grounds;
+  if (node.kind == ir::NodeKind::Collective)
+    model_.collective(program_, node, nullptr, &grounds);
+  else
+    model_.compute(program_, node, nullptr, &grounds);
+  add(seconds, grounds, {&program_, &node});
+}
+
+/// What occupies the compute stream: operators, communication that shows, and waiting for the host.
+void Ledger::addBodies() {
+  double launches = 0;
+  for (const auto& [id, spent] : sim_.account().account.bodies()) {
+    const ir::Body& body = program_.bodies[id];
+    for (const bool backward : {false, true}) {
+      const auto& nodes = backward ? body.backward : body.forward;
+      for (size_t n = 0; n < spent.nodes(backward).size(); ++n) {
+        const Spent& s = spent.nodes(backward)[n];
+        addNode(nodes[n], s.computing + s.slowed + s.exposed);
+        launches += s.launches;
+      }
+    }
+    for (size_t s = 0; s < spent.states.size(); ++s)
+      addNode(messagesOf(*sim_.schedule, id, body.states[s]).one, spent.states[s]);
+  }
+  const ir::OptNumber& launch = model_.facts().stack.launch;
+  if (launches > 0 && launch)
+    add(launches, {{model_.facts().stackOwner(), &launch->statistics, {"launch"}, launch->range, 0, {}, 0, 0}}, {});
+}
+
+/// Sums of parameters that the critical stage shares with others.
+void Ledger::addTied() {
+  if (!(sim_.steps[static_cast<size_t>(sim_.critical)].tied > 0)) return;
+  for (const ir::StageGroup& group : program_.stageGroups)
+    if (group.stages.size() > 1 &&
+        std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end())
+      addNode(group.allReduce, model_.collective(program_, group.allReduce));
+}
+
+/// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep
+/// their order.
+void Ledger::addTransfers() {
+  const ir::VirtualStage* sender = nullptr;
+  const auto between = [&](int64_t from, double seconds) {
+    if (from < 0 || program_.virtualStages[static_cast<size_t>(from)].sends.empty()) return;
+    const ir::VirtualStage& stage = program_.virtualStages[static_cast<size_t>(from)];
+    if (!sender) sender = &stage;
+    for (const ir::Boundary& b : stage.sends)
+      addNode(transferNode(stage, b), seconds / static_cast<double>(stage.sends.size()));
+  };
+  for (const HeldStage& held : sim_.stages[static_cast<size_t>(sim_.critical)].holds) {
+    const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
+    between(held.virtualStage, booked(Cause::Send) + booked(Cause::ReceiveBack));
+    between(held.virtualStage - 1, booked(Cause::SendBack) + booked(Cause::Receive));
+  }
+  if (sender) addNode(transferNode(*sender, sender->sends.front()), sim_.account().idle);
+}
+
+/// The optimizer's step: it stands on what takes longest of device, host and link.
+void Ledger::addOnce() {
+  if (!(sim_.optimizer > 0)) return;
+  const ir::Node node = updateNode();
+  const StageUpdate u = stageUpdate(model_.facts(), program_, stagesOn(program_, sim_.critical));
+  if (u.link >= u.seconds()) {
+    Grounds grounds;
+    linkOf(Pricing(model_.facts(), program_, node, nullptr, &grounds));
+    add(u.link, grounds, {&program_, &node});
+    return;
+  }
+  const bool onHost = u.memory >= u.seconds();
+  if (onHost) add(u.memory - u.host, {}, {}); // what crosses the link: at a datasheet's bandwidth
+  for (const ir::VirtualStage* stage : stagesOn(program_, sim_.critical)) {
+    const double together = updatedTogether(program_, *stage);
+    for (const auto& [id, count] : stage->bodies)
+      for (const ir::ParamState& p : program_.bodies[id].params) {
+        const ir::Optimizer* by = p.owner ? ir::updaterOf(program_, p) : nullptr;
+        if (!by || by->onHost != onHost) continue;
+        Grounds grounds;
+        const Pricing pricing(model_.facts(), program_, node, nullptr, &grounds);
+        const double seconds = updateShard(pricing, p, together).seconds * static_cast<double>(count);
+        add(seconds, grounds, {&program_, &node});
+      }
+  }
+}
+
+std::string nameOf(const Entry& e) {
+  const std::string owner = fmt::format("{} `{}`", noun(e.owner.kind), e.owner.name.view());
+  if (e.nominal) return "nominal numbers of " + owner;
+  return e.record.empty() ? owner : fmt::format("`{}` of {}", e.record, owner);
+}
+
+Confidence Ledger::finish() {
+  Confidence out;
+  const double total = std::max(total_, 1e-300);
+  for (const Entry& e : entries_)
+    out.terms.push_back(
+        {nameOf(e), e.seconds / total, e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
+  std::stable_sort(out.terms.begin(), out.terms.end(),
+                   [](const Term& a, const Term& b) { return a.share * a.error > b.share * b.error; });
+  out.outside = beyond_ / total;
+  for (const Outside& o : outside_)
+    if (o.seconds >= kWorthAWarning * total) model_.facts().outside(o.ground, o.seconds / total, o.asker, o.at);
+  return out;
+}
+
+} // namespace
+
+void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
+  double variance = 0;
+  for (const Term& t : c.terms) variance += t.share * t.error * t.share * t.error;
+  const double terms = kNinetyPercent * std::sqrt(variance);
+  c.runsLow = accuracy.low;
+  c.runsHigh = accuracy.high;
+  c.low = std::exp(-std::hypot(std::log(accuracy.low), terms));
+  c.high = std::exp(std::hypot(std::log(accuracy.high), terms));
+  c.coverage = kCoverage;
+}
+
+std::vector<WidthPart> widthParts(const Confidence& c) {
+  std::vector<WidthPart> parts;
+  const double width = std::log(c.high), runs = std::log(c.runsHigh);
+  if (c.coverage <= 0 || !(width > 0)) return parts;
+  parts.push_back({std::string(kRunsPart), runs * runs / (width * width)});
+  for (const Term& t : c.terms) {
+    const double half = kNinetyPercent * t.share * t.error;
+    if (half > 0) parts.push_back({t.what, half * half / (width * width)});
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  return parts;
+}
+
+Confidence confidence(const Simulation& sim, const CostModel& model) {
+  static const ir::Accuracy kNone;
+  const auto& accuracy = model.facts().stack.accuracy;
+  Ledger ledger(sim, model, accuracy ? *accuracy : kNone);
+  ledger.addBodies();
+  ledger.addTied();
+  ledger.addTransfers();
+  ledger.addOnce();
+  Confidence out = ledger.finish();
+  if (accuracy) setInterval(out, *accuracy);
+  return out;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,132 @@
+// What is said of an estimate as a whole before it is shown.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/result/Doubts.h"
+
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/Update.h"
+#include "ir/States.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::cost {
+
+PLANC_WARNING(SmallCollectives, 808,
+              "{share} of the step is exposed communication in messages below {limit}, where public measurements "
+              "differ by a factor of two")
+PLANC_WARNING(DenseTable, 737,
+              "table `{table}` is updated as a whole: with the reduction of its gradient that is {share} of the step")
+PLANC_ERROR(NoWorkload, 809, "plan `{plan}` has no workload, so there is no step to price")
+PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is nothing to report")
+
+namespace {
+
+/// Below this size sources of collective times disagree (docs/cost-model.md, section 2), which matters if the step
+/// depends on them.
+constexpr double kSmallMessage = 4 << 20;
+constexpr double kSmallShare = 0.1;
+/// From here on a dense table is worth a word.
+constexpr double kDenseShare = 0.1;
+
+struct Named {
+  std::string_view name; ///< of the metric
+  double (*read)(const Estimate& e);
+};
+constexpr Named kNumbers[] = {
+    {"step_time", [](const Estimate& e) { return e.totals.stepTime; }},
+    {"step_time.low", [](const Estimate& e) { return e.totals.stepTimeLow().value_or(0); }},
+    {"step_time.high", [](const Estimate& e) { return e.totals.stepTimeHigh().value_or(0); }},
+    {"compute", [](const Estimate& e) { return e.totals.compute; }},
+    {"memory.peak", [](const Estimate& e) { return e.memory.peak; }},
+    {"params", [](const Estimate& e) { return e.totals.params; }},
+    {"model_rate", [](const Estimate& e) { return e.totals.modelRate; }},
+    {"hardware_rate", [](const Estimate& e) { return e.totals.hardwareRate; }},
+};
+
+/// Seconds per step that the gradient of a parameter of a body is on its way to other devices, as its part of what
+/// travels with it; for `count` instances.
+double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir::BodyId id, const ir::ParamState& p,
+                        double count) {
+  const ir::Program& program = *schedule.program;
+  const ir::Body& body = program.bodies[id];
+  double seconds = 0;
+  for (const ir::StateCollective& state : body.states) {
+    if (state.cls != ir::CollectiveClass::Gradient || !llvm::is_contained(state.params, p.param)) continue;
+    double all = 0;
+    for (const ir::ParamState& other : body.params)
+      if (llvm::is_contained(state.params, other.param)) all += other.elements;
+    const double times = state.phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
+    const Messages messages = messagesOf(schedule, id, state);
+    seconds += model.collective(program, messages.one) * messages.count * times * count * p.elements / all;
+  }
+  return seconds;
+}
+
+} // namespace
+
+bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  if (plan.workload.microBatch > 0) return false;
+  diagnostics.report(NoWorkload, plan.range, {{"plan", plan.name.str()}})
+      .help("say what is run: `train { … }`, or `infer { … }` for a forward pass");
+  return true;
+}
+
+bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  for (const Named& n : kNumbers) {
+    const double value = n.read(estimate);
+    if (std::isfinite(value)) continue;
+    diagnostics
+        .report(
+            NotFinite, plan.range,
+            {{"number", n.name}, {"plan", plan.name.str()}, {"value", std::isnan(value) ? "no number" : "infinite"}})
+        .help("look for an extent, a formula of an operator or a fact that is many orders of magnitude off");
+    return false;
+  }
+  return true;
+}
+
+void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critical, DiagnosticEngine& diagnostics) {
+  double small = 0;
+  for (const CollectiveRow& row : e.collectives)
+    if (row.stage == critical && row.bytes < kSmallMessage && row.cls != ir::CollectiveClass::Pipeline)
+      small += row.onPath;
+  if (small <= kSmallShare * e.totals.stepTime) return;
+  diagnostics
+      .report(SmallCollectives, plan.range,
+              {{"share", fmt::format("{:.0f} %", 100 * small / e.totals.stepTime)}, {"limit", "4 MiB"}})
+      .help("measure collectives of these sizes on the cluster and give its fabrics the samples");
+}
+
+void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics) {
+  const ir::Program& program = *sim.schedule->program;
+  const ir::Node node = updateNode();
+  const Pricing pricing(model.facts(), program, node, nullptr);
+  for (size_t vs : program.heldBy(sim.critical)) {
+    const double together = updatedTogether(program, program.virtualStages[vs]);
+    for (const auto& part : instancesOf(program.virtualStages[vs])) {
+      const ir::Body& body = program.bodies[part.first];
+      const double count = static_cast<double>(part.second);
+      for (const ir::ParamState& p : body.params) {
+        if (p.touched > 0 || !ir::updaterOf(program, p) || !ir::isTable(program.model, p.param)) continue;
+        const double share = (updateShard(pricing, p, together).seconds * count +
+                              reductionSeconds(*sim.schedule, model, part.first, p, count)) /
+                             sim.stepTime;
+        if (!(share > kDenseShare)) continue;
+        auto report = diagnostics.report(
+            DenseTable, program.plan->workload.range,
+            {{"table", program.model.pathOf(p.param)}, {"share", fmt::format("{:.0f} %", 100 * share)}});
+        if (p.rowElements > 0)
+          report.help(
+              "split its rows, its tables or its columns over all axes of the batch: where no other device adds "
+              "to its gradient, only the rows that were read are updated");
+        else
+          report.help("write `table_optimizer = optimizers.rowwise_adagrad` beside `optimizer`: where its rows, tables "
+                      "or columns are split over all axes of the batch only the rows that were read are updated");
+      }
+    }
+  }
+}
+
+} // namespace planc::cost

@@ -1,0 +1,130 @@
+// What a plan's `run` takes: days, device-hours, money, energy, carbon, failures (docs/cost-model.md, section 8).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/result/Run.h"
+
+#include "backends/cost/price/Buckets.h"
+#include "ir/States.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::cost {
+
+PLANC_ERROR(NoProgress, 958, "the run of plan `{plan}` does not end: less than {least} of its time is productive")
+PLANC_ERROR(SavingTooSlow, 959, "a checkpoint every {every} takes {checkpoint}")
+
+namespace {
+
+/// A bound of the language (docs/language.md, section 9): where less of the time that a job runs is productive, no run
+/// is priced. Expectations grow as e^(segment / time between failures) there, and soon are no numbers.
+constexpr double kLeastGoodput = 0.01;
+/// Of a step: sums of floating-point numbers are no step more.
+constexpr double kPartOfStep = 1e-6;
+
+double valueOr(const ir::OptNumber& number, double otherwise) {
+  return number ? number->value : otherwise;
+}
+
+/// Devices that hold different parts of a parameter, in the layout of its computation and beyond.
+double holders(const ir::Program& program, const ir::ParamState& p, ir::AxisMask beyond) {
+  ir::AxisMask axes = beyond;
+  for (const auto& digits : p.layout.shard)
+    for (const ir::Digit& d : digits) axes |= ir::maskOf(d.axis);
+  return static_cast<double>(program.mesh.size(axes));
+}
+
+/// Of these a run does a whole number.
+double stepsOf(const ir::Run& run, const Totals& totals) {
+  const double perStep = run.tokens ? totals.tokensPerSecond.value_or(0) : totals.samplesPerSecond;
+  const double amount = valueOr(run.tokens ? run.tokens : run.samples, 0);
+  return std::max(1.0, std::ceil(amount / (perStep * totals.stepTime) - kPartOfStep));
+}
+
+RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
+  RunAmounts a;
+  a.times = runTimes(terms);
+  a.deviceTime = a.times.time() * static_cast<double>(plan.mesh.devices());
+  if (const ir::OptNumber& price = plan.cluster->priceOfDevice()) a.cost = price->value * a.deviceTime;
+  if (const auto power = plan.cluster->powerOfDevice()) {
+    a.energyJoules = *power * a.deviceTime * valueOr(plan.run->pue, 1);
+    if (plan.run->carbon) a.carbonGrams = plan.run->carbon->value * *a.energyJoules;
+  }
+  return a;
+}
+
+} // namespace
+
+double checkpointBytes(const ir::Program& program) {
+  std::map<ir::ValueId, ir::UnitId> homes; // of a storage that layers on several stages share, the first of them
+  double sum = 0;
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : instancesOf(stage))
+      for (const ir::ParamState& p : program.bodies[id].params) {
+        if (!p.owner || !p.trainable) continue;
+        const ir::UnitId unit = program.bodies[id].unit;
+        if (homes.try_emplace(program.model.values[p.param].storage, unit).first->second != unit) continue;
+        const ir::StateBytes bytes = ir::stateBytes(program, p);
+        sum += static_cast<double>(count) *
+               (bytes.params * holders(program, p, p.params) + bytes.optimizer() * holders(program, p, p.optimizer));
+      }
+  return sum;
+}
+
+std::optional<Run> runOf(const ir::Program& program, const Totals& totals) {
+  const ir::Plan& plan = *program.plan;
+  if (!plan.run) return std::nullopt;
+  const ir::Run& said = *plan.run;
+  Run run;
+  run.steps = stepsOf(said, totals);
+  run.checkpointBytes = checkpointBytes(program);
+  RunTerms& terms = run.terms;
+  terms.work = run.steps * totals.stepTime;
+  terms.utilisation = valueOr(said.utilisation, 1);
+  terms.restart = valueOr(said.restart, 0);
+  if (said.mtbf) terms.mtbf = said.mtbf->value / static_cast<double>(plan.mesh.devices());
+  if (said.every || said.mtbf) {
+    terms.checkpoint = said.checkpoint         ? said.checkpoint->value
+                       : plan.cluster->storage ? run.checkpointBytes / plan.cluster->storage->value
+                                               : 0;
+    // A checkpoint is taken between two steps, so never before one is done.
+    terms.every =
+        std::max(said.every ? said.every->value : bestInterval(terms.checkpoint, terms.mtbf), totals.stepTime);
+  }
+  run.middle = amounts(terms, plan);
+  auto at = [&](const std::optional<double>& stepTime) {
+    RunTerms end = terms;
+    end.work = run.steps * *stepTime;
+    return amounts(end, plan);
+  };
+  if (totals.stepTimeLow()) run.low = at(totals.stepTimeLow()), run.high = at(totals.stepTimeHigh());
+  return run;
+}
+
+bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  if (const ir::OptNumber& every = plan.run->every, &storage = plan.cluster->storage;
+      every && !plan.run->checkpoint && every->value < run.terms.checkpoint) {
+    diagnostics
+        .report(SavingTooSlow, every->range,
+                {{"every", formatQuantity(every->value, units::time)},
+                 {"checkpoint", formatQuantity(run.terms.checkpoint, units::time)}})
+        .label(storage->range,
+               fmt::format("{} of states go this way", formatQuantity(run.checkpointBytes, units::bytes)))
+        .help("save less often; without `every` the best interval is taken");
+    return false;
+  }
+  const double goodput = run.middle.times.goodput();
+  if (goodput >= kLeastGoodput * run.terms.utilisation) return true; // false also where it is no number
+  const RunTerms& t = run.terms;
+  diagnostics
+      .report(NoProgress, plan.run->range,
+              {{"plan", plan.name.str()}, {"least", fmt::format("{:g} %", 100 * kLeastGoodput)}})
+      .note(fmt::format("one of {:.0f} devices fails every {}; between two checkpoints lie {} of work and {} of saving",
+                        static_cast<double>(plan.mesh.devices()), formatQuantity(t.mtbf, units::time),
+                        formatQuantity(t.segment(), units::time), formatQuantity(t.checkpoint, units::time)))
+      .help("save more often (`every`), or faster (`checkpoint`, the cluster's `storage`), or use fewer devices");
+  return false;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,235 @@
+// Totals of a step: compute, exposed communication, slowed, launches, bubble, optimizer, overhead and straggler of the
+// critical stage.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/result/Totals.h"
+
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/result/Confidence.h"
+#include "backends/cost/result/Rows.h"
+#include "ir/Routed.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace planc::cost {
+
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+constexpr double kTrillion = 1e12;
+/// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
+constexpr double kTrainingPasses = 3;
+
+bool isMasked(ir::OpKind kind) {
+  return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
+}
+
+/// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
+/// backward what the bodies hold, recomputation left out.
+bool movesOnly(ir::Role role) {
+  return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
+}
+
+/// FLOPs by the type whose products they are.
+using FlopsByType = std::map<ir::DType, double>;
+
+ir::DType typeOf(const ir::Program& program, const ir::Op& op) {
+  return ir::arithmetic(program.computeType(op));
+}
+
+FlopsByType scaled(FlopsByType flops, double by) {
+  for (auto& [type, n] : flops) n *= by;
+  return flops;
+}
+
+FlopsByType tunedFlops(const ir::Program& program, bool causal) {
+  const ir::Model& model = program.model;
+  FlopsByType sum;
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& part : instancesOf(stage)) {
+      const ir::Body& body = program.bodies[part.first];
+      const auto count = static_cast<double>(part.second);
+      auto add = [&](const ir::Node& n) {
+        if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
+        const ir::Op& op = model.ops[n.op];
+        if (!ir::isProduct(op.kind) || movesOnly(n.role)) return;
+        const double flops = op.flops.evaluate(
+            [&](ir::DimId d) { return ir::sizeOf(model, d); },
+            [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+        // One product per gradient: a node of attention gives those of both of its operands.
+        const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
+        sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
+      };
+      for (const ir::Node& n : body.forward) add(n);
+      for (const ir::Node& n : body.backward) add(n);
+    }
+  return scaled(sum, static_cast<double>(program.microBatches));
+}
+
+/// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.
+FlopsByType modelFlops(const ir::Program& program, bool causal) {
+  const ir::Model& model = program.model;
+  if (program.plan->workload.adapters || !program.plan->workload.freeze.empty()) return tunedFlops(program, causal);
+  FlopsByType sum;
+  for (const ir::Op& op : model.ops) {
+    if (!ir::isProduct(op.kind)) continue;
+    const double flops = op.flops.evaluate(
+        [&](ir::DimId d) { return ir::sizeOf(model, d); },
+        [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+    sum[typeOf(program, op)] +=
+        flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
+  }
+  return scaled(sum, static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1));
+}
+
+/// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
+FlopsByType executedFlops(const Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<FlopsByType> perInstance(program.bodies.size());
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    const ir::Body& body = program.bodies[ir::BodyId(b)];
+    for (const bool backward : {false, true}) {
+      const auto& nodes = backward ? body.backward : body.forward;
+      const auto& costs = sim.bodies[b].of(backward).nodes;
+      for (size_t n = 0; n < nodes.size(); ++n) {
+        if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
+        const ir::Op& op = program.model.ops[nodes[n].op];
+        if (ir::isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
+      }
+    }
+  }
+  FlopsByType sum;
+  for (const ir::VirtualStage& stage : program.virtualStages)
+    for (const auto& [id, count] : stage.bodies)
+      for (const auto& [type, flops] : perInstance[id.index]) sum[type] += flops * static_cast<double>(count);
+  return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
+}
+
+/// Dimensions that grouped products keep apart: the experts.
+std::vector<ir::DimId> expertDims(const ir::Model& model) {
+  std::vector<ir::DimId> experts;
+  for (const ir::Op& op : model.ops) {
+    if (op.kind != ir::OpKind::GroupedGemm || op.operands.size() < 2) continue;
+    for (ir::DimId d : op.operands[1].dims)
+      if (llvm::is_contained(op.operands[0].dims, d) && llvm::is_contained(op.resultDims, d) &&
+          !llvm::is_contained(experts, d))
+        experts.push_back(d);
+  }
+  return experts;
+}
+
+/// Parameters that a token meets: of experts only those it is sent to, biases too. `slots` counts the tokens of one
+/// expert, so its scale is the share of experts that a token reaches.
+double activeParameters(const ir::Model& model) {
+  double active = model.parameterCount();
+  const std::vector<ir::DimId> experts = expertDims(model);
+  std::vector<bool> seen(model.values.size());
+  for (const ir::Op& op : model.ops) {
+    const auto slots = llvm::find_if(op.dims, [&](ir::DimId d) { return model.dims[d].kind == ir::DimKind::Routed; });
+    if (slots == op.dims.end()) continue;
+    for (const ir::Operand& operand : op.operands) {
+      const ir::Value& param = model.values[operand.value];
+      if (param.kind != ir::ValueKind::Param || seen[operand.value.index]) continue;
+      if (llvm::none_of(param.dims, [&](ir::DimId d) { return llvm::is_contained(experts, d); })) continue;
+      seen[operand.value.index] = true;
+      double elements = static_cast<double>(model.times(param.region));
+      for (ir::DimId e : param.dims) elements *= static_cast<double>(model.dims[e].extent);
+      const ir::Dim& dim = model.dims[*slots];
+      active -= elements * (1 - std::min(1.0, dim.scale / (dim.capacity > 0 ? dim.capacity : 1)));
+    }
+  }
+  return active;
+}
+
+void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>& collectives) {
+  const StageAccount& account = sim.account();
+  t.compute = account.spent.computing;
+  t.slowed = account.spent.slowed;
+  t.launches = account.spent.launches;
+  t.exposedComm = account.spent.exposed;
+  for (const CollectiveRow& row : collectives)
+    if (row.stage == sim.critical) t.comm += row.count * row.seconds;
+  t.bubble = account.idle;
+  t.bubbleEven = std::min(account.idle, sim.even.idle);
+  t.bubbleImbalance = t.bubble - t.bubbleEven;
+  t.critical = sim.critical;
+  t.work = account.spent.sum();
+  for (const StageAccount& a : sim.accounts) t.meanWork += a.spent.sum() / static_cast<double>(sim.accounts.size());
+  t.imbalance = sim.accounts.size() > 1 ? std::max(0.0, sim.end - sim.even.end) : 0;
+  t.optimizer = sim.optimizer;
+  t.stepTime = sim.stepTime;
+  t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
+}
+
+/// A type that the device gives no peak of is missed like any other fact.
+Flops withPeaks(const FlopsByType& flops, Facts& facts) {
+  Flops out;
+  for (const auto& [type, n] : flops) {
+    if (!(n > 0)) continue;
+    const ir::Number* peak =
+        facts.find(pointer(facts.device.peak, type), facts.deviceOwner(), {"peak", ir::name(type)}, {});
+    out.types.push_back({type, n, peak ? peak->value : 1});
+  }
+  return out;
+}
+
+void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  Facts& facts = model.facts();
+  const double devices = static_cast<double>(program.mesh.devices()),
+               samples = static_cast<double>(program.plan->workload.globalBatch);
+  const double time = std::max(t.stepTime, 1e-300);
+  t.modelFlops = withPeaks(scaled(modelFlops(program, false), 1 / devices), facts);
+  t.modelFlopsCausal = withPeaks(scaled(modelFlops(program, true), 1 / devices), facts);
+  t.hardwareFlops = withPeaks(executedFlops(sim), facts);
+  t.modelRate = t.modelFlops.sum() / time;
+  t.modelRateCausal = t.modelFlopsCausal.sum() / time;
+  t.hardwareRate = t.hardwareFlops.sum() / time;
+  t.mfu = t.modelRate / t.modelFlops.peak();
+  t.mfuCausal = t.modelRateCausal / t.modelFlopsCausal.peak();
+  t.hfu = t.hardwareRate / t.hardwareFlops.peak();
+  t.samplesPerSecond = samples / time;
+  t.params = program.model.parameterCount();
+  t.paramsActive = activeParameters(program.model);
+  t.deviceHours = t.stepTime * devices / kSecondsPerHour;
+  if (const ir::OptNumber& price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
+  if (const auto power = facts.cluster.powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
+  const std::optional<double> each = program.model.tokensPerSample();
+  if (!each || samples <= 0) return;
+  const double tokens = samples * *each, steps = kTrillion / tokens;
+  t.tokensPerSecond = tokens / time;
+  t.tokensPerSecondPerDevice = tokens / time / devices;
+  t.deviceHoursPer1t = *t.deviceHours * steps;
+  if (t.cost) t.costPer1t = *t.cost * steps;
+  if (t.energyJoules) t.energyPer1tJoules = *t.energyJoules * steps;
+}
+
+} // namespace
+
+double Flops::sum() const {
+  double sum = 0;
+  for (const TypedFlops& t : types) sum += t.flops;
+  return sum;
+}
+
+double Flops::peak() const {
+  if (types.size() == 1) return types.front().peak;
+  double seconds = 0;
+  for (const TypedFlops& t : types) seconds += t.flops / t.peak;
+  return seconds > 0 ? sum() / seconds : 1;
+}
+
+Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives) {
+  Totals t;
+  addTimes(t, sim, collectives);
+  if (model.facts().cluster.jitter || model.facts().stack.jitter) t.straggler = sim.straggler;
+  t.confidence = confidence(sim, model);
+  addRates(t, sim, model);
+  return t;
+}
+
+} // namespace planc::cost

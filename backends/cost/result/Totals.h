@@ -1,0 +1,11 @@
+// The totals of a step, on the critical stage: times that add up, rates by three FLOP conventions, cost, energy.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Simulation.h"
+
+namespace planc::cost {
+
+/// `collectives`: the rows of all stages.
+Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives);
+
+} // namespace planc::cost

@@ -1,0 +1,77 @@
+// Sums of what compute streams spend.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Account.h"
+
+namespace planc::cost {
+
+void Spent::add(const Spent& other, double times) {
+  computing += times * other.computing;
+  slowed += times * other.slowed;
+  exposed += times * other.exposed;
+  launches += times * other.launches;
+}
+
+std::vector<Spent>& Account::nodes(ir::BodyId body, bool backward, size_t count) {
+  std::vector<Spent>& nodes = bodies_[body].nodes(backward);
+  if (nodes.size() < count) nodes.resize(count);
+  return nodes;
+}
+
+void Account::expose(ir::BodyId body, size_t state, double seconds) {
+  std::vector<double>& states = bodies_[body].states;
+  if (states.size() <= state) states.resize(state + 1);
+  states[state] += seconds;
+}
+
+void Account::add(const Account& other, double times) {
+  for (const auto& [body, spent] : other.bodies_) {
+    for (const bool backward : {false, true}) {
+      const std::vector<Spent>& from = spent.nodes(backward);
+      std::vector<Spent>& to = nodes(body, backward, from.size());
+      for (size_t n = 0; n < from.size(); ++n) to[n].add(from[n], times);
+    }
+    for (size_t s = 0; s < spent.states.size(); ++s) expose(body, s, times * spent.states[s]);
+  }
+}
+
+void Account::slow(const Account& computing, double seconds) {
+  const double all = computing.sum().computing;
+  if (!(all > 0)) return;
+  for (const auto& [body, spent] : computing.bodies_)
+    for (const bool backward : {false, true}) {
+      const std::vector<Spent>& from = spent.nodes(backward);
+      std::vector<Spent>& to = nodes(body, backward, from.size());
+      for (size_t n = 0; n < from.size(); ++n) to[n].slowed += seconds * from[n].computing / all;
+    }
+}
+
+void Account::expose(const Account& by, double seconds) {
+  const double all = by.exposedStates();
+  if (!(all > 0)) return;
+  for (const auto& [body, spent] : by.bodies_)
+    for (size_t s = 0; s < spent.states.size(); ++s) expose(body, s, seconds * spent.states[s] / all);
+}
+
+Spent Account::sum() const {
+  Spent sum;
+  for (const auto& [body, spent] : bodies_) {
+    for (const bool backward : {false, true})
+      for (const Spent& node : spent.nodes(backward)) sum.add(node);
+    for (const double seconds : spent.states) sum.exposed += seconds;
+  }
+  return sum;
+}
+
+double Account::exposedStates() const {
+  double sum = 0;
+  for (const auto& [body, spent] : bodies_)
+    for (const double seconds : spent.states) sum += seconds;
+  return sum;
+}
+
+const BodySpent* Account::find(ir::BodyId body) const {
+  const auto found = bodies_.find(body);
+  return found == bodies_.end() ? nullptr : &found->second;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,280 @@
+// The chain of instances of a virtual stage (docs/cost-model.md, section 2.4).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Passage.h"
+
+#include "backends/cost/price/Buckets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace planc::cost {
+
+namespace {
+
+/// Runs of equal instances up to this long are simulated one by one.
+constexpr int64_t kExactInstances = 8;
+/// Two instances keep the same rhythm if they differ by less than this share.
+constexpr double kSameRhythm = 1e-9;
+
+/// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
+bool after(const ir::StateCollective& state) {
+  return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
+}
+
+bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
+  return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
+}
+
+/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the inline share of
+/// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
+class Chain {
+public:
+  Chain(const ir::Schedule& schedule, const std::vector<BodyCost>& costs,
+        std::vector<std::pair<ir::BodyId, int64_t>> runs, bool backward)
+      : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), streams_(schedule.slowdown) {
+    size_t end = 0;
+    for (auto& [id, count] : runs_) {
+      const SegmentCost& cost = costs_[id.index].of(backward_);
+      const size_t states = body(id).states.size();
+      tags_.push_back({end, end + states, end + states + (cost.overlaps ? cost.nodes.size() : 0), count});
+      end = tags_.back().rest + 1;
+      const int64_t layers = layersOf(body(id));
+      if (__builtin_mul_overflow(count, layers, &count)) count = std::numeric_limits<int64_t>::max();
+      share_.push_back(1 / static_cast<double>(layers));
+    }
+    skipped_.resize(end);
+  }
+
+  void simulate(Passage& out);
+
+private:
+  using TaskId = Streams::TaskId;
+  struct Cursor {
+    size_t run = 0;
+    int64_t offset = 0;
+  };
+  /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
+  struct Tags {
+    size_t states = 0, nodes = 0, rest = 0;
+    int64_t count = 0; ///< instances, skipped ones too
+  };
+  const ir::Body& body(ir::BodyId id) const { return schedule_.program->bodies[id]; }
+  const ir::Segment& segment(ir::BodyId id) const {
+    return (backward_ ? schedule_.backward : schedule_.forward)[id.index];
+  }
+  const std::vector<ir::Node>& nodes(ir::BodyId id) const { return backward_ ? body(id).backward : body(id).forward; }
+  double inlineShare(const ir::StateCollective& s) const { return schedule_.inlineShare[static_cast<size_t>(s.cls)]; }
+  bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
+  void step(Cursor& c) const {
+    for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;
+  }
+
+  void waitFor(std::vector<TaskId> after);
+  void begin();
+  void gather(std::span<const TaskId> after);
+  std::vector<TaskId> runInstance(ir::BodyId id, size_t run);
+  void reduce(ir::BodyId id, size_t run, std::vector<TaskId>& last);
+  void observe();
+  std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
+  void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
+  template <class F> void eachState(size_t run, bool reductions, F f) const {
+    const auto& states = body(runs_[run].first).states;
+    for (size_t s = 0; s < states.size(); ++s)
+      if (everyMicroBatch(states[s], backward_) && after(states[s]) == reductions)
+        f(states[s], share_[run] * costs_[runs_[run].first.index].states[s],
+          static_cast<int32_t>(tags_[run].states + s));
+  }
+
+  const ir::Schedule& schedule_;
+  const std::vector<BodyCost>& costs_;
+  std::vector<std::pair<ir::BodyId, int64_t>> runs_; ///< layers of each body
+  std::vector<double> share_;                        ///< of an instance, by run
+  bool backward_;
+  Streams streams_;
+  std::vector<Tags> tags_;                    ///< by run
+  Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
+  std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
+  size_t gatheredHead_ = 0;
+  double end_ = 0;
+  std::vector<Spent> ended_; ///< by tag, until then
+  // The rhythm of the current run.
+  int64_t same_ = 0;
+  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1;
+  std::vector<Spent> lastSpent_; ///< by tag of the run
+  double skippedTime_ = 0;
+  std::vector<Spent> skipped_; ///< by tag
+};
+
+/// The marker at which the next instance begins: its gathers have arrived and everything before has ended.
+void Chain::waitFor(std::vector<TaskId> after) {
+  if (atEnd(next_)) {
+    streams_.addMarker(after, 0, [this] {
+      end_ = streams_.now();
+      ended_ = spentOn(0, tags_.back().rest);
+    });
+    return;
+  }
+  if (gatheredHead_ == gathered_.size()) gather(after); // no prefetch: issued when it is needed
+  const auto& arrived = gathered_[gatheredHead_++];
+  after.insert(after.begin(), arrived.begin(), arrived.end());
+  const SegmentCost& cost = costs_[runs_[next_.run].first.index].of(backward_);
+  streams_.addMarker(after, schedule_.slowdown * cost.computing * share_[next_.run], [this] { begin(); });
+}
+
+/// Issues the gathers of the instance at `ahead_`.
+void Chain::gather(std::span<const TaskId> after) {
+  auto& arrived = gathered_.emplace_back();
+  eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    const double rest = seconds * (1 - inlineShare(s));
+    if (rest > 0) arrived.push_back(streams_.add(ir::streamOf(*schedule_.program, s.level), rest, after, tag));
+  });
+  step(ahead_);
+}
+
+std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
+  const SegmentCost& cost = costs_[id.index].of(backward_);
+  std::vector<TaskId> last;
+  eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    if (inlineShare(s) > 0)
+      last = {streams_.add(ir::kComputeStream, seconds * inlineShare(s), {}, tag, Occupies::Communicating)};
+  });
+  const auto rest = static_cast<int32_t>(tags_[run].rest);
+  const double share = share_[run];
+  const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
+  if (cost.overlaps) {
+    last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes), share);
+  } else {
+    const double inlined = cost.seconds - cost.padding - cost.computing;
+    last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};
+    if (inlined > 0) last = {streams_.add(ir::kComputeStream, share * inlined, {}, rest, Occupies::Communicating)};
+  }
+  if (cost.padding > 0) last.push_back(streams_.addHost(share * cost.seconds, start, rest));
+  return last;
+}
+
+void Chain::reduce(ir::BodyId, size_t run, std::vector<TaskId>& last) {
+  std::vector<TaskId> complete = last;
+  eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    const double share = inlineShare(s);
+    if (share > 0)
+      last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Communicating));
+    if (share < 1) streams_.add(ir::streamOf(*schedule_.program, s.level), seconds * (1 - share), complete, tag);
+  });
+}
+
+void Chain::begin() {
+  const size_t run = next_.run;
+  const ir::BodyId id = runs_[run].first;
+  observe();
+  if (schedule_.prefetch > 0 && !atEnd(ahead_)) gather({});
+  std::vector<TaskId> last = runInstance(id, run);
+  reduce(id, run, last);
+  step(next_);
+  waitFor(std::move(last));
+}
+
+std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
+  std::vector<Spent> spent(lastTag + 1 - firstTag);
+  const auto all = streams_.spent();
+  for (size_t t = firstTag; t <= lastTag && t < all.size(); ++t) spent[t - firstTag] = all[t];
+  return spent;
+}
+
+/// Skips the rest of a run once its instances begin in a steady rhythm: same period, same work queued on the comm
+/// streams, and all of a period spent on this run's own instances and states.
+void Chain::observe() {
+  const double period = streams_.now() - lastBegin_, backlog = streams_.backlog();
+  auto& [id, count] = runs_[next_.run];
+  const bool inside = next_.offset > 0 && ahead_.run == next_.run && count > kExactInstances;
+  std::vector<Spent> spent, own;
+  if (count > kExactInstances) spent = own = spentOn(tags_[next_.run].states, tags_[next_.run].rest);
+  double booked = 0;
+  for (size_t t = 0; inside && t < own.size(); ++t) own[t].add(lastSpent_[t], -1), booked += own[t].sum();
+  auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
+  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period);
+  same_ = steady ? same_ + 1 : 0;
+  const int64_t keep = schedule_.prefetch + 2, left = count - ahead_.offset - keep;
+  if (same_ > schedule_.prefetch + 2 && left > 0) {
+    count -= left;
+    skippedTime_ += period * static_cast<double>(left);
+    for (size_t t = 0; t < own.size(); ++t)
+      skipped_[tags_[next_.run].states + t].add(own[t], static_cast<double>(left));
+  }
+  lastBegin_ = streams_.now();
+  lastPeriod_ = period;
+  lastBacklog_ = backlog;
+  lastSpent_ = std::move(spent);
+}
+
+/// What a run spent, by tag. Instances that do not overlap went through the streams in one piece: their nodes take what
+/// they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it is alone.
+void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
+  const auto& [id, count] = runs_[run];
+  const SegmentCost& cost = costs_[id.index].of(backward_);
+  const Tags& tags = tags_[run];
+  for (size_t t = tags.states; t < tags.nodes; ++t)
+    if (spent[t].exposed > 0) account.expose(id, t - tags.states, spent[t].exposed);
+  std::vector<Spent>& nodes = account.nodes(id, backward_, cost.nodes.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    Spent alone = cost.nodes[n].spent;
+    if (cost.padding > 0) nodes[n].launches += spent[tags.rest].launches * alone.launches / cost.padding;
+    if (cost.overlaps) {
+      nodes[n].add(spent[tags.nodes + n]);
+      continue;
+    }
+    alone.launches = 0;
+    nodes[n].add(alone, static_cast<double>(tags.count));
+    if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
+  }
+}
+
+void Chain::simulate(Passage& out) {
+  for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
+  waitFor({});
+  streams_.run();
+  out.seconds = end_ + skippedTime_;
+  out.tail = std::max(0.0, streams_.now() - end_);
+  std::vector<Spent> running = spentOn(0, tags_.back().rest);
+  for (size_t t = 0; t < ended_.size(); ++t) running[t].add(ended_[t], -1), ended_[t].add(skipped_[t]);
+  for (size_t r = 0; r < runs_.size(); ++r) {
+    book(out.account, r, ended_);
+    for (size_t t = tags_[r].states; t < tags_[r].nodes; ++t)
+      if (running[t].exposed > 0) out.running.expose(runs_[r].first, t - tags_[r].states, running[t].exposed);
+  }
+}
+
+} // namespace
+
+Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
+                   bool backward) {
+  std::vector<std::pair<ir::BodyId, int64_t>> runs;
+  for (const auto& run : stage.bodies)
+    if (run.second > 0) runs.push_back(run);
+  if (backward) std::reverse(runs.begin(), runs.end());
+  Passage out;
+  Account alone;
+  for (const auto& [id, count] : runs) {
+    const SegmentCost& cost = costs[id.index].of(backward);
+    out.alone += cost.seconds * static_cast<double>(count);
+    out.weight += cost.weight * static_cast<double>(count);
+    addAlone(alone, id, backward, cost, static_cast<double>(count));
+    for (const ir::StateCollective& state : schedule.program->bodies[id].states)
+      out.communicates |= everyMicroBatch(state, backward);
+  }
+  if (!runs.empty()) {
+    auto layer = [&](ir::BodyId id) {
+      return costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->bodies[id]));
+    };
+    out.first = layer(runs.front().first);
+    out.last = layer(runs.back().first);
+  }
+  out.seconds = out.alone;
+  if (out.communicates)
+    Chain(schedule, costs, std::move(runs), backward).simulate(out);
+  else
+    out.account = std::move(alone);
+  return out;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,25 @@
+// One micro-batch through one virtual stage: the chain of its instances, with state collectives issued ahead.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Segments.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+struct Passage {
+  double seconds = 0;         ///< of the compute stream, from start to end
+  double alone = 0;           ///< the part that the instances take by themselves
+  double weight = 0;          ///< gradients of parameters, part of `alone`
+  double first = 0, last = 0; ///< the first and the last layer in this direction, alone
+  double tail = 0;            ///< comm streams run on for this long after the end
+  bool communicates = false;  ///< has state collectives: waits until the comm stream is free
+  Account account;            ///< where `seconds` go, all instances together
+  Account running;            ///< whose communication `tail` is: exposed by whoever waits for it
+};
+
+/// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
+Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
+                   bool backward);
+
+} // namespace planc::cost

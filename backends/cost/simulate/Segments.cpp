@@ -1,0 +1,216 @@
+// Prices the nodes of a body and runs one instance alone (docs/cost-model.md, sections 1.7 and 2.4).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Segments.h"
+
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/Buckets.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace planc::cost {
+
+namespace {
+
+bool communicates(const ir::Node& node) {
+  return node.kind == ir::NodeKind::Collective;
+}
+
+bool isWeightGradient(const ir::Node& node) {
+  return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
+}
+
+NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
+  NodeCost cost;
+  if (communicates(node)) {
+    cost.seconds = model.collective(program, node) * node.times;
+    cost.bound = Bound::Network;
+    cost.host = issueSeconds(model.facts(), node) * node.times;
+    return cost;
+  }
+  const Priced priced = model.compute(program, node);
+  cost.seconds = priced.seconds * node.times;
+  cost.flops = priced.flops * node.times;
+  cost.bytes = priced.bytes * node.times;
+  cost.launches = priced.launches * node.times;
+  cost.bound = priced.bound;
+  return cost;
+}
+
+/// Nothing overlaps: the compute stream runs task after task.
+void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, SegmentCost& cost) {
+  for (const ir::Task& task : segment.tasks) {
+    NodeCost& node = cost.nodes[task.node];
+    const double seconds = node.seconds * task.fraction;
+    (communicates(nodes[task.node]) ? node.spent.exposed : node.spent.computing) += seconds;
+    cost.seconds += seconds;
+  }
+}
+
+void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
+  Streams streams(slowdown);
+  const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
+  addInstance(streams, nodes, segment, cost, begin, 0);
+  streams.run();
+  cost.seconds = streams.now();
+  const auto spent = streams.spent();
+  for (size_t n = 0; n < std::min(spent.size(), cost.nodes.size()); ++n) cost.nodes[n].spent = spent[n];
+}
+
+/// Whether only the device knows how large the result is: slots of experts that take as many tokens as arrive.
+bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
+  if (node.kind != ir::NodeKind::Compute || node.role != ir::Role::Forward || !node.op.valid()) return false;
+  const ir::Op& op = model.ops[node.op];
+  const auto given = [&](ir::DimId d) {
+    return std::ranges::any_of(op.operands,
+                               [&](const ir::Operand& o) { return llvm::is_contained(model.values[o.value].dims, d); });
+  };
+  return std::ranges::any_of(op.resultDims, [&](ir::DimId d) {
+    return model.dims[d].kind == ir::DimKind::Routed && model.dims[d].capacity == 0 && !given(d);
+  });
+}
+
+/// Host and device one after the other, as a flow shop of two machines (Johnson 1954): the device runs a kernel when it
+/// is launched and the one before has ended. A stretch begins with nothing launched.
+struct LaunchedStretch {
+  double host = 0, device = 0;
+  void add(double launching, double running) {
+    host += launching;
+    device = std::max(device, host) + running;
+  }
+};
+
+/// Seconds of one instance among others, as its host launches it. Where nothing waits the host is ahead and the longer
+/// of both counts; where it waits for the device, it launches what follows, the next instance's beginning too, while
+/// the device has nothing to do.
+double launched(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
+                const SegmentCost& cost, const Facts& facts, double launch) {
+  std::vector<uint32_t> order;
+  std::optional<size_t> first;
+  for (const ir::Task& task : segment.tasks) {
+    if (llvm::is_contained(order, task.node)) continue;
+    if (facts.stack.waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
+    order.push_back(task.node);
+  }
+  if (!first) return std::max(cost.seconds, cost.host);
+  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(*first), order.end());
+  double seconds = 0, running = 0;
+  LaunchedStretch stretch;
+  for (const uint32_t n : order) {
+    if (sizedByRouting(program.model, nodes[n])) seconds += std::exchange(stretch, {}).device;
+    stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].spent.sum());
+    running += cost.nodes[n].spent.sum();
+  }
+  seconds += stretch.device;
+  return std::max(cost.seconds, cost.seconds + seconds - running);
+}
+
+/// Small shapes wait for the host (docs/cost-model.md, section 1.7).
+void padForHost(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
+                SegmentCost& cost, Facts& facts) {
+  double launches = 0, collectives = 0;
+  for (const NodeCost& node : cost.nodes) {
+    if (!node.runs) continue;
+    launches += node.launches;
+    collectives += node.host;
+  }
+  if (launches == 0) return;
+  const ir::Number* found = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
+  const double launch = found ? found->value : 0;
+  cost.host = launch * launches + collectives;
+  const double seconds = launched(program, segment, nodes, cost, facts, launch);
+  if (cost.seconds >= seconds) return;
+  cost.padding = seconds - cost.seconds;
+  cost.seconds = seconds;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    NodeCost& node = cost.nodes[n];
+    if (!node.runs) continue;
+    node.spent.launches = cost.padding * node.launches / launches;
+    if (isWeightGradient(nodes[n])) cost.weight += node.spent.launches; // launched in the second half
+  }
+}
+
+SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, const ir::Segment& segment,
+                         const CostModel& model) {
+  const std::vector<ir::Node>& nodes = segment.backward ? body.backward : body.forward;
+  SegmentCost cost;
+  cost.nodes.reserve(nodes.size());
+  for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model));
+  for (const ir::Task& task : segment.tasks) {
+    const ir::Node& node = nodes[task.node];
+    cost.nodes[task.node].runs = true;
+    cost.overlaps |= task.stream != ir::kComputeStream;
+    if (task.stream == ir::kComputeStream && !communicates(node))
+      cost.computing += cost.nodes[task.node].seconds * task.fraction;
+    if (isWeightGradient(node)) cost.weight += cost.nodes[task.node].seconds * task.fraction;
+  }
+  if (cost.overlaps)
+    runOnStreams(segment, nodes, schedule.slowdown, cost);
+  else
+    runInOrder(segment, nodes, cost);
+  if (schedule.program->model.units[body.unit].repeat && !body.seam)
+    padForHost(*schedule.program, segment, nodes, cost, model.facts());
+  return cost;
+}
+
+/// The fused collectives of one instance, layer by layer, in buckets of the stack's size, if it has one: a layer's part
+/// of a bucket that it shares with others, or the buckets that it is cut into.
+double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
+                  const CostModel& model) {
+  const Messages messages = messagesOf(schedule, body, state);
+  return static_cast<double>(state.times) * messages.count *
+         std::max(model.collective(*schedule.program, messages.one), issueSeconds(model.facts(), messages.one));
+}
+
+} // namespace
+
+double issueSeconds(const Facts& facts, const ir::Node& node) {
+  const ir::Number* each = pointer(facts.stack.collectiveLaunch, node.cls);
+  return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
+}
+
+std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
+                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
+                                         int32_t firstTag, double share) {
+  std::vector<Streams::TaskId> ids, deps, last;
+  ids.reserve(segment.tasks.size());
+  std::vector<std::pair<ir::Stream, size_t>> lastOf;
+  for (const ir::Task& task : segment.tasks) {
+    deps.assign(1, begin);
+    for (uint32_t d : task.deps) deps.push_back(ids[d]);
+    const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
+    const int32_t tag = firstTag + static_cast<int32_t>(task.node);
+    ids.push_back(streams.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
+    auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
+    if (seen == lastOf.end())
+      lastOf.emplace_back(task.stream, ids.size() - 1);
+    else
+      seen->second = ids.size() - 1;
+  }
+  for (const auto& [stream, index] : lastOf) last.push_back(ids[index]);
+  return last;
+}
+
+void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times) {
+  std::vector<Spent>& nodes = account.nodes(body, backward, cost.nodes.size());
+  for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
+}
+
+std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model) {
+  const ir::Program& program = *schedule.program;
+  std::vector<BodyCost> costs(program.bodies.size());
+  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
+    const ir::Body& body = program.bodies[ir::BodyId(b)];
+    costs[b].forward = priceSegment(schedule, body, schedule.forward[b], model);
+    costs[b].backward = priceSegment(schedule, body, schedule.backward[b], model);
+    for (const ir::StateCollective& state : body.states)
+      costs[b].states.push_back(priceState(schedule, ir::BodyId(b), state, model));
+  }
+  return costs;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,55 @@
+// The cost of one instance of each body: every node priced once, and its segment run alone on the streams.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/CostModel.h"
+#include "backends/cost/simulate/Streams.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// One node of a body's list, per instance (nested repeats multiplied out).
+struct NodeCost {
+  double seconds = 0; ///< of its own
+  Spent spent;        ///< of the compute stream, run alone
+  double launches = 0;
+  double host = 0; ///< that the host takes to issue a collective, beside launches
+  double flops = 0, bytes = 0;
+  Bound bound = Bound::Compute;
+  bool runs = false; ///< a task of the segment refers to it (a recomputation that stops early leaves nodes out)
+};
+
+/// One instance in one direction.
+struct SegmentCost {
+  std::vector<NodeCost> nodes; ///< parallel to the body's list
+  double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
+  double computing = 0;        ///< what communication can slow
+  double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
+  double host = 0;             ///< that the host takes to launch it
+  double padding = 0;          ///< of `seconds`: the host launches slower than the device runs
+  bool overlaps = false;       ///< has tasks on comm streams
+};
+
+struct BodyCost {
+  SegmentCost forward, backward;
+  std::vector<double> states; ///< seconds of each fused state collective, all layers of the instance together
+  const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
+};
+
+class Facts;
+/// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
+double issueSeconds(const Facts& facts, const ir::Node& node);
+
+/// Prices every body of the schedule, by body id.
+std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
+
+/// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
+/// node; gives the tasks that end last on each stream.
+std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
+                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
+                                         int32_t firstTag, double share = 1);
+
+/// What `times` instances of a body spend in one direction, run alone.
+void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times);
+
+} // namespace planc::cost

@@ -1,0 +1,302 @@
+// Puts the step together from bodies, passages, pipeline and what happens once (docs/cost-model.md, section 3).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Simulation.h"
+
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/memory/MemoryUse.h"
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/Update.h"
+#include "backends/cost/simulate/Pair.h"
+#include "backends/cost/simulate/StageAccounts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace planc::cost {
+
+namespace {
+
+/// Steps that differ by less than this share are equal: rounding.
+constexpr double kSameStep = 1e-12;
+/// Share of a sum of times below which a difference is rounding.
+constexpr double kRounding = 1e-11;
+
+/// Virtual stages of equal instances pass alike: each kind of passage is simulated once.
+void runPassages(Simulation& sim) {
+  const auto& stages = sim.schedule->program->virtualStages;
+  std::vector<size_t> representative;
+  for (size_t vs = 0; vs < stages.size(); ++vs) {
+    auto same = std::find_if(representative.begin(), representative.end(),
+                             [&](size_t r) { return stages[r].bodies == stages[vs].bodies; });
+    sim.passageOf.push_back(static_cast<size_t>(same - representative.begin()));
+    if (same != representative.end()) continue;
+    representative.push_back(vs);
+    sim.forward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], false));
+    sim.backward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], true));
+  }
+}
+
+PassCost passCost(const Passage& p) {
+  return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
+}
+
+/// The last (first) bucket of a step collective, which nothing can hide, in instances: of the layer that is used first.
+double edgeShare(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+  for (const ir::StateCollective& s : schedule.program->bodies[body].states)
+    if (s.phase == state.phase && s.cls == state.cls) {
+      if (s.layer != state.layer) return 0;
+      break;
+    }
+  return 1 / (bucketsOf(schedule, body, state) * static_cast<double>(state.times));
+}
+
+/// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
+/// way counts and a bucket of the shorter one.
+StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
+  return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge};
+}
+
+/// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
+void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost) {
+  const ir::Schedule& schedule = *sim.schedule;
+  enum Way { Gather, Reduce, Leave };
+  std::array<StepComm, 3> ways;
+  std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first body
+  for (const auto& [id, count] : instancesOf(stage)) {
+    const auto& states = schedule.program->bodies[id].states;
+    std::array<double, 3> edges{};
+    for (size_t s = 0; s < states.size(); ++s) {
+      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
+      const double seconds = sim.bodies[id.index].states[s], all = seconds * static_cast<double>(count);
+      const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
+      const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
+      ways[way].total += all * (1 - share);
+      // A bucket that holds layers of other virtual stages too ends here with those of this one.
+      const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
+      edges[way] += seconds * (1 - share) * edge;
+      for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].inlined += all * share;
+    }
+    for (const Way way : {Gather, Reduce, Leave})
+      if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
+  }
+  cost.gathers = ways[Gather];
+  cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
+}
+
+/// What a virtual stage hands on, and what its successor hands back.
+void addTransfers(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  auto& costs = sim.pipeline.virtualStages;
+  for (size_t vs = 0; vs + 1 < costs.size(); ++vs)
+    for (const ir::Boundary& b : program.virtualStages[vs].sends) {
+      double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
+      if (b.scatter) seconds += model.collective(program, b.gather);
+      costs[vs].send += seconds;
+      if (gradientReturns(program, b)) costs[vs + 1].sendBack += seconds;
+    }
+}
+
+void addOptimizer(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  if (!program.plan->workload.train) return;
+  for (int64_t s = 0; s < program.stages; ++s) {
+    const double seconds = stageUpdate(model.facts(), program, stagesOn(program, s)).seconds();
+    sim.steps[static_cast<size_t>(s)].optimizer = seconds;
+    sim.optimizer = std::max(sim.optimizer, seconds);
+  }
+}
+
+/// Sums over stages run one after the other on each device; the device with most of them holds up the step.
+void addTied(Simulation& sim, const CostModel& model) {
+  const ir::Program& program = *sim.schedule->program;
+  if (!program.plan->workload.train) return;
+  for (const ir::StageGroup& group : program.stageGroups) {
+    if (group.stages.size() < 2) continue;
+    const double each = model.collective(program, group.allReduce);
+    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[static_cast<size_t>(s)].tied += each);
+  }
+}
+
+/// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
+void addPairs(Simulation& sim) {
+  struct Known {
+    PairCost cost;
+    std::shared_ptr<const Account> account;
+  };
+  std::map<std::pair<size_t, size_t>, Known> known;
+  for (const auto& order : sim.pipeline.actions)
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (!order[i].paired) continue;
+      const ir::Action &f = order[i], &b = order[i + 1];
+      auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
+      if (!fresh) continue;
+      const std::pair<size_t, size_t> kind{sim.passageOf[f.virtualStage], sim.passageOf[b.virtualStage]};
+      Known& pair = known[kind];
+      if (!pair.account) {
+        const auto& stages = sim.schedule->program->virtualStages;
+        Pair ran = runPair(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
+                           stages[b.virtualStage], sim.backward[kind.second]);
+        pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
+      }
+      entry->second = pair.cost;
+      sim.pairs[entry->first] = pair.account;
+    }
+}
+
+/// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables
+/// (Boucheron, Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
+double stragglerOf(const Simulation& sim, const Facts& facts) {
+  const double n = static_cast<double>(sim.schedule->program->mesh.devices());
+  const double cluster = facts.cluster.jitter ? facts.cluster.jitter->value : 0;
+  const double stack = facts.stack.jitter ? facts.stack.jitter->value : 0;
+  const double busy = sim.account().spent.sum() + sim.optimizer;
+  return std::hypot(cluster, stack) * std::sqrt(2 * std::log(std::max(1.0, n))) * busy;
+}
+
+/// When the last stage has ended, what its reductions expose included.
+double endOf(const Simulation& sim, const std::vector<StageTimes>& stages) {
+  double end = 0;
+  for (size_t s = 0; s < stages.size(); ++s)
+    end = std::max(end, stages[s].end - stages[s].begin + stages[s].trailing + sim.steps[s].inlined);
+  return end;
+}
+
+/// Until the optimizer begins a stage works or idles; the one that idles least has the most work.
+void addAccounts(Simulation& sim) {
+  sim.end = endOf(sim, sim.stages);
+  const double end = sim.end + sim.tied;
+  sim.accounts = accountStages(sim);
+  for (size_t s = 0; s < sim.accounts.size(); ++s) {
+    StageAccount& a = sim.accounts[s];
+    const double idle = end - a.spent.sum();
+    a.idle = idle > kRounding * end ? idle : 0;
+    if (a.spent.sum() > sim.account().spent.sum() * (1 + kRounding)) sim.critical = static_cast<int64_t>(s);
+  }
+}
+
+/// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
+void compose(Simulation& sim, Facts& facts) {
+  addAccounts(sim);
+  const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
+  const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
+  sim.straggler = stragglerOf(sim, facts);
+  sim.stepTime =
+      (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
+}
+
+/// What the orders of a schedule are made for.
+ir::ScheduleShape shapeOf(const ir::Schedule& schedule, const PipelineInput& in) {
+  std::vector<ir::PassSeconds> seconds;
+  for (const VirtualStageCost& c : in.virtualStages)
+    seconds.push_back(
+        {c.forward.seconds, c.backward.seconds - c.backward.weight, c.backward.weight, c.send, c.sendBack});
+  return schedule.shape(std::move(seconds));
+}
+
+/// Without backward passes: nothing is trained.
+void leaveForward(ir::Orders& orders) {
+  for (std::vector<ir::Action>& order : orders) {
+    std::erase_if(order, [](const ir::Action& a) { return a.kind != ir::ActionKind::Forward; });
+    for (ir::Action& a : order) a.paired = false;
+  }
+}
+
+/// One order of the schedule's actions, run.
+struct OrderRun {
+  std::string_view name;
+  ir::Orders actions;
+  std::vector<StageTimes> stages;
+  double end = 0;
+};
+
+std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::NamedOrder>& makers, bool train) {
+  const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
+  std::vector<OrderRun> runs;
+  for (const ir::NamedOrder& order : makers) {
+    sim.pipeline.actions = order.make(shape);
+    if (sim.pipeline.actions.empty()) continue;
+    if (!train) leaveForward(sim.pipeline.actions);
+    addPairs(sim);
+    OrderRun& run = runs.emplace_back();
+    run.name = order.name;
+    run.stages = runPipeline(sim.pipeline);
+    run.end = endOf(sim, run.stages);
+    run.actions = std::move(sim.pipeline.actions);
+  }
+  return runs;
+}
+
+/// The run that ends first, the first of equals, of those that are allowed; none if none is.
+template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed allowed) {
+  OrderRun* best = nullptr;
+  for (OrderRun& run : runs)
+    if ((!best || run.end < best->end * (1 - kSameStep)) && allowed(run)) best = &run;
+  return best;
+}
+
+/// Runs every order that the schedule may take and keeps the soonest of those that fit in the memory, or of all if none
+/// does.
+void runOrders(Simulation& sim, Facts& facts) {
+  const bool train = sim.schedule->program->plan->workload.train;
+  std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
+  const std::vector<ir::NamedOrder>& others = sim.schedule->kind->others;
+  if (train) makers.insert(makers.end(), others.begin(), others.end());
+  std::vector<OrderRun> runs = runEach(sim, makers, train);
+  const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts).fits; };
+  OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
+  if (runs.size() > 1 && !fits(*chosen))
+    if (OrderRun* other = soonest(runs, fits)) chosen = other;
+  if (makers.size() > 1)
+    for (const OrderRun& run : runs) sim.orders.push_back({run.name, run.end, &run == chosen});
+  sim.pipeline.actions = std::move(chosen->actions), sim.stages = std::move(chosen->stages);
+}
+
+} // namespace
+
+bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
+  return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
+}
+
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
+  const ir::Program& program = *schedule.program;
+  Simulation sim;
+  sim.schedule = &schedule;
+  sim.bodies = priceBodies(schedule, model);
+  runPassages(sim);
+  sim.steps.resize(static_cast<size_t>(program.stages));
+  PipelineInput& in = sim.pipeline;
+  in.stages = program.stages;
+  in.microBatches = program.microBatches;
+  // Stages that begin the next step apart need an optimizer's step between; a forward pass is over when it leaves the
+  // last one.
+  in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
+  in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  if (const ir::OptNumber& receive = model.facts().stack.receive) in.inlineReceive = receive->value;
+  in.slowdown = schedule.slowdown;
+  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
+    VirtualStageCost cost;
+    cost.forward = passCost(sim.forward[sim.passageOf[vs]]);
+    cost.backward = passCost(sim.backward[sim.passageOf[vs]]);
+    addStepComm(sim, program.virtualStages[vs], cost);
+    in.virtualStages.push_back(cost);
+    in.devices.push_back(program.virtualStages[vs].devices);
+  }
+  for (const StepTimes& step : sim.steps) in.between.push_back(step.inlined);
+  addTransfers(sim, model);
+  addOptimizer(sim, model);
+  addTied(sim, model);
+  runOrders(sim, model.facts());
+  compose(sim, model.facts());
+  return sim;
+}
+
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
+  Simulation sim = simulateStep(schedule, model);
+  sim.even = evenStages(sim);
+  return sim;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,71 @@
+// A schedule run to the end: bodies priced, passages and pipeline simulated, the step put together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Passage.h"
+#include "backends/cost/simulate/Pipeline.h"
+#include "backends/cost/simulate/TriedOrder.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace planc::cost {
+
+/// Once per step on one device stage.
+struct StepTimes {
+  double inlined = 0; ///< inline shares of state and gradient collectives
+  double tied = 0;    ///< sums of parameters that the stage shares with others
+  double optimizer = 0;
+};
+
+/// What a device stage does from the beginning of a step to its optimizer.
+struct StageAccount {
+  Account account;  ///< passes and state collectives
+  Spent spent;      ///< the sum of it, with transfers to other stages and tied parameters
+  double idle = 0;  ///< waits for other stages, at both ends too
+  int64_t kind = 0; ///< the same for stages that run the same bodies equally often
+};
+
+/// The same schedule where all stages are equal.
+struct EvenStages {
+  double idle = 0; ///< of the stage with the most work
+  double end = 0;  ///< of the last stage
+};
+
+struct Simulation {
+  const ir::Schedule* schedule = nullptr;
+  std::vector<BodyCost> bodies;
+  std::vector<Passage> forward, backward; ///< distinct ones
+  std::vector<size_t> passageOf;          ///< by virtual stage
+  PipelineInput pipeline;
+  std::vector<TriedOrder> orders; ///< what the schedule could have run, if it has several
+  std::vector<StageTimes> stages;
+  std::vector<StepTimes> steps;
+  /// By virtual stages of a forward and a backward pass that run together: where their seconds go.
+  std::map<std::pair<int64_t, int64_t>, std::shared_ptr<const Account>> pairs;
+  double tied = 0;      ///< all-reduces of parameters that several stages hold, on the stage with most of them
+  double optimizer = 0; ///< of the slowest stage
+  double end = 0;       ///< of the last stage, what its reductions expose included
+  std::vector<StageAccount> accounts;
+  EvenStages even;
+  /// The stage with the most work: whose time the step is, but for what it idles.
+  int64_t critical = 0;
+  double straggler = 0; ///< waiting for the slowest device, once per step
+  double stepTime = 0;
+
+  const Passage& passage(int64_t virtualStage, bool backwardPass) const {
+    return (backwardPass ? backward : forward)[passageOf[static_cast<size_t>(virtualStage)]];
+  }
+  const StageAccount& account() const { return accounts[static_cast<size_t>(critical)]; }
+};
+
+/// Gradients come back for floating-point values that something before them trains on.
+bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
+
+/// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`.
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model);
+/// The same but for `even`, which is a simulation more.
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model);
+
+} // namespace planc::cost

@@ -1,0 +1,145 @@
+// Adds up what device stages spend, from the accounts of passages and pairs and what the pipeline booked.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/StageAccounts.h"
+
+#include "backends/cost/price/Buckets.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace planc::cost {
+
+namespace {
+
+/// Gathers or reductions of the step on one virtual stage: the shares of their seconds that are inline, or that are
+/// not.
+Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, bool inlined) {
+  const ir::Program& program = *sim.schedule->program;
+  Account account;
+  for (const auto& [id, count] : instancesOf(program.virtualStages[virtualStage])) {
+    const auto& states = program.bodies[id].states;
+    for (size_t s = 0; s < states.size(); ++s) {
+      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
+      if (endsBackward(states[s]) != reductions) continue;
+      const double share = sim.schedule->inlineShare[static_cast<size_t>(states[s].cls)];
+      account.expose(id, s,
+                     sim.bodies[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));
+    }
+  }
+  return account;
+}
+
+/// Passes and pairs, as often as they are in the stage's order. A pair that begins with one pass alone is a pair only
+/// by the share of its saving that it makes.
+void addPasses(Account& account, const Simulation& sim, size_t stage) {
+  std::vector<std::array<double, 2>> passes(sim.pipeline.virtualStages.size());
+  for (const ir::Action& a : sim.pipeline.actions[stage])
+    if (a.kind != ir::ActionKind::BackwardWeight) ++passes[a.virtualStage][a.kind == ir::ActionKind::Forward ? 0 : 1];
+  for (const auto& [pair, share] : sim.stages[stage].together) {
+    const auto known = sim.pairs.find(pair);
+    if (known == sim.pairs.end()) continue;
+    account.add(*known->second, share);
+    passes[static_cast<size_t>(pair.first)][0] -= share;
+    passes[static_cast<size_t>(pair.second)][1] -= share;
+  }
+  for (size_t vs = 0; vs < passes.size(); ++vs)
+    for (const bool backward : {false, true})
+      if (const double times = passes[vs][backward ? 1 : 0]; times > 0)
+        account.add(sim.passage(static_cast<int64_t>(vs), backward).account, times);
+}
+
+/// What the pipeline booked for one virtual stage, and the inline shares of its step.
+void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
+  const auto vs = static_cast<size_t>(held.virtualStage);
+  const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
+  const Passage &forward = sim.passage(held.virtualStage, false), &backward = sim.passage(held.virtualStage, true);
+  account.expose(forward.running, booked(Cause::ForwardTail));
+  account.expose(backward.running, booked(Cause::BackwardTail));
+  account.expose(stepStates(sim, vs, false, false), booked(Cause::Gathers));
+  account.expose(stepStates(sim, vs, true, false), booked(Cause::Reductions));
+  account.slow(forward.account, booked(Cause::SlowedByGathers));
+  account.slow(backward.account, booked(Cause::SlowedByReductions));
+  account.add(stepStates(sim, vs, false, true));
+  account.add(stepStates(sim, vs, true, true));
+}
+
+VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
+  const double n = static_cast<double>(costs.size());
+  VirtualStageCost mean;
+  const auto addPass = [n](PassCost& to, const PassCost& from) {
+    to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
+    to.first += from.first / n, to.last += from.last / n;
+    to.waitsForComm |= from.waitsForComm;
+  };
+  for (const VirtualStageCost& c : costs) {
+    addPass(mean.forward, c.forward);
+    addPass(mean.backward, c.backward);
+    mean.gathers.total += c.gathers.total / n, mean.gathers.edge += c.gathers.edge / n;
+    mean.reductions.total += c.reductions.total / n, mean.reductions.edge += c.reductions.edge / n;
+    if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
+  }
+  return mean;
+}
+
+/// One pair in place of all: it saves what they save in the mean, and makes its results as they do.
+PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
+  const double n = static_cast<double>(in.pairs.size()), apart = mean.forward.seconds + mean.backward.seconds;
+  double kept = 0;
+  PairCost pair;
+  for (const auto& [stages, cost] : in.pairs) {
+    const double whole = in.virtualStages[static_cast<size_t>(stages.first)].forward.seconds +
+                         in.virtualStages[static_cast<size_t>(stages.second)].backward.seconds;
+    if (!(whole > 0 && cost.seconds > 0)) continue;
+    kept += cost.seconds / whole / n;
+    pair.forward += cost.forward / whole / n * apart;
+    pair.backward += cost.backward / whole / n * apart;
+  }
+  pair.seconds = kept * apart;
+  return pair;
+}
+
+} // namespace
+
+std::vector<StageAccount> accountStages(const Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<StageAccount> accounts(sim.stages.size());
+  std::vector<std::vector<int64_t>> kinds;
+  for (size_t s = 0; s < accounts.size(); ++s) {
+    StageAccount& a = accounts[s];
+    addPasses(a.account, sim, s);
+    a.spent.exposed = sim.steps[s].tied;
+    for (const HeldStage& held : sim.stages[s].holds) {
+      addHeld(a.account, sim, held);
+      for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
+        a.spent.exposed += held.booked[static_cast<size_t>(cause)];
+    }
+    a.spent.add(a.account.sum());
+    const std::vector<int64_t> instances = instancesOn(program, static_cast<int64_t>(s));
+    const auto kind = std::find(kinds.begin(), kinds.end(), instances);
+    a.kind = kind - kinds.begin();
+    if (kind == kinds.end()) kinds.push_back(instances);
+  }
+  return accounts;
+}
+
+EvenStages evenStages(const Simulation& sim) {
+  EvenStages even;
+  if (sim.stages.size() < 2) return even;
+  PipelineInput in = sim.pipeline;
+  const VirtualStageCost mean = meanOf(sim.pipeline.virtualStages);
+  const PairCost pair = meanPair(sim.pipeline, mean);
+  for (VirtualStageCost& c : in.virtualStages) c = mean;
+  in.virtualStages.back().send = in.virtualStages.front().sendBack = 0;
+  for (auto& entry : in.pairs) entry.second = pair;
+  double inlined = 0, most = 0;
+  for (const StepTimes& step : sim.steps) inlined += step.inlined / static_cast<double>(sim.steps.size());
+  std::fill(in.between.begin(), in.between.end(), inlined);
+  for (const StageTimes& t : runPipeline(in)) {
+    even.end = std::max(even.end, t.end - t.begin + t.trailing + inlined);
+    most = std::max(most, t.busy + t.booked() + inlined);
+  }
+  even.idle = std::max(0.0, even.end - most);
+  return even;
+}
+
+} // namespace planc::cost

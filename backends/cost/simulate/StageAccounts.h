@@ -1,0 +1,17 @@
+// What every device stage does with a step: its account, what it idles, and what it would idle among equal stages.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Simulation.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// Books the passes, pairs, transfers and state collectives of every device stage, by stage.
+std::vector<StageAccount> accountStages(const Simulation& sim);
+
+/// The schedule of `sim`, its orders unchanged, with the mean of all virtual stages in place of each: what the stage
+/// with the most work idles then, and when its step ends. Nothing is idle on one stage.
+EvenStages evenStages(const Simulation& sim);
+
+} // namespace planc::cost

@@ -1,0 +1,96 @@
+// Event simulation of in-order streams: one that computes, slowed beside one comm stream per port, and the host's.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Account.h"
+#include "ir/Task.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace planc::cost {
+
+/// What a task of the compute stream does while it occupies it.
+enum class Occupies : uint8_t {
+  Computing,     ///< slowed while a comm stream runs
+  Communicating, ///< an inline share of communication
+};
+
+/// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
+/// dependencies have ended.
+class Streams {
+public:
+  using TaskId = uint32_t;
+  static constexpr int32_t kNoTag = -1;
+
+  /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4).
+  explicit Streams(double slowdown) : slowdown_(slowdown) {}
+
+  TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
+             Occupies occupies = Occupies::Computing);
+  /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
+  /// is launches.
+  TaskId addHost(double seconds, TaskId begin, int32_t tag);
+  /// A task without duration on the compute stream; computing after it may lose at most `allowance` seconds to
+  /// communication.
+  TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
+
+  /// Runs until every task that was added (also by markers) has ended.
+  void run();
+
+  double now() const { return now_; }
+  bool done(TaskId task) const { return tasks_[task].done; }
+  /// Seconds of communication that was added and has not run; a running sum, so exact to rounding only.
+  double backlog() const { return backlog_; }
+  /// End of the last task of the compute stream so far.
+  double computeEnd() const { return computeEnd_; }
+
+  /// What the compute stream spent on tasks of a tag, by tag: running them, or waiting while they run. A wait is of the
+  /// task that runs meanwhile, not of one that stands behind it on its stream; so no communication exposes more than it
+  /// takes.
+  std::span<const Spent> spent() const { return std::span(spent_).subspan(1); }
+
+private:
+  struct Task {
+    double remaining = 0;
+    int32_t tag = kNoTag;
+    int16_t stream = 0;
+    Occupies occupies = Occupies::Computing;
+    bool done = false;
+    uint32_t depsBegin = 0, depsEnd = 0;
+    int32_t marker = -1;
+  };
+  struct Marker {
+    double allowance = 0;
+    std::function<void()> reached;
+  };
+  TaskId push(Task task, std::span<const TaskId> deps);
+  bool ready(const Task& task) const;
+  bool finishImmediate();
+  void advance();
+  void account(double dt, double lost);
+  TaskId awaited() const;
+  void complete(size_t stream);
+  size_t slot(ir::Stream stream);
+  Spent& spentOn(int32_t tag);
+
+  double slowdown_;
+  double now_ = 0, computeEnd_ = 0;
+  double allowance_ = 0; ///< seconds that computing may still lose
+  double backlog_ = 0;
+  std::vector<Task> tasks_;
+  std::vector<TaskId> deps_;
+  std::vector<Marker> markers_;
+  /// Slot 0 computes, 1 is the host; the others are comm streams.
+  static constexpr size_t kHost = 1, kFirstComm = 2;
+  struct Queue {
+    std::vector<TaskId> tasks;
+    size_t head = 0;
+    bool running = false;
+  };
+  std::vector<Queue> queues_{kFirstComm};
+  std::vector<Spent> spent_{1}; ///< without a tag first
+};
+
+} // namespace planc::cost

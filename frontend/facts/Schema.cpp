@@ -1,0 +1,372 @@
+// Reads facts into structures by tables.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/facts/Schema.h"
+
+#include "support/Spelling.h"
+#include "support/UnitWords.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
+PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
+PLANC_ERROR(UnknownFactKey, 508, "`{key}`{place} is not {expected}")
+PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
+
+void reportSectionForm(Context& context, SourceRange at, std::string_view fact) {
+  context.report(SectionForm, at, {{"fact", fact}});
+}
+
+namespace {
+
+/// Splits off the first step of a path.
+std::string_view head(std::string_view& path) {
+  const size_t dot = path.find('.');
+  std::string_view first = path.substr(0, dot);
+  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  return first;
+}
+
+/// Does `path` match the row (`*` matches one step)? `whole`: up to its end, else as a prefix.
+bool matches(std::string_view pattern, std::string_view path, bool whole, std::string_view* star = nullptr) {
+  while (!path.empty()) {
+    if (pattern.empty()) return false;
+    const std::string_view p = head(pattern), step = head(path);
+    if (p == "*") {
+      if (star) *star = step;
+    } else if (p != step) {
+      return false;
+    }
+  }
+  return !whole || pattern.empty();
+}
+
+std::string expectation(const RowView& row) {
+  switch (row.form) {
+  case FactForm::Count:
+    return "a count";
+  case FactForm::Bool:
+    return "true or false";
+  case FactForm::Text:
+    return "a string";
+  case FactForm::Curve:
+    return "a curve: `curve(x = […], y = […])`";
+  default:
+    const std::string number = row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
+    if (!row.sizeUnit) return number;
+    return number + ", or a curve of it" + (row.sizeUnit->plain() ? "" : " by " + row.sizeUnit->name());
+  }
+}
+
+/// What to write instead of a value of another type. `text`: the value as it stands in the plan.
+std::string typeHelp(const RowView& row, const Value& v, std::string_view text) {
+  const bool number = v.numeric();
+  switch (row.form) {
+  case FactForm::Count:
+    return number ? "write a whole number without a unit" : "";
+  case FactForm::Bool:
+    return "write `true` or `false`";
+  case FactForm::Text:
+    return "put it in quotes";
+  case FactForm::Curve:
+    return "";
+  default:
+    break;
+  }
+  if (!number) return "";
+  const Unit given = v.isInt() ? units::none : v.unit;
+  if (row.unit.plain()) return "write the number alone, or a share with `%`";
+  // `400GB` for `400GB/s`: the literal is right as far as it goes.
+  if (!given.plain() && row.unit == given / units::time && text.find_first_of(" ()/") == std::string_view::npos)
+    return fmt::format("did you mean `{}/{}`?", text, row.unit == units::price ? "h" : "s");
+  const std::string names = unitsFor(row.unit);
+  return names.empty() ? "" : fmt::format("{}, {}", given.plain() ? "give it its unit" : "write it in its unit", names);
+}
+
+/// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise, and where one is written.
+std::string percentMeant(const FactRange& range, double v, std::string_view text) {
+  const bool part =
+      range.most <= ranges::kError.most && v > range.most && v <= 100 && range.holds(v / 100) && !text.ends_with('%');
+  return part ? fmt::format("did you mean `{}`?", formatQuantity(v, units::none) + "%") : std::string();
+}
+
+/// The facts about facts.
+const Symbol kSamples("samples"), kError("error"), kValid("valid");
+
+bool inside(std::string_view path, std::string_view section) {
+  return section.empty() || path == section || (path.starts_with(section) && path[section.size()] == '.');
+}
+
+} // namespace
+
+bool FactReader::calibrated(std::string_view path) const {
+  return std::any_of(calibrated_.begin(), calibrated_.end(), [&](std::string_view s) { return inside(path, s); });
+}
+
+bool FactReader::statistic(std::string_view section, Symbol name) const {
+  return (name == kSamples || name == kError || name == kValid) && calibrated(section);
+}
+
+/// Those of a section stand for all facts in it that have none of their own.
+void FactReader::statistics(FactNode& section, const std::string& path) {
+  bool fresh = true;
+  for (FactNode& node : section.children) {
+    if (node.section() || !statistic(path, node.name)) continue;
+    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = section.nameRange};
+    fresh = false;
+    statisticsLayer_ = node.layer;
+    readStatistic(node.name, tree_.value(node), path, node.value->range);
+  }
+}
+
+void FactReader::readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at) {
+  if (v.invalid()) return;
+  const std::string fact = path.empty() ? name.str() : path + "." + name.str();
+  auto wrong = [&](std::string_view expected) {
+    ev_.context.report(FactType, at, {{"fact", fact}, {"expected", expected}, {"actual", describe(v)}});
+  };
+  auto senseless = [&](std::string_view expected) {
+    ev_.context.report(OutOfRange, at, {{"fact", fact}, {"value", show(v)}, {"expected", expected}});
+  };
+  if (name == kValid) {
+    auto size = [](const Value& x) {
+      return x.isInt() ||
+             (x.kind == ValueKind::Number && (x.unit.plain() || x.unit == units::bytes || x.unit == units::flops));
+    };
+    if (v.kind != ValueKind::List || v.list->items.size() != 2 || !size(v.list->items[0]) || !size(v.list->items[1]))
+      return wrong("a range of FLOPs or bytes: `[least, most]`");
+    statistics_.low = v.list->items[0].asDouble();
+    statistics_.high = v.list->items[1].asDouble();
+    if (!(statistics_.low > 0 && statistics_.low <= statistics_.high)) senseless("`[least, most]`, both more than 0");
+    return;
+  }
+  const bool count = name == kSamples;
+  if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
+    return wrong(count ? "a count" : "a number without a unit");
+  (count ? statistics_.samples : statistics_.error) = v.asDouble();
+  const FactRange& range = count ? ranges::kSome : ranges::kError;
+  if (!range.holds(v.asDouble())) senseless(range.text);
+}
+
+/// What is known about a fact of that path, written at a layer of `extends`.
+ir::Statistics FactReader::statisticsOf(const std::string& section, const std::string& path, int layer) const {
+  const bool together = calibrated(section);
+  if (!together && !calibrated(path)) return {};
+  if (statistics_.calibrated && layer <= statisticsLayer_) return statistics_;
+  return {.calibrated = true, .record = together ? section : path};
+}
+
+void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  const ir::Statistics around = statistics_;
+  const int aroundLayer = statisticsLayer_;
+  statistics(section, path);
+  for (FactNode& node : section.children) {
+    if (!node.section() && statistic(path, node.name)) continue;
+    const std::string inner = path.empty() ? node.name.str() : path + "." + node.name.str();
+    if (!node.section()) {
+      leaf(node, inner, rows, set);
+      continue;
+    }
+    const bool known =
+        std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); });
+    if (known)
+      walk(node, inner, rows, set);
+    else
+      unknown(inner, rows, node.nameRange);
+  }
+  statistics_ = around;
+  statisticsLayer_ = aroundLayer;
+}
+
+void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string_view star;
+    if (!matches(rows[i].path, path, true, &star)) continue;
+    FactInput input;
+    input.node = &node;
+    input.tree = &tree_;
+    input.ev = &ev_;
+    input.star = Symbol(star);
+    input.number.range = node.value->range;
+    input.number.source = node.source;
+    input.number.statistics = statisticsOf(
+        path.substr(0, path.size() - std::min(path.size(), node.name.view().size() + 1)), path, node.layer);
+    if (!key(rows[i], input, path, node.nameRange)) return;
+    if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
+      set(i, input);
+    return;
+  }
+  const bool section =
+      std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, path, false); });
+  if (!section) {
+    unknown(path, rows, node.nameRange);
+    return;
+  }
+  const Value v = tree_.value(node); // a named record: `gemm = shared`
+  if (v.invalid()) return;
+  if (v.kind == ValueKind::Record) {
+    record(node, v, path, rows, set);
+    return;
+  }
+  reportSectionForm(ev_.context, node.value->range, path);
+}
+
+bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
+                        const Store& set) {
+  const ir::Statistics around = statistics_;
+  const int aroundLayer = statisticsLayer_;
+  bool fresh = true;
+  for (const Field& field : value.record->fields) {
+    if (!statistic(path, field.name)) continue;
+    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = node.nameRange};
+    fresh = false;
+    statisticsLayer_ = node.layer;
+    readStatistic(field.name, field.value, path, node.value->range);
+  }
+  for (const Field& field : value.record->fields) {
+    if (statistic(path, field.name)) continue;
+    const std::string inner = path + "." + field.name.str();
+    bool known = false;
+    for (size_t i = 0; i < rows.size() && !known; ++i) {
+      std::string_view star;
+      if (!matches(rows[i].path, inner, true, &star)) continue;
+      known = true;
+      FactInput input;
+      input.node = &node;
+      input.tree = &tree_;
+      input.ev = &ev_;
+      input.star = Symbol(star);
+      input.number.range = node.value->range;
+      input.number.source = field.source.empty() ? node.source : field.source;
+      input.number.statistics = statisticsOf(path, inner, node.layer);
+      if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom &&
+          fill(rows[i], input, field.value, inner, node.value->range))
+        set(i, input);
+    }
+    if (!known && field.value.kind == ValueKind::Record)
+      known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); }) &&
+              record(node, field.value, inner, rows, set);
+    if (!known) unknown(inner, rows, field.range);
+  }
+  statistics_ = around;
+  statisticsLayer_ = aroundLayer;
+  return true;
+}
+
+bool FactReader::key(const RowView& row, FactInput& input, const std::string& path, SourceRange at) {
+  if (row.star == StarKey::None || row.star == StarKey::Name) return true;
+  std::vector<std::string> names;
+  std::string_view expected;
+  if (row.star == StarKey::DType) {
+    if (auto dtype = ir::parseDType(input.star.view())) {
+      input.dtype = *dtype;
+      return true;
+    }
+    expected = "an element type";
+    for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
+  } else {
+    if (auto cls = ir::parseCollectiveClass(input.star.view())) {
+      input.cls = *cls;
+      return true;
+    }
+    expected = "a class of collectives";
+    for (int c = 0; c < ir::kCollectiveClasses; ++c) names.emplace_back(ir::name(static_cast<ir::CollectiveClass>(c)));
+  }
+  const size_t dot = path.rfind('.');
+  const std::string place = dot == std::string::npos ? "" : fmt::format(" in `{}`", path.substr(0, dot));
+  auto report =
+      ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"place", place}, {"expected", expected}});
+  const std::string meant = didYouMean(input.star.view(), names);
+  report.help(meant);
+  if (meant.empty()) report.note("there are " + quotedList(names));
+  return false;
+}
+
+bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at) {
+  if (v.invalid()) return false;
+  bool good = false;
+  switch (row.form) {
+  case FactForm::Bool:
+    good = v.isBool();
+    break;
+  case FactForm::Text:
+    good = v.kind == ValueKind::String;
+    break;
+  case FactForm::Curve:
+    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit &&
+           (v.curve->xUnit.plain() || (row.sizeUnit && v.curve->xUnit == *row.sizeUnit));
+    break;
+  case FactForm::Count:
+    good = v.isInt();
+    break;
+  default:
+    good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit;
+    if (row.sizeUnit && v.kind == ValueKind::Curve)
+      good = v.curve->yUnit == row.unit && (v.curve->xUnit.plain() || v.curve->xUnit == *row.sizeUnit);
+    break;
+  }
+  if (!good) {
+    std::string actual = describe(v);
+    if (v.kind == ValueKind::Curve)
+      actual = fmt::format("a curve of {} by {}", v.curve->yUnit.name(), v.curve->xUnit.name());
+    ev_.context.report(FactType, at, {{"fact", path}, {"expected", expectation(row)}, {"actual", actual}})
+        .help(typeHelp(row, v, ev_.context.text(at)));
+    return false;
+  }
+  if (row.form == FactForm::Bool) {
+    input.truth = v.truth;
+  } else if (row.form == FactForm::Text) {
+    input.text = *v.string;
+  } else if (row.form == FactForm::Curve) {
+    input.curve = {{v.curve->x, v.curve->y}, at, input.number.source, row.unit, input.number.statistics};
+  } else {
+    if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
+    input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
+    input.number.unit = row.unit;
+  }
+  return !v.numeric() && v.kind != ValueKind::Curve ? true : inRange(row, v, path, at);
+}
+
+/// The number, or every point of a curve.
+bool FactReader::inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at) {
+  const bool curve = v.kind == ValueKind::Curve;
+  const double one = curve ? 0 : v.asDouble();
+  for (const double y : curve ? std::span<const double>(v.curve->y) : std::span<const double>(&one, 1)) {
+    if (row.range.holds(y)) continue;
+    auto report = ev_.context.report(
+        OutOfRange, at,
+        {{"fact", path}, {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)}, {"expected", row.range.text}});
+    if (auto meant = row.unit.plain() ? percentMeant(row.range, y, ev_.context.text(at)) : ""; !meant.empty())
+      report.help(meant);
+    return false;
+  }
+  return true;
+}
+
+/// Suggests among the facts that stand at this depth below the same section.
+void FactReader::unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at) {
+  const size_t dot = path.rfind('.');
+  const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot),
+                    name = dot == std::string::npos ? path : path.substr(dot + 1);
+  std::vector<std::string> known;
+  for (const RowView& row : rows) {
+    std::string_view rest = row.path, at2 = parent;
+    bool under = true;
+    while (!at2.empty() && under) {
+      const std::string_view p = head(rest), step = head(at2);
+      under = p == "*" || p == step;
+    }
+    if (!under || rest.empty()) continue;
+    const std::string next(head(rest));
+    if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
+  }
+  for (const char* word : {"error", "samples", "valid"})
+    if (statistic(parent, Symbol(word))) known.emplace_back(word);
+  FactOwner owner = tree_.owner();
+  if (!parent.empty()) owner.text = fmt::format("`{}` of {}", parent, owner.text);
+  reportUnknownFact(ev_.context, at, name, owner, known);
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,99 @@
+// Reads facts into structures by tables: one row per fact with its path, unit, range and destination.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/facts/Facts.h"
+#include "frontend/facts/Ranges.h"
+#include "ir/Machine.h"
+
+#include <functional>
+#include <span>
+
+namespace planc::frontend {
+
+/// What a row takes.
+enum class FactForm { Number, Count, Bool, Text, Curve, Custom };
+/// What stands for `*` in the path of a row.
+enum class StarKey { None, DType, Class, Name };
+
+/// A fact as read, ready for its destination.
+struct FactInput {
+  ir::Number number; ///< Number, Count
+  bool truth = false;
+  std::string text;
+  ir::Curve curve;
+  Symbol star;       ///< Name
+  ir::DType dtype{}; ///< DType
+  ir::CollectiveClass cls{};
+  FactNode* node = nullptr;
+  FactTree* tree = nullptr;
+  Evaluator* ev = nullptr;
+};
+
+template <class T> struct FactRow {
+  std::string_view path; ///< `calibration.gemm.*.efficiency`
+  Unit unit{};
+  FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
+  FactForm form = FactForm::Number;
+  StarKey star = StarKey::None;
+  void (*set)(T& target, FactInput& input) = nullptr;
+  std::optional<Unit> sizeUnit = {}; ///< a table by this size may stand in place of the number
+};
+
+/// A row without its destination.
+struct RowView {
+  std::string_view path;
+  Unit unit;
+  FactRange range;
+  FactForm form;
+  StarKey star;
+  std::optional<Unit> sizeUnit;
+};
+
+/// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
+/// numbers.
+class FactReader {
+public:
+  FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
+
+  /// `calibrated`: the sections whose facts are measurements, so that they may say `samples`, `error` and `valid`.
+  template <class T>
+  void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
+    calibrated_ = calibrated;
+    read(rows, target, tree_.root(), "");
+  }
+  /// Of one section of the tree; the rows' paths begin with its own.
+  template <class T>
+  void read(std::span<const FactRow<T>> rows, T& target, FactNode& section, const std::string& path) {
+    std::vector<RowView> views;
+    views.reserve(rows.size());
+    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.range, r.form, r.star, r.sizeUnit});
+    walk(section, path, views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
+  }
+
+private:
+  using Store = std::function<void(size_t, FactInput&)>;
+  void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
+  bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
+              const Store& set);
+  bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
+  bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
+  bool inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at);
+  void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
+  bool calibrated(std::string_view path) const;
+  bool statistic(std::string_view section, Symbol name) const;
+  void statistics(FactNode& section, const std::string& path);
+  void readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at);
+  ir::Statistics statisticsOf(const std::string& section, const std::string& path, int layer) const;
+
+  Evaluator& ev_;
+  FactTree& tree_;
+  std::span<const std::string_view> calibrated_;
+  ir::Statistics statistics_; ///< of the section that is read
+  int statisticsLayer_ = 0;   ///< at which they are written: a fact that overrides another has none of its statistics
+};
+
+/// A section was written as a fact.
+void reportSectionForm(Context& context, SourceRange at, std::string_view fact);
+
+} // namespace planc::frontend

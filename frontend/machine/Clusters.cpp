@@ -1,0 +1,263 @@
+// Elaborates clusters: a device and the levels around it, inner to outer.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/machine/Machines.h"
+#include "frontend/machine/RecordTables.h"
+#include "frontend/machine/Topologies.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(ClusterIncomplete, 518, "cluster `{cluster}` has no {what}")
+PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level below; it takes at least one")
+PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
+PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
+PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost: there are no wires below it to share")
+PLANC_ERROR(MoreCards, 926, "level `{level}` has {cards} network cards for {devices} devices that share them")
+PLANC_ERROR(NoLevelToOverride, 533, "cluster `{cluster}` inherits no level `{level}` to override")
+PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} devices")
+
+namespace {
+
+/// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
+void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
+  if (!level.cards || level.cards->value <= static_cast<double>(devices)) return;
+  context
+      .report(MoreCards, level.cards->range,
+              {{"level", level.name.str()}, {"cards", static_cast<int64_t>(level.cards->value)}, {"devices", devices}})
+      .help("leave `cards` out and let `bandwidth` be that of all cards of a device: it counts per device");
+}
+
+} // namespace
+
+/// What a cluster extends, itself first, each with its parameters and constants bound. False after a report.
+bool Machines::openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster) {
+  const BoundDecl* at = &decl;
+  std::vector<DeclInfo*> chain;
+  for (bool good = true;;) {
+    chain.push_back(at->decl);
+    const auto& syntax = at->decl->as<syntax::ClusterDecl>();
+    Scope& scope = cluster.scopes.emplace_back(at->decl->module);
+    cluster.layers.push_back(at->decl);
+    good &= ev_.bind(*at, scope, use);
+    for (const syntax::ClusterItem& item : syntax.items)
+      if (const auto* let = std::get_if<syntax::LetDecl>(&item))
+        scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
+    if (!good || !syntax.extends) return good;
+    use = syntax.extends->range;
+    const Value base = ev_.evaluate(*syntax.extends, scope);
+    if (base.invalid()) return false;
+    if (base.kind != ValueKind::Decl || base.decl->decl->kind != DeclKind::Cluster) {
+      reportExtendsWhat(*at->decl, use, base);
+      return false;
+    }
+    at = base.decl;
+    if (!mayExtend(chain, at->decl, use)) return false;
+  }
+}
+
+OpenCluster::Level* Machines::levelOf(OpenCluster& cluster, Symbol name) {
+  for (OpenCluster::Level& level : cluster.levels)
+    if (level.syntax->name.text == name) return &level;
+  return nullptr;
+}
+
+/// An override of a level that none of the bases has.
+bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner) {
+  std::vector<std::string> names;
+  for (const OpenCluster::Level& level : cluster.levels) names.push_back(level.syntax->name.text.str());
+  auto report =
+      ev_.context.report(NoLevelToOverride, name.range, {{"cluster", owner.name.str()}, {"level", name.text.str()}});
+  if (auto meant = didYouMean(name.text.view(), names); !meant.empty())
+    report.help(meant);
+  else if (!names.empty())
+    report.note("the levels that it inherits are " + quotedList(names));
+  else
+    report.help("a cluster inherits levels from the one that it extends");
+  return false;
+}
+
+/// A level of its own, or the inherited one with another count and more facts.
+bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer) {
+  DeclInfo& owner = cluster.declOf(layer);
+  Scope& scope = cluster.scopeOf(layer);
+  OpenCluster::Level* known = levelOf(cluster, item.name.text);
+  if (known && known->layer == layer) {
+    ev_.context.report(LevelTwice, item.name.range, {{"cluster", owner.name.str()}, {"level", item.name.text.str()}})
+        .label(known->syntax->name.range, "first declared here");
+    return false;
+  }
+  if (!known && item.override_) return noSuchLevel(cluster, item.name, owner);
+  if (known && !item.override_) {
+    reportNeedsOverride(ev_.context, item.name.range, item.name.text.view(), known->syntax->name.range);
+    return false;
+  }
+  if (!known) {
+    known = &cluster.levels.emplace_back();
+    known->facts =
+        std::make_unique<FactTree>(ev_, FactOwner{fmt::format("level `{}`", item.name.text.view()), item.name.range});
+  } else if (item.section.items.empty() &&
+             !(cluster.facts->parametric &&
+               (varies(*known->syntax->count, *known->scope) || varies(*item.count, scope)))) {
+    const auto before = ev_.integer(*known->syntax->count, *known->scope, "the count of a level");
+    if (before && before == ev_.integer(*item.count, scope, "the count of a level"))
+      reportOverrideChangesNothing(ev_.context, item.range, item.name.text.view(), known->syntax->range);
+  }
+  known->syntax = &item;
+  known->scope = &scope;
+  known->layer = layer;
+  known->facts->parametric = cluster.facts->parametric;
+  known->facts->add(item.section, scope, layer, item.override_);
+  return true;
+}
+
+/// The statements of one cluster of the chain.
+void Machines::addItems(OpenCluster& cluster, int layer) {
+  DeclInfo& owner = cluster.declOf(layer);
+  Scope& scope = cluster.scopeOf(layer);
+  cluster.facts->parametric |= !ev_.params(owner).empty();
+  for (OpenCluster::Level& level : cluster.levels) level.facts->parametric = cluster.facts->parametric;
+  const auto& items = owner.as<syntax::ClusterDecl>().items;
+  for (const syntax::ClusterItem& item : items)
+    if (const auto* require = std::get_if<syntax::Require>(&item)) cluster.ok &= ev_.require(*require, scope);
+  for (const syntax::ClusterItem& item : items)
+    if (const auto* level = std::get_if<syntax::LevelItem>(&item)) cluster.ok &= addLevel(cluster, *level, layer);
+  for (const syntax::ClusterItem& item : items) {
+    if (const auto* fact = std::get_if<syntax::Fact>(&item)) {
+      OpenCluster::Level* level = fact->members.empty() ? nullptr : levelOf(cluster, fact->name.text);
+      syntax::Fact rest = *fact;
+      if (level) {
+        rest.name = rest.members.front();
+        rest.members.erase(rest.members.begin());
+      }
+      (level ? *level->facts : *cluster.facts).addFact(rest, scope, layer, fact->override_);
+    } else if (const auto* section = std::get_if<syntax::Section>(&item)) {
+      if (OpenCluster::Level* level = levelOf(cluster, section->name.text))
+        level->facts->add(*section, scope, layer, section->override_);
+      else if (section->override_ && !cluster.facts->root().find(section->name.text))
+        cluster.ok &= noSuchLevel(cluster, section->name, owner);
+      else
+        cluster.facts->addSection(*section, scope, layer, section->override_);
+    }
+  }
+}
+
+/// Binds the parameters, then what holds without the levels: conditions come first, so that they explain what breaks.
+OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
+  auto [at, fresh] = clusters_.try_emplace(&decl);
+  OpenCluster& result = at->second;
+  if (!fresh) {
+    ev_.context.failures += !result.ok;
+    return result;
+  }
+  DeclInfo& info = *decl.decl;
+  const uint64_t failures = ev_.context.failures;
+  result.facts =
+      std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
+  const bool entered = ev_.context.enter(info, use);
+  result.ok = entered && openChain(decl, use, result);
+  if (result.ok || result.layers.size() == 1)
+    for (int layer = 0; layer < static_cast<int>(result.layers.size()); ++layer) addItems(result, layer);
+  applyEdits(decl, result);
+  if (entered) ev_.context.leave();
+  result.ok &= ev_.context.failures == failures;
+  return result;
+}
+
+/// Edits of a cluster: its own facts, and those of its levels.
+void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
+  const auto edits = edits_.find(&decl);
+  if (edits == edits_.end()) return;
+  const uint64_t failures = ev_.context.failures;
+  const auto levelOf = [&](Symbol name) {
+    return std::find_if(cluster.levels.begin(), cluster.levels.end(),
+                        [&](const OpenCluster::Level& l) { return l.syntax->name.text == name; });
+  };
+  std::vector<EditBelow> own;
+  for (const EditBelow& e : edits->second) {
+    const auto level = levelOf(e.name().text);
+    if (level != cluster.levels.end() && !e.last()) {
+      frontend::applyEdits(ev_.context, *level->facts, level->facts->root(), {{e.edit, e.at + 1}}, *this);
+    } else if (cluster.facts->root().find(e.name().text) || (e.last() && level == cluster.levels.end())) {
+      own.push_back(e); // a name that no fact has is reported when the facts are read
+    } else {
+      std::vector<std::string> names;
+      for (const FactNode& fact : cluster.facts->root().children) names.push_back(fact.name.str());
+      for (const OpenCluster::Level& l : cluster.levels) names.push_back(l.syntax->name.text.str());
+      for (const ParamInfo& p : ev_.params(*decl.decl))
+        if (levelOf(p.name()) == cluster.levels.end()) names.push_back(p.name().str());
+      reportNothingToSet(ev_.context, e.name(), cluster.facts->owner().text, names);
+    }
+  }
+  frontend::applyEdits(ev_.context, *cluster.facts, cluster.facts->root(), own, *this);
+  cluster.ok &= ev_.context.failures == failures;
+}
+
+bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
+  const syntax::LevelItem& s = *level.syntax;
+  ir::ClusterLevel made;
+  made.name = s.name.text;
+  made.range = s.range;
+  const auto count = ev_.integer(*s.count, *level.scope, fmt::format("the count of level `{}`", s.name.text.view()));
+  if (count && *count < 1)
+    ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
+  made.count = count.value_or(0);
+  FactReader(ev_, *level.facts).read(levelFacts(), made);
+  if (FactNode* port = level.facts->root().find("own_port"); port && cluster.levels.empty()) {
+    ev_.context.report(LevelWithoutBelow, port->range, {{"level", s.name.text.str()}})
+        .help("leave `own_port` out here: it belongs to the level outside of this one");
+    return false;
+  }
+  FactNode* link = level.facts->root().find("link");
+  if (!link || link->section()) {
+    ev_.context.report(LevelIncomplete, s.name.range, {{"level", s.name.text.str()}})
+        .help("name the fabric that connects its units: `link = fabrics.nvlink4`");
+    return false;
+  }
+  if (const BoundDecl* fabric = expect(level.facts->value(*link), DeclKind::Fabric, "`link`"))
+    if (auto read = this->fabric(*fabric, link->range)) made.fabric = *read;
+  bool good = count && *count >= 1;
+  if (good) good = checkDims(ev_.context, made.topology, *count, made.name, s.count->range);
+  cluster.levels.push_back(std::move(made));
+  return good;
+}
+
+std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange use) {
+  const uint64_t failures = ev_.context.failures;
+  OpenCluster& opened = open(decl, use);
+  if (!opened.ok) return std::nullopt;
+  DeclInfo& info = *decl.decl;
+  ir::Cluster cluster;
+  cluster.name = info.name;
+  cluster.range = info.nameRange;
+  if (!ev_.context.enter(info, use)) return std::nullopt;
+  FactReader(ev_, *opened.facts).read(clusterFacts(), cluster);
+  if (FactNode* node = opened.facts->root().find("device"); node && !node->section())
+    if (const BoundDecl* device = expect(opened.facts->value(*node), DeclKind::Device, "`device`"))
+      if (auto read = this->device(*device, node->range)) cluster.device = *read;
+  if (!opened.facts->root().find("device"))
+    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "device"}})
+        .help("write `device = devices.…`");
+  if (opened.levels.empty())
+    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "level"}})
+        .help("write `level node * 8 { link = …; bandwidth = …; latency = …; topology = switch }`");
+  bool known = true;
+  int64_t devices = 1;
+  for (const OpenCluster::Level& l : opened.levels) {
+    known &= level(l, cluster);
+    if (known) checkCards(ev_.context, cluster.levels.back(), devices); // devices of the levels inside of it
+    if (known &&
+        (__builtin_mul_overflow(devices, cluster.levels.back().count, &devices) || devices > limits::kDevices)) {
+      ev_.context.report(ClusterTooLarge, l.syntax->count->range,
+                         {{"cluster", info.name.str()}, {"limit", limits::kDevices}});
+      known = false;
+    }
+  }
+  ev_.context.leave();
+  if (!known || ev_.context.failures != failures) return std::nullopt;
+  return cluster;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,49 @@
+// Facts that are set beside the file (ir/PlanEdit.h): a layer over what the file says, put in where facts are kept, so
+// that everything that follows from them does.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/facts/Facts.h"
+
+namespace planc::frontend {
+
+class Machines;
+
+/// A path and the expression that stands for its fact. `PlanBuilder` has a copy per plan, which learns what it changed.
+struct Edit {
+  std::vector<syntax::Name> path;
+  const syntax::Expr* value = nullptr;
+  SourceRange range;
+
+  Scope* scope = nullptr; ///< of the plan that it is applied to
+  bool applied = false;
+  std::string before, after; ///< as messages show them; `after` only where no fact has the value
+  bool differs = true;       ///< `after` says something else than `before`
+  FactTree* tree = nullptr;  ///< of the fact that has it
+  FactNode* node = nullptr;
+  FactNode was; ///< that fact as the file says it
+
+  std::string text() const;
+  /// The fact that the last step of the path names.
+  syntax::Fact fact() const;
+};
+
+/// What of an edit is left below a place: its path from `at`.
+struct EditBelow {
+  Edit* edit = nullptr;
+  size_t at = 0;
+  const syntax::Name& name() const { return edit->path[at]; }
+  bool last() const { return at + 1 == edit->path.size(); }
+};
+
+/// Puts values into a section of facts and into the records that facts of it name.
+void applyEdits(Context& context, FactTree& tree, FactNode& section, const std::vector<EditBelow>& edits,
+                Machines& machines);
+
+/// Gives a parameter of a declaration another argument.
+void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, Edit& edit);
+
+/// `owner` has nothing called so that could be set. `known`: what it has.
+void reportNothingToSet(Context& context, const syntax::Name& name, std::string_view owner,
+                        const std::vector<std::string>& known);
+
+} // namespace planc::frontend

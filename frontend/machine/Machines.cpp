@@ -1,0 +1,252 @@
+// Elaborates devices, fabrics and stacks along `extends`, and answers paths into them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/machine/Machines.h"
+
+#include "frontend/machine/RecordTables.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
+PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
+PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
+PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
+PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
+PLANC_WARNING(
+    SamplesWithoutRate, 531,
+    "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
+    "nothing of them")
+
+namespace {
+
+std::string ownerText(const DeclInfo& d) {
+  return fmt::format("{} `{}`", describe(d.kind), d.name.view());
+}
+
+} // namespace
+
+const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
+  if (v.invalid()) return nullptr;
+  if (v.kind == ValueKind::Decl && v.decl->decl->kind == kind) return v.decl;
+  auto report =
+      ev_.context.report(WrongRecord, v.range,
+                         {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
+  if (v.kind != ValueKind::Module) return nullptr;
+  std::vector<std::string> names; // `te`, where the stack is `te.te`
+  for (const std::string& name : ev_.context.loader.exportNames(*v.import))
+    if (const DeclInfo* d = ev_.context.loader.findExported(*v.import, Symbol(name)); d && d->kind == kind)
+      names.push_back(fmt::format("{}.{}", v.import->name.view(), name));
+  constexpr size_t kMost = 6;
+  const size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  if (!names.empty())
+    report.help(fmt::format("it exports {}{}", quotedList(names), more ? fmt::format(" and {} more", more) : ""));
+  else
+    report.note(fmt::format("it exports no {}", describe(kind)));
+  return nullptr;
+}
+
+void Machines::reportExtendsWhat(const DeclInfo& heir, SourceRange at, const Value& base) {
+  ev_.context.report(ExtendsWhat, at, {{"name", heir.name.str()}, {"base", describe(base)}})
+      .help(fmt::format("a {0} extends a {0}", describe(heir.kind)));
+}
+
+/// Whether a chain, itself first, may go on: no cycle, and not too long.
+bool Machines::mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at) {
+  if (auto known = std::find(chain.begin(), chain.end(), base); known != chain.end()) {
+    const auto [first, cycle] = cycleText({known, chain.end()});
+    ev_.context.report(ExtendsCycle, first->nameRange, {{"name", first->name.str()}, {"cycle", cycle}});
+    return false;
+  }
+  if (chain.size() < limits::kExtends) return true;
+  ev_.context.report(ExtendsTooLong, at, {{"limit", limits::kExtends}});
+  return false;
+}
+
+/// The declaration and what it extends, root first. False after a report.
+bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>& result) {
+  DeclInfo* at = decl.decl;
+  result.push_back(at);
+  while (at->as<syntax::RecordDecl>().extends) {
+    const syntax::DottedName& path = *at->as<syntax::RecordDecl>().extends;
+    Scope scope(at->module);
+    std::optional<Value> base = ev_.find(path.parts[0].text, scope, path.parts[0].range);
+    if (!base) ev_.reportUnknown(path.parts[0], scope);
+    for (size_t i = 1; base && i < path.parts.size(); ++i) {
+      syntax::Expr member;
+      member.kind = syntax::ExprKind::Member;
+      member.name = path.parts[i];
+      member.range = path.range;
+      base = ev_.member(member, *base);
+    }
+    if (!base || base->invalid()) return false;
+    if (base->kind != ValueKind::Decl || base->decl->decl->kind != at->kind) {
+      reportExtendsWhat(*at, path.range, *base);
+      return false;
+    }
+    if (!mayExtend(result, base->decl->decl, path.range)) return false;
+    result.push_back(at = base->decl->decl);
+  }
+  std::reverse(result.begin(), result.end());
+  return true;
+}
+
+MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
+  auto [at, fresh] = records_.try_emplace(&decl);
+  MergedRecord& record = at->second;
+  if (!fresh) {
+    ev_.context.failures += !record.ok;
+    return record;
+  }
+  const uint64_t failures = ev_.context.failures;
+  record.facts = std::make_unique<FactTree>(ev_, FactOwner{ownerText(*decl.decl), decl.decl->nameRange});
+  std::vector<DeclInfo*> layers;
+  if (!chain(decl, use, layers)) {
+    ++ev_.context.failures;
+    record.ok = false;
+    return record;
+  }
+  int layer = 0;
+  for (DeclInfo* d : layers) {
+    Scope& scope = record.scopes.emplace_back(d->module);
+    record.ok &= d == decl.decl ? ev_.bind(decl, scope, use) : ev_.bind(BoundDecl{d, {}}, scope, use);
+    record.facts->parametric |= !ev_.params(*d).empty();
+    record.facts->add(d->as<syntax::RecordDecl>().section, scope, layer++);
+  }
+  if (const auto edits = edits_.find(&decl); edits != edits_.end() && record.ok)
+    frontend::applyEdits(ev_.context, *record.facts, record.facts->root(), edits->second, *this);
+  record.ok &= ev_.context.failures == failures;
+  return record;
+}
+
+Value Machines::edited(const Value& v, const std::vector<EditBelow>& edits) {
+  BoundDecl made = *v.decl;
+  std::vector<EditBelow> facts;
+  if (const auto earlier = edits_.find(v.decl); earlier != edits_.end()) facts = earlier->second;
+  const uint64_t failures = ev_.context.failures;
+  const std::span<const ParamInfo> params = ev_.params(*made.decl);
+  std::vector<std::string> names;
+  for (const ParamInfo& p : params) names.push_back(p.name().str());
+  for (const EditBelow& e : edits) {
+    const auto param = std::find_if(params.begin(), params.end(),
+                                    [&](const ParamInfo& p) { return e.last() && p.name() == e.name().text; });
+    if (param != params.end())
+      setArgument(ev_, made, *param, *e.edit);
+    else if (made.decl->kind == DeclKind::Model)
+      reportNothingToSet(ev_.context, e.name(), ownerText(*made.decl), names);
+    else
+      facts.push_back(e);
+  }
+  if (ev_.context.failures != failures) return {};
+  Value out = v;
+  out.decl = ev_.context.arena.make(std::move(made));
+  if (!facts.empty()) edits_.emplace(out.decl, std::move(facts));
+  return out;
+}
+
+namespace {
+
+template <class T>
+std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const FactRow<T>> rows,
+                            const DeclInfo& decl) {
+  const uint64_t failures = ev.context.failures;
+  T result;
+  result.name = decl.name;
+  result.range = decl.nameRange;
+  FactReader(ev, *record.facts).read(rows, result, calibratedFacts(decl.kind));
+  if (!record.ok || ev.context.failures != failures) return std::nullopt;
+  return result;
+}
+
+} // namespace
+
+std::optional<ir::Device> Machines::device(const BoundDecl& decl, SourceRange use) {
+  return readRecord<ir::Device>(ev_, merged(decl, use), deviceFacts(), *decl.decl);
+}
+std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange use) {
+  auto made = readRecord<ir::Fabric>(ev_, merged(decl, use), fabricFacts(), *decl.decl);
+  if (made && made->sampled() && !made->sampledAt && rateless_.insert(decl.decl).second)
+    ev_.context.report(SamplesWithoutRate, decl.decl->nameRange, {{"fabric", decl.decl->name.str()}})
+        .help("add the rate of one device, in one direction, of the machine that was measured: `sampled_at = 450GB/s : "
+              "\"…\"`");
+  return made;
+}
+std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use) {
+  return readRecord<ir::Stack>(ev_, merged(decl, use), stackFacts(), *decl.decl);
+}
+
+void Machines::check(DeclInfo& decl) {
+  const BoundDecl* bound = ev_.valueOf(decl, decl.nameRange).decl;
+  switch (decl.kind) {
+  case DeclKind::Device:
+    device(*bound, decl.nameRange);
+    break;
+  case DeclKind::Fabric:
+    fabric(*bound, decl.nameRange);
+    break;
+  case DeclKind::Stack:
+    stack(*bound, decl.nameRange);
+    break;
+  default:
+    cluster(*bound, decl.nameRange);
+    break;
+  }
+}
+
+Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name) {
+  std::vector<std::string> names;
+  for (const FactNode& child : tree.root().children) names.push_back(child.name.str());
+  auto report =
+      ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+  report.label(decl.decl->nameRange, "declared here");
+  if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+  return {};
+}
+
+Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
+  switch (decl.decl->kind) {
+  case DeclKind::Device:
+  case DeclKind::Fabric:
+  case DeclKind::Stack: {
+    MergedRecord& record = merged(decl, name.range);
+    if (!record.ok) return {};
+    FactNode* node = record.facts->root().find(name.text);
+    return node ? SectionSpace::valueOf(ev_.context, *record.facts, *node, name.range)
+                : missing(decl, *record.facts, name);
+  }
+  case DeclKind::Cluster: {
+    OpenCluster& cluster = open(decl, name.range);
+    if (!cluster.ok) return {};
+    if (FactNode* node = cluster.facts->root().find(name.text))
+      return SectionSpace::valueOf(ev_.context, *cluster.facts, *node, name.range);
+    for (OpenCluster::Level& level : cluster.levels)
+      if (level.syntax->name.text == name.text)
+        return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
+    return missing(decl, *cluster.facts, name);
+  }
+  case DeclKind::Model: {
+    const BoundDecl* model = ev_.resolveModel(decl, name.range);
+    if (!model) return {};
+    Scope scope(model->decl->module);
+    if (!ev_.bind(*model, scope, name.range)) return {};
+    if (const NameTable::Entry* e = scope.names.find(name.text)) return e->value;
+    std::vector<std::string> names;
+    for (const NameTable::Entry& e : scope.names.entries()) names.push_back(e.name.str());
+    auto report = ev_.context.report(NoSuchFact, name.range,
+                                     {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
+    if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+    return {};
+  }
+  default: {
+    auto report =
+        ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
+    report.note(fmt::format("a {} has no members", describe(decl.decl->kind)));
+    return {};
+  }
+  }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,108 @@
+// Reads the samples of a collective from the facts of a fabric.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/machine/Samples.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(SamplesForm, 511,
+            "samples are a list of {{ranks, a, b, g}} or {{ranks, time = curve(…)}} with rising ranks; {problem}")
+
+namespace {
+
+/// `valid = [1kB, 1GB]` of a row of samples.
+bool validRange(const Value& v, ir::Statistics& out) {
+  if (v.kind != ValueKind::List || v.list->items.size() != 2) return false;
+  for (const Value& x : v.list->items)
+    if (!x.isInt() && !(x.kind == ValueKind::Number && (x.unit.plain() || x.unit == units::bytes))) return false;
+  out.low = v.list->items[0].asDouble();
+  out.high = v.list->items[1].asDouble();
+  return out.low > 0 && out.low <= out.high;
+}
+
+/// One group size: a, b and g of the fit, or a table of times; and what is known about them. Gives what is wrong.
+std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
+  struct Column {
+    std::string_view name;
+    Unit unit;
+    const FactRange& range;
+    double& field;
+  };
+  const std::array<Column, 7> columns{{{"ranks", {}, ranges::kSome, row.ranks},
+                                       {"nodes", {}, ranges::kSome, row.nodes},
+                                       {"a", units::time, ranges::kTime, row.a},
+                                       {"b", units::bandwidth, ranges::kBandwidth, row.b},
+                                       {"g", units::time, ranges::kTime, row.g},
+                                       {"samples", {}, ranges::kSome, row.statistics.samples},
+                                       {"error", {}, ranges::kError, row.statistics.error}}};
+  if (item.kind != ValueKind::Record) return "one of these is " + describe(item);
+  row.statistics.calibrated = true;
+  for (const Field& f : item.record->fields) {
+    const std::string_view name = f.name.view();
+    bool good = false;
+    if (name == "valid") {
+      good = validRange(f.value, row.statistics);
+    } else if (name == "time") {
+      good = f.value.kind == ValueKind::Curve && f.value.curve->yUnit == units::time &&
+             (f.value.curve->xUnit.plain() || f.value.curve->xUnit == units::bytes);
+      if (good) row.time = {f.value.curve->x, f.value.curve->y};
+      for (const double seconds : row.time.y)
+        if (!ranges::kTime.holds(seconds) || seconds == 0)
+          return fmt::format("one `time` is {}; it takes more than {}", formatQuantity(seconds, units::time),
+                             ranges::kTime.text);
+    } else {
+      auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+      if (column == columns.end()) {
+        std::vector<std::string> known{"valid", "time"};
+        for (const Column& c : columns) known.emplace_back(c.name);
+        const std::string meant = didYouMean(name, known);
+        return fmt::format("`{}` is none of these{}{}", name, meant.empty() ? "" : ": ", meant);
+      }
+      good = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
+      if (good) column->field = f.value.asDouble();
+      if (good && !column->range.holds(column->field))
+        return fmt::format("`{}` is {}; it takes {}", name, show(f.value), column->range.text);
+    }
+    if (!good) return fmt::format("`{}` is {}", name, describe(f.value));
+  }
+  auto has = [&](std::string_view name) { return item.record->find(Symbol(name)) != nullptr; };
+  if (has("time") && (has("a") || has("b") || has("g"))) return "one row has `time` and a fit, too";
+  for (std::string_view name : {"ranks", "a", "b"})
+    if (!has(name) && (name == "ranks" || !has("time"))) return fmt::format("one row has no `{}`", name);
+  if (has("nodes") && (row.nodes < 2 || row.nodes > row.ranks))
+    return fmt::format("{} ranks do not spread over {} nodes", row.ranks, row.nodes);
+  return {};
+}
+
+} // namespace
+
+void readSamples(ir::Fabric::Samples& out, FactInput& in) {
+  const Value v = in.tree->value(*in.node);
+  if (v.invalid()) return;
+  auto wrong = [&](std::string problem) {
+    in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
+    out.rows.clear();
+    out.across.clear();
+  };
+  if (v.kind != ValueKind::List || v.list->items.empty())
+    return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
+  for (const Value& item : v.list->items) {
+    ir::Fabric::Sample row;
+    if (std::string problem = sampleRow(item, row); !problem.empty()) return wrong(std::move(problem));
+    std::vector<ir::Fabric::Sample>& rows = row.nodes > 0 ? out.across : out.rows;
+    if (!rows.empty() && std::pair(row.ranks, row.nodes) <= std::pair(rows.back().ranks, rows.back().nodes))
+      return wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
+                                               rows.back().ranks, rows.back().nodes)
+                                 : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks));
+    row.statistics.record = in.node->name.str();
+    row.statistics.range = in.node->nameRange;
+    rows.push_back(std::move(row));
+  }
+  out.range = in.node->value->range;
+  out.source = in.node->source;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,417 @@
+// The facts of an operator (docs/language.md, section 7) for one use of it: formulas over its dimensions, what backward
+// keeps, statistics, gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/eval/Arithmetic.h"
+#include "frontend/model/OpContext.h"
+#include "ir/Routed.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(MissingKind, 440, "operator `{op}` has no kind")
+PLANC_ERROR(UnknownKind, 413, "`{kind}` is not a kind of operator")
+PLANC_ERROR(UnknownOpFact, 441, "`{fact}` is no fact of an operator")
+PLANC_ERROR(FormulaType, 414, "{what} is {expected}; this is {actual}")
+PLANC_ERROR(ShareRange, 442, "`{name}` is the part of the FLOPs that a mask leaves, from 0 to 1; this is {value}")
+PLANC_ERROR(UnknownOperand, 421, "operator `{op}` has no operand `{name}`")
+PLANC_ERROR(BufferBytes, 443, "`{name}` is no operand: a buffer of its own needs `{name}.bytes = …`")
+PLANC_ERROR(DimensionFunctionArgument, 444, "`{function}` takes the name of {expected}")
+PLANC_ERROR(UnknownDimension, 445, "operator `{op}` has no dimension `{dim}`")
+PLANC_ERROR(CountFact, 446, "`{name}` is a count of values; this is {actual}")
+PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor on the slots, at least 0; this is {value}")
+PLANC_ERROR(NegativeAmount, 460, "{what} is an amount, at least 0; this is {value}")
+
+namespace {
+
+const Symbol kOut("out");
+
+std::vector<std::string> factNames() {
+  std::vector<std::string> names{"kind",   "flops",  "share",  "last_share",  "reads",
+                                 "writes", "copies", "groups", "group_limit", "capacity"};
+  for (std::string& role : roleNames()) names.push_back(std::move(role));
+  return names;
+}
+
+/// What a fact may call an operand: the parameters that are tensors.
+std::vector<std::string> operandNames(const OpContext& op) {
+  std::vector<std::string> names;
+  for (const syntax::Parameter& p : op.syntax.params)
+    if (p.type && p.type->tensor) names.push_back(p.name.text.str());
+  return names;
+}
+
+std::vector<std::string> dimNames(const OpContext& op) {
+  std::vector<std::string> names;
+  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
+  return names;
+}
+
+int operandIndex(const OpContext& op, Symbol name) {
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    if (op.operands[i].param->name.text == name) return static_cast<int>(i);
+  return -1;
+}
+
+bool isTensorParam(const OpContext& op, Symbol name) {
+  return std::any_of(op.syntax.params.begin(), op.syntax.params.end(),
+                     [&](const syntax::Parameter& p) { return p.name.text == name && p.type && p.type->tensor; });
+}
+
+/// `NAME.bytes = …`
+const syntax::Fact* bufferFact(const OpContext& op, Symbol name) {
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item);
+        f && f->name.text == name && f->members.size() == 1 && f->members[0].text == Symbol("bytes"))
+      return f;
+  return nullptr;
+}
+
+ir::Poly product(const std::vector<ir::DimId>& dims) {
+  ir::Poly p;
+  ir::Term t;
+  t.coefficient = 1;
+  for (ir::DimId d : dims) t.factors.emplace_back(d, 1);
+  std::sort(t.factors.begin(), t.factors.end());
+  p.terms.push_back(std::move(t));
+  return p;
+}
+
+} // namespace
+
+bool ModelBuilder::kindOf(OpContext& op) {
+  for (const syntax::OpItem& item : op.syntax.items) {
+    const auto* f = std::get_if<syntax::Fact>(&item);
+    if (!f || f->name.text != Symbol("kind") || !f->members.empty()) continue;
+    const Symbol text = f->value->kind == ExprKind::Name ? f->value->name.text : Symbol(context_.text(f->value->range));
+    if (auto kind = ir::parseOpKind(text.view())) {
+      op.op.kind = *kind;
+      return true;
+    }
+    std::vector<std::string> kinds;
+    for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k)
+      kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
+    auto report = context_.report(UnknownKind, f->value->range, {{"kind", text.str()}});
+    if (auto meant = didYouMean(text.view(), kinds); !meant.empty()) report.help(meant);
+    std::string list;
+    for (const std::string& k : kinds) list += (list.empty() ? "`" : ", `") + k + "`";
+    report.note("kinds are " + list);
+    return false;
+  }
+  context_.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
+      .help("say which equation prices it: `kind = memory`");
+  return false;
+}
+
+void ModelBuilder::facts(OpContext& op) {
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(op, *f);
+  checkRoles(op);
+  groupLimit(op);
+  defaultFlops(op);
+  for (const syntax::OpItem& item : op.syntax.items) {
+    if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(op, *i);
+    if (const auto* i = std::get_if<syntax::ReduceItem>(&item)) reduces(op, *i);
+    if (const auto* i = std::get_if<syntax::BackwardItem>(&item)) backwards(op, *i);
+    if (const auto* i = std::get_if<syntax::AlongItem>(&item)) dimList(op, i->dims, op.op.along, true);
+    if (const auto* i = std::get_if<syntax::ContestItem>(&item)) dimList(op, i->dims, op.op.contest, false);
+    if (const auto* i = std::get_if<syntax::Require>(&item)) ok(ev_.require(*i, op.scope));
+  }
+}
+
+void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
+  const std::string& name = f.name.text.str();
+  if (f.members.size() == 1 && f.members[0].text == Symbol("bytes")) {
+    for (const syntax::OpItem& item : op.syntax.items)
+      if (const auto* save = std::get_if<syntax::SaveItem>(&item))
+        for (const syntax::Name& n : save->names)
+          if (n.text == f.name.text) return; // lowered with `save`
+  }
+  if (f.members.empty() && !f.args) {
+    if (name == "kind") return;
+    if (name == "flops") {
+      if (auto p = poly(op, *f.value, op.scope, units::flops, "`flops`")) op.op.flops = std::move(*p);
+      op.flopsGiven = true;
+      return;
+    }
+    if (name == "reads") return void(op.op.reads = poly(op, *f.value, op.scope, units::bytes, "`reads`"));
+    if (name == "writes") return void(op.op.writes = poly(op, *f.value, op.scope, units::bytes, "`writes`"));
+    if (name == "copies") return void(op.op.copies = poly(op, *f.value, op.scope, units::none, "`copies`"));
+    if (name == "groups" || name == "group_limit") return; // read together, by groupLimit
+    if (name == "share" || name == "last_share") {
+      if (auto share = factor(op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
+      return;
+    }
+    if (name == "capacity") {
+      if (auto capacity = factor(op, f, 1e9)) op.op.capacity = *capacity;
+      return;
+    }
+    if (role(op, f)) return;
+  }
+  std::string whole = name;
+  for (const syntax::Name& m : f.members) whole += "." + m.text.str();
+  auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", whole}});
+  if (auto meant = didYouMean(name, factNames()); !meant.empty()) {
+    report.help(meant);
+  } else {
+    std::string list;
+    for (const std::string& known : factNames()) list += "`" + known + "`, ";
+    report.note("facts of an operator are " + list + "and `NAME.bytes` of a saved buffer");
+  }
+  failed_ = true;
+}
+
+/// A number from 0 to `most`.
+std::optional<double> ModelBuilder::factor(OpContext& op, const syntax::Fact& f, double most) {
+  const Value v = ev_.evaluate(*f.value, op.scope);
+  if (v.invalid()) {
+    ok(!op.known);
+    return std::nullopt;
+  }
+  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
+  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+  if (value >= 0 && value <= most) return value;
+  if (f.name.text == Symbol("capacity"))
+    context_.report(CapacityRange, f.value->range, {{"value", show(v)}});
+  else
+    context_.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
+  failed_ = true;
+  return std::nullopt;
+}
+
+// Contractions: one multiplication and one addition per point of the iteration space.
+void ModelBuilder::defaultFlops(OpContext& op) {
+  if (op.flopsGiven || !ir::isContraction(op.op.kind) || !op.known) return;
+  op.op.flops = product(op.op.dims).scaled(2);
+}
+
+std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& scope, const Unit& unit,
+                                           std::string_view what) {
+  const Value v = ev_.evaluate(e, scope);
+  if (v.invalid()) {
+    ok(!op.known);
+    return std::nullopt;
+  }
+  const bool number = v.numeric() || v.kind == ValueKind::Poly;
+  const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
+  const bool zero = v.numeric() && v.asDouble() == 0;
+  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
+    ir::Poly p = polyOf(v);
+    const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+    // Extents that are made up, where no workload gives them, say nothing of a difference.
+    const bool open = extents_.nominal &&
+                      std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
+    if (value >= 0 || open) return p;
+    context_.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
+        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
+    failed_ = true;
+    return std::nullopt;
+  }
+  context_.report(FormulaType, e.range,
+                  {{"what", what},
+                   {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
+                   {"actual", describe(v)}});
+  failed_ = true;
+  return std::nullopt;
+}
+
+void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
+  for (const syntax::Name& n : item.names) {
+    ir::Save save;
+    if (n.text == kOut) {
+      save.what = ir::Save::What::Result;
+    } else if (const int index = operandIndex(op, n.text); index >= 0) {
+      save.operand = index;
+    } else if (isTensorParam(op, n.text)) {
+      continue; // an optional operand that this use leaves out
+    } else if (const syntax::Fact* bytes = bufferFact(op, n.text)) {
+      save.what = ir::Save::What::Buffer;
+      save.buffer = n.text;
+      if (auto p = poly(op, *bytes->value, op.scope, units::bytes, fmt::format("`{}.bytes`", n.text.view())))
+        save.bytes = std::move(*p);
+    } else {
+      auto report = context_.report(BufferBytes, n.range, {{"name", n.text.str()}});
+      std::vector<std::string> names{"out"};
+      for (const syntax::Parameter& p : op.syntax.params)
+        if (p.type && p.type->tensor) names.push_back(p.name.text.str());
+      if (auto meant = didYouMean(n.text.view(), names); !meant.empty()) report.help(meant);
+      failed_ = true;
+      continue;
+    }
+    op.op.saves.push_back(std::move(save));
+  }
+}
+
+void ModelBuilder::dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
+                           bool mayBeAbsent) {
+  for (const syntax::Name& n : names) {
+    const Resolved d = ownDim(op, n.text);
+    if (d.id.valid()) {
+      out.push_back(d.id);
+    } else if (!d.found && mayBeAbsent && statement_) {
+      // `along group`: a dimension of the block around, whose other operators have it.
+      const Resolved outer = resolve(*statement_->scope, n.text, n.range);
+      if (outer.id.valid()) out.push_back(outer.id);
+    } else if (!d.found && !mayBeAbsent) {
+      auto report = context_.report(UnknownDimension, n.range, {{"op", op.decl.name.str()}, {"dim", n.text.str()}});
+      if (auto meant = didYouMean(n.text.view(), dimNames(op)); !meant.empty()) report.help(meant);
+      failed_ = true;
+    }
+  }
+}
+
+void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
+  ir::Reduce reduce;
+  if (item.facts)
+    for (const syntax::SectionItem& i : item.facts->items) {
+      const auto* f = std::get_if<syntax::Fact>(&i);
+      const bool values = f && f->name.text == Symbol("values"), backward = f && f->name.text == Symbol("backward");
+      if (!values && !backward) {
+        if (f) {
+          auto report = context_.report(UnknownOpFact, f->name.range, {{"fact", "reduce." + f->name.text.str()}});
+          if (auto meant = didYouMean(f->name.text.view(), {"values", "backward"}); !meant.empty()) report.help(meant);
+        }
+        failed_ = true;
+        continue;
+      }
+      const Value v = ev_.evaluate(*f->value, op.scope);
+      if (v.isInt() && v.integer >= 0 && v.integer <= 64) {
+        (values ? reduce.values : reduce.backward) = static_cast<int>(v.integer);
+      } else if (!v.invalid()) {
+        context_.report(CountFact, f->value->range, {{"name", f->name.text.str()}, {"actual", show(v)}});
+        failed_ = true;
+      }
+    }
+  std::vector<ir::DimId> dims;
+  dimList(op, item.dims, dims, false);
+  for (ir::DimId d : dims) {
+    reduce.dim = d;
+    op.op.reduces.push_back(reduce);
+  }
+}
+
+int ModelBuilder::operandNamed(OpContext& op, const syntax::Name& name) {
+  const int index = operandIndex(op, name.text);
+  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
+    context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
+        .help(didYouMean(name.text.view(), operandNames(op)));
+    failed_ = true;
+  }
+  return index;
+}
+
+void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
+  ir::BackwardSpec spec;
+  for (const syntax::Name& n : item.names)
+    if (const int index = operandNamed(op, n); index >= 0) spec.operands.push_back(index);
+  if (item.names.empty())
+    for (size_t i = 0; i < op.operands.size(); ++i) spec.operands.push_back(static_cast<int>(i));
+  Scope scope(&op.scope);
+  RecordValue forward;
+  Value flops;
+  if (op.known) {
+    double value = op.op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); }, [](int) { return 2.0; });
+    flops = makePoly(context_, op.op.flops, units::none, value, item.range);
+  }
+  forward.fields.push_back({Symbol("flops"), flops, item.range, ""});
+  Value v;
+  v.kind = ValueKind::Record;
+  v.record = context_.arena.make(std::move(forward));
+  scope.names.add(Symbol("forward"), v, item.range);
+  if (item.facts)
+    for (const syntax::SectionItem& i : item.facts->items)
+      if (const auto* f = std::get_if<syntax::Fact>(&i)) sectionFact(op, *f, scope, spec);
+  op.op.backwards.push_back(std::move(spec));
+}
+
+void ModelBuilder::sectionFact(OpContext& op, const syntax::Fact& f, Scope& scope, ir::BackwardSpec& spec) {
+  const std::string& name = f.name.text.str();
+  if (name == "flops") return void(spec.flops = poly(op, *f.value, scope, units::flops, "`flops`"));
+  if (name == "reads") return void(spec.reads = poly(op, *f.value, scope, units::bytes, "`reads`"));
+  if (name == "writes") return void(spec.writes = poly(op, *f.value, scope, units::bytes, "`writes`"));
+  auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", "backward." + name}});
+  if (auto meant = didYouMean(name, {"flops", "reads", "writes"}); !meant.empty()) report.help(meant);
+  failed_ = true;
+}
+
+Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
+  const Symbol function = call.kids[0]->name.text;
+  const bool ofDim = function == Symbol("extent");
+  if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::Name) {
+    context_.report(DimensionFunctionArgument, call.range,
+                    {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
+    return fail();
+  }
+  const syntax::Name& arg = call.args[0].value->name;
+  if (!op_) { // in a body: plain numbers
+    if (ofDim) {
+      const Resolved d = resolveOrReport(scope, arg);
+      return d.id.valid() ? Value::ofInt(model_->dims[d.id].extent, call.range) : Value{};
+    }
+    context_.report(DimensionFunctionArgument, call.range,
+                    {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
+    return fail();
+  }
+  OpContext& op = *op_;
+  auto made = [&](ir::Poly p, Unit unit) {
+    const double value =
+        p.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); },
+                   [&](int i) {
+                     const auto dtype =
+                         i < 0 ? op.resultDType : model_->values[op.operands[static_cast<size_t>(i)].value].dtype;
+                     return dtype ? ir::width(*dtype) : 2.0;
+                   });
+    return makePoly(context_, std::move(p), unit, value, call.range);
+  };
+  if (ofDim) {
+    const Resolved d = ownDim(op, arg.text);
+    if (!d.found) {
+      auto report = context_.report(UnknownDimension, arg.range, {{"op", op.decl.name.str()}, {"dim", arg.text.str()}});
+      if (auto meant = didYouMean(arg.text.view(), dimNames(op)); !meant.empty()) report.help(meant);
+      return fail();
+    }
+    return d.id.valid() ? made(ir::Poly::extent(d.id), units::none) : Value{};
+  }
+  const int index = arg.text == kOut ? ir::Term::kResult : operandIndex(op, arg.text);
+  if (arg.text != kOut && index < 0) {
+    if (isTensorParam(op, arg.text))
+      return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
+    context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
+        .help(didYouMean(arg.text.view(), operandNames(op)));
+    return fail();
+  }
+  if (!op.known) return {};
+  ir::Poly p = ir::Poly::constant(1);
+  if (function != Symbol("width")) p = product(index < 0 ? op.result : op.operands[static_cast<size_t>(index)].dims);
+  if (function == Symbol("size")) return made(std::move(p), units::none);
+  for (ir::Term& t : p.terms) t.widthOf = index;
+  return made(std::move(p), units::bytes);
+}
+
+void ModelBuilder::checkOperator(DeclInfo& decl) {
+  Scope scope(decl.module);
+  scope.host = this;
+  OpContext op{decl, decl.as<syntax::OpDecl>(), scope, decl.nameRange};
+  op.known = false;
+  op_ = &op;
+  ev_.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
+  for (const syntax::Parameter& p : op.syntax.params)
+    if (p.type && p.type->tensor)
+      for (const syntax::DimRef& d : p.type->dims)
+        if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
+  kindOf(op);
+  dimDecls(op);
+  for (const syntax::DimRef& d : op.syntax.result.dims)
+    if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
+      if (!scope.names.find(let->name.text)) scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
+  facts(op);
+  op_ = nullptr;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,181 @@
+// The roles that an operator gives to itself, its dimensions and its operands (docs/language.md, section 7): what the
+// compiler has to know of them, and takes from no name.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/OpContext.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(NotLinear, 448, "operator `{op}` cannot be linear: {reason}")
+PLANC_ERROR(MissingRole, 449, "operator `{op}` is an attention and does not say its `{role}`")
+PLANC_ERROR(RoleForm, 450, "`{role}` takes {expected}")
+PLANC_ERROR(UnnamedOperand, 451, "operator `{op}` multiplies two operands, and `{name}` is one more")
+PLANC_ERROR(RoleOfOtherKind, 452, "`{role}` has no meaning for `kind = {kind}`")
+PLANC_ERROR(BiasDimension, 453, "bias `{name}` of operator `{op}` has `{dim}`, which the result lacks")
+
+namespace {
+
+bool any(ir::OpKind) {
+  return true;
+}
+bool attends(ir::OpKind kind) {
+  return kind == ir::OpKind::Attention;
+}
+
+/// One role: what it takes, the kinds that may have it, and whether an attention must.
+struct RoleRow {
+  std::string_view name;
+  std::string_view takes;
+  bool (*fits)(ir::OpKind);
+  bool ofAttention;
+};
+
+constexpr RoleRow kRoles[] = {
+    {"linear", "`true` or `false`", any, false},
+    {"queries", "a dimension: `queries = seq`", attends, true},
+    {"keys", "a dimension: `keys = kv_seq`", attends, true},
+    {"inside", "a dimension or a list of them: `inside = head`", any, true},
+    {"head_size", "a formula: `head_size = extent(head)`", attends, true},
+    {"bias", "an operand: `bias = b`", ir::isContraction, false},
+};
+
+const syntax::Fact* factOf(const OpContext& op, std::string_view name) {
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text.view() == name && f->members.empty())
+      return f;
+  return nullptr;
+}
+
+/// What keeps an operator from being linear, and where it says so.
+struct Obstacle {
+  std::string reason;
+  SourceRange range;
+};
+
+std::optional<Obstacle> obstacle(const OpContext& op) {
+  for (const syntax::OpItem& item : op.syntax.items) {
+    if (const auto* save = std::get_if<syntax::SaveItem>(&item))
+      return Obstacle{fmt::format("it saves `{}`", save->names.front().text.view()), save->names.front().range};
+    if (const auto* reduce = std::get_if<syntax::ReduceItem>(&item))
+      return Obstacle{fmt::format("it keeps statistics over `{}`", reduce->dims.front().text.view()),
+                      reduce->dims.front().range};
+  }
+  const ir::OpKind kind = op.op.kind;
+  if (ir::isContraction(kind) || kind == ir::OpKind::Scores || kind == ir::OpKind::Context || attends(kind))
+    return Obstacle{fmt::format("`kind = {}` multiplies its operands", ir::name(kind)),
+                    factOf(op, "kind")->value->range};
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<std::string> roleNames() {
+  std::vector<std::string> names;
+  for (const RoleRow& row : kRoles) names.emplace_back(row.name);
+  return names;
+}
+
+bool ModelBuilder::role(OpContext& op, const syntax::Fact& f) {
+  const auto* row = llvm::find_if(kRoles, [&](const RoleRow& r) { return r.name == f.name.text.view(); });
+  if (row == std::end(kRoles)) return false;
+  if (!row->fits(op.op.kind)) {
+    context_.report(RoleOfOtherKind, f.name.range, {{"role", row->name}, {"kind", ir::name(op.op.kind)}})
+        .help(attends == row->fits ? "`queries`, `keys` and `head_size` are roles of `kind = attention`"
+                                   : "`bias` is a role of the products `gemm` and `grouped_gemm`");
+    failed_ = true;
+    return true;
+  }
+  bool good = true;
+  if (row->name == "head_size") {
+    if (auto p = poly(op, *f.value, op.scope, units::none, "`head_size`")) op.op.headSize = std::move(*p);
+  } else if (row->name == "linear") {
+    const Value v = ev_.evaluate(*f.value, op.scope);
+    good = v.isBool() || v.invalid();
+    if (v.isBool() && v.truth) checkLinear(op, f);
+  } else if (row->name == "bias") {
+    good = f.value->kind == ExprKind::Name;
+    if (good) biasOperand(op, f.value->name);
+  } else {
+    good = dimRole(op, f);
+  }
+  if (good) return true;
+  context_.report(RoleForm, f.value->range, {{"role", row->name}, {"expected", row->takes}});
+  failed_ = true;
+  return true;
+}
+
+void ModelBuilder::checkLinear(OpContext& op, const syntax::Fact& f) {
+  op.op.linear = true;
+  const std::optional<Obstacle> found = obstacle(op);
+  if (!found) return;
+  failed_ = true;
+  context_.report(NotLinear, found->range, {{"op", op.decl.name.str()}, {"reason", found->reason}})
+      .label(f.range, "it says that pending sums may pass")
+      .help(
+          "of a sum, a linear operator makes the sum of what it makes of the summands, and its gradient needs none of "
+          "them: leave `linear` out, or what contradicts it");
+}
+
+/// `queries`, `keys`: one dimension; `inside`: one or a list of them. False if it is written otherwise.
+bool ModelBuilder::dimRole(OpContext& op, const syntax::Fact& f) {
+  std::vector<syntax::Name> names;
+  const bool list = f.value->kind == ExprKind::List && f.name.text.view() == "inside";
+  for (const Expr* e : list ? f.value->kids : std::vector<const Expr*>{f.value}) {
+    if (e->kind != ExprKind::Name) return false;
+    names.push_back(e->name);
+  }
+  std::vector<ir::DimId> dims;
+  dimList(op, names, dims, false);
+  if (f.name.text.view() == "inside")
+    op.op.inside = std::move(dims);
+  else if (!dims.empty())
+    (f.name.text.view() == "keys" ? op.op.keys : op.op.queries) = dims.front();
+  return true;
+}
+
+/// Added to the result in the epilogue, so it has none but the result's dimensions.
+void ModelBuilder::biasOperand(OpContext& op, const syntax::Name& name) {
+  op.op.bias = operandNamed(op, name);
+  if (op.op.bias < 0) return; // reported, or left out by this use
+  const OperandInfo& o = op.operands[static_cast<size_t>(op.op.bias)];
+  for (ir::DimId d : o.dims) {
+    if (llvm::is_contained(op.op.resultDims, d)) continue;
+    context_
+        .report(BiasDimension, name.range,
+                {{"name", name.text.str()}, {"op", op.decl.name.str()}, {"dim", model_->dims[d].name.str()}})
+        .label(o.range, shape(o.value))
+        .label(op.call, "the result is " + shape(op.op.resultDims));
+    failed_ = true;
+    return;
+  }
+}
+
+/// What an operator of its kind has to say.
+void ModelBuilder::checkRoles(OpContext& op) {
+  const ir::OpKind kind = op.op.kind;
+  for (const RoleRow& row : kRoles) {
+    if (!attends(kind) || !row.ofAttention || factOf(op, row.name)) continue;
+    context_.report(MissingRole, op.decl.nameRange, {{"op", op.decl.name.str()}, {"role", row.name}})
+        .help(fmt::format("it takes {}", row.takes))
+        .note("curves of attention go by the length of the keys and the size of a head, and what a kernel contracts "
+              "inside cannot be split");
+    failed_ = true;
+  }
+  if (!ir::isContraction(kind)) return;
+  const syntax::Fact* bias = factOf(op, "bias");
+  int tensors = 0;
+  for (const syntax::Parameter& p : op.syntax.params) {
+    if (!p.type || !p.type->tensor || ++tensors <= 2) continue;
+    if (bias && bias->value->kind == ExprKind::Name && bias->value->name.text == p.name.text) continue;
+    context_.report(UnnamedOperand, p.name.range, {{"op", op.decl.name.str()}, {"name", p.name.text.str()}})
+        .help(fmt::format("an operand that is added to the result is its bias: `bias = {}`", p.name.text.view()));
+    failed_ = true;
+  }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,212 @@
+// Selectors: from text with slices to ir::Selector, and against the paths that a model has.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/Selectors.h"
+
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(MatchesNothing, 655, "`{selector}` matches no layer of model `{model}`")
+PLANC_ERROR(SliceOutOfRange, 656, "`{slice}` is outside of `{layer}`, which has {count} instances")
+PLANC_ERROR(SliceOfOne, 657, "`{layer}` is no repeated layer: it has no instances to choose from")
+PLANC_ERROR(SliceBounds, 659, "a slice is `[begin:end:step]` with begin < end and step > 0; this is {slice}")
+PLANC_ERROR(SelectorText, 664, "`{text}` is no path of a layer")
+
+PathTree::PathTree(const ir::Model& model) {
+  nodes_.push_back({model.name, 0, {}});
+  for (const ir::Region& r : model.regions) add(r.path, r.count);
+  for (const ir::Unit& u : model.units) add({u.name});
+  for (const ir::Op& op : model.ops) add(op.path);
+  for (ir::ValueId p : model.params) add(model.values[p].path);
+}
+
+uint32_t PathTree::child(uint32_t node, Symbol name) {
+  const auto [at, fresh] = byName_.try_emplace({node, name}, static_cast<uint32_t>(nodes_.size()));
+  if (fresh) {
+    nodes_[node].children.push_back(at->second);
+    nodes_.push_back({name, 0, {}});
+  }
+  return at->second;
+}
+
+void PathTree::add(const std::vector<Symbol>& path, int64_t count) {
+  uint32_t at = 0;
+  for (Symbol s : path) at = child(at, s);
+  if (count > 0) nodes_[at].count = count;
+}
+
+std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::SelectorStep& s) const {
+  std::vector<uint32_t> next;
+  for (uint32_t n : at)
+    for (uint32_t c : nodes_[n].children)
+      if (s.star || nodes_[c].name == s.name) next.push_back(c);
+  return next;
+}
+
+namespace {
+
+/// The written selector with another name in the step that is `behind` steps before its last: what stands for all that
+/// is underlined. The name alone where the step stands in a block around.
+std::string renamed(std::string_view written, size_t behind, std::string_view from, const std::string& to) {
+  size_t end = written.size();
+  for (; behind > 0 && end != std::string_view::npos; --behind) end = written.substr(0, end).rfind('.');
+  if (end == std::string_view::npos) return to;
+  const size_t dot = written.substr(0, end).rfind('.');
+  const size_t at = dot != std::string_view::npos ? dot + 1 : written.starts_with('"') ? 1 : 0;
+  if (!written.substr(at).starts_with(from)) return to;
+  return fmt::format("{}{}{}", written.substr(0, at), to, written.substr(at + from.size()));
+}
+
+} // namespace
+
+bool PathTree::check(const ir::Selector& selector, Context& context) {
+  std::vector<uint32_t> at{0};
+  std::string prefix;
+  for (size_t i = 0; i < selector.steps.size(); ++i) {
+    const ir::SelectorStep& s = selector.steps[i];
+    const std::vector<uint32_t> next = step(at, s);
+    prefix += "." + s.name.str();
+    if (next.empty()) {
+      if (!reported_.insert(prefix).second) return false;
+      std::vector<std::string> names;
+      for (uint32_t n : at)
+        for (uint32_t c : nodes_[n].children) names.push_back(nodes_[c].name.str());
+      auto report = context.report(MatchesNothing, selector.range,
+                                   {{"selector", selector.str()}, {"model", nodes_[0].name.str()}});
+      std::vector<std::string> meant;
+      for (const std::string& name : allNearest(s.name.view(), names))
+        meant.push_back(renamed(context.text(selector.range), selector.steps.size() - 1 - i, s.name.view(), name));
+      if (!meant.empty()) {
+        report.help(fmt::format("did you mean {}?", quotedChoice(meant)));
+      } else {
+        std::string list;
+        for (size_t n = 0; n < std::min<size_t>(names.size(), 12); ++n) list += (n ? ", `" : "`") + names[n] + "`";
+        if (!list.empty()) report.note(fmt::format("layers there: {}{}", list, names.size() > 12 ? ", …" : ""));
+      }
+      return false;
+    }
+    if (s.slice && !checkSlice(next, s, selector, context)) return false;
+    at = next;
+  }
+  return true;
+}
+
+bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector,
+                          Context& context) const {
+  for (uint32_t n : at) {
+    const Node& node = nodes_[n];
+    if (node.count == 0) {
+      context.report(SliceOfOne, selector.range, {{"layer", node.name.str()}});
+      return false;
+    }
+    if (s.slice->end > node.count) {
+      context
+          .report(SliceOutOfRange, selector.range,
+                  {{"slice", s.slice->str()}, {"layer", node.name.str()}, {"count", node.count}})
+          .help(node.count == 1 ? "its only index is 0"
+                                : fmt::format("indices go from 0 to {}, and an end is not included", node.count - 1));
+      return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+bool validSlice(Context& context, const ir::Range& r, SourceRange at) {
+  if (r.begin >= 0 && r.begin < r.end && r.step >= 1) return true;
+  context.report(SliceBounds, at, {{"slice", fmt::format("[{}:{}:{}]", r.begin, r.end, r.step)}});
+  return false;
+}
+
+} // namespace
+
+std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope,
+                                         const ir::Selector& prefix) {
+  ir::Selector made = prefix;
+  made.range = written.range;
+  for (const syntax::SelectorStep& s : written.steps) {
+    ir::SelectorStep step;
+    step.star = s.star;
+    step.name = s.star ? Symbol("*") : s.name.text;
+    if (s.hasIndex) {
+      const auto begin = ev.integer(*s.begin, scope, "an index");
+      const auto end = s.end ? ev.integer(*s.end, scope, "the end of a slice") : std::nullopt;
+      const auto stride = s.step ? ev.integer(*s.step, scope, "the step of a slice") : std::nullopt;
+      if (!begin || (s.end && !end) || (s.step && !stride)) return std::nullopt;
+      ir::Range range{*begin, 0, stride.value_or(1)};
+      if (end)
+        range.end = *end;
+      else if (__builtin_add_overflow(*begin, int64_t(1), &range.end))
+        range.end = *begin;
+      if (!validSlice(ev.context, range, s.range)) return std::nullopt;
+      step.slice = range;
+    }
+    made.steps.push_back(std::move(step));
+  }
+  return made;
+}
+
+std::optional<ir::Selector> parseSelector(Context& context, std::string_view text, SourceRange range) {
+  ir::Selector made;
+  made.range = range;
+  auto wrong = [&]() -> std::optional<ir::Selector> {
+    context.report(SelectorText, range, {{"text", text}})
+        .help("write it as in `place`: `decoder.attn`, `decoder[0:20].mlp`");
+    return std::nullopt;
+  };
+  size_t at = 0;
+  auto wordChar = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*';
+  };
+  while (at < text.size()) {
+    const size_t begin = at;
+    while (at < text.size() && wordChar(text[at])) ++at;
+    if (at == begin) return wrong();
+    ir::SelectorStep step;
+    step.name = Symbol(text.substr(begin, at - begin));
+    step.star = step.name == Symbol("*");
+    if (at < text.size() && text[at] == '[') {
+      std::vector<int64_t> numbers;
+      do {
+        int64_t n = 0;
+        const auto read = std::from_chars(text.data() + at + 1, text.data() + text.size(), n);
+        if (read.ec != std::errc()) return wrong();
+        numbers.push_back(n);
+        at = static_cast<size_t>(read.ptr - text.data());
+      } while (at < text.size() && text[at] == ':' && numbers.size() < 3);
+      if (at >= text.size() || text[at++] != ']') return wrong();
+      const bool one = numbers.size() == 1;
+      if (one && numbers[0] == INT64_MAX) return wrong();
+      step.slice = ir::Range{numbers[0], one ? numbers[0] + 1 : numbers[1], numbers.size() > 2 ? numbers[2] : 1};
+      if (!validSlice(context, *step.slice, range)) return std::nullopt;
+    }
+    made.steps.push_back(std::move(step));
+    if (at == text.size()) return made;
+    if (text[at++] != '.') return wrong();
+  }
+  return wrong();
+}
+
+bool choosesInstances(const ir::Selector& s) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const ir::SelectorStep& x) { return bool(x.slice); });
+}
+
+bool overlaps(const ir::Selector& a, const ir::Selector& b) {
+  const size_t common = std::min(a.steps.size(), b.steps.size());
+  for (size_t i = 0; i < common; ++i) {
+    const ir::SelectorStep &x = a.steps[i], &y = b.steps[i];
+    if (!x.star && !y.star && x.name != y.name) return false;
+    if (!x.slice || !y.slice) continue;
+    const ir::Range &r = *x.slice, &s = *y.slice;
+    if (r.end <= s.begin || s.end <= r.begin) return false;
+    if (r.step == s.step && r.step > 1 && r.begin % r.step != s.begin % s.step) return false;
+  }
+  return true;
+}
+
+} // namespace planc::frontend

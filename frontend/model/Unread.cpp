@@ -1,0 +1,49 @@
+// Parameters and layers that nobody reads: legal dataflow, and hardly ever meant.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/Unread.h"
+
+#include <vector>
+
+namespace planc::frontend {
+
+PLANC_ERROR(UnreadParameter, 461, "nothing reads the parameter `{param}`")
+PLANC_WARNING(UnreadLayer, 462, "nothing reads `{layer}`: the loss does not depend on it")
+
+namespace {
+
+bool checkParameters(const ir::Model& model, const std::vector<bool>& read, Context& context) {
+  std::vector<bool> stored = read; // one that others share the storage of is read through them
+  for (ir::ValueId p : model.params)
+    if (read[p.index]) stored[model.values[p].storage.index] = true;
+  bool ok = true;
+  for (ir::ValueId p : model.params) {
+    if (stored[p.index]) continue;
+    ok = false;
+    context.report(UnreadParameter, model.values[p].range, {{"param", model.pathOf(p)}})
+        .help("use it in a layer, or take it out: it would be counted as trained, and no device would hold it");
+  }
+  return ok;
+}
+
+void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context& context) {
+  if (!model.loss.valid()) return; // every end of a forward pass may be its result
+  for (const ir::Op& op : model.ops) {
+    if (op.kind == ir::OpKind::Carry || op.result == model.loss || read[op.result.index]) continue;
+    const ir::Unit& unit = model.units[op.unit]; // an operator of a plain layer may stand in a block of the library
+    context.report(UnreadLayer, unit.repeat ? op.range : unit.range, {{"layer", ir::join(op.path)}})
+        .label(op.range, "the operator")
+        .help("let a later layer read it, or take it out: it is computed in every step, and nothing of it trains");
+  }
+}
+
+} // namespace
+
+bool checkRead(const ir::Model& model, Context& context) {
+  std::vector<bool> read(model.values.size());
+  for (const ir::Op& op : model.ops)
+    for (const ir::Operand& o : op.operands) read[o.value.index] = true;
+  warnOfLayers(model, read, context);
+  return checkParameters(model, read, context);
+}
+
+} // namespace planc::frontend

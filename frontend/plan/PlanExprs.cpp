@@ -1,0 +1,220 @@
+// Lowers assert and measured to typed trees: paths of the plan become constants, other dotted names are metrics.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/eval/Arithmetic.h"
+#include "frontend/facts/Ranges.h"
+#include "frontend/plan/PlanBuilder.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(ConditionValue, 335, "a condition of a plan compares numbers; this is {type}")
+PLANC_ERROR(LayerMetricForm, 336, "a metric of a layer is `layer(\"decoder.attn\").forward`")
+PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share from 0 to 100 %; this is {value}")
+
+namespace {
+
+std::optional<ir::ExprOp> exprOp(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return ir::ExprOp::Add;
+  case BinaryOp::Sub:
+    return ir::ExprOp::Sub;
+  case BinaryOp::Mul:
+    return ir::ExprOp::Mul;
+  case BinaryOp::Div:
+    return ir::ExprOp::Div;
+  case BinaryOp::Lt:
+    return ir::ExprOp::Lt;
+  case BinaryOp::Gt:
+    return ir::ExprOp::Gt;
+  case BinaryOp::Le:
+    return ir::ExprOp::Le;
+  case BinaryOp::Ge:
+    return ir::ExprOp::Ge;
+  case BinaryOp::Eq:
+    return ir::ExprOp::Eq;
+  case BinaryOp::Ne:
+    return ir::ExprOp::Ne;
+  case BinaryOp::And:
+    return ir::ExprOp::And;
+  case BinaryOp::Or:
+    return ir::ExprOp::Or;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// `a.b.c` as text, and its first name; nothing if the expression is anything else.
+std::optional<std::string> dotted(const Expr& e, const Expr** root) {
+  std::vector<const Expr*> links;
+  const Expr* at = &e;
+  for (; at->kind == ExprKind::Member; at = at->kids[0]) links.push_back(at);
+  if (at->kind != ExprKind::Name) return std::nullopt;
+  *root = at;
+  std::string text = at->name.text.str();
+  for (auto l = links.rbegin(); l != links.rend(); ++l) text += "." + (*l)->name.text.str();
+  return text;
+}
+
+bool literal(const Expr& e) {
+  return e.kind == ExprKind::Int || e.kind == ExprKind::Float || e.kind == ExprKind::Quantity ||
+         e.kind == ExprKind::True || e.kind == ExprKind::False;
+}
+
+} // namespace
+
+std::optional<ir::ExprTree> PlanBuilder::tree(const Expr& e, Scope& scope) {
+  ir::ExprTree out;
+  out.text = std::string(context_.text(e.range));
+  out.root = lower(e, scope, out);
+  if (!out.root.valid()) {
+    ok_ = false;
+    return std::nullopt;
+  }
+  return out;
+}
+
+// Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate.
+ir::ExprId PlanBuilder::lower(const Expr& e, Scope& scope, ir::ExprTree& out) {
+  std::vector<const Expr*> chain;
+  const Expr* at = &e;
+  for (; at->kind == ExprKind::Binary && exprOp(binaryOp(at->text)); at = at->kids[0]) chain.push_back(at);
+  if (++context_.depth > limits::kDepth) { // the evaluator reports it
+    --context_.depth;
+    ev_.evaluate(e, scope);
+    return {};
+  }
+  ir::ExprId id = lowerLeaf(*at, scope, out);
+  for (auto link = chain.rbegin(); link != chain.rend() && context_.step(e.range); ++link) {
+    const ir::ExprId right = lower(*(*link)->kids[1], scope, out);
+    if (!id.valid() || !right.valid()) {
+      id = {};
+      continue;
+    }
+    ir::ExprNode node;
+    node.op = *exprOp(binaryOp((*link)->text));
+    node.range = (*link)->range;
+    node.opRange = (*link)->opRange;
+    node.kids = {id, right};
+    id = out.nodes.add(std::move(node));
+  }
+  --context_.depth;
+  return id;
+}
+
+/// `run.days`, which no fact of the plan's `run` is called: what comes of it has the name of its section.
+bool PlanBuilder::ofRun(const Expr& e, const Expr& root) {
+  static const Symbol kRun("run");
+  FactNode* run = root.name.text == kRun ? factNode(kRun.view()) : nullptr;
+  return run && run->section() && !lets_->root().find(kRun) && e.kind == ExprKind::Member &&
+         (e.kids[0] != &root || !run->find(e.name.text));
+}
+
+ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out) {
+  ir::ExprNode node;
+  node.range = e.range;
+  if (e.kind == ExprKind::Unary || e.kind == ExprKind::If) {
+    node.op = e.kind == ExprKind::If ? ir::ExprOp::If : e.text == "not" ? ir::ExprOp::Not : ir::ExprOp::Neg;
+    node.opRange = e.opRange;
+    for (const Expr* kid : e.kids) {
+      node.kids.push_back(lower(*kid, scope, out));
+      if (!node.kids.back().valid()) return {};
+    }
+    return out.nodes.add(std::move(node));
+  }
+  const Expr* root = nullptr;
+  if (const auto text = dotted(e, &root); text && (!ev_.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
+    node.op = ir::ExprOp::Metric;
+    node.metric = *text;
+    return out.nodes.add(std::move(node));
+  }
+  static const Symbol kLayer("layer");
+  if (e.kind == ExprKind::Member && e.kids[0]->kind == ExprKind::Call && e.kids[0]->kids[0]->kind == ExprKind::Name &&
+      e.kids[0]->kids[0]->name.text == kLayer)
+    return lowerLayer(e, *e.kids[0], out);
+  if (e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name && e.kids[0]->name.text == kLayer) {
+    context_.report(LayerMetricForm, e.range)
+        .help("say which time of it: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
+    return {};
+  }
+  const Value v = ev_.evaluate(e, scope);
+  return v.invalid() ? ir::ExprId{} : constant(v, e, literal(e), out);
+}
+
+ir::ExprId PlanBuilder::lowerLayer(const Expr& member, const Expr& call, ir::ExprTree& out) {
+  if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::String) {
+    context_.report(LayerMetricForm, call.range);
+    return {};
+  }
+  const Expr& path = *call.args[0].value;
+  const auto selector = parseSelector(context_, path.string, path.range);
+  if (!selector || (paths_ && !paths_->check(*selector, context_))) return {};
+  ir::ExprNode node;
+  node.op = ir::ExprOp::Metric;
+  node.range = member.range;
+  node.metric = "layer." + member.name.text.str();
+  node.layer = path.string;
+  return out.nodes.add(std::move(node));
+}
+
+ir::ExprId PlanBuilder::constant(const Value& v, const Expr& e, bool isLiteral, ir::ExprTree& out) {
+  ir::ExprNode node;
+  node.range = e.range;
+  node.literal = isLiteral;
+  if (v.isBool()) {
+    node.constant.isBool = true;
+    node.constant.truth = v.truth;
+  } else if (v.numeric()) {
+    node.constant.quantity = {v.asDouble(), v.isInt() ? Unit{} : v.unit};
+  } else {
+    context_.report(ConditionValue, e.range, {{"type", describe(v)}});
+    return {};
+  }
+  return out.nodes.add(std::move(node));
+}
+
+/// `within 5%`. Over 100 % nothing could be out of tolerance on one side: a forgotten `%`.
+std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
+  const Value v = ev_.evaluate(e, scope);
+  const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
+  if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
+  ok_ = false;
+  if (v.invalid()) return std::nullopt;
+  const bool said = context_.text(e.range).ends_with('%');
+  const bool forgotten = plain && !said && v.asDouble() > 1 && v.asDouble() <= 100;
+  context_.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
+      .help(forgotten ? fmt::format("write it with a `%`: `within {:g}%`", v.asDouble())
+            : said    ? "write the largest relative error that is accepted, such as `within 5%`"
+                      : "write it with a `%`, such as `within 5%`");
+  return std::nullopt;
+}
+
+void PlanBuilder::conditions() {
+  for (const auto& said : asserts_) {
+    auto condition = tree(*said.syntax->condition, *said.scope);
+    if (condition)
+      plan_->assertions.push_back(
+          {std::move(*condition), said.syntax->reason ? said.syntax->reason->text : "", said.range});
+  }
+  for (const ir::SetFact& set : plan_->set)
+    if (set.changed) return; // what was measured was measured of the plan as written
+  const int last = static_cast<int>(layers_.size()) - 1;
+  for (const auto& said : measured_) { // never inherited, but those of a base are checked with it
+    if (said.layer != last) continue;
+    auto metric = tree(*said.syntax->metric, *said.scope);
+    auto value = tree(*said.syntax->value, *said.scope);
+    ir::Measured made;
+    if (said.syntax->tolerance) made.tolerance = tolerance(*said.syntax->tolerance, *said.scope);
+    if (!metric || !value) continue;
+    made.metric = std::move(*metric);
+    made.value = std::move(*value);
+    made.source = said.syntax->reason ? said.syntax->reason->text : "";
+    made.range = said.range;
+    plan_->measured.push_back(std::move(made));
+  }
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,118 @@
+// `run { … }`: how long a plan runs, what fails meanwhile, and what its energy stands for.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/facts/Schema.h"
+#include "frontend/plan/PlanBuilder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(RunWithoutAmount, 950, "`run` does not say how much is trained on: it has no `{fact}`")
+PLANC_ERROR(RunOfTwoAmounts, 951, "`run` has both `tokens` and `samples`")
+PLANC_ERROR(RunOfNoTokens, 952, "no input of `{model}` counts tokens, so there is no run of {tokens}")
+PLANC_ERROR(RunOfNoTraining, 953, "a `run` is one of training, and plan `{plan}` is a forward pass")
+PLANC_ERROR(RunWithoutCheckpoint, 954, "nothing says how long a checkpoint takes")
+PLANC_ERROR(RunFactWithoutEffect, 955, "`{fact}` has no effect without {needed}")
+PLANC_ERROR(CheckpointTooLong, 956, "a checkpoint every {every} takes {checkpoint}")
+PLANC_ERROR(RunWithoutPower, 957, "`{fact}` is about energy, and device `{device}` has no `power`")
+
+namespace {
+
+using R = ir::Run;
+
+#define SET(FIELD) [](R& run, FactInput& in) { run.FIELD = in.number; }
+
+const std::vector<FactRow<R>>& runRows() {
+  static const std::vector<FactRow<R>> rows{
+      {"run.tokens", units::tokens, ranges::kAmount, FactForm::Number, StarKey::None, SET(tokens)},
+      {"run.samples", units::samples, ranges::kAmount, FactForm::Number, StarKey::None, SET(samples)},
+      {"run.mtbf", units::time, ranges::kLife, FactForm::Number, StarKey::None, SET(mtbf)},
+      {"run.checkpoint", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(checkpoint)},
+      {"run.every", units::time, ranges::kLife, FactForm::Number, StarKey::None, SET(every)},
+      {"run.restart", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(restart)},
+      {"run.utilisation", {}, ranges::kEfficiency, FactForm::Number, StarKey::None, SET(utilisation)},
+      {"run.pue", {}, ranges::kSurcharge, FactForm::Number, StarKey::None, SET(pue)},
+      {"run.carbon", units::intensity, ranges::kIntensity, FactForm::Number, StarKey::None, SET(carbon)},
+  };
+  return rows;
+}
+
+#undef SET
+
+/// A fact that is there, known or not.
+FactNode* given(FactNode& section, std::string_view name) {
+  return section.find(Symbol(name));
+}
+
+} // namespace
+
+/// What the run is measured by: tokens where the model counts them, else samples.
+void PlanBuilder::runAmount(FactNode& section) {
+  FactNode *tokens = given(section, "tokens"), *samples = given(section, "samples");
+  const bool counts = !plan_->model || plan_->model->tokensPerSample().has_value();
+  if (!tokens && !samples)
+    context_.report(RunWithoutAmount, section.nameRange, {{"fact", counts ? "tokens" : "samples"}})
+        .help(counts ? "say how many tokens the run reads: `tokens = 15e12tokens`"
+                     : "say how many samples the run reads: `samples = 300e6samples`");
+  if (tokens && samples)
+    context_.report(RunOfTwoAmounts, samples->nameRange, {})
+        .label(tokens->nameRange, "the other one")
+        .help("leave one of them out: the other follows from the length of a sample");
+  if (!tokens || samples || counts) return;
+  context_
+      .report(RunOfNoTokens, tokens->range,
+              {{"model", plan_->model->name.str()}, {"tokens", std::string(context_.text(tokens->value->range))}})
+      .help("count samples (`samples = …`), or let the model say which of its inputs counts tokens: `in tokens: "
+            "[batch, seq] int32 counts seq`");
+}
+
+/// Failures, checkpoints and restarts belong together.
+void PlanBuilder::runFailures(FactNode& section) {
+  FactNode *mtbf = given(section, "mtbf"), *every = given(section, "every"), *restart = given(section, "restart"),
+           *checkpoint = given(section, "checkpoint");
+  if (FactNode* saved = mtbf ? mtbf : every; saved && !checkpoint && plan_->cluster && !plan_->cluster->storage)
+    context_.report(RunWithoutCheckpoint, saved->range, {})
+        .label(plan_->cluster->range, "this cluster has no `storage`")
+        .help("say it (`checkpoint = 3min`), or at which rate the cluster's storage takes the states of all devices: "
+              "`storage = 2TB/s`");
+  auto idle = [&](const FactNode& fact, std::string_view needed) {
+    context_.report(RunFactWithoutEffect, fact.range, {{"fact", fact.name.str()}, {"needed", needed}})
+        .help("say how long one device lasts in the mean (`mtbf = 50000h`), or leave it out");
+  };
+  if (restart && !mtbf) idle(*restart, "`mtbf`: nothing fails");
+  if (checkpoint && !mtbf && !every) idle(*checkpoint, "`mtbf` or `every`: none is taken");
+  const ir::Run& run = *plan_->run;
+  if (run.every && run.checkpoint && run.every->value < run.checkpoint->value)
+    context_
+        .report(CheckpointTooLong, run.every->range,
+                {{"every", formatQuantity(run.every->value, units::time)},
+                 {"checkpoint", formatQuantity(run.checkpoint->value, units::time)}})
+        .label(run.checkpoint->range, "longer than the work that it saves")
+        .help("save less often; without `every` the best interval is taken");
+}
+
+void PlanBuilder::run() {
+  FactNode* section = factNode("run");
+  if (!section || !section->section()) return;
+  plan_->run.emplace();
+  plan_->run->range = section->nameRange;
+  const uint64_t failures = context_.failures;
+  FactReader(ev_, *facts_).read(std::span<const FactRow<R>>(runRows()), *plan_->run, *section, "run");
+  if (context_.failures != failures) return; // a misspelt fact is not a missing one, too
+  if (FactNode* infer = factNode("infer"); infer && infer->section()) {
+    context_.report(RunOfNoTraining, section->nameRange, {{"plan", decl_->name.str()}})
+        .label(infer->nameRange, "its workload")
+        .help("leave `run` out: what a forward pass takes is in the report of its step");
+    return;
+  }
+  runAmount(*section);
+  runFailures(*section);
+  for (const char* name : {"pue", "carbon"})
+    if (FactNode* fact = given(*section, name); fact && plan_->cluster && !plan_->cluster->device.power)
+      context_.report(RunWithoutPower, fact->range, {{"fact", name}, {"device", plan_->cluster->device.name.str()}})
+          .label(plan_->cluster->device.range, "declared here")
+          .help("give the device what it draws, with its source: `power = 700W`");
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,126 @@
+// `stages = …` of a pipeline: how the layers are cut where no stage lines say it.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/PlanBuilder.h"
+#include "support/Spelling.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(NotACountedLayer, 771, "`even` counts plain layers of the model; `{layer}` is {what}")
+PLANC_ERROR(StagesForm, 772, "`stages` is `even`, `even(LAYER = n, …)`, `balanced` or a list of numbers of layers")
+PLANC_ERROR(SmallCount, 774, "`{layer}` counts as {count} layers; it takes at least 1")
+
+namespace {
+
+constexpr std::string_view kEven = "even", kBalanced = "balanced";
+
+bool isWord(const Expr& e, std::string_view word) {
+  return e.kind == ExprKind::Name && e.name.text.view() == word;
+}
+
+} // namespace
+
+void PlanBuilder::stageCut(const Expr& written, Scope& scope, ir::Pipeline& out) {
+  const Expr* chosen = chosenWord(written, scope);
+  if (!chosen) return;
+  const Expr& e = *chosen;
+  ir::Stages stages;
+  stages.range = e.range;
+  bool good = true;
+  if (isWord(e, kBalanced))
+    stages.cut = ir::StageCut::Balanced;
+  else if (e.kind == ExprKind::Call && isWord(*e.kids[0], kEven))
+    good = countedLayers(e, scope, stages);
+  else if (!isWord(e, kEven))
+    good = stageCounts(e, scope, stages);
+  ok_ &= good;
+  if (good) out.cut = std::move(stages);
+}
+
+/// `even(embed = 1, head = 1)`
+bool PlanBuilder::countedLayers(const Expr& call, Scope& scope, ir::Stages& out) {
+  for (const syntax::Arg& arg : call.args) {
+    if (!arg.name) {
+      context_.report(StagesForm, arg.value->range).help("name the layer that counts: `even(embed = 1)`");
+      return false;
+    }
+    for (const ir::CountedLayer& earlier : out.counted)
+      if (earlier.layer == arg.name->text) {
+        reportGivenTwice(context_, arg.name->range, arg.name->text.view(), earlier.range);
+        return false;
+      }
+    const auto count = ev_.integer(*arg.value, scope, fmt::format("`{}`", arg.name->text.view()));
+    if (!count) return false;
+    if (*count < 1) {
+      context_.report(SmallCount, arg.value->range, {{"layer", arg.name->text.str()}, {"count", *count}})
+          .help("leave it out: a plain layer counts as none");
+      return false;
+    }
+    out.counted.push_back({arg.name->text, *count, arg.name->range});
+  }
+  return true;
+}
+
+/// `[7, 8, 8, 7]`: the repeated layers of each virtual stage.
+bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
+  out.cut = ir::StageCut::Counts;
+  if (e.kind == ExprKind::Name && !ev_.find(e.name.text, scope, e.range)) {
+    auto report = context_.report(StagesForm, e.range);
+    report.help(didYouMean(e.name.text.view(), {std::string(kEven), std::string(kBalanced)}));
+    return false;
+  }
+  if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced)) {
+    context_.report(StagesForm, e.range)
+        .help("`balanced` prices every layer and takes no arguments: write `balanced`, or `even(…)` to count layers");
+    return false;
+  }
+  const Value list = ev_.evaluate(e, scope);
+  if (list.invalid()) return false;
+  if (list.kind != ValueKind::List) {
+    context_.report(StagesForm, e.range).note(fmt::format("this is {}", describe(list)));
+    return false;
+  }
+  for (const Value& item : list.list->items) {
+    if (item.kind != ValueKind::Int || item.integer < 0) {
+      if (!item.invalid())
+        context_.report(StagesForm, item.range.valid() ? item.range : e.range)
+            .note(fmt::format("it holds `{}`, {}",
+                              item.range.valid() ? context_.text(item.range) : std::string_view(show(item)),
+                              item.kind == ValueKind::Int ? "which is negative" : describe(item)))
+            .help("numbers of layers are whole and at least 0");
+      return false;
+    }
+    out.counts.push_back(item.integer);
+  }
+  return true;
+}
+
+/// What `even` counts are layers of the model.
+void PlanBuilder::checkStageCut() {
+  if (!plan_->pipeline || !plan_->pipeline->cut) return;
+  std::vector<std::string> plain;
+  for (const ir::Unit& u : plan_->model->units)
+    if (!u.repeat) plain.push_back(u.name.str());
+  for (const ir::CountedLayer& counted : plan_->pipeline->cut->counted) {
+    const ir::Unit* found = nullptr;
+    for (const ir::Unit& u : plan_->model->units)
+      if (u.name == counted.layer) found = &u;
+    if (found && !found->repeat) continue;
+    ok_ = false;
+    auto report = context_.report(NotACountedLayer, counted.range,
+                                  {{"layer", counted.layer.str()}, {"what", found ? "repeated" : "none"}});
+    if (found) {
+      report.label(found->range, fmt::format("repeated {} times here", found->count))
+          .help("leave it out: each of its instances counts as one layer");
+    } else if (auto meant = didYouMean(counted.layer.view(), plain); !meant.empty()) {
+      report.help(meant);
+    } else if (!plain.empty()) {
+      report.note("plain layers are " + quotedList(plain));
+    }
+  }
+}
+
+} // namespace planc::frontend
