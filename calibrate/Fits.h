@@ -82,7 +82,7 @@ struct Section {
   bool row = false;
   std::vector<Fact> facts;
   size_t samples = 0;
-  double error = 0, low = 0, high = 0; ///< low and high 0: not said
+  double error = 0, low = 0, high = 0; ///< low and high 0: not given
   Size size = Size::None;
   std::string source;
 };

@@ -183,7 +183,7 @@ public:
     const bool single = s.facts.size() == 1 && s.facts[0].name.empty();
     std::string text = single ? value(s.facts[0]) : braces(s), source = s.source;
     bool inherited = known_.count(s.path) > 0;
-    // A statement takes the place of the whole of the one it overrides: what was not measured is said again.
+    // A statement takes the place of the whole of the one it overrides: what was not measured is stated again.
     for (const auto& [path, value] : known_) {
       if (single || !path.starts_with(s.path + ".")) continue;
       inherited = true;

@@ -245,7 +245,7 @@ private:
     return it->second;
   }
 
-  /// A convention is said once for all files.
+  /// A convention is stated once for all files.
   void note(std::string text) {
     if (std::find(out_.notes.begin(), out_.notes.end(), text) == out_.notes.end())
       out_.notes.push_back(std::move(text));

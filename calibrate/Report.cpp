@@ -13,7 +13,7 @@ namespace {
 /// Outliers of one fit that the text names; all of them are in JSON.
 constexpr size_t kShown = 3;
 
-const Unit& unitOf(Size size) {
+const Unit& layerOf(Size size) {
   return size == Size::Flops ? units::flops : size == Size::Bytes ? units::bytes : units::none;
 }
 std::string_view nameOf(Size size) {
@@ -34,7 +34,7 @@ std::string_view nameOf(Size size) {
 std::string rangeText(const Quality& q) {
   if (q.size == Size::None) return "";
   std::string text =
-      fmt::format("{} to {}", formatQuantity(q.low, unitOf(q.size)), formatQuantity(q.high, unitOf(q.size)));
+      fmt::format("{} to {}", formatQuantity(q.low, layerOf(q.size)), formatQuantity(q.high, layerOf(q.size)));
   if (q.size == Size::HeadDim) text += " per head";
   return q.size == Size::Params ? text + " parameters" : text;
 }

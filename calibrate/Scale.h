@@ -63,7 +63,7 @@ struct StackBase {
   std::string name;         ///< `te.te_2604`
   bool hasAccuracy = false; ///< it says how far its predictions lie, which the fit replaces
 };
-/// A module with one stack per fit. `origin` is said as the source of its facts: `runs.plan`.
+/// A module with one stack per fit. `origin` is stated as the source of its facts: `runs.plan`.
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
                          const std::string& origin);
 

@@ -32,8 +32,8 @@ constexpr size_t kSettled = 4;       // of them priced as whole plans in the end
 constexpr int kTightened = 4;        // times that the memory of the programme is corrected
 constexpr int64_t kCounts = 2;       // `even` counts the first and the last plain layers as none, one or two
 
-int64_t layersOf(const ir::Unit& unit) {
-  return unit.repeat ? unit.count : 1;
+int64_t layersOf(const ir::Layer& layer) {
+  return layer.repeat ? layer.count : 1;
 }
 
 std::vector<ir::StageLine> linesOf(const ir::Model& model, const Held& held, SourceRange range) {
@@ -45,7 +45,7 @@ std::vector<ir::StageLine> linesOf(const ir::Model& model, const Held& held, Sou
     line.index = static_cast<int64_t>(s);
     line.range = range;
     for (int64_t left = held[s]; left > 0;) {
-      const ir::Unit& u = model.units[ir::UnitId(unit)];
+      const ir::Layer& u = model.layers[ir::LayerId(unit)];
       const int64_t take = std::min(left, layersOf(u) - at);
       ir::SelectorStep step;
       step.name = u.name;
@@ -63,7 +63,7 @@ Held heldOf(const ir::Program& program) {
   Held held;
   for (const ir::VirtualStage& stage : program.virtualStages) {
     int64_t layers = 0;
-    for (const auto& [id, count] : stage.bodies) layers += program.bodies[id].seam ? 0 : count;
+    for (const auto& [id, count] : stage.classes) layers += program.classes[id].boundaryReshard ? 0 : count;
     held.push_back(layers);
   }
   return held;
@@ -88,7 +88,7 @@ public:
 
   std::vector<ir::StageLine> run() {
     int64_t layers = 0;
-    for (const ir::Unit& u : plan_.model->units)
+    for (const ir::Layer& u : plan_.model->layers)
       if (__builtin_add_overflow(layers, layersOf(u), &layers) || layers > kLayers) return {};
     if (!begin()) return {};
     tryEvens();
@@ -200,23 +200,23 @@ private:
   /// Plain layers with the most work before the first repeat and behind the last one.
   void tryEvens() {
     const ir::Model& model = *plan_.model;
-    std::optional<ir::UnitId> ends[2];
+    std::optional<ir::LayerId> ends[2];
     double most[2] = {0, 0};
     int64_t at = 0, repeats = 0, seen = 0;
-    for (const ir::Unit& u : model.units) repeats += u.repeat;
-    for (uint32_t u = 0; u < model.units.size(); at += layersOf(model.units[ir::UnitId(u)]), ++u) {
-      const ir::Unit& unit = model.units[ir::UnitId(u)];
-      seen += unit.repeat;
+    for (const ir::Layer& u : model.layers) repeats += u.repeat;
+    for (uint32_t u = 0; u < model.layers.size(); at += layersOf(model.layers[ir::LayerId(u)]), ++u) {
+      const ir::Layer& layer = model.layers[ir::LayerId(u)];
+      seen += layer.repeat;
       const int side = seen == 0 ? 0 : seen == repeats ? 1 : 2;
-      if (unit.repeat || side == 2) continue;
+      if (layer.repeat || side == 2) continue;
       const double pass = loads_->layers[static_cast<size_t>(at)].pass;
-      if (!ends[side] || pass > most[side]) ends[side] = ir::UnitId(u), most[side] = pass;
+      if (!ends[side] || pass > most[side]) ends[side] = ir::LayerId(u), most[side] = pass;
     }
     for (int64_t before = 0; before <= (ends[0] ? kCounts : 0); ++before)
       for (int64_t behind = 0; behind <= (ends[1] ? kCounts : 0); ++behind) {
         ir::Stages even;
-        if (before > 0) even.counted.push_back({model.units[*ends[0]].name, before, {}});
-        if (behind > 0) even.counted.push_back({model.units[*ends[1]].name, behind, {}});
+        if (before > 0) even.counted.push_back({model.layers[*ends[0]].name, before, {}});
+        if (behind > 0) even.counted.push_back({model.layers[*ends[1]].name, behind, {}});
         price(planWith(even));
       }
   }

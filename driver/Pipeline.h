@@ -47,7 +47,7 @@ struct DeclaredComparison {
 class InputFile {
 public:
   InputFile(Console& console, std::string path);
-  /// False if the file cannot be read; that was said.
+  /// False if the file cannot be read; that was stated.
   bool load();
   /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
   int set(const Arguments& arguments);

@@ -41,22 +41,22 @@ LayerTree::LayerTree(const Model& model) : model_(model) {
 
 std::vector<Symbol> LayerTree::rowOf(OpId id) const {
   const Op& op = model_.ops[id];
-  const size_t least = model_.units[op.unit].repeated() ? 2 : 1;
+  const size_t least = model_.layers[op.layer].repeated() ? 2 : 1;
   Path row(op.path.begin(), op.path.begin() + static_cast<std::ptrdiff_t>(std::min(least, op.path.size())));
   while (row.size() < op.path.size() && composed_.count(row)) row.push_back(op.path[row.size()]);
   return row;
 }
 
-int64_t LayerTree::times(UnitId id, const std::vector<Symbol>& row) const {
-  const Unit& unit = model_.units[id];
-  RegionId deepest = unit.region;
-  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
-    for (RegionId r = model_.ops[OpId(i)].region; r.valid() && r != unit.region; r = model_.regions[r].parent) {
+int64_t LayerTree::times(LayerId id, const std::vector<Symbol>& row) const {
+  const Layer& layer = model_.layers[id];
+  RegionId deepest = layer.region;
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+    for (RegionId r = model_.ops[OpId(i)].region; r.valid() && r != layer.region; r = model_.regions[r].parent) {
       const Path& path = model_.regions[r].path;
       const size_t length = deepest.valid() ? model_.regions[deepest].path.size() : 0;
       if (startsWith(row, path) && path.size() > length) deepest = r;
     }
-  return deepest.valid() ? model_.times(deepest) / std::max<int64_t>(1, model_.times(unit.region)) : 1;
+  return deepest.valid() ? model_.times(deepest) / std::max<int64_t>(1, model_.times(layer.region)) : 1;
 }
 
 } // namespace planc::ir

@@ -16,8 +16,8 @@ public:
   explicit LayerTree(const Model& model);
   /// The path of the row that an operator belongs to: a prefix of its own.
   std::vector<Symbol> rowOf(OpId op) const;
-  /// How often a row's part runs in one instance of its unit: the counts of nested repeats around it.
-  int64_t times(UnitId unit, const std::vector<Symbol>& row) const;
+  /// How often a row's part runs in one instance of its layer: the counts of nested repeats around it.
+  int64_t times(LayerId layer, const std::vector<Symbol>& row) const;
 
 private:
   const Model& model_;

@@ -8,8 +8,8 @@
 namespace planc::ir {
 
 std::string_view name(CollectiveKind k) {
-  static constexpr std::array<std::string_view, 7> kNames{"slice",      "all_gather", "reduce_scatter",
-                                                          "all_reduce", "all_to_all", "send_recv", "host_copy"};
+  static constexpr std::array<std::string_view, 7> kNames{"slice",      "all_gather", "reduce_scatter", "all_reduce",
+                                                          "all_to_all", "send_recv",  "host_copy"};
   return kNames[static_cast<size_t>(k)];
 }
 
@@ -37,7 +37,7 @@ Layout Layout::of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMas
   return layout;
 }
 
-bool sameLayout(const std::vector<bool>& loose, const Layout& a, const Layout& b) {
+bool sameLayout(const std::vector<bool>& unordered, const Layout& a, const Layout& b) {
   if (a.partial != b.partial || a.shard.size() != b.shard.size()) return false;
   auto axesOf = [](const std::vector<Digit>& digits) {
     AxisMask m = 0;
@@ -45,7 +45,7 @@ bool sameLayout(const std::vector<bool>& loose, const Layout& a, const Layout& b
     return m;
   };
   for (size_t i = 0; i < a.shard.size(); ++i) {
-    bool same = loose[i] ? axesOf(a.shard[i]) == axesOf(b.shard[i]) : a.shard[i] == b.shard[i];
+    bool same = unordered[i] ? axesOf(a.shard[i]) == axesOf(b.shard[i]) : a.shard[i] == b.shard[i];
     if (!same) return false;
   }
   return true;

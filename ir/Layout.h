@@ -1,4 +1,5 @@
-// Layouts: how a value lies on the mesh (shard, replicate, partial), in digits, and the change from one layout to another.
+// Layouts: how a value lies on the mesh (shard, replicate, partial), in digits, and the change from one layout to
+// another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Mesh.h"
@@ -15,7 +16,8 @@ struct Digit {
   bool operator==(const Digit&) const = default;
 };
 
-/// Per dimension the digits, major to minor; and the axes over which the value is a pending sum. All else is replicated.
+/// Per dimension the digits, major to minor; and the axes over which the value is a pending sum. All else is
+/// replicated.
 struct Layout {
   std::vector<std::vector<Digit>> shard;
   AxisMask partial = 0;
@@ -32,18 +34,21 @@ std::string_view name(CollectiveKind k);
 struct ReshardStep {
   CollectiveKind kind = CollectiveKind::Slice;
   AxisMask axes = 0;
-  double elements = 0;   ///< local elements of the larger side
+  double elements = 0; ///< local elements of the larger side
   Layout after;
-  bool strided = false;  ///< the intermediate state is strided: a local copy of 2 · bytes
+  bool strided = false; ///< the intermediate state is strided: a local copy of 2 · bytes
 };
 
-/// The one algorithm: docs/language.md, section 10. `loose` marks routed and following dims, whose digits have no order.
-std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents, const std::vector<bool>& loose, Layout from,
-                                 const Layout& to);
-/// Equal as layouts; loose dims as sets.
-bool sameLayout(const std::vector<bool>& loose, const Layout& a, const Layout& b);
+/// The one algorithm: docs/language.md, section 10. `unordered` marks routed and following dims, whose digits have no
+/// order.
+std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents,
+                                 const std::vector<bool>& unordered, Layout from, const Layout& to);
+/// Equal as layouts; unordered dims as sets.
+bool sameLayout(const std::vector<bool>& unordered, const Layout& a, const Layout& b);
 /// Elements of the largest of `ranks` shards of an extent.
-inline int64_t ceilDiv(int64_t extent, int64_t ranks) { return extent / ranks + (extent % ranks != 0); }
+inline int64_t ceilDiv(int64_t extent, int64_t ranks) {
+  return extent / ranks + (extent % ranks != 0);
+}
 /// Elements one device holds: every extent over its axes (ceil when it does not divide).
 double localElements(const Mesh& mesh, const std::vector<int64_t>& extents, const Layout& layout);
 

@@ -21,7 +21,7 @@ struct Statistics {
   bool calibrated = false;  ///< it was measured, derived or assumed: no datasheet says it, so it can be wrong
   double samples = 0;       ///< none: derived from another machine or assumed, as its source says
   double error = 0;         ///< median relative error of a prediction on samples that it was not fitted to
-  double low = 0, high = 0; ///< what its samples span: FLOPs of a product, bytes otherwise; both 0: not said
+  double low = 0, high = 0; ///< what its samples span: FLOPs of a product, bytes otherwise; both 0: not given
   std::string record{};     ///< path of the facts that were fitted together
   SourceRange range{};      ///< where they stand
 };
@@ -65,7 +65,7 @@ struct Accuracy {
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
   /// Of two plans of one model on one machine, measured ratio over predicted: nine of ten lie within this factor,
-  /// beyond what their terms tell. Of two with one mesh, and of others; 0: not said.
+  /// beyond what their terms tell. Of two with one mesh, and of others; 0: not given.
   double ratioSameMesh = 0, ratioOtherMesh = 0;
   SourceRange range{};
   std::string source{};
@@ -77,10 +77,10 @@ inline constexpr std::string_view kHost = "host";
 struct Device {
   Symbol name;
   SourceRange range;
-  std::string platform; ///< what its software is compiled for, as written; empty: not said
+  std::string platform; ///< what its software is compiled for, as written; empty: not given
   OptNumber memory, bandwidth, power, price;
   std::map<DType, Number> peak; ///< FLOP/s
-  std::vector<DType> recipes;   ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not said
+  std::vector<DType> recipes;   ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not given
   struct Gemm {
     OptNumber efficiency, memoryEfficiency, start;
   };
@@ -122,7 +122,7 @@ struct Fabric {
   SourceRange range;
   struct Sample { ///< time = a + x / b + g · √(x / 1 GB), or a table
     double ranks = 0, a = 0, b = 0, g = 0;
-    double nodes = 0; ///< units of the level below that the group spans; 0: not said, it lies inside of the fabric
+    double nodes = 0; ///< units of the level below that the group spans; 0: not given, it lies inside of the fabric
     Table time{};     ///< by bytes of the full tensor, in place of a, b and g
     Statistics statistics{};
   };
@@ -151,7 +151,7 @@ struct ClusterLevel {
   std::optional<bool> ownPort; ///< a device reaches it over other wires than the level below; else as its fabrics say
   SourceRange range;
   OptNumber links{};   ///< of a device
-  double rate() const; ///< of a device, in one direction; 0: not said
+  double rate() const; ///< of a device, in one direction; 0: not given
 };
 
 struct Cluster {
@@ -184,7 +184,7 @@ enum class Accumulate { None, Separate, Fused, Deferred };
 struct Stack {
   Symbol name;
   SourceRange range;
-  std::string platform; ///< of the devices that its numbers come from, as a device writes it; empty: not said
+  std::string platform; ///< of the devices that its numbers come from, as a device writes it; empty: not given
   OptNumber backwardRatio;
   std::optional<Accumulate> accumulate;
   struct Passes {
@@ -192,7 +192,7 @@ struct Stack {
     Curve forwardRow{}, backwardRow{}; ///< factor, by elements of a row of the first operand
   };
   std::map<Symbol, Passes> passes;
-  std::map<CollectiveClass, Number> inlineShare;
+  std::map<CollectiveClass, Number> blockingShare;
   OptNumber receive; ///< share of a transfer between stages that holds who receives it; without it nothing
   OptNumber slowdown;
   std::map<Symbol, Number> optimizer; ///< bytes moved per parameter, by optimizer name

@@ -46,21 +46,21 @@ std::string join(const std::vector<Symbol>& path) {
   return text;
 }
 
-RangeSet Unit::atTop(const RangeSet& instances) const {
+RangeSet Layer::atTop(const RangeSet& instances) const {
   return isPart() ? RangeSet{{Range{instance, instance + 1, 1}}} : instances;
 }
 
-std::vector<Symbol> Unit::path() const {
+std::vector<Symbol> Layer::path() const {
   return isPart() ? std::vector<Symbol>{within, name} : std::vector<Symbol>{name};
 }
 
-std::string Unit::label() const {
+std::string Layer::label() const {
   if (of == 0) return name.str();
   return isPart() ? fmt::format("{}[{}].{}", within.view(), instance, name.view())
                   : label(RangeSet{{Range{from, to(), 1}}});
 }
 
-std::string Unit::label(const RangeSet& instances) const {
+std::string Layer::label(const RangeSet& instances) const {
   return (isPart() ? label() : name.str()) + instances.str();
 }
 

@@ -51,11 +51,11 @@ using CompositeId = Id<Composite>;
 
 struct Value;
 struct Op;
-struct Unit;
+struct Layer;
 struct Region;
 using ValueId = Id<Value>;
 using OpId = Id<Op>;
-using UnitId = Id<Unit>;
+using LayerId = Id<Layer>;
 using RegionId = Id<Region>;
 
 enum class ValueKind { Input, Param, Result };
@@ -69,7 +69,7 @@ struct Value {
       dtype;                 ///< declared; else the activations' (params: the parameters') dtype of the precision there
   uint32_t precision = 0;    ///< that holds there: an index into Program::precisions; 0: the plan's
   OpId producer;             ///< Result
-  UnitId unit;               ///< where it is declared; inputs: none
+  LayerId layer;             ///< where it is declared; inputs: none
   RegionId region;           ///< Param: the repeat that it has a copy for each instance of; none at the top
   bool trainable = false;    ///< Param, not frozen
   ValueId storage;           ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
@@ -89,7 +89,7 @@ enum class OpKind {
   Memory,
   Lookup,
   Permute,
-  Carry, ///< identity at the path of a repeat: first and last of its body
+  Carry, ///< identity at the path of a repeat: first and last of its instances
   Cast,  ///< inserted by passes::insertCasts where an operand is wider than precision.compute
 };
 std::string_view name(OpKind k);
@@ -128,7 +128,7 @@ struct BackwardSpec {
 /// them at most.
 struct GroupLimit {
   double groups = 1, limit = 1;
-  /// Of `units` that hold the places in equal parts and in order: how many the copies reach at most.
+  /// Of `layers` that hold the places in equal parts and in order: how many the copies reach at most.
   double units(double units) const { return limit * std::max(1.0, units / groups); }
 };
 
@@ -160,14 +160,14 @@ struct Op {
   Poly headSize;                       ///< Attention: width of a head, which the curves of devices go by
   int bias = -1;                       ///< contractions: the operand that is added to the result in the epilogue, or -1
   std::vector<CompositeId> composites; ///< in scope, innermost block last
-  UnitId unit;
+  LayerId layer;
   RegionId region;
   SourceRange range; ///< where the model calls it
 };
 
 // ---- structure --------------------------------------------------------------
 
-/// A repeat that is not top-level is a region inside a unit; so is the body of a top-level one.
+/// A repeat that is not top-level is a region inside a layer; so is an instance of a top-level one.
 struct Region {
   std::vector<Symbol> path;
   int64_t count = 1;
@@ -179,14 +179,14 @@ struct Region {
 struct Carry {
   Symbol name;
   ValueId initial; ///< outside
-  ValueId inside;  ///< result of the carry operator that begins the body (its operand is `initial`)
-  ValueId last;    ///< result of the carry operator that ends the body; users behind the repeat read this value
+  ValueId inside;  ///< result of the carry operator that begins an instance (its operand is `initial`)
+  ValueId last;    ///< result of the carry operator that ends an instance; users behind the repeat read this value
 };
 
 /// A top-level layer, in dataflow order: a plain one, or a repeat of `count` equal instances. Where stage lines cut an
-/// instance of a repeat (passes::openRepeats), the instances before it and behind it are units, and so is each part of
-/// its body.
-struct Unit {
+/// instance of a repeat (passes::openRepeats), the instances before it and behind it are layers, and so is each part of
+/// an instance.
+struct Layer {
   Symbol name;
   bool repeat = false;
   int64_t count = 1;
@@ -204,7 +204,7 @@ struct Unit {
   bool repeated() const { return repeat || isPart(); }
   /// Behind the last instance.
   int64_t to() const { return from + count; }
-  /// The instances of a top-level repeat of the model that these instances of the unit lie in.
+  /// The instances of a top-level repeat of the model that these instances of the layer lie in.
   RangeSet atTop(const RangeSet& instances) const;
   /// Where its operators lie: `decoder`, `decoder.local`.
   std::vector<Symbol> path() const;
@@ -221,7 +221,7 @@ struct Model {
   Store<Value> values;
   Store<Op> ops;
   Store<Region> regions;
-  Store<Unit> units;
+  Store<Layer> layers;
   std::vector<ValueId> inputs;
   std::vector<ValueId> params;
   ValueId loss; ///< the value named `loss`: where backward begins; invalid if there is none

@@ -19,12 +19,12 @@ ValueNames::ValueNames(const Model& model) : model_(model) {
   }
 }
 
-std::string ValueNames::of(ValueId value, UnitId scope) const {
+std::string ValueNames::of(ValueId value, LayerId scope) const {
   if (!value.valid() || value.index >= paths_.size()) return "%?";
   const char* sigil = model_.values[value].kind == ValueKind::Param ? "@" : "%";
   std::string_view path = paths_[value.index];
   if (scope.valid()) {
-    std::string prefix = join(model_.units[scope].path()) + ".";
+    std::string prefix = join(model_.layers[scope].path()) + ".";
     if (path.substr(0, prefix.size()) == prefix) path.remove_prefix(prefix.size());
   }
   return fmt::format("{}{}", sigil, path);

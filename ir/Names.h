@@ -13,7 +13,7 @@ namespace planc::ir {
 class ValueNames {
 public:
   explicit ValueNames(const Model& model);
-  std::string of(ValueId value, UnitId scope = {}) const;
+  std::string of(ValueId value, LayerId scope = {}) const;
 
 private:
   const Model& model_;

@@ -146,7 +146,7 @@ struct Keep {
 
 /// `overlap { … }`: overrides of the stack for this plan.
 struct Overlap {
-  std::map<CollectiveClass, Number> inlineShare;
+  std::map<CollectiveClass, Number> blockingShare;
   OptNumber prefetch, slowdown, bucket; ///< bucket: bytes of one message
 };
 

@@ -18,7 +18,7 @@ struct PlanEdit {
 
 /// A fact as it was changed, for reports: the values, as the language shows them.
 struct SetFact {
-  std::string path, value, before; ///< before: empty where nothing was said
+  std::string path, value, before; ///< before: empty where nothing was stated
   bool changed = true;             ///< false: it was so before
 };
 

@@ -9,14 +9,14 @@ namespace planc::ir {
 
 namespace {
 
-/// A key: its name, and the type that it gives, one that always holds or one that may be said. A state has a name of
+/// A key: its name, and the type that it gives, one that always holds or one that may be stated. A state has a name of
 /// its own in place of either.
 struct KeyRow {
   PrecisionKey key;
   std::string_view name;
   DType PrecisionTypes::*type = nullptr;
-  std::optional<DType> PrecisionTypes::*said = nullptr;
-  SourceRange Precision::*range = nullptr; ///< where it is said, for those that reports point at
+  std::optional<DType> PrecisionTypes::*stated = nullptr;
+  SourceRange Precision::*range = nullptr; ///< where it is stated, for those that reports point at
 };
 constexpr std::array<KeyRow, 9> kRows{{
     {PrecisionKey::Compute, "compute", &PrecisionTypes::compute, nullptr, &Precision::computeRange},
@@ -58,7 +58,7 @@ std::string PrecisionFact::str() const {
 void Precision::set(const PrecisionFact& fact) {
   const KeyRow& row = rowOf(fact.key);
   if (row.type) this->*row.type = fact.type;
-  if (row.said) this->*row.said = fact.type;
+  if (row.stated) this->*row.stated = fact.type;
   if (row.range) this->*row.range = fact.range;
   if (fact.key == PrecisionKey::State) states[fact.state] = fact.type;
 }

@@ -54,12 +54,12 @@ struct PrecisionTypes {
   std::optional<DType> saved;     ///< what backward keeps of results; else as they are
   std::optional<DType> frozen;    ///< frozen parameters as stored; else as `params`
   std::map<Symbol, DType> states; ///< of the optimizer, by name; else `optimizer`
-  bool byRule = false;            ///< `compute` is said by a rule: it holds for every product that reads a parameter
+  bool byRule = false;            ///< `compute` is stated by a rule: it holds for every product that reads a parameter
 
   bool operator==(const PrecisionTypes&) const = default;
 };
 
-/// The same, with what holds for all of the model, and where it is said.
+/// The same, with what holds for all of the model, and where it is stated.
 struct Precision : PrecisionTypes {
   std::map<Symbol, WireTypes> onWire; ///< by operator name; no rule gives it
   SourceRange computeRange, frozenRange;
@@ -68,7 +68,7 @@ struct Precision : PrecisionTypes {
   void set(const PrecisionFact& fact);
   /// Of a state of the optimizer, or of its master copy (`master`).
   DType stateType(Symbol state) const;
-  /// What holds here, wherever it is said: without states of the type that `optimizer` gives them.
+  /// What holds here, wherever it is stated: without states of the type that `optimizer` gives them.
   PrecisionTypes holding() const;
 };
 

@@ -20,7 +20,7 @@ public:
     printDims();
     for (ValueId v : model_.inputs) line("input {}", typed(v, {}));
     printParams({});
-    for (uint32_t u = 0; u < model_.units.size(); ++u) printUnit(UnitId(u));
+    for (uint32_t u = 0; u < model_.layers.size(); ++u) printUnit(LayerId(u));
     if (model_.loss.valid()) line("loss {}", names_.of(model_.loss));
     --depth_;
     line("}}");
@@ -52,40 +52,40 @@ private:
   }
 
   /// `%x : [batch, seq] int32`; the element type only where it was declared.
-  std::string typed(ValueId id, UnitId scope) {
+  std::string typed(ValueId id, LayerId scope) {
     const Value& v = model_.values[id];
     return fmt::format("{} : {}{}{}", names_.of(id, scope), dimsText(model_, v.dims), v.dtype ? " " : "",
                        v.dtype ? name(*v.dtype) : "");
   }
 
-  /// Parameters that the unit declares (or those outside of every unit).
-  void printParams(UnitId unit) {
+  /// Parameters that the layer declares (or those outside of every layer).
+  void printParams(LayerId layer) {
     for (ValueId id : model_.params) {
       const Value& v = model_.values[id];
-      if (v.unit != unit) continue;
+      if (v.layer != layer) continue;
       std::string facts;
       if (v.storage.valid() && v.storage != id) facts += " tied " + names_.of(v.storage);
       if (!v.trainable) facts += " frozen";
-      line("param {}{}", typed(id, unit), facts);
+      line("param {}{}", typed(id, layer), facts);
     }
   }
 
-  void printUnit(UnitId id) {
-    const Unit& unit = model_.units[id];
+  void printUnit(LayerId id) {
+    const Layer& layer = model_.layers[id];
     std::string times;
-    if (unit.repeat) times = fmt::format(" x{}", unit.count);
-    line("layer {}{} {{", unit.label(), times);
+    if (layer.repeat) times = fmt::format(" x{}", layer.count);
+    line("layer {}{} {{", layer.label(), times);
     ++depth_;
     printParams(id);
-    for (const Carry& c : unit.carries)
+    for (const Carry& c : layer.carries)
       line("carry {}: {} -> {} -> {}", c.name.view(), names_.of(c.initial, id), names_.of(c.inside, id),
            names_.of(c.last, id));
-    RegionId open = unit.region;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      moveTo(model_.ops[OpId(i)].region, open, unit.region);
+    RegionId open = layer.region;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      moveTo(model_.ops[OpId(i)].region, open, layer.region);
       printOp(model_.ops[OpId(i)], id);
     }
-    moveTo(unit.region, open, unit.region);
+    moveTo(layer.region, open, layer.region);
     --depth_;
     line("}}");
   }
@@ -112,7 +112,7 @@ private:
   }
 
   /// `%k{kv_seq = seq}`: where the operator has its own name for a dimension.
-  std::string operandText(const Operand& o, UnitId scope) {
+  std::string operandText(const Operand& o, LayerId scope) {
     const std::vector<DimId>& dims = model_.values[o.value].dims;
     std::string renamed;
     for (size_t i = 0; i < o.dims.size() && i < dims.size(); ++i)
@@ -123,7 +123,7 @@ private:
     return renamed.empty() ? text : fmt::format("{}{{{}}}", text, renamed);
   }
 
-  void printOp(const Op& op, UnitId scope) {
+  void printOp(const Op& op, LayerId scope) {
     std::string operands;
     for (const Operand& o : op.operands) operands += (operands.empty() ? " " : ", ") + operandText(o, scope);
     double flops = op.flops.evaluate([&](DimId d) { return sizeOf(model_, d); }, [](int) { return 1.0; });

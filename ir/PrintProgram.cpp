@@ -1,4 +1,5 @@
-// Text form of levels `sharded` and `comm`: bodies with their nodes, states, stages; one greppable line per collective.
+// Text form of levels `sharded` and `comm`: classes with their nodes, states, stages; one greppable line per
+// collective.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Names.h"
 #include "ir/Program.h"
@@ -25,7 +26,7 @@ public:
          program_.level == Level::Sharded ? "sharded" : "comm");
     line("mesh{}", axes);
     line("micro_batches={} stages={} chunks={}", program_.microBatches, program_.stages, program_.chunks);
-    for (uint32_t b = 0; b < program_.bodies.size(); ++b) printBody(BodyId(b));
+    for (uint32_t b = 0; b < program_.classes.size(); ++b) printClass(LayerClassId(b));
     for (const VirtualStage& stage : program_.virtualStages) printStage(stage);
     for (const StageGroup& group : program_.stageGroups) printGroup(group);
     return out_;
@@ -38,58 +39,60 @@ private:
   }
 
   /// `decoder`, `decoder[0:20]`; the instances only where the repeat has several classes.
-  std::string bodyName(const Body& body) const {
-    const Unit& unit = model_.units[body.unit];
-    bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
-    return whole ? unit.label() : unit.label(body.instances);
+  std::string className(const LayerClass& layerClass) const {
+    const Layer& layer = model_.layers[layerClass.layer];
+    bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
+    return whole ? layer.label() : layer.label(layerClass.instances);
   }
 
-  /// How often the body runs in one micro-batch, over all stages.
-  int64_t runs(BodyId id) const {
+  /// How often the class runs in one micro-batch, over all stages.
+  int64_t runs(LayerClassId id) const {
     int64_t n = 0;
     for (const VirtualStage& stage : program_.virtualStages)
-      for (const auto& [body, count] : stage.bodies)
+      for (const auto& [body, count] : stage.classes)
         if (body == id) n += count;
-    return program_.virtualStages.empty() ? program_.bodies[id].instances.count() : n;
+    return program_.virtualStages.empty() ? program_.classes[id].instances.count() : n;
   }
 
-  void printBody(BodyId id) {
-    const Body& body = program_.bodies[id];
+  void printClass(LayerClassId id) {
+    const LayerClass& layerClass = program_.classes[id];
     runs_ = runs(id);
-    scope_ = body.unit;
-    const Unit& unit = model_.units[body.unit];
-    line("{} {}{} {{", body.seam ? "seam" : "layer", bodyName(body), unit.repeat ? fmt::format(" x{}", runs_) : "");
-    if (!body.seam) printCarries(body, unit);
-    printNodes("forward", body, body.forward);
-    printNodes("backward", body, body.backward);
-    for (const Saved& s : body.saved)
+    scope_ = layerClass.layer;
+    const Layer& layer = model_.layers[layerClass.layer];
+    line("{} {}{} {{", layerClass.boundaryReshard ? "boundary" : "layer", className(layerClass),
+         layer.repeat ? fmt::format(" x{}", runs_) : "");
+    if (!layerClass.boundaryReshard) printCarries(layerClass, layer);
+    printNodes("forward", layerClass, layerClass.forward);
+    printNodes("backward", layerClass, layerClass.backward);
+    for (const Saved& s : layerClass.saved)
       line("  saved {}{} bytes={} by={}", names_.of(s.value, scope_), s.buffer.empty() ? "" : "." + s.buffer.str(),
            numberText(s.bytes), opName(s.op));
-    if (body.workingForward > 0 || body.workingBackward > 0)
-      line("  working forward={} backward={}", numberText(body.workingForward), numberText(body.workingBackward));
-    for (const ParamState& p : body.params) printParam(p);
-    for (const StateCollective& s : body.states) printState(s);
+    if (layerClass.workingForward > 0 || layerClass.workingBackward > 0)
+      line("  working forward={} backward={}", numberText(layerClass.workingForward),
+           numberText(layerClass.workingBackward));
+    for (const ParamState& p : layerClass.params) printParam(p);
+    for (const StateCollective& s : layerClass.states) printState(s);
     line("}}");
   }
 
   /// Carries have no node: the line says where the value lies on its way in and out.
-  void printCarries(const Body& body, const Unit& unit) {
-    for (const Carry& c : unit.carries) {
+  void printCarries(const LayerClass& layerClass, const Layer& layer) {
+    for (const Carry& c : layer.carries) {
       const Value& v = model_.values[c.inside];
-      size_t i = v.producer.index - unit.first.index;
-      if (i < body.results.size())
+      size_t i = v.producer.index - layer.first.index;
+      if (i < layerClass.results.size())
         line("  carry {} -> {} : {}", names_.of(c.inside, scope_), names_.of(c.last, scope_),
-             layoutText(program_.mesh, model_, v.dims, body.results[i]));
+             layoutText(program_.mesh, model_, v.dims, layerClass.results[i]));
     }
   }
 
-  void printNodes(const char* title, const Body& body, const std::vector<Node>& nodes) {
+  void printNodes(const char* title, const LayerClass& layerClass, const std::vector<Node>& nodes) {
     if (nodes.empty()) return;
     line("  {}:", title);
     for (const Node& n : nodes) {
       switch (n.kind) {
       case NodeKind::Compute:
-        printCompute(body, n);
+        printCompute(layerClass, n);
         break;
       case NodeKind::Reshard:
         printReshard(n);
@@ -120,7 +123,7 @@ private:
     return text;
   }
 
-  void printCompute(const Body& body, const Node& n) {
+  void printCompute(const LayerClass& layerClass, const Node& n) {
     if (!n.op.valid()) {
       line("    {}{}", name(n.role), work(n));
       return;
@@ -131,7 +134,8 @@ private:
     std::string text;
     switch (n.role) {
     case Role::Forward:
-      text = fmt::format("{} = {} {}{}", names_.of(op.result, scope_), op.name.view(), operands(op), type(body, n));
+      text =
+          fmt::format("{} = {} {}{}", names_.of(op.result, scope_), op.name.view(), operands(op), type(layerClass, n));
       break;
     case Role::DGrad:
     case Role::WGrad:
@@ -161,11 +165,12 @@ private:
   }
 
   /// ` : [batch@dp, seq@tp, hidden] bf16`
-  std::string type(const Body& body, const Node& n) const {
+  std::string type(const LayerClass& layerClass, const Node& n) const {
     const Op& op = model_.ops[n.op];
-    size_t i = n.op.index - model_.units[body.unit].first.index;
-    std::string layout = i < body.results.size() ? layoutText(program_.mesh, model_, op.resultDims, body.results[i])
-                                                 : dimsText(model_, op.resultDims);
+    size_t i = n.op.index - model_.layers[layerClass.layer].first.index;
+    std::string layout = i < layerClass.results.size()
+                             ? layoutText(program_.mesh, model_, op.resultDims, layerClass.results[i])
+                             : dimsText(model_, op.resultDims);
     // The element type stands between the dimensions and the pending sum: `[…] bf16 partial(tp)`.
     size_t end = layout.find(']') + 1;
     return fmt::format(" : {} {}{}", layout.substr(0, end), name(program_.dtypeOf(op.result)), layout.substr(end));
@@ -250,9 +255,9 @@ private:
 
   void printStage(const VirtualStage& stage) {
     std::string bodies;
-    for (const auto& [body, count] : stage.bodies)
-      bodies +=
-          fmt::format(" {}{} x{}", program_.bodies[body].seam ? "seam:" : "", bodyName(program_.bodies[body]), count);
+    for (const auto& [body, count] : stage.classes)
+      bodies += fmt::format(" {}{} x{}", program_.classes[body].boundaryReshard ? "boundary:" : "",
+                            className(program_.classes[body]), count);
     line("stage {}:{}", stage.index, bodies);
     scope_ = {};
     for (const Boundary& b : stage.sends) {
@@ -277,8 +282,8 @@ private:
   const SourceManager* sources_;
   ValueNames names_;
   std::string out_;
-  UnitId scope_;     ///< whose names are shortened
-  int64_t runs_ = 1; ///< of the body being printed
+  LayerId scope_;    ///< whose names are shortened
+  int64_t runs_ = 1; ///< of the class being printed
 };
 
 } // namespace

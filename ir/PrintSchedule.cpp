@@ -105,7 +105,7 @@ public:
          program_.chunks, program_.microBatches);
     std::string shares;
     for (int c = 0; c < kCollectiveClasses; ++c)
-      shares += fmt::format(" {}={}", name(static_cast<CollectiveClass>(c)), numberText(schedule_.inlineShare[c]));
+      shares += fmt::format(" {}={}", name(static_cast<CollectiveClass>(c)), numberText(schedule_.blockingShare[c]));
     const std::string bucket =
         schedule_.bucketBytes > 0 ? fmt::format(" bucket={}", numberText(schedule_.bucketBytes)) : "";
     line("inline{} prefetch={} slowdown={}{}", shares, schedule_.prefetch, numberText(schedule_.slowdown), bucket);
@@ -129,23 +129,23 @@ private:
 
   void printSegment(const Segment& segment) {
     if (segment.tasks.empty()) return;
-    const Body& body = program_.bodies[segment.body];
-    const Unit& unit = program_.model.units[body.unit];
-    const std::vector<Node>& nodes = segment.backward ? body.backward : body.forward;
-    bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
-    line("segment {}{} {} {{", body.seam ? "seam:" : "", whole ? unit.label() : unit.label(body.instances),
-         segment.backward ? "backward" : "forward");
+    const LayerClass& layerClass = program_.classes[segment.layerClass];
+    const Layer& layer = program_.model.layers[layerClass.layer];
+    const std::vector<Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
+    bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
+    line("segment {}{} {} {{", layerClass.boundaryReshard ? "boundary:" : "",
+         whole ? layer.label() : layer.label(layerClass.instances), segment.backward ? "backward" : "forward");
     for (size_t i = 0; i < segment.tasks.size(); ++i) {
       const Task& t = segment.tasks[i];
       std::string deps;
       for (uint32_t d : t.deps) deps += fmt::format("{}{}", deps.empty() ? " after=" : ",", d);
       line("  {} {} {} share={}{}", i, stream(t.stream),
-           t.node < nodes.size() ? nodeText(nodes[t.node], body.unit) : "?", numberText(t.fraction), deps);
+           t.node < nodes.size() ? nodeText(nodes[t.node], layerClass.layer) : "?", numberText(t.fraction), deps);
     }
     line("}}");
   }
 
-  std::string nodeText(const Node& n, UnitId scope) const {
+  std::string nodeText(const Node& n, LayerId scope) const {
     std::string op = n.op.valid() ? program_.model.ops[n.op].name.str() : "-";
     std::string value = names_.of(n.value.valid() || !n.op.valid() ? n.value : program_.model.ops[n.op].result, scope);
     if (n.kind == NodeKind::Compute) return fmt::format("{}.{} {}", op, name(n.role), value);

@@ -59,7 +59,7 @@ DType Program::dtypeOf(ValueId value) const {
 DType Program::computeType(const Op& op) const {
   const Precision& precision = precisionOf(op);
   if (width(precision.compute) >= 2) return precision.compute;
-  const bool narrow = isContraction(op.kind) && (model.units[op.unit].repeated() || precision.byRule) &&
+  const bool narrow = isContraction(op.kind) && (model.layers[op.layer].repeated() || precision.byRule) &&
                       std::any_of(op.operands.begin(), op.operands.end(),
                                   [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
   return narrow ? precision.compute : precision.activations;
@@ -75,8 +75,8 @@ double Program::widthOf(ValueId value) const {
   return width(dtypeOf(value));
 }
 
-int64_t Program::timesInside(UnitId unit, RegionId region) const {
-  return model.times(region) / std::max<int64_t>(1, model.times(model.units[unit].region));
+int64_t Program::timesInside(LayerId layer, RegionId region) const {
+  return model.times(region) / std::max<int64_t>(1, model.times(model.layers[layer].region));
 }
 
 std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
@@ -86,15 +86,15 @@ std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
   return out;
 }
 
-std::vector<bool> Program::loose(const std::vector<DimId>& dims) const {
+std::vector<bool> Program::unordered(const std::vector<DimId>& dims) const {
   std::vector<bool> out;
   out.reserve(dims.size());
   for (DimId d : dims) out.push_back(model.dims[d].kind != DimKind::Basic);
   return out;
 }
 
-std::vector<bool> Program::loose(const Node& travelling) const {
-  std::vector<bool> out = loose(model.values[travelling.value].dims);
+std::vector<bool> Program::unordered(const Node& travelling) const {
+  std::vector<bool> out = unordered(model.values[travelling.value].dims);
   if (travelling.gradient || !travelling.op.valid()) return out;
   for (const Operand& o : model.ops[travelling.op].operands)
     for (size_t i = 0; o.value == travelling.value && i < out.size(); ++i)

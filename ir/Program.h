@@ -77,7 +77,7 @@ struct Node {
   Phase phase = Phase::Forward;
   OpId op; ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
   std::vector<NodeIndex> deps; ///< nodes of the same list that must end first
-  double times = 1;            ///< per instance of the body: the product of the nested repeats around it
+  double times = 1;            ///< per instance of the class: the product of the nested repeats around it
   bool needed = true;          ///< Recompute: backward reads its result, or that of a node that depends on it
   // Compute
   Role role = Role::Forward;
@@ -119,7 +119,7 @@ struct ParamState {
   ValueId param;
   Layout layout;       ///< compute layout
   double elements = 0; ///< local, per instance, in the compute layout
-  RegionId layer;      ///< the innermost repeat around its use; none at the top
+  RegionId region;     ///< the innermost repeat around its use; none at the top
   bool trainable = true;
   AxisMask partial = 0;                          ///< axes over which its gradient is a pending sum
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
@@ -151,8 +151,8 @@ struct StateCollective {
   std::vector<ValueId> params;
   SourceRange because;
   bool kept = false; ///< gather of forward that stays until backward: no instance gathers these again
-  RegionId layer;    ///< the innermost repeat; none at the top
-  int64_t times = 1; ///< layers in one instance of the body: the product of the nested repeats
+  RegionId region;   ///< the innermost repeat; none at the top
+  int64_t times = 1; ///< layers in one instance of the class: the product of the nested repeats
 };
 /// Of the step: of gradients, which the last backward completes; not of new parameters, which the first forward waits
 /// for.
@@ -160,16 +160,16 @@ inline bool endsBackward(const StateCollective& s) {
   return s.cls == CollectiveClass::Gradient || s.out;
 }
 
-/// One class of equal instances of a unit, lowered once.
-struct Body {
-  UnitId unit;
-  /// A seam holds only the reshards of a carried value: into the first instance, out of the last, or between two
-  /// classes whose layouts differ. Its `unit` is the repeat; it runs once per entry in VirtualStage::bodies like any
-  /// other body.
-  bool seam = false;
+/// One class of equal instances of a layer, lowered once.
+struct LayerClass {
+  LayerId layer;
+  /// A boundary reshard holds only the reshards of a carried value: into the first instance, out of the last, or
+  /// between two classes whose layouts differ. Its `layer` is the repeat; it runs once per entry in
+  /// VirtualStage::classes like any other class.
+  bool boundaryReshard = false;
   RangeSet instances;                ///< of a repeat; [0,1) of a plain layer
-  std::vector<Placement> placements; ///< parallel to the unit's operators
-  std::vector<Layout> results; ///< layout in which each operator produces its result; parallel to the unit's operators
+  std::vector<Placement> placements; ///< parallel to the layer's operators
+  std::vector<Layout> results; ///< layout in which each operator produces its result; parallel to the layer's operators
   /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or
   /// -1.
   std::vector<std::vector<int32_t>> brought;
@@ -182,7 +182,7 @@ struct Body {
   std::vector<ParamState> params;
   std::vector<StateCollective> states;
 };
-using BodyId = Id<Body>;
+using LayerClassId = Id<LayerClass>;
 
 /// A value that crosses from one virtual stage to a later one.
 struct Boundary {
@@ -196,10 +196,10 @@ struct Boundary {
 /// A contiguous piece of the model.
 struct VirtualStage {
   int64_t index = 0;
-  std::vector<std::pair<BodyId, int64_t>> bodies; ///< in order, with how many instances of each run here
-  std::vector<Boundary> sends;                    ///< to stage index + 1, forward; backward sends the gradients back
-  size_t level = 0;                               ///< of the link to the next stage; with several routes of the slowest
-  std::vector<int64_t> devices;                   ///< the device stage that it runs on, for each route of the schedule
+  std::vector<std::pair<LayerClassId, int64_t>> classes; ///< in order, with how many instances of each run here
+  std::vector<Boundary> sends;  ///< to stage index + 1, forward; backward sends the gradients back
+  size_t level = 0;             ///< of the link to the next stage; with several routes of the slowest
+  std::vector<int64_t> devices; ///< the device stage that it runs on, for each route of the schedule
 };
 
 /// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over
@@ -227,10 +227,10 @@ struct Program {
   const ScheduleKind* kind = nullptr;               ///< the row of the plan's schedule
   std::vector<int64_t> scheduleArguments;           ///< values of its parameters
   AxisMask stageAxes = 0;
-  /// By `recompute` statement that says `first`, and by unit: the instances that it reaches. Empty for other
+  /// By `recompute` statement that says `first`, and by layer: the instances that it reaches. Empty for other
   /// statements.
   std::vector<std::vector<RangeSet>> firstLayers;
-  Store<Body> bodies;
+  Store<LayerClass> classes;
   std::vector<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;
 
@@ -238,8 +238,8 @@ struct Program {
   std::vector<size_t> heldBy(int64_t stage) const;
   /// Does what a virtual stage hands on leave its device?
   bool crosses(size_t virtualStage) const;
-  /// Instances of a repeat in one instance of the unit around it; 1 at the top.
-  int64_t timesInside(UnitId unit, RegionId region) const;
+  /// Instances of a repeat in one instance of the layer around it; 1 at the top.
+  int64_t timesInside(LayerId layer, RegionId region) const;
   /// Micro-batches that pass each virtual stage on each device that holds it.
   int64_t passes() const { return microBatches / routes; }
   /// The element types that hold where the operator, the value stands.
@@ -256,10 +256,10 @@ struct Program {
   /// there.
   DType savedType(const Op& reader, ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
-  std::vector<bool> loose(const std::vector<DimId>& dims) const;
-  /// Of the dims of what a reshard or collective moves: loose by themselves, or as the operator that reads them calls
-  /// them (an index goes where its row is).
-  std::vector<bool> loose(const Node& travelling) const;
+  std::vector<bool> unordered(const std::vector<DimId>& dims) const;
+  /// Of the dims of what a reshard or collective moves: unordered by themselves, or as the operator that reads them
+  /// calls them (an index goes where its row is).
+  std::vector<bool> unordered(const Node& travelling) const;
   /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of
   /// a routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;

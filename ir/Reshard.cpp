@@ -29,9 +29,9 @@ struct Pending {
 
 class Change {
 public:
-  Change(const Mesh& mesh, const std::vector<int64_t>& extents, const std::vector<bool>& loose, const Layout& from,
+  Change(const Mesh& mesh, const std::vector<int64_t>& extents, const std::vector<bool>& unordered, const Layout& from,
          const Layout& to)
-      : mesh_(mesh), extents_(extents), loose_(loose), cur_(digitsOf(from)), want_(digitsOf(to)),
+      : mesh_(mesh), extents_(extents), unordered_(unordered), cur_(digitsOf(from)), want_(digitsOf(to)),
         partial_(manyRanks(from.partial)), keep_(manyRanks(to.partial)) {
     home_.fill(kNowhere);
     for (size_t i = 0; i < want_.size(); ++i)
@@ -58,7 +58,7 @@ public:
   /// local data still runs through: no digit left of them may be held by nobody.
   bool strided(const Pending& step) const {
     for (size_t i = 0; i < cur_.size(); ++i) {
-      if (loose_[i]) continue;
+      if (unordered_[i]) continue;
       const Digits& more = step.before[i].size() > step.after[i].size() ? step.before[i] : step.after[i];
       int64_t covered = 1;
       for (const Digit& d : more) {
@@ -94,9 +94,9 @@ private:
     for (size_t i = 0; i < cur_.size(); ++i) {
       int64_t ranks = 1;
       for (const Digit& d : cur_[i]) ranks *= size(d.axis);
-      // What lies where depends on the data in a loose dimension: no rank rounds its share up.
-      n *= loose_[i] ? static_cast<double>(extents_[i]) / static_cast<double>(ranks)
-                     : static_cast<double>(ceilDiv(extents_[i], ranks));
+      // What lies where depends on the data in a unordered dimension: no rank rounds its share up.
+      n *= unordered_[i] ? static_cast<double>(extents_[i]) / static_cast<double>(ranks)
+                         : static_cast<double>(ceilDiv(extents_[i], ranks));
     }
     return n;
   }
@@ -112,11 +112,11 @@ private:
   }
   bool settled(size_t dim, const Digit& d) const {
     const Digit* target = find(want_[dim], d.axis);
-    return target && (loose_[dim] || target->offset == d.offset);
+    return target && (unordered_[dim] || target->offset == d.offset);
   }
   /// No axis that the dimension has now overlaps the digit.
   bool isFree(size_t dim, const Digit& d) const {
-    if (loose_[dim]) return true;
+    if (unordered_[dim]) return true;
     int64_t end = d.offset * size(d.axis);
     for (const Digit& x : cur_[dim]) {
       int64_t xEnd = x.offset * size(x.axis);
@@ -229,7 +229,7 @@ private:
 
   const Mesh& mesh_;
   const std::vector<int64_t>& extents_;
-  const std::vector<bool>& loose_;
+  const std::vector<bool>& unordered_;
   Shard cur_, want_;
   AxisMask partial_, keep_;
   std::array<int8_t, 64> home_; ///< the dimension that wants an axis
@@ -238,16 +238,16 @@ private:
 
 } // namespace
 
-std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents, const std::vector<bool>& loose,
-                                 Layout from, const Layout& to) {
+std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents,
+                                 const std::vector<bool>& unordered, Layout from, const Layout& to) {
   assert(from.shard.size() == extents.size() && to.shard.size() == extents.size() && loose.size() == extents.size());
-  Change change(mesh, extents, loose, from, to);
+  Change change(mesh, extents, unordered, from, to);
   auto pending = change.run();
   std::vector<ReshardStep> steps;
   steps.reserve(pending.size());
   for (const Pending& p : pending)
     steps.push_back({p.kind, p.axes, p.elements, change.layout(p.after, p.partial), change.strided(p)});
-  if (!steps.empty()) steps.back().after = change.wanted(); // loose dims: the wanted order
+  if (!steps.empty()) steps.back().after = change.wanted(); // unordered dims: the wanted order
   return steps;
 }
 

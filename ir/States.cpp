@@ -21,10 +21,10 @@ struct Use {
   size_t operand = 0;
 };
 Use useOf(const Model& model, ValueId param) {
-  const UnitId unit = model.values[param].unit;
-  const bool known = unit.valid() && unit.index < model.units.size();
-  const uint32_t first = known ? model.units[unit].first.index : 0,
-                 end = known ? model.units[unit].end.index : model.ops.size();
+  const LayerId layer = model.values[param].layer;
+  const bool known = layer.valid() && layer.index < model.layers.size();
+  const uint32_t first = known ? model.layers[layer].first.index : 0,
+                 end = known ? model.layers[layer].end.index : model.ops.size();
   for (uint32_t i = first; i < end; ++i) {
     const Op& op = model.ops[OpId(i)];
     if (!isContraction(op.kind) && op.kind != OpKind::Lookup) continue;
@@ -98,7 +98,7 @@ AxisMask splitsMatrix(const Program& program, const ParamState& p) {
 bool isHiddenMatrix(const Program& program, const ParamState& p) {
   const Model& model = program.model;
   const Use use = useOf(model, p.param);
-  return use.op && isContraction(use.op->kind) && model.units[use.op->unit].repeated();
+  return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
 }
 
 bool isTable(const Model& model, ValueId param) {

@@ -21,15 +21,15 @@ Stream streamOf(const Program& program, size_t level);
 /// A share of a node's time on one stream.
 struct Task {
   Stream stream = kComputeStream;
-  NodeIndex node = 0;         ///< in the body's list of the segment's phase
+  NodeIndex node = 0;         ///< in the class's list of the segment's phase
   double fraction = 1;        ///< of the node's time
   std::vector<uint32_t> deps; ///< tasks of the same segment
 };
 
-/// The work of one instance of a body in one direction. State collectives of the direction are issued `prefetch`
+/// The work of one instance of a class in one direction. State collectives of the direction are issued `prefetch`
 /// instances ahead.
 struct Segment {
-  BodyId body;
+  LayerClassId layerClass;
   bool backward = false;
   std::vector<Task> tasks; ///< program order
 };
@@ -113,9 +113,9 @@ struct ScheduleKind {
 struct Schedule {
   const Program* program = nullptr;
   const ScheduleKind* kind = nullptr;
-  std::vector<Segment> forward, backward; ///< by body
+  std::vector<Segment> forward, backward; ///< by class
   /// Inline share by class, after `overlap`; prefetch, slowdown.
-  std::array<double, kCollectiveClasses> inlineShare{};
+  std::array<double, kCollectiveClasses> blockingShare{};
   int64_t prefetch = 1;
   double slowdown = 0;
   double bucketBytes = 0; ///< 0: one bucket per instance

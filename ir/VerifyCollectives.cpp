@@ -22,16 +22,16 @@ public:
   }
 
   void run() {
-    for (const Body& body : program_.bodies) {
-      for (const Node& n : body.forward) checkNode(n);
-      for (const Node& n : body.backward) checkNode(n);
-      for (const StateCollective& s : body.states)
+    for (const LayerClass& layerClass : program_.classes) {
+      for (const Node& n : layerClass.forward) checkNode(n);
+      for (const Node& n : layerClass.backward) checkNode(n);
+      for (const StateCollective& s : layerClass.states)
         if (s.collective == CollectiveKind::HostCopy)
           checkCopy(s);
         else
           checkGroup(s.params.empty() ? "states" : names_.of(s.params[0]), s.collective, s.axes, s.group, s.level,
                      s.bytes);
-      if (!body.seam) checkSums(body);
+      if (!layerClass.boundaryReshard) checkSums(layerClass);
     }
     for (const VirtualStage& stage : program_.virtualStages) checkBoundary(stage);
     for (const StageGroup& group : program_.stageGroups) checkShared(group);
@@ -75,13 +75,13 @@ private:
   /// Of the largest shard; what data places has no rank that rounds up.
   double elements(const Node& node, const Layout& layout) const {
     const std::vector<int64_t> extents = program_.extents(model_.values[node.value].dims);
-    const std::vector<bool> loose = program_.loose(node);
+    const std::vector<bool> unordered = program_.unordered(node);
     double n = 1;
     for (size_t i = 0; i < extents.size(); ++i) {
       int64_t ranks = 1;
       for (const Digit& d : layout.shard[i]) ranks *= mesh_.axes[d.axis].size;
-      n *= loose[i] ? static_cast<double>(extents[i]) / static_cast<double>(ranks)
-                    : static_cast<double>(ceilDiv(extents[i], ranks));
+      n *= unordered[i] ? static_cast<double>(extents[i]) / static_cast<double>(ranks)
+                        : static_cast<double>(ceilDiv(extents[i], ranks));
     }
     return n * overExtents(model_, model_.values[node.value].dims);
   }
@@ -124,15 +124,15 @@ private:
   // ---- L8 --------------------------------------------------------------------
 
   /// The axes over which a value is pending where it is produced.
-  AxisMask pending(const Body& body, ValueId v) const {
+  AxisMask pending(const LayerClass& layerClass, ValueId v) const {
     const Value& value = model_.values[v];
     if (value.kind != ValueKind::Result) return 0;
     const Op& producer = model_.ops[value.producer];
-    size_t i = value.producer.index - model_.units[producer.unit].first.index;
-    if (producer.unit == body.unit) return body.results[i].partial;
+    size_t i = value.producer.index - model_.layers[producer.layer].first.index;
+    if (producer.layer == layerClass.layer) return layerClass.results[i].partial;
     AxisMask mask = 0;
-    for (const Body& other : program_.bodies)
-      if (!other.seam && other.unit == producer.unit) mask |= other.results[i].partial;
+    for (const LayerClass& other : program_.classes)
+      if (!other.boundaryReshard && other.layer == producer.layer) mask |= other.results[i].partial;
     return mask;
   }
 
@@ -143,27 +143,27 @@ private:
   }
 
   /// In program order: a pending sum is reduced before anything but an `add` that leaves it pending reads it.
-  void checkSums(const Body& body) {
-    const Unit& unit = model_.units[body.unit];
+  void checkSums(const LayerClass& layerClass) {
+    const Layer& layer = model_.layers[layerClass.layer];
     std::map<ValueId, AxisMask> reduced;
-    for (const Node& n : body.forward) {
+    for (const Node& n : layerClass.forward) {
       if (n.value.valid() && reduces(n)) reduced[n.value] |= n.axes;
-      if (n.kind == NodeKind::Compute && n.role == Role::Forward) checkReads(body, n.op, reduced);
+      if (n.kind == NodeKind::Compute && n.role == Role::Forward) checkReads(layerClass, n.op, reduced);
     }
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model_.ops[OpId(i)];
-      bool enters =
-          std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.inside == op.result; });
-      if (op.kind == OpKind::Carry && !enters) checkReads(body, OpId(i), reduced);
+      bool enters = std::any_of(layer.carries.begin(), layer.carries.end(),
+                                [&](const Carry& c) { return c.inside == op.result; });
+      if (op.kind == OpKind::Carry && !enters) checkReads(layerClass, OpId(i), reduced);
     }
   }
 
-  void checkReads(const Body& body, OpId id, const std::map<ValueId, AxisMask>& reduced) {
+  void checkReads(const LayerClass& layerClass, OpId id, const std::map<ValueId, AxisMask>& reduced) {
     const Op& op = model_.ops[id];
-    AxisMask stays = op.linear ? body.results[id.index - model_.units[op.unit].first.index].partial : 0;
+    AxisMask stays = op.linear ? layerClass.results[id.index - model_.layers[op.layer].first.index].partial : 0;
     for (const Operand& o : op.operands) {
       auto it = reduced.find(o.value);
-      AxisMask open = pending(body, o.value) & ~(it == reduced.end() ? 0 : it->second) & ~stays;
+      AxisMask open = pending(layerClass, o.value) & ~(it == reduced.end() ? 0 : it->second) & ~stays;
       if (open)
         out_.wrong("L8: {} reads {}, a pending sum over {}", model_.pathOf(id), names_.of(o.value), mesh_.str(open));
     }
@@ -186,12 +186,12 @@ private:
   bool sentPending(const VirtualStage& sender, ValueId v) const {
     const Op& producer = model_.ops[model_.values[v].producer];
     AxisMask open = 0;
-    for (const Body& body : program_.bodies)
-      if (!body.seam && body.unit == producer.unit) open |= pending(body, v);
+    for (const LayerClass& layerClass : program_.classes)
+      if (!layerClass.boundaryReshard && layerClass.layer == producer.layer) open |= pending(layerClass, v);
     // Hardly any value is pending: the others need no look at all stages before this one.
     for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
-      for (const auto& [id, count] : program_.virtualStages[static_cast<size_t>(s)].bodies)
-        for (const Node& n : program_.bodies[id].forward)
+      for (const auto& [id, count] : program_.virtualStages[static_cast<size_t>(s)].classes)
+        for (const Node& n : program_.classes[id].forward)
           if (n.value == v && reduces(n)) open &= ~n.axes;
     return open != 0;
   }

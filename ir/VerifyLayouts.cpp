@@ -18,28 +18,28 @@ public:
   }
 
   void run() {
-    for (const Body& body : program_.bodies) {
-      if (body.seam) {
-        checkNodes(body.forward);
-        checkNodes(body.backward);
+    for (const LayerClass& layerClass : program_.classes) {
+      if (layerClass.boundaryReshard) {
+        checkNodes(layerClass.forward);
+        checkNodes(layerClass.backward);
         continue;
       }
-      const Unit& unit = model_.units[body.unit];
-      for (uint32_t i = unit.first.index; i < unit.end.index; ++i) checkOp(body, OpId(i));
+      const Layer& layer = model_.layers[layerClass.layer];
+      for (uint32_t i = layer.first.index; i < layer.end.index; ++i) checkOp(layerClass, OpId(i));
       if (!out_.empty()) return;
-      checkNodes(body.forward);
-      checkNodes(body.backward);
+      checkNodes(layerClass.forward);
+      checkNodes(layerClass.backward);
       if (program_.level == Level::Sharded)
-        checkFlow(body); // later the steps of a change are collectives, slices are gone
+        checkFlow(layerClass); // later the steps of a change are collectives, slices are gone
     }
   }
 
 private:
-  const Placement& placement(const Body& body, OpId op) const {
-    return body.placements[op.index - model_.units[body.unit].first.index];
+  const Placement& placement(const LayerClass& layerClass, OpId op) const {
+    return layerClass.placements[op.index - model_.layers[layerClass.layer].first.index];
   }
-  const Layout& result(const Body& body, OpId op) const {
-    return body.results[op.index - model_.units[body.unit].first.index];
+  const Layout& result(const LayerClass& layerClass, OpId op) const {
+    return layerClass.results[op.index - model_.layers[layerClass.layer].first.index];
   }
   Layout need(const Placement& p, const std::vector<DimId>& dims) const {
     std::vector<AxisList> perDim;
@@ -49,14 +49,14 @@ private:
 
   // ---- one operator ----------------------------------------------------------
 
-  void checkOp(const Body& body, OpId id) {
+  void checkOp(const LayerClass& layerClass, OpId id) {
     const Op& op = model_.ops[id];
-    const Placement& p = placement(body, id);
+    const Placement& p = placement(layerClass, id);
     std::string path = model_.pathOf(id);
     for (const PlacedDim& d : p.dims) checkPlaced(d, path);
     for (const Operand& o : op.operands) checkOnce(need(p, o.dims), names_.of(o.value), path);
-    checkOnce(result(body, id), names_.of(op.result), path);
-    checkResult(op, p, result(body, id), path);
+    checkOnce(result(layerClass, id), names_.of(op.result), path);
+    checkResult(op, p, result(layerClass, id), path);
   }
 
   void checkPlaced(const PlacedDim& d, const std::string& path) {
@@ -126,62 +126,62 @@ private:
 
   // ---- the way of values through the forward list ----------------------------
 
-  /// Layouts in which a value is at hand; `unknown` if a body that is not looked at made it (inputs, carried values).
+  /// Layouts in which a value is at hand; `unknown` if a class that is not looked at made it (inputs, carried values).
   struct AtHand {
     std::vector<Layout> layouts;
     bool unknown = false;
   };
 
-  AtHand produced(const Body& body, ValueId v) const {
+  AtHand produced(const LayerClass& layerClass, ValueId v) const {
     AtHand at;
     const Value& value = model_.values[v];
     at.unknown = value.kind != ValueKind::Result;
     if (at.unknown) return at;
     const Op& producer = model_.ops[value.producer];
-    if (producer.unit == body.unit) {
-      at.layouts.push_back(result(body, value.producer));
+    if (producer.layer == layerClass.layer) {
+      at.layouts.push_back(result(layerClass, value.producer));
       return at;
     }
-    for (const Body& other : program_.bodies) // any class of instances may have been the last
-      if (!other.seam && other.unit == producer.unit) at.layouts.push_back(result(other, value.producer));
+    for (const LayerClass& other : program_.classes) // any class of instances may have been the last
+      if (!other.boundaryReshard && other.layer == producer.layer) at.layouts.push_back(result(other, value.producer));
     return at;
   }
 
-  bool entersRepeat(const Unit& unit, const Op& op) const {
-    return op.kind == OpKind::Carry &&
-           std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.inside == op.result; });
+  bool entersRepeat(const Layer& layer, const Op& op) const {
+    return op.kind == OpKind::Carry && std::any_of(layer.carries.begin(), layer.carries.end(),
+                                                   [&](const Carry& c) { return c.inside == op.result; });
   }
 
-  void checkFlow(const Body& body) {
-    const Unit& unit = model_.units[body.unit];
+  void checkFlow(const LayerClass& layerClass) {
+    const Layer& layer = model_.layers[layerClass.layer];
     std::map<ValueId, AtHand> values;
     auto atHand = [&](ValueId v) -> AtHand& {
       auto [it, fresh] = values.try_emplace(v);
-      if (fresh) it->second = produced(body, v);
+      if (fresh) it->second = produced(layerClass, v);
       return it->second;
     };
-    std::vector<int> computed(unit.end.index - unit.first.index);
-    for (const Node& n : body.forward) {
+    std::vector<int> computed(layer.end.index - layer.first.index);
+    for (const Node& n : layerClass.forward) {
       if (n.kind == NodeKind::Compute && n.role == Role::Forward) {
-        checkReads(body, n.op, atHand);
-        ++computed[n.op.index - unit.first.index];
+        checkReads(layerClass, n.op, atHand);
+        ++computed[n.op.index - layer.first.index];
       } else if (n.kind == NodeKind::Reshard) {
         move(n, atHand(n.value));
       }
     }
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model_.ops[OpId(i)];
-      int times = computed[i - unit.first.index];
-      // A carry is an identity and has no node; the way into the repeat is a seam's.
+      int times = computed[i - layer.first.index];
+      // A carry is an identity and has no node; the way into the repeat is a boundary reshard's.
       if (op.kind == OpKind::Carry) {
-        if (!entersRepeat(unit, op)) checkReads(body, OpId(i), atHand);
-        if (result(body, OpId(i)).partial) out_.wrong("L8: {} carries a pending sum", model_.pathOf(OpId(i)));
+        if (!entersRepeat(layer, op)) checkReads(layerClass, OpId(i), atHand);
+        if (result(layerClass, OpId(i)).partial) out_.wrong("L8: {} carries a pending sum", model_.pathOf(OpId(i)));
       } else if (times != 1) {
         out_.wrong("{} is computed {} times in forward", model_.pathOf(OpId(i)), times);
       }
     }
-    if (model_.loss.valid() && model_.ops[model_.values[model_.loss].producer].unit == body.unit)
-      checkOutput(body, atHand);
+    if (model_.loss.valid() && model_.ops[model_.values[model_.loss].producer].layer == layerClass.layer)
+      checkOutput(layerClass, atHand);
   }
 
   void move(const Node& n, AtHand& value) {
@@ -193,21 +193,21 @@ private:
                  text(model_.values[n.value].dims, n.from));
   }
 
-  template <class AtHandOf> void checkReads(const Body& body, OpId id, AtHandOf& atHand) {
+  template <class AtHandOf> void checkReads(const LayerClass& layerClass, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
     for (const Operand& o : op.operands) {
-      Layout wanted = need(placement(body, id), o.dims);
+      Layout wanted = need(placement(layerClass, id), o.dims);
       if (model_.values[o.value].kind == ValueKind::Param) {
-        checkParam(body, o, wanted, id);
+        checkParam(layerClass, o, wanted, id);
         continue;
       }
       const AtHand& at = atHand(o.value);
       if (at.unknown) continue;
-      std::vector<bool> loose = program_.loose(o.dims);
+      std::vector<bool> unordered = program_.unordered(o.dims);
       bool found = std::any_of(at.layouts.begin(), at.layouts.end(), [&](const Layout& l) {
         Layout asked = wanted;
         if (op.linear) asked.partial = l.partial; // sums of sums may wait: docs/language.md, section 10
-        return sameLayout(loose, l, asked);
+        return sameLayout(unordered, l, asked);
       });
       if (found) continue;
       bool onlyPartial = std::any_of(at.layouts.begin(), at.layouts.end(),
@@ -218,13 +218,13 @@ private:
         out_.wrong("{} reads {} as {}, but it lies as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
                    text(o.dims, at.layouts.empty() ? Layout{} : at.layouts.back()));
     }
-    checkSum(body, id, atHand);
+    checkSum(layerClass, id, atHand);
   }
 
   /// A linear operator that lets pending sums through needs the same axes pending in all its operands.
-  template <class AtHandOf> void checkSum(const Body& body, OpId id, AtHandOf& atHand) {
+  template <class AtHandOf> void checkSum(const LayerClass& layerClass, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
-    AxisMask pending = op.linear ? result(body, id).partial : 0;
+    AxisMask pending = op.linear ? result(layerClass, id).partial : 0;
     for (const Operand& o : op.operands) {
       if (!pending || model_.values[o.value].kind == ValueKind::Param) continue;
       const AtHand& at = atHand(o.value);
@@ -236,14 +236,14 @@ private:
     }
   }
 
-  void checkParam(const Body& body, const Operand& o, const Layout& wanted, OpId id) {
-    for (const ParamState& p : body.params)
+  void checkParam(const LayerClass& layerClass, const Operand& o, const Layout& wanted, OpId id) {
+    for (const ParamState& p : layerClass.params)
       if (p.param == o.value && p.layout != wanted)
         out_.wrong("{} reads {} as {}, it is stored as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
                    text(o.dims, p.layout));
   }
 
-  template <class AtHandOf> void checkOutput(const Body&, AtHandOf& atHand) {
+  template <class AtHandOf> void checkOutput(const LayerClass&, AtHandOf& atHand) {
     const AtHand& at = atHand(model_.loss);
     bool whole = std::any_of(at.layouts.begin(), at.layouts.end(), [](const Layout& l) { return l.partial == 0; });
     if (!whole && !at.unknown) out_.wrong("L8: the output {} is a pending sum", names_.of(model_.loss));

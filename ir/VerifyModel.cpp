@@ -17,9 +17,9 @@ public:
     for (uint32_t i = 0; i < model_.dims.size(); ++i) checkDim(model_.dims[DimId(i)]);
     for (uint32_t i = 0; i < model_.regions.size(); ++i) checkRegion(RegionId(i));
     if (!found_.empty()) return found_; // what follows walks dims and regions
-    checkUnits();
+    checkLayers();
     for (uint32_t i = 0; i < model_.values.size(); ++i) checkValue(ValueId(i));
-    if (!found_.empty()) return found_; // and these walk values and units
+    if (!found_.empty()) return found_; // and these walk values and layers
     for (uint32_t i = 0; i < model_.ops.size(); ++i) checkOp(OpId(i));
     return found_;
   }
@@ -56,10 +56,10 @@ private:
     return !outer.valid();
   }
 
-  void checkUnits() {
+  void checkLayers() {
     uint32_t next = 0;
-    for (uint32_t i = 0; i < model_.units.size(); ++i) {
-      const Unit& u = model_.units[UnitId(i)];
+    for (uint32_t i = 0; i < model_.layers.size(); ++i) {
+      const Layer& u = model_.layers[LayerId(i)];
       if (u.first.index != next || u.end.index < next || u.end.index > model_.ops.size()) {
         wrong("layer {} does not begin where the one before it ends", u.name.view());
         return;
@@ -74,7 +74,7 @@ private:
     if (next != model_.ops.size()) wrong("{} operators are in no layer", model_.ops.size() - next);
   }
 
-  void checkCarries(const Unit& u) {
+  void checkCarries(const Layer& u) {
     for (const Carry& c : u.carries) {
       if (!exists(c.initial) || !exists(c.inside) || !exists(c.last)) {
         wrong("carried value {} of {} does not exist", c.name.view(), u.name.view());
@@ -115,13 +115,13 @@ private:
   void checkOp(OpId id) {
     const Op& op = model_.ops[id];
     std::string path = model_.pathOf(id);
-    if (op.unit.index >= model_.units.size()) {
+    if (op.layer.index >= model_.layers.size()) {
       wrong("{} is in no layer", path);
       return;
     }
-    const Unit& unit = model_.units[op.unit];
-    if (id < unit.first || id >= unit.end) wrong("{} is listed outside of its layer", path);
-    if (!isInside(op.region, unit.region)) wrong("{} is in a repeat outside of its layer", path);
+    const Layer& layer = model_.layers[op.layer];
+    if (id < layer.first || id >= layer.end) wrong("{} is listed outside of its layer", path);
+    if (!isInside(op.region, layer.region)) wrong("{} is in a repeat outside of its layer", path);
     for (const Operand& o : op.operands) checkOperand(id, op, o, path);
     checkResult(id, op, path);
     checkDims(op, path);
@@ -145,8 +145,8 @@ private:
     if (v.kind != ValueKind::Result) return;
     if (v.producer >= id) wrong("{} reads {} before it is defined", path, names_.of(o.value));
     const Op& producer = model_.ops[v.producer];
-    if (producer.unit == op.unit || producer.unit.index >= model_.units.size()) return;
-    const Unit& from = model_.units[producer.unit];
+    if (producer.layer == op.layer || producer.layer.index >= model_.layers.size()) return;
+    const Layer& from = model_.layers[producer.layer];
     bool leaves = !from.repeat || std::any_of(from.carries.begin(), from.carries.end(),
                                               [&](const Carry& c) { return c.last == o.value; });
     if (!leaves) wrong("{} reads {} inside the repeat {}", path, names_.of(o.value), from.name.view());

@@ -13,43 +13,43 @@ public:
   StructureVerifier(const Program& program, Findings& out) : program_(program), model_(program.model), out_(out) {}
 
   void run() {
-    for (uint32_t b = 0; b < program_.bodies.size(); ++b) checkBody(program_.bodies[BodyId(b)]);
+    for (uint32_t b = 0; b < program_.classes.size(); ++b) checkClass(program_.classes[LayerClassId(b)]);
     checkStages();
   }
 
 private:
-  void checkBody(const Body& body) {
-    if (body.unit.index >= model_.units.size()) {
+  void checkClass(const LayerClass& layerClass) {
+    if (layerClass.layer.index >= model_.layers.size()) {
       out_.wrong("a body is of no layer");
       return;
     }
-    const Unit& unit = model_.units[body.unit];
-    size_t ops = unit.end.index - unit.first.index;
-    if (!body.seam && (body.placements.size() != ops || body.results.size() != ops))
-      out_.wrong("{}: {} operators, {} placements, {} result layouts", unit.name.view(), ops, body.placements.size(),
-                 body.results.size());
-    checkNodes(unit, body.forward);
-    checkNodes(unit, body.backward);
-    for (const Saved& s : body.saved)
-      if (!(s.bytes >= 0) || std::isinf(s.bytes)) out_.wrong("{} keeps {} bytes", unit.name.view(), s.bytes);
-    for (const ParamState& p : body.params)
+    const Layer& layer = model_.layers[layerClass.layer];
+    size_t ops = layer.end.index - layer.first.index;
+    if (!layerClass.boundaryReshard && (layerClass.placements.size() != ops || layerClass.results.size() != ops))
+      out_.wrong("{}: {} operators, {} placements, {} result layouts", layer.name.view(), ops,
+                 layerClass.placements.size(), layerClass.results.size());
+    checkNodes(layer, layerClass.forward);
+    checkNodes(layer, layerClass.backward);
+    for (const Saved& s : layerClass.saved)
+      if (!(s.bytes >= 0) || std::isinf(s.bytes)) out_.wrong("{} keeps {} bytes", layer.name.view(), s.bytes);
+    for (const ParamState& p : layerClass.params)
       if (p.param.index >= model_.values.size() || model_.values[p.param].kind != ValueKind::Param)
-        out_.wrong("{} holds states of what is no parameter", unit.name.view());
+        out_.wrong("{} holds states of what is no parameter", layer.name.view());
   }
 
-  void checkNodes(const Unit& unit, const std::vector<Node>& nodes) {
+  void checkNodes(const Layer& layer, const std::vector<Node>& nodes) {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Node& n = nodes[i];
       for (NodeIndex d : n.deps)
-        if (d >= i) out_.wrong("{}: node {} waits for node {}, which comes later", unit.name.view(), i, d);
+        if (d >= i) out_.wrong("{}: node {} waits for node {}, which comes later", layer.name.view(), i, d);
       if (n.op.valid() && n.op.index >= model_.ops.size())
-        out_.wrong("{}: node {} is of no operator", unit.name.view(), i);
+        out_.wrong("{}: node {} is of no operator", layer.name.view(), i);
       if (n.value.valid() && n.value.index >= model_.values.size())
-        out_.wrong("{}: node {} moves no value", unit.name.view(), i);
+        out_.wrong("{}: node {} moves no value", layer.name.view(), i);
       if (n.kind == NodeKind::Reshard && !n.value.valid())
-        out_.wrong("{}: node {} moves no value", unit.name.view(), i);
+        out_.wrong("{}: node {} moves no value", layer.name.view(), i);
       if (n.kind == NodeKind::Compute && n.role != Role::Optimizer && !n.op.valid())
-        out_.wrong("{}: node {} computes no operator", unit.name.view(), i);
+        out_.wrong("{}: node {} computes no operator", layer.name.view(), i);
     }
   }
 
@@ -58,20 +58,20 @@ private:
     if (program_.virtualStages.size() != static_cast<size_t>(program_.stages * program_.chunks))
       out_.wrong("{} virtual stages, {} stages x {} chunks", program_.virtualStages.size(), program_.stages,
                  program_.chunks);
-    std::vector<int64_t> counts(program_.bodies.size());
+    std::vector<int64_t> counts(program_.classes.size());
     for (const VirtualStage& s : program_.virtualStages)
-      for (const auto& [body, count] : s.bodies) {
+      for (const auto& [body, count] : s.classes) {
         if (body.index >= counts.size()) {
           out_.wrong("stage {} runs a body that does not exist", s.index);
           return;
         }
         counts[body.index] += count;
       }
-    for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
-      const Body& body = program_.bodies[BodyId(b)];
-      if (!body.seam && body.unit.valid() && counts[b] != body.instances.count())
-        out_.wrong("{}{}: {} instances, {} on stages", model_.units[body.unit].name.view(), body.instances.str(),
-                   body.instances.count(), counts[b]);
+    for (uint32_t b = 0; b < program_.classes.size(); ++b) {
+      const LayerClass& layerClass = program_.classes[LayerClassId(b)];
+      if (!layerClass.boundaryReshard && layerClass.layer.valid() && counts[b] != layerClass.instances.count())
+        out_.wrong("{}{}: {} instances, {} on stages", model_.layers[layerClass.layer].name.view(),
+                   layerClass.instances.str(), layerClass.instances.count(), counts[b]);
     }
   }
 

@@ -20,7 +20,7 @@ public:
   void run() {
     for (const Segment& s : schedule_.forward) checkSegment(s, false);
     for (const Segment& s : schedule_.backward) checkSegment(s, true);
-    for (double share : schedule_.inlineShare)
+    for (double share : schedule_.blockingShare)
       if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
     if (!schedule_.kind || !schedule_.kind->orders || !checkDevices()) return;
     checkOrders(schedule_.kind->orders);
@@ -29,14 +29,14 @@ public:
 
 private:
   void checkSegment(const Segment& s, bool backward) {
-    if (s.body.index >= program_.bodies.size() || s.backward != backward) {
+    if (s.layerClass.index >= program_.classes.size() || s.backward != backward) {
       out_.wrong("a segment is of no body, or listed in the wrong direction");
       return;
     }
-    const Body& body = program_.bodies[s.body];
-    const std::vector<Node>& nodes = backward ? body.backward : body.forward;
+    const LayerClass& layerClass = program_.classes[s.layerClass];
+    const std::vector<Node>& nodes = backward ? layerClass.backward : layerClass.forward;
     std::string title =
-        fmt::format("{} {}", program_.model.units[body.unit].name.view(), backward ? "backward" : "forward");
+        fmt::format("{} {}", program_.model.layers[layerClass.layer].name.view(), backward ? "backward" : "forward");
     std::vector<double> shares(nodes.size());
     for (size_t i = 0; i < s.tasks.size(); ++i) {
       const Task& t = s.tasks[i];

@@ -16,10 +16,10 @@ public:
       : program_(program), model_(program.model), mesh_(program.mesh), out_(out) {}
 
   void run() {
-    for (const Body& body : program_.bodies) {
-      if (body.seam) continue;
-      for (const Node& n : body.forward) check(body, n);
-      for (const Node& n : body.backward) check(body, n);
+    for (const LayerClass& layerClass : program_.classes) {
+      if (layerClass.boundaryReshard) continue;
+      for (const Node& n : layerClass.forward) check(layerClass, n);
+      for (const Node& n : layerClass.backward) check(layerClass, n);
     }
   }
 
@@ -33,12 +33,12 @@ private:
     return nullptr;
   }
 
-  void check(const Body& body, const Node& n) {
+  void check(const LayerClass& layerClass, const Node& n) {
     if (n.kind != NodeKind::Compute || !n.op.valid()) return;
     const Op& op = model_.ops[n.op];
     const Poly* work = workOf(op, n);
     if (!work) return;
-    const Placement& placement = body.placements[n.op.index - model_.units[body.unit].first.index];
+    const Placement& placement = layerClass.placements[n.op.index - model_.layers[layerClass.layer].first.index];
     int64_t devices = 1;
     for (AxisId a : mesh_.order)
       if (!(program_.stageAxes & maskOf(a))) devices *= mesh_.axes[a].size;
@@ -68,7 +68,7 @@ private:
     double value = t.coefficient;
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
-      const Dim& d = model_.dims[dim]; // loose dimensions hold what the data says: nothing is rounded
+      const Dim& d = model_.dims[dim]; // unordered dimensions hold what the data says: nothing is rounded
       value *= d.kind == DimKind::Basic ? static_cast<double>(ceilDiv(d.extent, ranks) * ranks) : sizeOf(model_, d);
       value *= program_.skew({dim}, placement);
     }

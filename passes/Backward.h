@@ -1,5 +1,5 @@
-// The parts of derive-backward: checkpoints, what is kept and replayed (Keeper), the reshards between classes
-// (addSeams), the working set.
+// The parts of derive-backward: checkpoints, what is kept and replayed ((ActivationPolicy)), the reshards between
+// classes (addBoundaryReshards), the working set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -11,10 +11,10 @@
 
 namespace planc::passes {
 
-/// Which operators of a body lie in which checkpoint: each match of a `recompute` selector is one.
+/// Which operators of a class lie in which checkpoint: each match of a `recompute` selector is one.
 struct Checkpoints {
-  std::vector<int> of;     ///< per operator of the unit: number of its checkpoint, or -1
-  std::vector<bool> named; ///< per operator of the unit: its result is kept by name (`save`)
+  std::vector<int> of;     ///< per operator of the layer: number of its checkpoint, or -1
+  std::vector<bool> named; ///< per operator of the layer: its result is kept by name (`save`)
   struct Form {
     bool saves = false;    ///< it keeps something by name, and replays only what is read
     bool discards = false; ///< what leaves it is not kept for its readers either (`outputs`)
@@ -22,23 +22,25 @@ struct Checkpoints {
   std::vector<Form> forms; ///< per checkpoint
   bool ok = true;
 };
-Checkpoints findCheckpoints(const ir::Program& program, const ir::Body& body, DiagnosticEngine& diagnostics);
+Checkpoints findCheckpoints(const ir::Program& program, const ir::LayerClass& layerClass,
+                            DiagnosticEngine& diagnostics);
 
-/// Does a selector of the plan's `recompute` statement `rule` reach a path in this body, with the statement's `first`?
+/// Does a selector of the plan's `recompute` statement `rule` reach a path in this class, with the statement's `first`?
 /// Gives the number of steps.
 std::optional<int> recomputes(const ir::Program& program, size_t rule, const ir::Selector& selector,
-                              const std::vector<Symbol>& path, const ir::Body& body);
+                              const std::vector<Symbol>& path, const ir::LayerClass& layerClass);
 
-/// Is what `reader`, an operator of the body, keeps of the value a result of what the selector of a `keep` names? Gives
-/// the number of steps. A value that a repeat carries is that of the instance that keeps it.
-std::optional<int> keepsOf(const ir::Program& program, const ir::Body& body, const ir::Selector& selector,
+/// Is what `reader`, an operator of the class, keeps of the value a result of what the selector of a `keep` names?
+/// Gives the number of steps. A value that a repeat carries is that of the instance that keeps it.
+std::optional<int> keepsOf(const ir::Program& program, const ir::LayerClass& layerClass, const ir::Selector& selector,
                            ir::OpId reader, const ir::Value& value);
 
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
 /// the replay of checkpoints (docs/language.md, section 11).
-class Keeper {
+class ActivationPolicy {
 public:
-  Keeper(const ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints);
+  ActivationPolicy(const ir::Program& program, ir::LayerClass& layerClass, const std::vector<bool>& wanted,
+                   const Checkpoints& checkpoints);
 
   /// Before the first backward node of a checkpoint: appends the replay of its forward nodes.
   void replay(ir::OpId op, std::vector<ir::Node>& backward) { replay(checkpointOf(op), backward); }
@@ -76,16 +78,16 @@ private:
   bool reads(const ir::Op& op, size_t operand) const;
   bool onHost(ir::OpId reader, ir::ValueId value) const;
   bool enters(ir::ValueId value, int checkpoint) const;
-  int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(unit_, op)]; }
+  int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(layer_, op)]; }
   int32_t replayOf(int32_t forwardNode) const {
     return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)];
   }
 
   const ir::Program& program_;
-  ir::Body& body_;
+  ir::LayerClass& layerClass_;
   const std::vector<bool>& wanted_;
   const Checkpoints& checkpoints_;
-  const ir::Unit& unit_;
+  const ir::Layer& layer_;
   std::vector<int32_t> producerNode_; ///< per operator: its compute node in forward
   std::vector<int32_t> replayed_;     ///< per forward node: its copy in backward, or -1
   enum class Replay { Waiting, Running, Done };
@@ -100,34 +102,34 @@ private:
 /// nothing. Reported at the later one; false then.
 bool checkKeeps(const ir::Program& program, DiagnosticEngine& diagnostics);
 
-/// A gradient of a value as someone computed it; `node` is its place in the body's backward list, -1 if it came from
-/// another body.
+/// A gradient of a value as someone computed it; `node` is its place in the class's backward list, -1 if it came from
+/// another class.
 struct Contribution {
   ir::Layout layout;
   int32_t node = -1;
   ir::OpId source;
 };
-/// Gradients that travel between bodies, by value.
+/// Gradients that travel between classes, by value.
 using Outer = std::vector<std::vector<Contribution>>;
 
-/// The backward list of one body and what its forward keeps; what leaves it is added to `outer`. `wanted`: by value.
-void deriveBody(ir::Program& program, ir::Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints,
-                Outer& outer);
+/// The backward list of one class and what its forward keeps; what leaves it is added to `outer`. `wanted`: by value.
+void deriveClass(ir::Program& program, ir::LayerClass& layerClass, const std::vector<bool>& wanted,
+                 const Checkpoints& checkpoints, Outer& outer);
 
 /// Says which `recompute` and `keep` statements free no memory and change nothing. `outer`: of the whole program.
 void warnOfIdleSavings(const ir::Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
                        DiagnosticEngine& diagnostics);
 
 /// A gradient that reaches a carried value from outside of its repeat.
-struct SeamGradient {
+struct BoundaryGradient {
   ir::Layout layout;
   ir::OpId source;
 };
-/// Appends a body for the reshards of carried values on the way into a repeat, out of it, and between classes of
+/// Appends a class for the reshards of carried values on the way into a repeat, out of it, and between classes of
 /// instances.
-void addSeams(ir::Program& program, const std::vector<std::vector<SeamGradient>>& leaving);
+void addBoundaryReshards(ir::Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
 
 /// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
-void measureWorkingSet(const ir::Program& program, ir::Body& body);
+void measureWorkingSet(const ir::Program& program, ir::LayerClass& layerClass);
 
 } // namespace planc::passes

@@ -144,7 +144,7 @@ struct Binder {
     for (size_t r = 0; r < rules.size(); ++r)
       for (size_t f = 0; f < rules[r].facts.size(); ++f) {
         const PrecisionFact& fact = rules[r].facts[f];
-        if (!changes[r][f]) continue; // said already
+        if (!changes[r][f]) continue; // stated already
         if (fact.key == Key::Saved && all.saved.value_or(fact.type) == fact.type &&
             !narrows(fact.type, &rules[r].selector))
           withoutEffect(fact.str(), &rules[r].selector, fact.range, kNoWider);

@@ -65,7 +65,7 @@ struct Tried {
     changed.targets = std::move(targets);
     changed.ring = true;
     program.plan = &plan;
-    for (Body& body : program.bodies) body.placements.clear();
+    for (LayerClass& layerClass : program.classes) layerClass.placements.clear();
     DiagnosticEngine quiet;
     placed = placeOperators(program, quiet);
   }

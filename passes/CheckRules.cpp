@@ -37,12 +37,12 @@ bool hasDim(const Model& model, const Op& op, Symbol dim) {
 
 bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEngine& diagnostics) { // L7
   std::set<std::string> found;
-  for (const Body& body : program.bodies) {
-    if (body.seam) continue;
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+  for (const LayerClass& layerClass : program.classes) {
+    if (layerClass.boundaryReshard) continue;
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
-      if (!reaches(rule.selector, op.path, unit, body.instances)) continue;
+      if (!reaches(rule.selector, op.path, layer, layerClass.instances)) continue;
       if (hasDim(program.model, op, rule.dim)) return true;
       for (DimId d : op.dims) found.insert(program.model.dims[d].name.str());
       for (CompositeId c : op.composites) found.insert(program.model.composites[c].name.str());
@@ -95,12 +95,12 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   };
   double total = 0;
   for (const Op& op : program.model.ops) total += flopsOf(op);
-  for (const Body& body : program.bodies) {
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+  for (const LayerClass& layerClass : program.classes) {
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
       if (flopsOf(op) < 0.01 * total) continue;
-      AxisMask used = body.placements[local(unit, OpId(i))].mask() | program.stageAxes;
+      AxisMask used = layerClass.placements[local(layer, OpId(i))].mask() | program.stageAxes;
       for (AxisId a : program.mesh.order) {
         const Axis& axis = program.mesh.axes[a];
         if (axis.size == 1 || (used & maskOf(a))) continue;

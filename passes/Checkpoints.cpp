@@ -1,4 +1,4 @@
-// Part of derive-backward: which operators of a body each match of a `recompute` selector replays, and which of their
+// Part of derive-backward: which operators of a class each match of a `recompute` selector replays, and which of their
 // results are kept by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
@@ -14,11 +14,11 @@ PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside
 
 namespace {
 
-/// Of one body.
+/// Of one class.
 struct CheckpointFinder {
   const Program& program;
-  const Body& body;
-  const Unit& unit;
+  const LayerClass& layerClass;
+  const Layer& layer;
   Checkpoints result = {};
   std::vector<const Selector*> selectorOf = {};                                ///< per operator
   std::map<std::pair<const Selector*, std::vector<Symbol>>, int> numbers = {}; ///< by the path that it matched
@@ -26,12 +26,12 @@ struct CheckpointFinder {
   const Model& model() const { return program.model; }
 
   bool find(DiagnosticEngine& diagnostics) {
-    result.of.assign(unit.end.index - unit.first.index, -1);
+    result.of.assign(layer.end.index - layer.first.index, -1);
     result.named.assign(result.of.size(), false);
     selectorOf.assign(result.of.size(), nullptr);
     for (size_t r = 0; r < program.plan->recompute.size(); ++r)
       for (const Selector& selector : program.plan->recompute[r].selectors)
-        for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+        for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
           if (!enter(r, selector, OpId(i), diagnostics)) return false;
     discardCasts();
     return true;
@@ -39,9 +39,9 @@ struct CheckpointFinder {
 
   bool enter(size_t rule, const Selector& selector, OpId id, DiagnosticEngine& diagnostics) {
     const Op& op = model().ops[id];
-    const auto depth = recomputes(program, rule, selector, op.path, body);
+    const auto depth = recomputes(program, rule, selector, op.path, layerClass);
     if (!depth) return true;
-    const uint32_t at = local(unit, id);
+    const uint32_t at = local(layer, id);
     if (result.of[at] >= 0) {
       diagnostics.report(NestedRecompute, selector.range, {{"inner", join(op.path)}})
           .label(selectorOf[at]->range, "the other checkpoint is here")
@@ -79,16 +79,16 @@ struct CheckpointFinder {
 
   /// A cast of what is discarded is no layer of its own: it is discarded with it.
   void discardCasts() {
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model().ops[OpId(i)];
       const Value& value = model().values[op.operands.empty() ? op.result : op.operands[0].value];
-      if (op.kind != OpKind::Cast || result.of[i - unit.first.index] >= 0 || value.kind != ValueKind::Result) continue;
+      if (op.kind != OpKind::Cast || result.of[i - layer.first.index] >= 0 || value.kind != ValueKind::Result) continue;
       const Op& maker = model().ops[value.producer];
-      if (maker.unit != body.unit) continue;
-      const uint32_t made = local(unit, value.producer);
+      if (maker.layer != layerClass.layer) continue;
+      const uint32_t made = local(layer, value.producer);
       const int checkpoint = result.of[made];
       if (checkpoint >= 0 && !result.named[made] && result.forms[static_cast<size_t>(checkpoint)].discards)
-        result.of[i - unit.first.index] = checkpoint;
+        result.of[i - layer.first.index] = checkpoint;
     }
   }
 };
@@ -96,15 +96,15 @@ struct CheckpointFinder {
 } // namespace
 
 std::optional<int> recomputes(const Program& program, size_t rule, const Selector& selector,
-                              const std::vector<Symbol>& path, const Body& body) {
-  if (rule < program.firstLayers.size() && !program.firstLayers[rule].empty() && !body.instances.ranges.empty() &&
-      !program.firstLayers[rule][body.unit.index].contains(body.instances.ranges.front().begin))
+                              const std::vector<Symbol>& path, const LayerClass& layerClass) {
+  if (rule < program.firstLayers.size() && !program.firstLayers[rule].empty() && !layerClass.instances.ranges.empty() &&
+      !program.firstLayers[rule][layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
     return std::nullopt;
-  return reaches(selector, path, program.model.units[body.unit], body.instances);
+  return reaches(selector, path, program.model.layers[layerClass.layer], layerClass.instances);
 }
 
-Checkpoints findCheckpoints(const Program& program, const Body& body, DiagnosticEngine& diagnostics) {
-  CheckpointFinder finder{program, body, program.model.units[body.unit]};
+Checkpoints findCheckpoints(const Program& program, const LayerClass& layerClass, DiagnosticEngine& diagnostics) {
+  CheckpointFinder finder{program, layerClass, program.model.layers[layerClass.layer]};
   finder.result.ok = finder.find(diagnostics);
   return std::move(finder.result);
 }

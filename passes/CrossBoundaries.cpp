@@ -17,46 +17,46 @@ namespace {
 struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
-  std::vector<std::vector<bool>> wanted; ///< values with a gradient, by body
+  std::vector<std::vector<bool>> wanted; ///< values with a gradient, by class
   bool ok = true;
-  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each unit
+  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each layer
 
   const Model& model() const { return program.model; }
 
   void findStages() {
-    firstStage.assign(model().units.size(), INT64_MAX);
-    lastStage.assign(model().units.size(), -1);
+    firstStage.assign(model().layers.size(), INT64_MAX);
+    lastStage.assign(model().layers.size(), -1);
     for (const VirtualStage& s : program.virtualStages)
-      for (const auto& [id, count] : s.bodies) {
-        const uint32_t u = program.bodies[id].unit.index;
+      for (const auto& [id, count] : s.classes) {
+        const uint32_t u = program.classes[id].layer.index;
         firstStage[u] = std::min(firstStage[u], s.index);
         lastStage[u] = std::max(lastStage[u], s.index);
       }
   }
 
   const Carry* carriedBy(const Op& op) const {
-    for (const Carry& c : model().units[op.unit].carries)
+    for (const Carry& c : model().layers[op.layer].carries)
       if (c.inside == op.result) return &c;
     return nullptr;
   }
 
-  /// The last stage on which a value of one unit is read by another unit.
+  /// The last stage on which a value of one layer is read by another layer.
   int64_t lastUse(ValueId v) const {
-    const UnitId home = model().ops[model().values[v].producer].unit;
+    const LayerId home = model().ops[model().values[v].producer].layer;
     int64_t last = -1;
     for (const Op& op : model().ops) {
-      if (op.unit == home) continue;
+      if (op.layer == home) continue;
       for (const Operand& o : op.operands)
-        if (o.value == v) last = std::max(last, carriedBy(op) ? firstStage[op.unit.index] : lastStage[op.unit.index]);
+        if (o.value == v) last = std::max(last, carriedBy(op) ? firstStage[op.layer.index] : lastStage[op.layer.index]);
     }
     return last;
   }
 
-  /// As it crosses: a carried value may have been resolved by the seam of the stage that made it.
+  /// As it crosses: a carried value may have been resolved by the boundary reshard of the stage that made it.
   Layout crossingLayout(ValueId v) const {
-    for (const Body& body : program.bodies)
-      if (body.seam)
-        for (auto it = body.forward.rbegin(); it != body.forward.rend(); ++it)
+    for (const LayerClass& layerClass : program.classes)
+      if (layerClass.boundaryReshard)
+        for (auto it = layerClass.forward.rbegin(); it != layerClass.forward.rend(); ++it)
           if (it->kind == NodeKind::Collective && it->value == v && layoutOf(program, v).partial) return it->to;
     return layoutOf(program, v);
   }
@@ -85,11 +85,11 @@ struct Crossing {
   /// Of a stage that makes the value: does anything that trains lie upstream there? Nothing for a stage that passes it
   /// on.
   std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
-    const UnitId home = model().ops[model().values[v].producer].unit;
+    const LayerId home = model().ops[model().values[v].producer].layer;
     std::optional<bool> trains; // of several classes the one that hands it on
-    for (const auto& [id, count] : program.virtualStages[static_cast<size_t>(stage)].bodies) {
-      const Body& body = program.bodies[id];
-      if (!body.seam && body.unit == home) trains = wanted[id.index][v.index];
+    for (const auto& [id, count] : program.virtualStages[static_cast<size_t>(stage)].classes) {
+      const LayerClass& layerClass = program.classes[id];
+      if (!layerClass.boundaryReshard && layerClass.layer == home) trains = wanted[id.index][v.index];
     }
     return trains;
   }
@@ -145,10 +145,10 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       for (size_t route = 0; route < s.devices.size(); ++route)
         s.level = std::max(s.level, crossing.linkLevel(s.devices[route], next.devices[route]));
     }
-  for (uint32_t u = 0; u < program.model.units.size(); ++u) {
-    const Unit& unit = program.model.units[UnitId(u)];
-    for (const Carry& c : unit.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+  for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
+    const Layer& layer = program.model.layers[LayerId(u)];
+    for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId v = program.model.ops[OpId(i)].result;
       const int64_t last = crossing.lastUse(v);
       if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);

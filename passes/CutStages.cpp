@@ -1,4 +1,4 @@
-// Part of cut-units: the top-level layers cut into virtual stages, by stage lines, by numbers of layers, or evenly.
+// Part of cut-layers: the top-level layers cut into virtual stages, by stage lines, by numbers of layers, or evenly.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/CutStages.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 int64_t totalLayers(const Model& model) {
   int64_t total = 0;
-  for (const ir::Unit& u : model.units)
+  for (const ir::Layer& u : model.layers)
     if (u.repeat && __builtin_add_overflow(total, u.count, &total)) return INT64_MAX;
   return total;
 }
@@ -34,44 +34,44 @@ std::vector<int64_t> balanced(int64_t layers, int64_t parts) {
 }
 
 /// A plain layer counts as so many where the plan says it, else as none.
-int64_t countOf(const ir::Unit& unit, const Stages* stages) {
-  if (unit.repeat) return unit.count;
+int64_t countOf(const ir::Layer& layer, const Stages* stages) {
+  if (layer.repeat) return layer.count;
   if (stages)
     for (const CountedLayer& c : stages->counted)
-      if (c.layer == unit.name) return c.count;
+      if (c.layer == layer.name) return c.count;
   return 0;
 }
 
 /// Pieces of the whole model for the given layers per part. Plain layers that count as none go with the instance that
 /// follows them, the last ones with the last part. Nothing if a plain layer counts as more than its part has left.
 std::optional<Cut> cutBySizes(const Model& model, const std::vector<int64_t>& sizes, const Stages* stages = nullptr,
-                              std::pair<UnitId, int64_t>* tooLarge = nullptr) {
+                              std::pair<LayerId, int64_t>* tooLarge = nullptr) {
   Cut cut(sizes.size());
   size_t part = 0;
   int64_t room = sizes[0];
   auto advance = [&] {
     while (room == 0 && part + 1 < sizes.size()) room = sizes[++part];
   };
-  for (uint32_t u = 0; u < model.units.size(); ++u) {
-    const ir::Unit& unit = model.units[UnitId(u)];
-    const int64_t counts = countOf(unit, stages);
-    if (!unit.repeat) {
-      const bool more = std::any_of(model.units.begin() + u, model.units.end(),
-                                    [&](const ir::Unit& x) { return countOf(x, stages) > 0; });
+  for (uint32_t u = 0; u < model.layers.size(); ++u) {
+    const ir::Layer& layer = model.layers[LayerId(u)];
+    const int64_t counts = countOf(layer, stages);
+    if (!layer.repeat) {
+      const bool more = std::any_of(model.layers.begin() + u, model.layers.end(),
+                                    [&](const ir::Layer& x) { return countOf(x, stages) > 0; });
       if (more && u > 0) advance();
       if (counts > room) {
-        if (tooLarge) *tooLarge = {UnitId(u), room};
+        if (tooLarge) *tooLarge = {LayerId(u), room};
         return std::nullopt;
       }
-      cut[more ? part : sizes.size() - 1].push_back({UnitId(u), 0, 1});
+      cut[more ? part : sizes.size() - 1].push_back({LayerId(u), 0, 1});
       room -= counts;
       continue;
     }
-    for (int64_t at = unit.from; at < unit.to();) {
+    for (int64_t at = layer.from; at < layer.to();) {
       advance();
-      const int64_t take = std::min(room, unit.to() - at);
+      const int64_t take = std::min(room, layer.to() - at);
       if (take == 0) break; // the sizes add up to the layers: cannot happen
-      cut[part].push_back({UnitId(u), at, at + take});
+      cut[part].push_back({LayerId(u), at, at + take});
       at += take;
       room -= take;
     }
@@ -96,9 +96,9 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
   for (size_t i = 0; i < cut.size(); ++i) {
     std::string pieces;
     for (const Piece& piece : cut[i]) {
-      const ir::Unit& unit = model.units[piece.unit];
-      pieces += (pieces.empty() ? "" : ", ") + unit.name.str();
-      if (unit.repeat && piece.hi - piece.lo < unit.count) pieces += fmt::format("[{}:{}]", piece.lo, piece.hi);
+      const ir::Layer& layer = model.layers[piece.layer];
+      pieces += (pieces.empty() ? "" : ", ") + layer.name.str();
+      if (layer.repeat && piece.hi - piece.lo < layer.count) pieces += fmt::format("[{}:{}]", piece.lo, piece.hi);
     }
     add(i, pieces);
   }
@@ -108,24 +108,24 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
 // ---- stage lines -------------------------------------------------------------
 
 std::string pieceName(const Model& model, const Piece& p) {
-  const ir::Unit& unit = model.units[p.unit];
-  return unit.repeat ? unit.label(RangeSet{{Range{p.lo, p.hi, 1}}}) : unit.label();
+  const ir::Layer& layer = model.layers[p.layer];
+  return layer.repeat ? layer.label(RangeSet{{Range{p.lo, p.hi, 1}}}) : layer.label();
 }
 
 /// An instance of the repeat that other lines cut into its parts, among those that a selector names whole.
 std::optional<int64_t> cutAmong(const Model& model, const SelectorStep& step) {
-  for (const ir::Unit& unit : model.units)
-    if (unit.isPart() && unit.within == step.name && (!step.slice || step.slice->contains(unit.instance)))
-      return unit.instance;
+  for (const ir::Layer& layer : model.layers)
+    if (layer.isPart() && layer.within == step.name && (!step.slice || step.slice->contains(layer.instance)))
+      return layer.instance;
   return std::nullopt;
 }
 
-/// Does the last step of a selector name instances of this unit, or all of it?
-std::optional<Piece> pieceOfUnit(const Model& model, UnitId id, const SelectorStep& last) {
-  const ir::Unit& unit = model.units[id];
-  if (unit.name != last.name) return std::nullopt;
-  if (!last.slice) return Piece{id, unit.from, unit.to()};
-  if (!unit.repeat || last.slice->step != 1 || last.slice->begin < unit.from || last.slice->end > unit.to())
+/// Does the last step of a selector name instances of this layer, or all of it?
+std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const SelectorStep& last) {
+  const ir::Layer& layer = model.layers[id];
+  if (layer.name != last.name) return std::nullopt;
+  if (!last.slice) return Piece{id, layer.from, layer.to()};
+  if (!layer.repeat || last.slice->step != 1 || last.slice->begin < layer.from || last.slice->end > layer.to())
     return std::nullopt;
   return Piece{id, last.slice->begin, last.slice->end};
 }
@@ -139,10 +139,10 @@ std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::
                           *cut);
     return std::nullopt;
   }
-  for (uint32_t u = 0; u < model.units.size(); ++u) {
-    const ir::Unit& unit = model.units[UnitId(u)];
-    if (unit.isPart() == whole || (unit.isPart() && instanceCut(selector, unit) != unit.instance)) continue;
-    if (const auto piece = pieceOfUnit(model, UnitId(u), steps.back())) return piece;
+  for (uint32_t u = 0; u < model.layers.size(); ++u) {
+    const ir::Layer& layer = model.layers[LayerId(u)];
+    if (layer.isPart() == whole || (layer.isPart() && instanceCut(selector, layer) != layer.instance)) continue;
+    if (const auto piece = pieceOfLayer(model, LayerId(u), steps.back())) return piece;
   }
   problem = steps.size() == 2 ? fmt::format("`{}` is not a part of one instance of a top-level repeat", selector.str())
                               : fmt::format("`{}` is not a top-level layer or a contiguous slice of one, "
@@ -152,9 +152,9 @@ std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::
 }
 
 /// May lines leave the layer out? Of the parts of an instance they may where it multiplies nothing.
-bool mayGoAlong(const Model& model, const ir::Unit& unit) {
-  if (unit.repeat || !unit.isPart()) return !unit.repeat;
-  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+bool mayGoAlong(const Model& model, const ir::Layer& layer) {
+  if (layer.repeat || !layer.isPart()) return !layer.repeat;
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
     if (isProduct(model.ops[OpId(i)].kind)) return false;
   return true;
 }
@@ -175,10 +175,10 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
   Cut cut(static_cast<size_t>(parts));
   uint32_t unit = 0; // the next layer to be covered, and its next instance
   int64_t at = 0;
-  const auto layer = [&]() -> const ir::Unit& { return model.units[UnitId(unit)]; };
+  const auto layer = [&]() -> const ir::Layer& { return model.layers[LayerId(unit)]; };
   const auto goesAlong = [&] { return at == layer().from && mayGoAlong(model, layer()); };
   const auto next = [&] {
-    if (++unit < model.units.size()) at = layer().from;
+    if (++unit < model.layers.size()) at = layer().from;
   };
   for (int64_t i = 0; i < parts; ++i) {
     const StageLine* line = byIndex[static_cast<size_t>(i)];
@@ -188,24 +188,24 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       auto piece = pieceOf(model, selector, problem);
       if (!piece) return std::nullopt;
       // Plain layers that no line names: leading ones join the first stage, others the stage before.
-      while (unit < piece->unit.index && goesAlong()) {
+      while (unit < piece->layer.index && goesAlong()) {
         cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))]
-            .push_back({UnitId(unit), 0, 1});
+            .push_back({LayerId(unit), 0, 1});
         next();
       }
-      if (piece->unit.index != unit || piece->lo != at)
+      if (piece->layer.index != unit || piece->lo != at)
         return problem = fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
-                                     unit < model.units.size() ? pieceName(model, {UnitId(unit), at, layer().to()})
-                                                               : "the end"),
+                                     unit < model.layers.size() ? pieceName(model, {LayerId(unit), at, layer().to()})
+                                                                : "the end"),
                std::nullopt;
       cut[static_cast<size_t>(i)].push_back(*piece);
       at = piece->hi;
       if (at >= layer().to()) next();
     }
   }
-  for (; unit < model.units.size() && goesAlong(); next()) cut.back().push_back({UnitId(unit), 0, 1});
-  if (unit < model.units.size())
-    return problem = fmt::format("`{}` is on no stage", pieceName(model, {UnitId(unit), at, layer().to()})),
+  for (; unit < model.layers.size() && goesAlong(); next()) cut.back().push_back({LayerId(unit), 0, 1});
+  if (unit < model.layers.size())
+    return problem = fmt::format("`{}` is on no stage", pieceName(model, {LayerId(unit), at, layer().to()})),
            std::nullopt;
   return cut;
 }
@@ -232,27 +232,27 @@ std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64
   const Pipeline* pipeline = program.plan->pipeline ? &*program.plan->pipeline : nullptr;
   const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : program.plan->range;
   int64_t layers = 0;
-  for (const ir::Unit& u : model.units)
+  for (const ir::Layer& u : model.layers)
     if (__builtin_add_overflow(layers, countOf(u, stages), &layers)) layers = INT64_MAX;
   if (layers == 0) {
     diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}})
         .help("leave `pipeline` out, or write `stage` lines");
     return std::nullopt;
   }
-  std::pair<UnitId, int64_t> tooLarge;
+  std::pair<LayerId, int64_t> tooLarge;
   std::optional<Cut> cut;
   if (layers % parts == 0)
     cut = cutBySizes(model, std::vector<int64_t>(static_cast<size_t>(parts), layers / parts), stages, &tooLarge);
   if (cut) return cut;
   auto report = layers % parts == 0
                     ? diagnostics.report(CountedTooLarge, where,
-                                         {{"layer", model.units[tooLarge.first].name.str()},
-                                          {"count", countOf(model.units[tooLarge.first], stages)},
+                                         {{"layer", model.layers[tooLarge.first].name.str()},
+                                          {"count", countOf(model.layers[tooLarge.first], stages)},
                                           {"room", tooLarge.second},
                                           {"each", layers / parts}})
                     : diagnostics.report(LayersNotDivisible, where,
                                          {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
-  for (const ir::Unit& u : model.units)
+  for (const ir::Layer& u : model.layers)
     if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
   if (totalLayers(model) < parts) {
     report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", layers));
@@ -265,11 +265,12 @@ std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64
 
 } // namespace
 
-std::optional<int64_t> instanceCut(const Selector& selector, const ir::Unit& unit) {
+std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& layer) {
   const std::vector<SelectorStep>& steps = selector.steps;
   if (steps.size() != 2 || steps[0].star || steps[1].star) return std::nullopt;
-  if (!(unit.isPart() ? unit.within == steps[0].name : unit.repeat && unit.name == steps[0].name)) return std::nullopt;
-  const int64_t count = unit.of > 0 ? unit.of : unit.count;
+  if (!(layer.isPart() ? layer.within == steps[0].name : layer.repeat && layer.name == steps[0].name))
+    return std::nullopt;
+  const int64_t count = layer.of > 0 ? layer.of : layer.count;
   const Range instances = steps[0].slice.value_or(Range{0, count, 1});
   return instances.count() == 1 ? std::optional(instances.begin) : std::nullopt;
 }
@@ -291,7 +292,8 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
   const Stages* stages = pipeline && pipeline->cut ? &*pipeline->cut : nullptr;
   if (stages && stages->cut == StageCut::Counts) return cutByCounts(model, *stages, parts, diagnostics);
   if (parts == 1) return cutBySizes(model, {totalLayers(model)});
-  const auto plain = std::count_if(model.units.begin(), model.units.end(), [](const ir::Unit& u) { return !u.repeat; });
+  const auto plain =
+      std::count_if(model.layers.begin(), model.layers.end(), [](const ir::Layer& u) { return !u.repeat; });
   if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts - plain)
     return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
   return cutEvenly(program, stages, parts, diagnostics);

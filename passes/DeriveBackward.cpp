@@ -1,4 +1,4 @@
-// derive-backward: the backward operators of every body with their reshards, what forward keeps for them, and what is
+// derive-backward: the backward operators of every class with their reshards, what forward keeps for them, and what is
 // replayed (docs/language.md, section 11). The backward operator inherits the forward placement; no operator has a
 // backward layout rule.
 // SPDX-License-Identifier: Apache-2.0
@@ -14,48 +14,48 @@ using namespace ir;
 
 namespace {
 
-/// Derives the backward list of one body.
+/// Derives the backward list of one class.
 struct BackwardDerivation {
   Program& program;
-  Body& body;
+  LayerClass& layerClass;
   const std::vector<bool>& wanted;
   Outer& outer;
-  const Unit& unit;
-  Keeper keeper;
-  std::vector<std::vector<Contribution>> gradients = {}; ///< per operator of the unit, of its result
+  const Layer& layer;
+  ActivationPolicy policy;
+  std::vector<std::vector<Contribution>> gradients = {}; ///< per operator of the layer, of its result
 
   const Model& model() const { return program.model; }
-  const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
+  const Placement& placement(OpId op) const { return layerClass.placements[local(layer, op)]; }
   bool inside(ValueId v) const {
     const Value& value = model().values[v];
-    return value.kind == ValueKind::Result && model().ops[value.producer].unit == body.unit;
+    return value.kind == ValueKind::Result && model().ops[value.producer].layer == layerClass.layer;
   }
 
   void derive() {
-    gradients.resize(unit.end.index - unit.first.index);
+    gradients.resize(layer.end.index - layer.first.index);
     seed();
-    for (uint32_t i = unit.end.index; i-- > unit.first.index;)
-      if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - unit.first.index].empty()) deriveOp(OpId(i));
+    for (uint32_t i = layer.end.index; i-- > layer.first.index;)
+      if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));
   }
 
   /// What arrives from outside: the loss is one, the next instance hands back the carried gradient as this one will
   /// hand on its own.
   void seed() {
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId result = model().ops[OpId(i)].result;
-      auto& mine = gradients[i - unit.first.index];
+      auto& mine = gradients[i - layer.first.index];
       const Layout plain = need(program, placement(OpId(i)), model().ops[OpId(i)].resultDims);
       if (result == model().loss) mine.push_back({plain, -1, OpId()});
-      if (llvm::any_of(unit.carries, [&](const Carry& c) { return c.last == result; }))
-        mine.push_back({plain, -1, OpId()}); // seams bring it here
+      if (llvm::any_of(layer.carries, [&](const Carry& c) { return c.last == result; }))
+        mine.push_back({plain, -1, OpId()}); // boundary reshards bring it here
       else
         mine.insert(mine.end(), outer[result.index].begin(), outer[result.index].end());
     }
   }
 
   int32_t append(Node node) {
-    body.backward.push_back(std::move(node));
-    return static_cast<int32_t>(body.backward.size()) - 1;
+    layerClass.backward.push_back(std::move(node));
+    return static_cast<int32_t>(layerClass.backward.size()) - 1;
   }
 
   Node blank(OpId op, Phase phase = Phase::Backward) const {
@@ -79,7 +79,7 @@ struct BackwardDerivation {
     AxisMask lazy = 0;
     for (DimId d : op.along)
       lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // where the result is split, nothing waits
-    const auto& contributions = gradients[local(unit, id)];
+    const auto& contributions = gradients[local(layer, id)];
     std::vector<int32_t> ready;
     std::vector<bool> done(contributions.size());
     for (size_t i = 0; i < contributions.size(); ++i) {
@@ -90,7 +90,7 @@ struct BackwardDerivation {
       Node node = blank(id);
       for (size_t k = i; k < contributions.size(); ++k)
         if (contributions[k].layout == contributions[i].layout) done[k] = true, depend(node, contributions[k].node);
-      if (sameLayout(program.loose(op.resultDims), contributions[i].layout, wantedLayout)) {
+      if (sameLayout(program.unordered(op.resultDims), contributions[i].layout, wantedLayout)) {
         for (NodeIndex d : node.deps) ready.push_back(static_cast<int32_t>(d));
         continue;
       }
@@ -113,7 +113,7 @@ struct BackwardDerivation {
       contribute(id, 0, dy.empty() ? -1 : dy.back(), pending);
       return;
     }
-    keeper.replay(id, body.backward);
+    policy.replay(id, layerClass.backward);
     if (isContraction(op.kind)) {
       deriveContraction(id, dy, pending);
       return;
@@ -135,7 +135,7 @@ struct BackwardDerivation {
     node.role = Role::Backward;
     node.operand = operands.front();
     for (int32_t d : dy) depend(node, d);
-    for (int32_t d : keeper.read(id, body.backward)) depend(node, d);
+    for (int32_t d : policy.read(id, layerClass.backward)) depend(node, d);
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
@@ -152,7 +152,7 @@ struct BackwardDerivation {
       for (int32_t d : dy) depend(cast, d);
       dy = {append(std::move(cast))};
     }
-    keeper.read(id, body.backward);
+    policy.read(id, layerClass.backward);
     for (const Role role : {Role::DGrad, Role::WGrad})
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
@@ -165,7 +165,7 @@ struct BackwardDerivation {
         node.role = role;
         node.operand = static_cast<int>(i);
         for (int32_t d : dy) depend(node, d);
-        for (int32_t d : keeper.readOthers(id, static_cast<int>(i))) depend(node, d);
+        for (int32_t d : policy.readOthers(id, static_cast<int>(i))) depend(node, d);
         if (role == Role::DGrad)
           for (int32_t d : unpackOthers(id, i)) depend(node, d);
         contribute(id, static_cast<int>(i), append(std::move(node)), pending);
@@ -177,7 +177,7 @@ struct BackwardDerivation {
     std::vector<int32_t> ready;
     const Op& op = model().ops[id];
     for (size_t k = 0; k < op.operands.size() && k < 2; ++k)
-      if (k != operand && isPackedParam(program, body, op.operands[k].value)) {
+      if (k != operand && isPackedParam(program, layerClass, op.operands[k].value)) {
         Node unpack = blank(id);
         unpack.role = Role::Cast;
         unpack.operand = static_cast<int>(k);
@@ -204,20 +204,20 @@ struct BackwardDerivation {
     if (model().values[o.value].kind == ValueKind::Param)
       addToParameter(id, operand, layout.partial, node);
     else if (inside(o.value))
-      gradients[local(unit, model().values[o.value].producer)].push_back({std::move(layout), node, id});
+      gradients[local(layer, model().values[o.value].producer)].push_back({std::move(layout), node, id});
     else if (!carriedIn(op) ||
-             body.instances.contains(unit.from)) // of a carried value only what leaves the first instance
+             layerClass.instances.contains(layer.from)) // of a carried value only what leaves the first instance
       outer[o.value.index].push_back({std::move(layout), -1, id});
   }
 
   bool carriedIn(const Op& op) const {
     return op.kind == OpKind::Carry &&
-           llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+           llvm::any_of(layer.carries, [&](const Carry& c) { return c.inside == op.result; });
   }
 
   void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
     const ValueId param = model().ops[id].operands[static_cast<size_t>(operand)].value;
-    for (ParamState& p : body.params)
+    for (ParamState& p : layerClass.params)
       if (p.param == param) p.partial |= partial;
     Node accumulate = blank(id);
     accumulate.role = Role::Accumulate;
@@ -231,32 +231,33 @@ struct BackwardDerivation {
 
 } // namespace
 
-void deriveBody(Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints,
-                Outer& outer) {
-  const Unit& unit = program.model.units[body.unit];
-  BackwardDerivation derivation{program, body, wanted, outer, unit, Keeper(program, body, wanted, checkpoints)};
+void deriveClass(Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
+                 const Checkpoints& checkpoints, Outer& outer) {
+  const Layer& layer = program.model.layers[layerClass.layer];
+  BackwardDerivation derivation{program, layerClass, wanted,
+                                outer,   layer,      ActivationPolicy(program, layerClass, wanted, checkpoints)};
   derivation.derive();
-  derivation.keeper.finish();
+  derivation.policy.finish();
 }
 
 bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   const std::vector<std::vector<bool>> wanted = valuesWithGradient(program);
   std::vector<Checkpoints> checkpoints;
-  for (const Body& body : program.bodies) {
-    checkpoints.push_back(findCheckpoints(program, body, diagnostics));
+  for (const LayerClass& layerClass : program.classes) {
+    checkpoints.push_back(findCheckpoints(program, layerClass, diagnostics));
     if (!checkpoints.back().ok) return false;
   }
   if (!checkKeeps(program, diagnostics)) return false;
   Outer outer(program.model.values.size());
   if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
-    for (uint32_t b = program.bodies.size(); b-- > 0;)
-      deriveBody(program, program.bodies[BodyId(b)], wanted[b], checkpoints[b], outer);
+    for (uint32_t b = program.classes.size(); b-- > 0;)
+      deriveClass(program, program.classes[LayerClassId(b)], wanted[b], checkpoints[b], outer);
   warnOfIdleSavings(program, wanted, outer, diagnostics);
-  std::vector<std::vector<SeamGradient>> leaving(outer.size());
+  std::vector<std::vector<BoundaryGradient>> leaving(outer.size());
   for (size_t v = 0; v < outer.size(); ++v)
     for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});
-  addSeams(program, leaving);
-  for (Body& body : program.bodies) measureWorkingSet(program, body);
+  addBoundaryReshards(program, leaving);
+  for (LayerClass& layerClass : program.classes) measureWorkingSet(program, layerClass);
   return true;
 }
 

@@ -21,11 +21,11 @@ struct Traffic {
   bool anything = false; ///< beside the statistics inside of operators
 
   explicit Traffic(const Program& program) {
-    for (const Body& body : program.bodies) {
-      for (const auto* nodes : {&body.forward, &body.backward})
+    for (const LayerClass& layerClass : program.classes) {
+      for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
         for (const Node& node : *nodes)
           if (node.kind == NodeKind::Collective) add(node.cls);
-      for (const StateCollective& s : body.states) {
+      for (const StateCollective& s : layerClass.states) {
         add(s.cls);
         states = true;
         gathers |= s.phase != Phase::Step && s.cls != CollectiveClass::Gradient;
@@ -51,7 +51,7 @@ void warnOfIdleOverlap(const Program& program, DiagnosticEngine& diagnostics) {
   auto warn = [&](const Number& number, std::string_view fact, const std::string& reason) {
     diagnostics.report(OverlapIdle, number.range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
   };
-  for (const auto& [cls, share] : overlap.inlineShare)
+  for (const auto& [cls, share] : overlap.blockingShare)
     if (!traffic.classes[static_cast<size_t>(cls)])
       warn(share, name(cls), fmt::format("the step has no collective of class `{}`", name(cls)));
   if (overlap.bucket && !traffic.states)

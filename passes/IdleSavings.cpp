@@ -24,9 +24,9 @@ PLANC_WARNING(SaveIdle, 796, "`{saved}` is kept for nothing: {reason}")
 
 namespace {
 
-double keptBytes(const Body& body) {
+double keptBytes(const LayerClass& layerClass) {
   double bytes = 0;
-  for (const Saved& s : body.saved) bytes += s.bytes;
+  for (const Saved& s : layerClass.saved) bytes += s.bytes;
   return bytes;
 }
 
@@ -39,29 +39,29 @@ RangeSet common(const Range& range, const RangeSet& set) {
   return both;
 }
 
-/// The instances of a body that the slice of a selector names. A body can stand for several selectors of a list; a part
-/// lies in one instance.
-Body within(const Program& program, Body body, const Selector& selector) {
-  if (!selector.steps.empty() && selector.steps[0].slice && !program.model.units[body.unit].isPart())
-    body.instances = common(*selector.steps[0].slice, body.instances);
-  return body;
+/// The instances of a class that the slice of a selector names. A class can stand for several selectors of a list; a
+/// part lies in one instance.
+LayerClass within(const Program& program, LayerClass layerClass, const Selector& selector) {
+  if (!selector.steps.empty() && selector.steps[0].slice && !program.model.layers[layerClass.layer].isPart())
+    layerClass.instances = common(*selector.steps[0].slice, layerClass.instances);
+  return layerClass;
 }
 
-bool reachesBody(const Program& program, const Selector& selector, const Body& body) {
-  if (body.instances.ranges.empty()) return false;
-  const ir::Unit& unit = program.model.units[body.unit];
-  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
-    if (reaches(selector, program.model.ops[OpId(i)].path, unit, body.instances)) return true;
+bool reachesClass(const Program& program, const Selector& selector, const LayerClass& layerClass) {
+  if (layerClass.instances.ranges.empty()) return false;
+  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+    if (reaches(selector, program.model.ops[OpId(i)].path, layer, layerClass.instances)) return true;
   return false;
 }
 
 /// How much a replay runs again; `early`: it ends where backward has what it needs.
-size_t replayed(const Body& body, bool early) {
+size_t replayed(const LayerClass& layerClass, bool early) {
   return static_cast<size_t>(llvm::count_if(
-      body.backward, [&](const Node& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
+      layerClass.backward, [&](const Node& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
 }
 
-/// Derives bodies for a plan that differs in what it keeps.
+/// Derives classes for a plan that differs in what it keeps.
 class Trial {
 public:
   Trial(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
@@ -71,16 +71,16 @@ public:
 
   Plan& plan() { return plan_; }
 
-  /// The body under the plan as it is now; nothing if its checkpoints contradict each other.
-  std::optional<Body> derive(BodyId id, Body body) {
-    body.backward.clear();
-    body.saved.clear();
+  /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
+  std::optional<LayerClass> derive(LayerClassId id, LayerClass layerClass) {
+    layerClass.backward.clear();
+    layerClass.saved.clear();
     DiagnosticEngine unheard;
-    const Checkpoints checkpoints = findCheckpoints(program_, body, unheard);
+    const Checkpoints checkpoints = findCheckpoints(program_, layerClass, unheard);
     if (!checkpoints.ok) return std::nullopt;
     Outer outer = outer_;
-    deriveBody(program_, body, wanted_[id.index], checkpoints, outer);
-    return body;
+    deriveClass(program_, layerClass, wanted_[id.index], checkpoints, outer);
+    return layerClass;
   }
 
 private:
@@ -107,19 +107,20 @@ public:
   }
 
 private:
-  /// Calls `compare` with every body that the selector reaches, as it is and as it is without the statement. `chosen`:
+  /// Calls `compare` with every class that the selector reaches, as it is and as it is without the statement. `chosen`:
   /// of a `recompute` statement, which can name the first instances only.
   template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
     bool any = false;
-    for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
-      const Body body = within(program_, program_.bodies[BodyId(b)], selector);
-      if (body.seam || !reachesBody(program_, selector, body)) continue;
-      if (chosen && !chosen->empty() && !(*chosen)[body.unit.index].contains(body.instances.ranges.front().begin))
+    for (uint32_t b = 0; b < program_.classes.size(); ++b) {
+      const LayerClass layerClass = within(program_, program_.classes[LayerClassId(b)], selector);
+      if (layerClass.boundaryReshard || !reachesClass(program_, selector, layerClass)) continue;
+      if (chosen && !chosen->empty() &&
+          !(*chosen)[layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
         continue;
-      const std::optional<Body> without = trial_.derive(BodyId(b), body);
+      const std::optional<LayerClass> without = trial_.derive(LayerClassId(b), layerClass);
       if (!without) return false;
       any = true;
-      compare(body, *without);
+      compare(layerClass, *without);
     }
     return any;
   }
@@ -128,10 +129,10 @@ private:
     return index < program_.firstLayers.size() ? &program_.firstLayers[index] : nullptr;
   }
 
-  /// What the selector frees, against a plan without it; nothing if it reaches no body.
+  /// What the selector frees, against a plan without it; nothing if it reaches no class.
   std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
     double freed = 0;
-    const bool any = each(selector, firstOf(index), [&](const Body& with, const Body& without) {
+    const bool any = each(selector, firstOf(index), [&](const LayerClass& with, const LayerClass& without) {
       const double instances = static_cast<double>(with.instances.count());
       freed += instances * (keptBytes(without) - keptBytes(with));
       kept += instances * keptBytes(without);
@@ -184,7 +185,7 @@ private:
           .report(OutputsIdle, selector.range,
                   {{"selector", selector.str()},
                    {"reason", "no layer behind it keeps what it hands on, or only the next instance of a repeat does"}})
-          .label(program_.plan->recompute[index].outputsRange, "said here")
+          .label(program_.plan->recompute[index].outputsRange, "given here")
           .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
   }
 
@@ -205,8 +206,8 @@ private:
     const auto count = [&](const Selector& selector, bool out, auto& totals) {
       saves = before;
       if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
-      any |= each(selector, firstOf(index), [&](const Body&, const Body& body) {
-        totals.push_back({replayed(body, earlyStop_), replayed(body, false)});
+      any |= each(selector, firstOf(index), [&](const LayerClass&, const LayerClass& layerClass) {
+        totals.push_back({replayed(layerClass, earlyStop_), replayed(layerClass, false)});
       });
     };
     for (const Selector& selector : statement.selectors) {
@@ -240,13 +241,14 @@ private:
     const Recompute& statement = program_.plan->recompute[index];
     if (!statement.first) return;
     std::vector<bool> reached;
-    for (const Body& body : program_.bodies)
-      reached.push_back(!body.seam && llvm::any_of(statement.selectors,
-                                                   [&](const Selector& s) { return reachesBody(program_, s, body); }));
+    for (const LayerClass& layerClass : program_.classes)
+      reached.push_back(!layerClass.boundaryReshard && llvm::any_of(statement.selectors, [&](const Selector& s) {
+        return reachesClass(program_, s, layerClass);
+      }));
     int64_t most = 0;
     for (const VirtualStage& stage : program_.virtualStages) {
       int64_t here = 0;
-      for (const auto& [id, count] : stage.bodies) here += reached[id.index] ? count : 0;
+      for (const auto& [id, count] : stage.classes) here += reached[id.index] ? count : 0;
       most = std::max(most, here);
     }
     if (*statement.first >= most)
@@ -259,7 +261,7 @@ private:
     auto& statements = trial_.plan().keeps;
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
     bool changes = false, kept = false;
-    const bool any = each(keep.selector, nullptr, [&](const Body& with, const Body& without) {
+    const bool any = each(keep.selector, nullptr, [&](const LayerClass& with, const LayerClass& without) {
       kept |= !with.saved.empty();
       changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
     });
@@ -285,14 +287,14 @@ private:
 /// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
 void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
-  auto reached = [&](const Selector& selector, const Body& body, const Saved& saved) {
-    return saved.host && keepsOf(program, body, selector, saved.op, model.values[saved.value]).has_value();
+  auto reached = [&](const Selector& selector, const LayerClass& layerClass, const Saved& saved) {
+    return saved.host && keepsOf(program, layerClass, selector, saved.op, model.values[saved.value]).has_value();
   };
   for (const Keep& keep : program.plan->keeps) {
     if (!keep.host) continue;
     bool any = false;
-    for (const Body& body : program.bodies)
-      any |= llvm::any_of(body.saved, [&](const Saved& s) { return reached(keep.selector, body, s); });
+    for (const LayerClass& layerClass : program.classes)
+      any |= llvm::any_of(layerClass.saved, [&](const Saved& s) { return reached(keep.selector, layerClass, s); });
     if (any) continue;
     const bool trains = program.plan->workload.train && model.loss.valid();
     diagnostics
@@ -312,7 +314,7 @@ void warnOfIdleSavings(const Program& program, const std::vector<std::vector<boo
                        DiagnosticEngine& diagnostics) {
   warnOfIdleHostKeeps(program, diagnostics);
   const Plan& plan = *program.plan;
-  if (!plan.workload.train || !program.model.loss.valid()) return; // check-rules has said so
+  if (!plan.workload.train || !program.model.loss.valid()) return; // check-rules has stated so
   if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
     IdleSavings(program, wanted, outer, diagnostics).run();
 }

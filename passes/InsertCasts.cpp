@@ -21,15 +21,15 @@ bool needsCast(const Program& program, const Op& user, ValueId value) {
   return isFloat(t) && width(t) > width(program.computeType(user));
 }
 
-/// Where the operators of the model move to when casts are put between them, unit by unit.
+/// Where the operators of the model move to when casts are put between them, layer by layer.
 struct Renumbering {
   Store<Op> ops;
 };
 
-/// By value and type, of one unit.
+/// By value and type, of one layer.
 using Casts = std::map<std::pair<ValueId, DType>, ValueId>;
 
-/// The value in the type that its user computes in; one cast serves every contraction of the unit that wants it so.
+/// The value in the type that its user computes in; one cast serves every contraction of the layer that wants it so.
 ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
   const DType type = program.computeType(user);
   if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;
@@ -43,7 +43,7 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
   result.path = user.path;
   result.dtype = type;
   result.precision = user.precision;
-  result.unit = user.unit;
+  result.layer = user.layer;
   const ValueId value = model.values.add(result);
   model.values[value].storage = value;
   Op cast;
@@ -55,7 +55,7 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
   cast.result = value;
   cast.dims = cast.resultDims = source.dims;
   cast.composites = user.composites;
-  cast.unit = user.unit;
+  cast.layer = user.layer;
   cast.region = user.region;
   cast.range = user.range;
   model.values[value].producer = out.ops.add(cast);
@@ -73,18 +73,18 @@ bool insertCasts(Program& program, DiagnosticEngine&) {
   if (!any) return true;
 
   Renumbering out;
-  for (Unit& unit : model.units) {
+  for (Layer& layer : model.layers) {
     Casts casts;
     const OpId first(out.ops.size());
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       Op op = model.ops[OpId(i)];
       if (isContraction(op.kind))
         for (Operand& o : op.operands)
           if (needsCast(program, op, o.value)) o.value = castOf(program, out, casts, op, o);
       model.values[op.result].producer = out.ops.add(op);
     }
-    unit.first = first;
-    unit.end = OpId(out.ops.size());
+    layer.first = first;
+    layer.end = OpId(out.ops.size());
   }
   model.ops = std::move(out.ops);
   return true;

@@ -1,9 +1,8 @@
 // lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
 // produced (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/Steps.h"
-
 #include "ir/Names.h"
+#include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,30 +17,30 @@ PLANC_ERROR(TwoParameterLayouts, 636, "parameter `{param}` is needed as {first} 
 
 namespace {
 
-/// Lowers one body, operator by operator.
+/// Lowers one class, operator by operator.
 struct ForwardLowering {
   Program& program;
-  Body& body;
+  LayerClass& layerClass;
   DiagnosticEngine& diagnostics;
-  const Unit& unit;
-  std::vector<int32_t> sources; ///< per operator of the unit: the node whose end makes its result ready, or -1
+  const Layer& layer;
+  std::vector<int32_t> sources; ///< per operator of the layer: the node whose end makes its result ready, or -1
   std::map<ValueId, OpId> firstUser = {}; ///< of every parameter: its layout is the parameter's
   bool ok = true;
 
   const Model& model() const { return program.model; }
-  const Placement& placement(OpId op) const { return body.placements[local(unit, op)]; }
+  const Placement& placement(OpId op) const { return layerClass.placements[local(layer, op)]; }
   bool inside(ValueId v) const {
     const Value& value = model().values[v];
-    return value.kind == ValueKind::Result && model().ops[value.producer].unit == body.unit;
+    return value.kind == ValueKind::Result && model().ops[value.producer].layer == layerClass.layer;
   }
-  /// The first of a repeat's body: what enters it is carried (seams), not resharded here.
+  /// The first of a repeat's instance: what enters it is carried (boundary reshards), not resharded here.
   bool entersRepeat(const Op& op) const {
     return op.kind == OpKind::Carry &&
-           llvm::any_of(unit.carries, [&](const Carry& c) { return c.inside == op.result; });
+           llvm::any_of(layer.carries, [&](const Carry& c) { return c.inside == op.result; });
   }
 
   Layout layoutOfValue(ValueId v) const {
-    return inside(v) ? body.results[local(unit, model().values[v].producer)] : layoutOf(program, v);
+    return inside(v) ? layerClass.results[local(layer, model().values[v].producer)] : layoutOf(program, v);
   }
 
   /// Axes over which all operands of a linear operator are pending sums that it does not use itself: the sum may wait
@@ -60,11 +59,11 @@ struct ForwardLowering {
   }
 
   void lower() {
-    const uint32_t count = unit.end.index - unit.first.index;
-    body.results.resize(count);
-    body.brought.resize(count);
+    const uint32_t count = layer.end.index - layer.first.index;
+    layerClass.results.resize(count);
+    layerClass.brought.resize(count);
     sources.assign(count, -1);
-    for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(unit.first.index + i));
+    for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(layer.first.index + i));
     reduceLoss();
   }
 
@@ -73,9 +72,9 @@ struct ForwardLowering {
     const ValueId loss = model().loss;
     if (!loss.valid() || !inside(loss)) return;
     const OpId producer = model().values[loss].producer;
-    Layout whole = body.results[local(unit, producer)];
+    Layout whole = layerClass.results[local(layer, producer)];
     if (!std::exchange(whole.partial, 0)) return;
-    addReshard(producer, loss, body.results[local(unit, producer)], whole, -1);
+    addReshard(producer, loss, layerClass.results[local(layer, producer)], whole, -1);
   }
 
   void lowerOp(OpId id) {
@@ -84,7 +83,7 @@ struct ForwardLowering {
     Node compute;
     compute.op = id;
     compute.times = timesOf(program, op);
-    auto& brought = body.brought[local(unit, id)];
+    auto& brought = layerClass.brought[local(layer, id)];
     for (size_t i = 0; i < op.operands.size(); ++i) {
       brought.push_back(-1);
       const Operand& operand = op.operands[i];
@@ -92,24 +91,25 @@ struct ForwardLowering {
       wanted.partial = pending;
       if (model().values[operand.value].kind == ValueKind::Param) {
         useParameter(id, operand, wanted);
-        if (isContraction(op.kind) && i < 2 && isPackedParam(program, body, operand.value)) unpack(id, i, compute);
+        if (isContraction(op.kind) && i < 2 && isPackedParam(program, layerClass, operand.value))
+          unpack(id, i, compute);
         continue;
       }
       const int32_t node = entersRepeat(op) ? -1 : bring(id, operand, wanted);
       brought.back() = node;
       const int32_t source = node >= 0               ? node
-                             : inside(operand.value) ? sources[local(unit, model().values[operand.value].producer)]
+                             : inside(operand.value) ? sources[local(layer, model().values[operand.value].producer)]
                                                      : -1;
       if (source >= 0 && !llvm::is_contained(compute.deps, static_cast<NodeIndex>(source)))
         compute.deps.push_back(static_cast<NodeIndex>(source));
     }
-    body.results[local(unit, id)] = resultLayout(id, op, pending);
+    layerClass.results[local(layer, id)] = resultLayout(id, op, pending);
     if (op.kind == OpKind::Carry) { // an identity: ready when its operand is
-      sources[local(unit, id)] = compute.deps.empty() ? -1 : static_cast<int32_t>(compute.deps.back());
+      sources[local(layer, id)] = compute.deps.empty() ? -1 : static_cast<int32_t>(compute.deps.back());
       return;
     }
-    body.forward.push_back(std::move(compute));
-    sources[local(unit, id)] = static_cast<int32_t>(body.forward.size()) - 1;
+    layerClass.forward.push_back(std::move(compute));
+    sources[local(layer, id)] = static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 
   /// A parameter that is stored narrower than the contraction computes is unpacked before it.
@@ -119,8 +119,8 @@ struct ForwardLowering {
     node.role = Role::Cast;
     node.operand = static_cast<int>(operand);
     node.times = timesOf(program, model().ops[id]);
-    body.forward.push_back(std::move(node));
-    compute.deps.push_back(static_cast<NodeIndex>(body.forward.size() - 1));
+    layerClass.forward.push_back(std::move(node));
+    compute.deps.push_back(static_cast<NodeIndex>(layerClass.forward.size() - 1));
   }
 
   Layout resultLayout(OpId id, const Op& op, AxisMask pending) const {
@@ -152,7 +152,7 @@ struct ForwardLowering {
   }
 
   void useParameter(OpId user, const Operand& operand, const Layout& wanted) {
-    for (const ParamState& p : body.params) {
+    for (const ParamState& p : layerClass.params) {
       if (p.param != operand.value) continue;
       if (p.layout != wanted) twoLayouts(user, p, wanted);
       return;
@@ -161,25 +161,25 @@ struct ForwardLowering {
     ParamState state;
     state.param = operand.value;
     state.layout = wanted;
-    state.layer = model().ops[user].region;
+    state.region = model().ops[user].region;
     state.elements =
         localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
-    state.trainable =
-        program.plan->workload.train ? trains(program, body, operand.value) : model().values[operand.value].trainable;
-    body.params.push_back(std::move(state));
+    state.trainable = program.plan->workload.train ? trains(program, layerClass, operand.value)
+                                                   : model().values[operand.value].trainable;
+    layerClass.params.push_back(std::move(state));
   }
 
-  /// The node that brings a value into a layout; an equal one of this body is shared.
+  /// The node that brings a value into a layout; an equal one of this class is shared.
   int32_t bring(OpId user, const Operand& operand, const Layout& wanted) {
     const Value& value = model().values[operand.value];
-    const std::vector<bool> loose = program.loose(value.dims);
+    const std::vector<bool> unordered = program.unordered(value.dims);
     Layout from = layoutOfValue(operand.value);
-    if (sameLayout(loose, from, wanted)) return -1;
+    if (sameLayout(unordered, from, wanted)) return -1;
     int32_t resolved = -1;
-    for (size_t n = 0; n < body.forward.size(); ++n) {
-      const Node& node = body.forward[n];
+    for (size_t n = 0; n < layerClass.forward.size(); ++n) {
+      const Node& node = layerClass.forward[n];
       if (node.kind != NodeKind::Reshard || node.value != operand.value) continue;
-      if (sameLayout(loose, node.to, wanted)) return static_cast<int32_t>(n);
+      if (sameLayout(unordered, node.to, wanted)) return static_cast<int32_t>(n);
       if (node.from.partial && !node.to.partial) resolved = static_cast<int32_t>(n);
     }
     // A pending sum is resolved once: to the most split layout that anyone here wants, the others go on from there.
@@ -187,9 +187,9 @@ struct ForwardLowering {
       if (resolved < 0) {
         const Layout split = mostSplit(operand.value, wanted);
         resolved = addReshard(user, operand.value, from, split, -1);
-        if (sameLayout(loose, split, wanted)) return resolved;
+        if (sameLayout(unordered, split, wanted)) return resolved;
       }
-      from = body.forward[static_cast<size_t>(resolved)].to;
+      from = layerClass.forward[static_cast<size_t>(resolved)].to;
     }
     return addReshard(user, operand.value, from, wanted, resolved);
   }
@@ -198,7 +198,7 @@ struct ForwardLowering {
     Layout best = wanted;
     const auto& dims = model().values[v].dims;
     double least = localElements(program, dims, wanted);
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
       for (const Operand& o : model().ops[OpId(i)].operands) {
         if (o.value != v || pendingThrough(model().ops[OpId(i)])) continue;
         Layout layout = need(program, placement(OpId(i)), o.dims);
@@ -218,13 +218,13 @@ struct ForwardLowering {
     node.to = to;
     const Op& op = model().ops[user];
     // What enters a nested repeat crosses its edge once per run of the repeat around it.
-    node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != unit.region
+    node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != layer.region
                      ? timesOf(program, op) / static_cast<double>(model().regions[op.region].count)
                      : timesOf(program, op);
-    const int32_t source = after >= 0 ? after : inside(v) ? sources[local(unit, model().values[v].producer)] : -1;
+    const int32_t source = after >= 0 ? after : inside(v) ? sources[local(layer, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
-    body.forward.push_back(std::move(node));
-    return static_cast<int32_t>(body.forward.size()) - 1;
+    layerClass.forward.push_back(std::move(node));
+    return static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 };
 
@@ -232,8 +232,9 @@ struct ForwardLowering {
 
 bool lowerForward(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
-  for (Body& body : program.bodies) { // in the order of the units: what an operator reads is lowered before it
-    ForwardLowering lowering{program, body, diagnostics, program.model.units[body.unit], {}};
+  for (LayerClass& layerClass :
+       program.classes) { // in the order of the layers: what an operator reads is lowered before it
+    ForwardLowering lowering{program, layerClass, diagnostics, program.model.layers[layerClass.layer], {}};
     lowering.lower();
     ok &= lowering.ok;
   }

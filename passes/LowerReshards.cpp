@@ -32,12 +32,12 @@ bool inOrder(const Mesh& mesh, const std::vector<Digit>& split, AxisMask axes) {
 /// Rewrites one list of nodes; `last` maps an old node to the new one whose end is its end.
 struct Rewriter {
   const Program& program;
-  const Body& body;
+  const LayerClass& layerClass;
   std::vector<Node> out = {};
   std::vector<std::vector<NodeIndex>> ends = {};
 
   const Model& model() const { return program.model; }
-  const Unit& unit() const { return model().units[body.unit]; }
+  const Layer& unit() const { return model().layers[layerClass.layer]; }
 
   std::vector<NodeIndex> translated(const std::vector<NodeIndex>& deps) const {
     std::vector<NodeIndex> result;
@@ -65,7 +65,8 @@ struct Rewriter {
 
   std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
     const Value& value = model().values[node.value];
-    const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.loose(node), node.from, node.to);
+    const auto steps =
+        ir::reshard(program.mesh, program.extents(value.dims), program.unordered(node), node.from, node.to);
     Layout before = node.from;
     for (const ReshardStep& step : steps) {
       const Layout from = std::exchange(before, step.after);
@@ -105,8 +106,8 @@ struct Rewriter {
 
   /// The type that travels: the value's, unless the plan says otherwise (`precision { dispatch = fp8 }`).
   double wireWidth(const Node& node) const {
-    const WireTypes::Said* said = wireTypeOf(program, node);
-    return said ? width(said->type) : program.widthOf(node.value);
+    const WireTypes::Said* stated = wireTypeOf(program, node);
+    return stated ? width(stated->type) : program.widthOf(node.value);
   }
 
   bool routed(ValueId v) const {
@@ -163,9 +164,9 @@ struct Rewriter {
     auto ruleOf = [&](OpId id) -> const PlacementRule* {
       if (!id.valid()) return nullptr;
       const Op& op = model().ops[id];
-      for (const Body& other : program.bodies) {
-        if (other.unit != op.unit || other.seam) continue;
-        for (const PlacedDim& p : other.placements[local(model().units[op.unit], id)].dims)
+      for (const LayerClass& other : program.classes) {
+        if (other.layer != op.layer || other.boundaryReshard) continue;
+        for (const PlacedDim& p : other.placements[local(model().layers[op.layer], id)].dims)
           if (p.rule && (maskOf(p.axes) & axes)) return p.rule;
       }
       return nullptr;
@@ -192,7 +193,7 @@ struct Rewriter {
   /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
   std::optional<Node> ringOf(const Node& node, const std::vector<NodeIndex>& deps) const {
     const Op& op = model().ops[node.op];
-    const Placement& placement = body.placements[local(unit(), node.op)];
+    const Placement& placement = layerClass.placements[local(unit(), node.op)];
     for (const PlacedDim& p : placement.dims) {
       if (!p.ring || p.axes.empty()) continue;
       double bytes = 0;
@@ -221,7 +222,7 @@ struct Rewriter {
   /// Inside the operator: each statistic is an all-reduce of one fp32 value per remaining element.
   NodeIndex addStatistics(const Node& node, NodeIndex at) {
     const Op& op = model().ops[node.op];
-    const Placement& placement = body.placements[local(unit(), node.op)];
+    const Placement& placement = layerClass.placements[local(unit(), node.op)];
     for (const Reduce& r : op.reduces) {
       const int count = node.role == Role::Backward ? r.backward : r.values;
       const AxisList& axes = placement.axesOf(r.dim);
@@ -252,14 +253,14 @@ struct Rewriter {
 } // namespace
 
 bool lowerReshards(Program& program, DiagnosticEngine&) {
-  for (Body& body : program.bodies) {
-    Rewriter forward{program, body};
-    forward.rewrite(body.forward);
-    Rewriter backward{program, body};
-    backward.rewrite(body.backward);
-    body.forward = std::move(forward.out);
-    body.backward = std::move(backward.out);
-    body.brought.clear(); // its indices are of level sharded
+  for (LayerClass& layerClass : program.classes) {
+    Rewriter forward{program, layerClass};
+    forward.rewrite(layerClass.forward);
+    Rewriter backward{program, layerClass};
+    backward.rewrite(layerClass.backward);
+    layerClass.forward = std::move(forward.out);
+    layerClass.backward = std::move(backward.out);
+    layerClass.brought.clear(); // its indices are of level sharded
   }
   program.level = Level::Comm;
   return true;

@@ -88,91 +88,94 @@ AxisList withoutTrivial(const Mesh& mesh, const AxisList& axes) {
   return kept;
 }
 
-std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Unit& unit,
+std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Layer& layer,
                            const RangeSet& instances) {
   auto depth = selector.matches(path);
   if (!depth) return std::nullopt;
-  const RangeSet top = unit.atTop(instances);
+  const RangeSet top = layer.atTop(instances);
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
     // A class of instances lies inside a slice or outside of it (passes::cutUnits made it so): one member tells.
-    if (slice && (i > 0 || !unit.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
+    if (slice && (i > 0 || !layer.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
       return std::nullopt;
   }
   return depth;
 }
 
-BodyId bodyOf(const Program& program, UnitId unit, int64_t instance) {
-  for (uint32_t i = 0; i < program.bodies.size(); ++i) {
-    const Body& body = program.bodies[BodyId(i)];
-    if (!body.seam && body.unit == unit && body.instances.contains(instance)) return BodyId(i);
+LayerClassId classOf(const Program& program, LayerId layer, int64_t instance) {
+  for (uint32_t i = 0; i < program.classes.size(); ++i) {
+    const LayerClass& layerClass = program.classes[LayerClassId(i)];
+    if (!layerClass.boundaryReshard && layerClass.layer == layer && layerClass.instances.contains(instance))
+      return LayerClassId(i);
   }
-  return BodyId();
+  return LayerClassId();
 }
 
 double timesOf(const Program& program, const Op& op) {
-  return static_cast<double>(program.timesInside(op.unit, op.region));
+  return static_cast<double>(program.timesInside(op.layer, op.region));
 }
 
-bool trains(const Program& program, const Body& body, ValueId param) {
+bool trains(const Program& program, const LayerClass& layerClass, ValueId param) {
   const Value& value = program.model.values[param];
   if (!value.trainable || !program.plan->workload.train) return false;
-  const Unit& unit = program.model.units[body.unit];
+  const Layer& layer = program.model.layers[layerClass.layer];
   for (const Selector& s : program.plan->workload.freeze)
-    if (reaches(s, value.path, unit, body.instances)) return false;
+    if (reaches(s, value.path, layer, layerClass.instances)) return false;
   return true;
 }
 
-bool isPackedParam(const Program& program, const Body& body, ValueId value) {
-  for (const ParamState& p : body.params)
+bool isPackedParam(const Program& program, const LayerClass& layerClass, ValueId value) {
+  for (const ParamState& p : layerClass.params)
     if (p.param == value) return isPacked(program, p);
   return false;
 }
 
 namespace {
 
-/// Follows what trains through the units, class by class.
+/// Follows what trains through the layers, class by class.
 struct GradientFlow {
   const Program& program;
-  std::vector<std::vector<bool>> upstream = {}; ///< by body: a parameter that trains is upstream
-  std::vector<bool> outside = {};               ///< of what earlier units hand on
+  std::vector<std::vector<bool>> upstream = {}; ///< by class: a parameter that trains is upstream
+  std::vector<bool> outside = {};               ///< of what earlier layers hand on
 
   const Model& model() const { return program.model; }
 
   void run() {
-    upstream.resize(program.bodies.size());
+    upstream.resize(program.classes.size());
     outside.assign(model().values.size(), false);
-    for (uint32_t u = 0; u < model().units.size(); ++u) {
+    for (uint32_t u = 0; u < model().layers.size(); ++u) {
       std::vector<uint32_t> classes;
-      for (uint32_t b = 0; b < program.bodies.size(); ++b)
-        if (program.bodies[BodyId(b)].unit == UnitId(u) && !program.bodies[BodyId(b)].seam) classes.push_back(b);
-      for (uint32_t b : classes) propagate(b, std::vector<bool>(model().units[UnitId(u)].carries.size()));
-      while (enterLater(classes, model().units[UnitId(u)])) {
+      for (uint32_t b = 0; b < program.classes.size(); ++b)
+        if (program.classes[LayerClassId(b)].layer == LayerId(u) && !program.classes[LayerClassId(b)].boundaryReshard)
+          classes.push_back(b);
+      for (uint32_t b : classes) propagate(b, std::vector<bool>(model().layers[LayerId(u)].carries.size()));
+      while (enterLater(classes, model().layers[LayerId(u)])) {
       }
       for (uint32_t b : classes)
-        for (uint32_t i = model().units[UnitId(u)].first.index; i < model().units[UnitId(u)].end.index; ++i) {
+        for (uint32_t i = model().layers[LayerId(u)].first.index; i < model().layers[LayerId(u)].end.index; ++i) {
           const ValueId result = model().ops[OpId(i)].result;
           if (upstream[b][result.index]) outside[result.index] = true;
         }
     }
   }
 
-  static int64_t last(const Body& body) {
+  static int64_t last(const LayerClass& layerClass) {
     int64_t most = 0;
-    for (const Range& r : body.instances.ranges) most = std::max(most, r.begin + (r.count() - 1) * r.step);
+    for (const Range& r : layerClass.instances.ranges) most = std::max(most, r.begin + (r.count() - 1) * r.step);
     return most;
   }
 
   /// Hands carried values to the classes that have an instance behind one that trains; true if that changed something.
-  bool enterLater(const std::vector<uint32_t>& classes, const Unit& unit) {
+  bool enterLater(const std::vector<uint32_t>& classes, const Layer& layer) {
     bool changed = false;
     for (uint32_t to : classes) {
-      std::vector<bool> entering(unit.carries.size());
-      for (size_t c = 0; c < unit.carries.size(); ++c) {
-        entering[c] = upstream[to][unit.carries[c].inside.index];
+      std::vector<bool> entering(layer.carries.size());
+      for (size_t c = 0; c < layer.carries.size(); ++c) {
+        entering[c] = upstream[to][layer.carries[c].inside.index];
         for (uint32_t from : classes)
-          if (!entering[c] && upstream[from][unit.carries[c].last.index] &&
-              program.bodies[BodyId(from)].instances.ranges.front().begin < last(program.bodies[BodyId(to)]))
+          if (!entering[c] && upstream[from][layer.carries[c].last.index] &&
+              program.classes[LayerClassId(from)].instances.ranges.front().begin <
+                  last(program.classes[LayerClassId(to)]))
             entering[c] = changed = true;
       }
       if (changed) propagate(to, entering);
@@ -181,16 +184,16 @@ struct GradientFlow {
   }
 
   void propagate(uint32_t b, const std::vector<bool>& entering) {
-    const Body& body = program.bodies[BodyId(b)];
-    const Unit& unit = model().units[body.unit];
+    const LayerClass& layerClass = program.classes[LayerClassId(b)];
+    const Layer& layer = model().layers[layerClass.layer];
     std::vector<bool>& mine = upstream[b];
     mine = outside;
-    for (size_t c = 0; c < unit.carries.size(); ++c)
-      if (entering[c]) mine[unit.carries[c].inside.index] = true;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (size_t c = 0; c < layer.carries.size(); ++c)
+      if (entering[c]) mine[layer.carries[c].inside.index] = true;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model().ops[OpId(i)];
       for (const Operand& o : op.operands) {
-        if (model().values[o.value].kind == ValueKind::Param && trains(program, body, o.value))
+        if (model().values[o.value].kind == ValueKind::Param && trains(program, layerClass, o.value))
           mine[o.value.index] = true;
         if (mine[o.value.index]) mine[op.result.index] = true;
       }
@@ -210,8 +213,8 @@ std::vector<bool> valuesOfLoss(const Model& model) {
       if (!downstream[op.result.index]) continue;
       for (const Operand& o : op.operands) downstream[o.value.index] = true;
     }
-    for (const Unit& unit : model.units)
-      for (const Carry& c : unit.carries)
+    for (const Layer& layer : model.layers)
+      for (const Carry& c : layer.carries)
         if (downstream[c.inside.index] && !downstream[c.last.index]) downstream[c.last.index] = changed = true;
   }
   return downstream;

@@ -1,4 +1,4 @@
-// What the lowering passes share: need and produced layouts, local extents, and where bodies and values live.
+// What the lowering passes share: need and produced layouts, local extents, and where classes and values live.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -6,8 +6,6 @@
 #include <optional>
 
 namespace planc::passes {
-
-using ir::Unit; // not planc::Unit, the exponents of a quantity
 
 /// need(op, operand): the operand's dims as placed, nothing partial (docs/language.md, section 10).
 ir::Layout need(const ir::Program& program, const ir::Placement& placement, const std::vector<ir::DimId>& dims);
@@ -32,37 +30,37 @@ ir::AxisList resolveTargets(const ir::Mesh& mesh, const std::vector<Symbol>& tar
 /// Drops axes of size one: they split nothing.
 ir::AxisList withoutTrivial(const ir::Mesh& mesh, const ir::AxisList& axes);
 
-/// Does the selector, slices included, reach a path for these instances of the unit? Gives the number of steps.
-std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Unit& unit,
+/// Does the selector, slices included, reach a path for these instances of the layer? Gives the number of steps.
+std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Layer& layer,
                            const ir::RangeSet& instances);
 
-/// The body of a unit that holds an instance (seams do not).
-ir::BodyId bodyOf(const ir::Program& program, ir::UnitId unit, int64_t instance);
+/// The class of a layer that holds an instance (boundary reshards do not).
+ir::LayerClassId classOf(const ir::Program& program, ir::LayerId layer, int64_t instance);
 
 /// Layout of a value where it was produced: by an operator (of the last instance, if that is a repeat), or an input as
 /// the rules that reach the model's top place it.
 ir::Layout layoutOf(const ir::Program& program, ir::ValueId value);
 
-/// Index of an operator in its unit's lists.
-inline uint32_t local(const ir::Unit& unit, ir::OpId op) {
-  return op.index - unit.first.index;
+/// Index of an operator in its layer's lists.
+inline uint32_t local(const ir::Layer& layer, ir::OpId op) {
+  return op.index - layer.first.index;
 }
 
-/// How often an operator runs per instance of its unit: the product of the nested repeats around it.
+/// How often an operator runs per instance of its layer: the product of the nested repeats around it.
 double timesOf(const ir::Program& program, const ir::Op& op);
 
 /// Is a parameter trained in this class of instances: not frozen by the model, and reached by no selector of `freeze`?
-bool trains(const ir::Program& program, const ir::Body& body, ir::ValueId param);
+bool trains(const ir::Program& program, const ir::LayerClass& layerClass, ir::ValueId param);
 
-/// Is it a parameter of the body that is stored narrower than contractions compute?
-bool isPackedParam(const ir::Program& program, const ir::Body& body, ir::ValueId value);
+/// Is it a parameter of the class that is stored narrower than contractions compute?
+bool isPackedParam(const ir::Program& program, const ir::LayerClass& layerClass, ir::ValueId value);
 
-/// Which values need a gradient, by body and value: a parameter that trains is upstream and the loss is downstream. Empty sets without
-/// training. A carried value of a class needs one if an instance before any of its own trains; cut-units gives the first instance
-/// that trains a class of its own where nothing before it does.
+/// Which values need a gradient, by class and value: a parameter that trains is upstream and the loss is downstream.
+/// Empty sets without training. A carried value of a class needs one if an instance before any of its own trains;
+/// cut-layers gives the first instance that trains a class of its own where nothing before it does.
 std::vector<std::vector<bool>> valuesWithGradient(const ir::Program& program);
 
-/// Values that the units with bodies so far hand on, and behind which a parameter trains.
+/// Values that the layers with classes so far hand on, and behind which a parameter trains.
 std::vector<bool> valuesHandedOnWithGradient(const ir::Program& program);
 
 } // namespace planc::passes

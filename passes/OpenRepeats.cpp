@@ -13,12 +13,12 @@ using namespace ir;
 
 namespace {
 
-/// The instances of a unit that lines cut, ascending.
-std::set<int64_t> instancesCut(const std::vector<StageLine>& lines, const Unit& unit) {
+/// The instances of a layer that lines cut, ascending.
+std::set<int64_t> instancesCut(const std::vector<StageLine>& lines, const Layer& layer) {
   std::set<int64_t> cut;
   for (const StageLine& line : lines)
     for (const Selector& s : line.selectors)
-      if (const auto instance = instanceCut(s, unit); instance && *instance < unit.count) cut.insert(*instance);
+      if (const auto instance = instanceCut(s, layer); instance && *instance < layer.count) cut.insert(*instance);
   return cut;
 }
 
@@ -28,7 +28,7 @@ class Opener {
 public:
   Opener(const Model& model, const std::vector<StageLine>& lines)
       : from_(model), values_(model.values.size()), regions_(model.regions.size()), known_(model.regions.size()) {
-    for (const Unit& unit : model.units) cuts_.push_back(instancesCut(lines, unit));
+    for (const Layer& layer : model.layers) cuts_.push_back(instancesCut(lines, layer));
   }
 
   bool any() const {
@@ -43,30 +43,30 @@ public:
     for (ValueId p : from_.params)
       if (!opened(from_.values[p].region)) param(p);
     const uint32_t outside = to_.values.size();
-    std::vector<UnitId> units; // by old unit, the first that it became
-    for (uint32_t u = 0; u < from_.units.size(); ++u) {
-      units.emplace_back(to_.units.size());
+    std::vector<LayerId> layers; // by old layer, the first that it became
+    for (uint32_t u = 0; u < from_.layers.size(); ++u) {
+      layers.emplace_back(to_.layers.size());
       if (cuts_[u].empty())
-        copy(UnitId(u));
+        copy(LayerId(u));
       else
-        open(UnitId(u));
+        open(LayerId(u));
     }
     for (uint32_t v = 0; v < outside; ++v)
-      if (UnitId& unit = to_.values[ValueId(v)].unit; unit.valid()) unit = units[unit.index];
+      if (LayerId& layer = to_.values[ValueId(v)].layer; layer.valid()) layer = layers[layer.index];
     if (from_.loss.valid()) to_.loss = values_[from_.loss.index];
     return std::move(to_);
   }
 
 private:
-  const Unit& unit(UnitId u) const { return from_.units[u]; }
+  const Layer& unit(LayerId u) const { return from_.layers[u]; }
 
   RegionId top(RegionId region) const {
     while (region.valid() && from_.regions[region].parent.valid()) region = from_.regions[region].parent;
     return region;
   }
   bool opened(RegionId region) const {
-    for (uint32_t u = 0; region.valid() && u < from_.units.size(); ++u)
-      if (!cuts_[u].empty() && from_.units[UnitId(u)].region == top(region)) return true;
+    for (uint32_t u = 0; region.valid() && u < from_.layers.size(); ++u)
+      if (!cuts_[u].empty() && from_.layers[LayerId(u)].region == top(region)) return true;
     return false;
   }
 
@@ -84,7 +84,7 @@ private:
     if (values_[old.index].valid()) return values_[old.index];
     Value made = from_.values[old];
     made.region = region(made.region);
-    if (here_.valid()) made.unit = here_;
+    if (here_.valid()) made.layer = here_;
     const ValueId storage = made.storage;
     const ValueId id = values_[old.index] = to_.values.add(std::move(made));
     to_.params.push_back(id);
@@ -100,37 +100,37 @@ private:
   // ---- layers ----------------------------------------------------------------
 
   /// Begins a layer, the operators of which follow.
-  void begin(Unit made) {
+  void begin(Layer made) {
     made.first = OpId(to_.ops.size());
     made.carries.clear();
-    here_ = to_.units.add(std::move(made));
+    here_ = to_.layers.add(std::move(made));
   }
   void end() {
-    to_.units[here_].end = OpId(to_.ops.size());
-    here_ = UnitId();
+    to_.layers[here_].end = OpId(to_.ops.size());
+    here_ = LayerId();
   }
 
   void op(OpId old) {
     Op made = from_.ops[old];
-    made.unit = here_;
+    made.layer = here_;
     made.region = region(made.region);
     for (Operand& o : made.operands) o.value = value(o.value);
     Value result = from_.values[made.result];
     result.producer = OpId(to_.ops.size());
-    result.unit = here_;
+    result.layer = here_;
     result.region = region(result.region);
     made.result = values_[made.result.index] = to_.values.add(std::move(result));
     to_.ops.add(std::move(made));
   }
 
-  void copy(UnitId u) {
-    Unit made = unit(u);
+  void copy(LayerId u) {
+    Layer made = unit(u);
     made.region = region(made.region);
     begin(std::move(made));
     for (uint32_t i = unit(u).first.index; i < unit(u).end.index; ++i) op(OpId(i));
     for (Carry c : unit(u).carries) {
       c.initial = value(c.initial), c.inside = value(c.inside), c.last = value(c.last);
-      to_.units[here_].carries.push_back(c);
+      to_.layers[here_].carries.push_back(c);
     }
     end();
   }
@@ -138,7 +138,7 @@ private:
   /// Values as they come from the layer before, one for each that the repeat carries.
   using Carried = std::vector<ValueId>;
 
-  void open(UnitId u) {
+  void open(LayerId u) {
     Carried carried;
     for (const Carry& c : unit(u).carries) carried.push_back(value(c.initial));
     int64_t at = 0;
@@ -152,7 +152,7 @@ private:
   }
 
   /// Nothing in the repeat has been made yet; its own region becomes this one, none for a single instance.
-  void renew(UnitId u, RegionId own) {
+  void renew(LayerId u, RegionId own) {
     for (uint32_t r = 0; r < from_.regions.size(); ++r)
       if (top(RegionId(r)) == unit(u).region) known_[r] = false;
     for (ValueId p : from_.params)
@@ -161,11 +161,11 @@ private:
     regions_[unit(u).region.index] = own;
   }
 
-  void piece(UnitId u, int64_t lo, int64_t hi, Carried& carried) {
+  void piece(LayerId u, int64_t lo, int64_t hi, Carried& carried) {
     Region whole = from_.regions[unit(u).region];
     whole.count = hi - lo;
     renew(u, to_.regions.add(std::move(whole)));
-    Unit made = unit(u);
+    Layer made = unit(u);
     made.region = regions_[made.region.index];
     made.count = hi - lo;
     made.from = lo;
@@ -179,14 +179,14 @@ private:
     }
     for (size_t c = 0; c < carried.size(); ++c) {
       const Carry& old = unit(u).carries[c];
-      to_.units[here_].carries.push_back({old.name, carried[c], value(old.inside), value(old.last)});
+      to_.layers[here_].carries.push_back({old.name, carried[c], value(old.inside), value(old.last)});
       carried[c] = value(old.last);
     }
     end();
   }
 
   /// One instance: its parts are layers, and what it carries goes from one to the next.
-  void parts(UnitId u, int64_t instance, Carried& carried) {
+  void parts(LayerId u, int64_t instance, Carried& carried) {
     renew(u, RegionId());
     for (size_t c = 0; c < carried.size(); ++c) values_[unit(u).carries[c].inside.index] = carried[c];
     for (uint32_t i = unit(u).first.index; i < unit(u).end.index;) {
@@ -195,7 +195,7 @@ private:
         ++i;
         continue;
       }
-      Unit made = partOf(u, instance, first);
+      Layer made = partOf(u, instance, first);
       const Symbol name = made.name;
       const bool repeat = made.repeat;
       begin(std::move(made));
@@ -211,13 +211,13 @@ private:
   }
 
   /// A carry of the repeat itself.
-  bool isCarry(UnitId u, const Op& op) const { return op.kind == OpKind::Carry && op.region == unit(u).region; }
+  bool isCarry(LayerId u, const Op& op) const { return op.kind == OpKind::Carry && op.region == unit(u).region; }
 
   static Symbol nameIn(const Op& op) { return op.path.size() > 1 ? op.path[1] : op.name; }
 
   /// The part that begins with an operator: a nested repeat is a repeat, all others are plain.
-  Unit partOf(UnitId u, int64_t instance, const Op& first) {
-    Unit made;
+  Layer partOf(LayerId u, int64_t instance, const Op& first) {
+    Layer made;
     made.name = nameIn(first);
     made.within = unit(u).name;
     made.instance = instance;
@@ -236,7 +236,7 @@ private:
 
   /// What the repeat that has just been copied carries: its carries come first and last.
   void addCarries() {
-    Unit& made = to_.units[here_];
+    Layer& made = to_.layers[here_];
     std::vector<const Op*> carries;
     for (uint32_t i = made.first.index; i < to_.ops.size(); ++i)
       if (const Op& o = to_.ops[OpId(i)]; o.kind == OpKind::Carry && o.region == made.region) carries.push_back(&o);
@@ -251,8 +251,8 @@ private:
   std::vector<ValueId> values_;   ///< by old value; none: not made in this piece
   std::vector<RegionId> regions_; ///< by old region, where it is known
   std::vector<bool> known_;
-  std::vector<std::set<int64_t>> cuts_; ///< by old unit
-  UnitId here_;                         ///< that is being made
+  std::vector<std::set<int64_t>> cuts_; ///< by old layer
+  LayerId here_;                        ///< that is being made
 };
 
 } // namespace

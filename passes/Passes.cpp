@@ -21,7 +21,7 @@ const std::vector<Pass>& pipeline() {
        insertCasts},
       {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},
       {"select-schedule", "the row of the schedule table, its arguments and needs", Sharded, false, selectSchedule},
-      {"cut-units", "virtual stages, and classes of equal instances", Sharded, false, cutUnits},
+      {"cut-layers", "virtual stages, and classes of equal instances", Sharded, false, cutLayers},
       {"place-operators", "rules to the axes of every dimension of every operator", Sharded, false, placeOperators},
       {"check-rules", "every rule places something; warnings for idle axes", Sharded, false, checkRules},
       {"lower-forward", "layouts of every value, explicit reshards", Sharded, false, lowerForward},
@@ -31,7 +31,7 @@ const std::vector<Pass>& pipeline() {
       {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
       {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
-      {"check-idle", "warnings for what is said of communication that there is none of", Comm, false, checkIdle},
+      {"check-idle", "warnings for facts about communication that there is none of", Comm, false, checkIdle},
   };
   return passes;
 }
@@ -59,7 +59,7 @@ bool canCutStages(const Plan& plan) {
   DiagnosticEngine ignored;
   for (const Pass& pass : pipeline()) {
     if (!pass.run(*program, ignored)) return false;
-    if (pass.run == cutUnits) break;
+    if (pass.run == cutLayers) break;
   }
   return true;
 }

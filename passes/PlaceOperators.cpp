@@ -34,7 +34,7 @@ struct Placer {
   const Program& program;
   DiagnosticEngine& diagnostics;
   const Op& op;
-  const Unit& unit;
+  const Layer& layer;
   const RangeSet& instances;
   llvm::SmallVector<DimId, 8> dims =
       {}; ///< those that a rule may place: the iteration space and what routed dims stand for
@@ -138,7 +138,7 @@ struct Placer {
 
   void collectClaims() {
     for (const PlacementRule& rule : program.plan->placements) {
-      auto depth = reaches(rule.selector, op.path, unit, instances);
+      auto depth = reaches(rule.selector, op.path, layer, instances);
       if (!depth) continue;
       for (CompositeId id : op.composites)
         if (const Composite& composite = program.model.composites[id]; composite.name == rule.dim)
@@ -258,12 +258,12 @@ struct Placer {
 
 bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
-  for (Body& body : program.bodies) {
-    const Unit& unit = program.model.units[body.unit];
-    body.placements.reserve(unit.end.index - unit.first.index);
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
-      Placer placer{program, diagnostics, program.model.ops[OpId(i)], unit, body.instances};
-      body.placements.push_back(placer.place());
+  for (LayerClass& layerClass : program.classes) {
+    const Layer& layer = program.model.layers[layerClass.layer];
+    layerClass.placements.reserve(layer.end.index - layer.first.index);
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      Placer placer{program, diagnostics, program.model.ops[OpId(i)], layer, layerClass.instances};
+      layerClass.placements.push_back(placer.place());
       ok &= placer.ok;
     }
   }
@@ -274,9 +274,9 @@ Layout layoutOf(const Program& program, ValueId id) {
   const Value& value = program.model.values[id];
   if (value.kind == ValueKind::Result) {
     const Op& op = program.model.ops[value.producer];
-    const Unit& unit = program.model.units[op.unit];
-    const Body& body = program.bodies[bodyOf(program, op.unit, unit.to() - 1)];
-    return body.results[local(unit, value.producer)];
+    const Layer& layer = program.model.layers[op.layer];
+    const LayerClass& layerClass = program.classes[classOf(program, op.layer, layer.to() - 1)];
+    return layerClass.results[local(layer, value.producer)];
   }
   std::vector<AxisList> perDim;
   for (DimId d : value.dims) {

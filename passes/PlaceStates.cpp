@@ -25,7 +25,7 @@ constexpr StateKind kStates[] = {StateKind::Params, StateKind::Grads, StateKind:
 struct StatePlacer {
   Program& program;
   DiagnosticEngine& diagnostics;
-  std::vector<std::vector<bool>> wanted; ///< by body and value
+  std::vector<std::vector<bool>> wanted; ///< by class and value
   bool ok = true;
 
   const Value& value(ValueId v) const { return program.model.values[v]; }
@@ -41,14 +41,15 @@ struct StatePlacer {
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
-  void resolve(const Body& body, ParamState& p) {
-    const Unit& home = program.model.units[value(p.param).unit];
+  void resolve(const LayerClass& layerClass, ParamState& p) {
+    const Layer& home = program.model.layers[value(p.param).layer];
     std::array<AxisMask, 3> axes{};
     for (size_t k = 0; k < 3; ++k) {
       int best = -1;
       for (const StateRule& rule : program.plan->states)
         if (rule.state == kStates[k])
-          if (auto depth = reaches(rule.selector, value(p.param).path, home, body.instances); depth && *depth >= best)
+          if (auto depth = reaches(rule.selector, value(p.param).path, home, layerClass.instances);
+              depth && *depth >= best)
             best = *depth, p.rules[k] = &rule;
       axes[k] = best >= 0 ? maskOfRule(p.rules[k]) : k ? axes[k - 1] : 0;
       p.host[k] = best >= 0 ? p.rules[k]->host : k && p.host[k - 1];
@@ -91,33 +92,33 @@ struct StatePlacer {
 
   /// The rule that splits an operator of the parameter over the axes, so that each device has a summand of its
   /// gradient.
-  SourceRange splitOver(const Body& body, const ParamState& p, AxisMask axes) const {
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+  SourceRange splitOver(const LayerClass& layerClass, const ParamState& p, AxisMask axes) const {
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
       const auto reads = [&](const Operand& o) { return o.value == p.param; };
       if (std::none_of(op.operands.begin(), op.operands.end(), reads)) continue;
-      for (const PlacedDim& d : body.placements[i - unit.first.index].dims)
+      for (const PlacedDim& d : layerClass.placements[i - layer.first.index].dims)
         if (d.rule && (maskOf(d.axes) & axes)) return d.rule->range;
     }
     return {};
   }
 
-  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the body.
-  void bucket(Body& body, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
-              double bytes, SourceRange because, bool kept = false) const {
+  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the class.
+  void bucket(LayerClass& layerClass, const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase,
+              AxisMask axes, double bytes, SourceRange because, bool kept = false) const {
     if (!axes || bytes <= 0) return;
-    const int64_t times = program.timesInside(body.unit, p.layer);
+    const int64_t times = program.timesInside(layerClass.layer, p.region);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : body.states)
+    for (StateCollective& c : layerClass.states)
       if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept &&
-          c.layer == p.layer) {
+          c.region == p.region) {
         c.bytes += bytes;
         c.params.push_back(p.param);
         return;
       }
     StateCollective c;
-    c.layer = p.layer;
+    c.region = p.region;
     c.times = times;
     c.collective = kind;
     c.cls = cls;
@@ -129,24 +130,24 @@ struct StatePlacer {
     c.kept = kept;
     c.params = {p.param};
     c.because = because;
-    body.states.push_back(std::move(c));
+    layerClass.states.push_back(std::move(c));
   }
 
   /// A copy between the device and the host's memory, on the stream behind those of the levels. `bytes`: of one
-  /// instance of the body, those of `layer` in it.
-  void hostCopy(Body& body, RegionId layer, Phase phase, bool out, double bytes, SourceRange because,
+  /// instance of the class, those of `layer` in it.
+  void hostCopy(LayerClass& layerClass, RegionId layer, Phase phase, bool out, double bytes, SourceRange because,
                 ValueId param = {}) const {
     if (bytes <= 0) return;
-    const int64_t times = program.timesInside(body.unit, layer);
+    const int64_t times = program.timesInside(layerClass.layer, layer);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : body.states)
-      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.layer == layer) {
+    for (StateCollective& c : layerClass.states)
+      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.region == layer) {
         c.bytes += bytes;
         if (param.valid()) c.params.push_back(param);
         return;
       }
     StateCollective c;
-    c.layer = layer;
+    c.region = layer;
     c.times = times;
     c.collective = CollectiveKind::HostCopy;
     c.cls = CollectiveClass::Offload;
@@ -156,81 +157,83 @@ struct StatePlacer {
     c.out = out;
     if (param.valid()) c.params = {param};
     c.because = because;
-    body.states.push_back(std::move(c));
+    layerClass.states.push_back(std::move(c));
   }
 
   /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass, and those that only
   /// the host's update reads once per step. What the optimizer streams belongs to its step.
-  void hostStates(Body& body, const ParamState& p, bool usedBackward) const {
+  void hostStates(LayerClass& layerClass, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model.values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
-    if (p.host[0]) hostCopy(body, p.layer, Phase::Forward, false, stored, ruleOf(p, 0), p.param);
-    if (p.host[0] && usedBackward) hostCopy(body, p.layer, Phase::Backward, false, stored, ruleOf(p, 0), p.param);
+    if (p.host[0]) hostCopy(layerClass, p.region, Phase::Forward, false, stored, ruleOf(p, 0), p.param);
+    if (p.host[0] && usedBackward)
+      hostCopy(layerClass, p.region, Phase::Backward, false, stored, ruleOf(p, 0), p.param);
     if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
-      hostCopy(body, p.layer, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce),
+      hostCopy(layerClass, p.region, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce),
                ruleOf(p, 1), p.param);
     if (runsOnHost(p))
-      hostCopy(body, p.layer, Phase::Step, true, sentToHost(program, p), updaterOf(program, p)->range, p.param);
+      hostCopy(layerClass, p.region, Phase::Step, true, sentToHost(program, p), updaterOf(program, p)->range, p.param);
   }
 
   /// Values kept in the host's memory leave after forward and are back before backward.
-  void hostActivations(Body& body) const {
+  void hostActivations(LayerClass& layerClass) const {
     SourceRange because;
     for (const Keep& keep : program.plan->keeps)
       if (keep.host && !because.valid()) because = keep.selector.range;
-    for (const Saved& s : body.saved) {
+    for (const Saved& s : layerClass.saved) {
       if (!s.host) continue;
       const RegionId layer = program.model.ops[s.op].region;
-      hostCopy(body, layer, Phase::Forward, true, s.bytes, because);
-      hostCopy(body, layer, Phase::Backward, false, s.bytes, because);
+      hostCopy(layerClass, layer, Phase::Forward, true, s.bytes, because);
+      hostCopy(layerClass, layer, Phase::Backward, false, s.bytes, because);
     }
   }
 
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
 
-  void collectives(Body& body, const ParamState& p, bool usedBackward) const {
+  void collectives(LayerClass& layerClass, const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model.values[p.param]);
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ruleOf(p, 0),
-           kept);
+    bucket(layerClass, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full,
+           ruleOf(p, 0), kept);
     if (usedBackward && !kept)
-      bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ruleOf(p, 0));
+      bucket(layerClass, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full,
+             ruleOf(p, 0));
     if (!p.trainable || !p.owner || !program.plan->workload.train) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
-    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient,
+    bucket(layerClass, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient,
            ruleOf(p, 1));
     gradient *= share(now);
     const AxisMask once = p.optimizer & p.partial & ~p.grads;
-    bucket(body, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient,
+    bucket(layerClass, p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient,
            ruleOf(p, 2));
     gradient *= share(once);
     const AxisMask rest = p.partial & ~now & ~once;
-    bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, rest, gradient,
-           splitOver(body, p, rest));
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
+    bucket(layerClass, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, rest, gradient,
+           splitOver(layerClass, p, rest));
+    bucket(layerClass, p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
            full * share(p.params), ruleOf(p, 2));
-    wholeMatrices(body, p);
+    wholeMatrices(layerClass, p);
   }
 
   /// An optimizer that works on whole matrices gets them: what the update reads is gathered over every axis that splits
   /// a matrix (arXiv 2502.16982, section 2.3), and each device updates its share of the matrices.
-  void wholeMatrices(Body& body, const ParamState& p) const {
+  void wholeMatrices(LayerClass& layerClass, const ParamState& p) const {
     const Optimizer* optimizer = updaterOf(program, p);
     if (!optimizer || optimizer->orthogonalise == 0) return;
     const AxisMask split = splitsMatrix(program, p);
     const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(kMatrixType);
-    bucket(body, p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
+    bucket(layerClass, p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
            ruleOf(p, 2));
   }
 
-  bool usedBackward(BodyId id, ValueId param) const {
+  bool usedBackward(LayerClassId id, ValueId param) const {
     if (!program.plan->workload.train) return false;
-    const Body& body = program.bodies[id];
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    const LayerClass& layerClass = program.classes[id];
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
       if (!wanted[id.index][op.result.index]) continue;
       bool uses = false;
@@ -241,12 +244,12 @@ struct StatePlacer {
   }
 };
 
-/// Device stages on which a body has instances.
-std::set<int64_t> stagesOf(const Program& program, BodyId body) {
+/// Device stages on which a class has instances.
+std::set<int64_t> stagesOf(const Program& program, LayerClassId layerClass) {
   std::set<int64_t> stages;
   for (const VirtualStage& s : program.virtualStages)
-    for (const auto& [id, count] : s.bodies)
-      if (id == body) stages.insert(s.devices.begin(), s.devices.end());
+    for (const auto& [id, count] : s.classes)
+      if (id == layerClass) stages.insert(s.devices.begin(), s.devices.end());
   return stages;
 }
 
@@ -270,43 +273,44 @@ StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t>
   return group;
 }
 
-/// One storage in several bodies: the first of a device stage owns it there; over several stages its gradient is summed
-/// (tied embeddings).
+/// One storage in several classes: the first of a device stage owns it there; over several stages its gradient is
+/// summed (tied embeddings).
 struct Tying {
   StatePlacer& placer;
   Program& program;
   std::set<ValueId> summed = {}; ///< storages that a group holds
 
   struct Use {
-    BodyId body;
+    LayerClassId layerClass;
     size_t index;
     std::set<int64_t> stages;
   };
 
   void run() {
     std::map<ValueId, std::vector<Use>> uses;
-    for (uint32_t b = 0; b < program.bodies.size(); ++b)
-      for (size_t i = 0; i < program.bodies[BodyId(b)].params.size(); ++i)
-        uses[program.model.values[program.bodies[BodyId(b)].params[i].param].storage].push_back({BodyId(b), i, {}});
+    for (uint32_t b = 0; b < program.classes.size(); ++b)
+      for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
+        uses[program.model.values[program.classes[LayerClassId(b)].params[i].param].storage].push_back(
+            {LayerClassId(b), i, {}});
     for (auto& [storage, list] : uses) {
-      const auto& unit = program.bodies[list[0].body].unit;
-      const bool classesOfOne =
-          std::all_of(list.begin(), list.end(), [&](const Use& u) { return program.bodies[u.body].unit == unit; });
+      const auto& layer = program.classes[list[0].layerClass].layer;
+      const bool classesOfOne = std::all_of(list.begin(), list.end(),
+                                            [&](const Use& u) { return program.classes[u.layerClass].layer == layer; });
       if (list.size() > 1 && !classesOfOne) tie(storage, list);
     }
   }
 
-  ParamState& state(const Use& u) { return program.bodies[u.body].params[u.index]; }
+  ParamState& state(const Use& u) { return program.classes[u.layerClass].params[u.index]; }
 
   void tie(ValueId storage, std::vector<Use>& list) {
     std::set<int64_t> all;
     for (Use& u : list) {
-      u.stages = stagesOf(program, u.body);
+      u.stages = stagesOf(program, u.layerClass);
       all.insert(u.stages.begin(), u.stages.end());
       if (state(u).layout == state(list[0]).layout) continue;
       placer.ok = false;
-      const Unit& unit = program.model.units[program.bodies[u.body].unit];
-      placer.diagnostics.report(TiedLayouts, unit.range, {{"param", program.model.pathOf(storage)}})
+      const Layer& layer = program.model.layers[program.classes[u.layerClass].layer];
+      placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model.pathOf(storage)}})
           .label(program.model.values[storage].range, "the parameter")
           .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
       return;
@@ -332,17 +336,17 @@ struct Tying {
 void sumOverRoutes(StatePlacer& placer, const std::set<ValueId>& summed) {
   Program& program = placer.program;
   if (program.routes == 1 || !program.plan->workload.train) return;
-  for (Body& body : program.bodies) {
-    const size_t before = body.states.size();
-    for (const ParamState& p : body.params) {
+  for (LayerClass& layerClass : program.classes) {
+    const size_t before = layerClass.states.size();
+    for (const ParamState& p : layerClass.params) {
       if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
       const double bytes = p.elements * placer.share(p.optimizer & p.partial) *
                            width(program.precisionOf(program.model.values[p.param]).reduce);
-      placer.bucket(body, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
+      placer.bucket(layerClass, p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes,
                     bytes, {});
     }
-    for (size_t s = before; s < body.states.size(); ++s)
-      body.states[s].group = program.routes, body.states[s].because = program.plan->pipeline->range;
+    for (size_t s = before; s < layerClass.states.size(); ++s)
+      layerClass.states[s].group = program.routes, layerClass.states[s].because = program.plan->pipeline->range;
   }
 }
 
@@ -351,8 +355,8 @@ void warnOfHostTwice(const StatePlacer& placer) {
   for (const StateRule& rule : placer.program.plan->states) {
     if (rule.state != StateKind::Optimizer || !rule.host) continue;
     const Optimizer *runs = nullptr, *moves = nullptr;
-    for (const Body& body : placer.program.bodies)
-      for (const ParamState& p : body.params)
+    for (const LayerClass& layerClass : placer.program.classes)
+      for (const ParamState& p : layerClass.params)
         if (const Optimizer* by = p.rules[2] == &rule ? updaterOf(placer.program, p) : nullptr)
           (placer.runsOnHost(p) ? runs : moves) = by;
     if (!runs || moves) continue;
@@ -373,9 +377,9 @@ void warnOfHostTwice(const StatePlacer& placer) {
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   StatePlacer placer{program, diagnostics, valuesWithGradient(program)};
-  for (Body& body : program.bodies)
-    for (ParamState& p : body.params) {
-      placer.resolve(body, p);
+  for (LayerClass& layerClass : program.classes)
+    for (ParamState& p : layerClass.params) {
+      placer.resolve(layerClass, p);
       if (!placer.ok) return false;
     }
   warnOfHostTwice(placer);
@@ -383,16 +387,16 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   tying.run();
   if (!placer.ok) return false;
   sumOverRoutes(placer, tying.summed);
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    Body& body = program.bodies[BodyId(b)];
-    for (const ParamState& p : body.params) {
-      const bool backward = placer.usedBackward(BodyId(b), p.param);
-      placer.collectives(body, p, backward);
-      placer.hostStates(body, p, backward);
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    LayerClass& layerClass = program.classes[LayerClassId(b)];
+    for (const ParamState& p : layerClass.params) {
+      const bool backward = placer.usedBackward(LayerClassId(b), p.param);
+      placer.collectives(layerClass, p, backward);
+      placer.hostStates(layerClass, p, backward);
     }
   }
   if (program.plan->workload.train)
-    for (Body& body : program.bodies) placer.hostActivations(body);
+    for (LayerClass& layerClass : program.classes) placer.hostActivations(layerClass);
   return true;
 }
 

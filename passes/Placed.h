@@ -5,13 +5,14 @@
 
 namespace planc::passes {
 
-/// Calls `f(op, placement)` for every operator of every body; seams, which have none of their own, are passed over.
+/// Calls `f(op, placement)` for every operator of every class; boundary reshards, which have none of their own, are
+/// passed over.
 template <class F> void eachPlaced(const ir::Program& program, F f) {
-  for (const ir::Body& body : program.bodies) {
-    if (body.seam) continue;
-    const ir::Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
-      f(program.model.ops[ir::OpId(i)], body.placements[local(unit, ir::OpId(i))]);
+  for (const ir::LayerClass& layerClass : program.classes) {
+    if (layerClass.boundaryReshard) continue;
+    const ir::Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+      f(program.model.ops[ir::OpId(i)], layerClass.placements[local(layer, ir::OpId(i))]);
   }
 }
 

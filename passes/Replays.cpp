@@ -9,27 +9,27 @@ namespace planc::passes {
 using namespace ir;
 
 /// Is the value there when the checkpoint is replayed: made outside of it, or kept by name?
-bool Keeper::enters(ValueId v, int checkpoint) const {
+bool ActivationPolicy::enters(ValueId v, int checkpoint) const {
   const Value& value = program_.model.values[v];
   if (value.kind != ValueKind::Result) return false;
   const Op& producer = program_.model.ops[value.producer];
-  return producer.unit != body_.unit || checkpointOf(value.producer) != checkpoint ||
-         checkpoints_.named[local(unit_, value.producer)];
+  return producer.layer != layerClass_.layer || checkpointOf(value.producer) != checkpoint ||
+         checkpoints_.named[local(layer_, value.producer)];
 }
 
 /// Is the value made again for its readers in other layers instead of being kept for them?
-bool Keeper::discarded(ValueId v) const {
+bool ActivationPolicy::discarded(ValueId v) const {
   const Value& value = program_.model.values[v];
-  if (value.kind != ValueKind::Result || program_.model.ops[value.producer].unit != body_.unit) return false;
-  const uint32_t made = local(unit_, value.producer);
+  if (value.kind != ValueKind::Result || program_.model.ops[value.producer].layer != layerClass_.layer) return false;
+  const uint32_t made = local(layer_, value.producer);
   const int checkpoint = checkpoints_.of[made];
   return checkpoint >= 0 && checkpoints_.forms[static_cast<size_t>(checkpoint)].discards && !checkpoints_.named[made] &&
          !keptAnyway_[made];
 }
 
 /// A checkpoint keeps what enters it, each by the rule of the smaller side; what another one discards is made first.
-void Keeper::saveEntering(int checkpoint, std::vector<Node>& backward) {
-  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
+void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward) {
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
     if (checkpointOf(id) != checkpoint) continue;
     const Op& op = program_.model.ops[id];
@@ -42,7 +42,7 @@ void Keeper::saveEntering(int checkpoint, std::vector<Node>& backward) {
           replay(checkpointOf(producer), backward);
           continue;
         }
-        keptAnyway_[local(unit_, producer)] = true; // each of the two reads what the other makes
+        keptAnyway_[local(layer_, producer)] = true; // each of the two reads what the other makes
       }
       const Point p = kept(id, k);
       save(id, v, p.layout, p.elements, p.node);
@@ -52,33 +52,33 @@ void Keeper::saveEntering(int checkpoint, std::vector<Node>& backward) {
 }
 
 /// What is kept by name stays even where no replay reads it.
-void Keeper::saveNamed(int checkpoint, std::vector<Node>& backward) {
-  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
+void ActivationPolicy::saveNamed(int checkpoint, std::vector<Node>& backward) {
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
     const Op& op = program_.model.ops[id];
-    const Layout& layout = body_.results[local(unit_, id)];
+    const Layout& layout = layerClass_.results[local(layer_, id)];
     const bool known = llvm::any_of(savedLayouts_, [&](const auto& s) { return s.first == op.result; });
-    if (checkpointOf(id) != checkpoint || !checkpoints_.named[local(unit_, id)]) continue;
+    if (checkpointOf(id) != checkpoint || !checkpoints_.named[local(layer_, id)]) continue;
     if (!known)
-      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(unit_, id)]);
+      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(layer_, id)]);
     restore(op.result, layout, backward);
   }
 }
 
-void Keeper::replay(int checkpoint, std::vector<Node>& backward) {
+void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
   if (checkpoint < 0 || state_[static_cast<size_t>(checkpoint)] != Replay::Waiting) return;
   state_[static_cast<size_t>(checkpoint)] = Replay::Running;
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
   for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
-    Node node = body_.forward[n];
+    Node node = layerClass_.forward[n];
     if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
     node.needed = false;
     std::vector<NodeIndex> deps;
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
-      const Node& before = body_.forward[d];
+      const Node& before = layerClass_.forward[d];
       if (copy < 0 && before.kind == NodeKind::Reshard && discarded(before.value)) // brought for a reader elsewhere
         copy = again(node.op, before.value, {before.to, static_cast<int32_t>(d), 0}, backward);
       if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
@@ -92,8 +92,8 @@ void Keeper::replay(int checkpoint, std::vector<Node>& backward) {
 }
 
 /// Is this node of forward done again? A reshard of what is kept begins at the side that is.
-bool Keeper::replayNode(int checkpoint, Node& node, int32_t at) const {
-  if (node.kind == NodeKind::Compute) return !checkpoints_.named[local(unit_, node.op)];
+bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const {
+  if (node.kind == NodeKind::Compute) return !checkpoints_.named[local(layer_, node.op)];
   if (node.kind != NodeKind::Reshard || !enters(node.value, checkpoint) || discarded(node.value)) return true;
   const Op& op = program_.model.ops[node.op];
   for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -105,17 +105,17 @@ bool Keeper::replayNode(int checkpoint, Node& node, int32_t at) const {
 }
 
 /// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
-int32_t Keeper::again(OpId reader, ValueId v, const Point& point, std::vector<Node>& backward) {
+int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<Node>& backward) {
   const OpId producer = program_.model.values[v].producer;
   replay(checkpointOf(producer), backward);
-  const int32_t made = replayOf(producerNode_[local(unit_, producer)]);
-  if (point.node < 0 || body_.forward[static_cast<size_t>(point.node)].kind == NodeKind::Compute) return made;
-  const Layout& from = body_.results[local(unit_, producer)];
+  const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
+  if (point.node < 0 || layerClass_.forward[static_cast<size_t>(point.node)].kind == NodeKind::Compute) return made;
+  const Layout& from = layerClass_.results[local(layer_, producer)];
   for (size_t n = 0; n < backward.size(); ++n) // once per layout
     if (backward[n].kind == NodeKind::Reshard && backward[n].phase == Phase::Recompute && backward[n].value == v &&
         backward[n].to == point.layout)
       return static_cast<int32_t>(n);
-  Node node = body_.forward[static_cast<size_t>(point.node)];
+  Node node = layerClass_.forward[static_cast<size_t>(point.node)];
   node.phase = Phase::Recompute;
   node.needed = false;
   node.op = reader;
@@ -128,13 +128,14 @@ int32_t Keeper::again(OpId reader, ValueId v, const Point& point, std::vector<No
 }
 
 /// Is the result read outside of its checkpoint, or by nobody? A checkpoint is replayed to there.
-bool Keeper::handsOn(OpId id) const {
+bool ActivationPolicy::handsOn(OpId id) const {
   const Op& op = program_.model.ops[id];
   bool inside = false;
   for (uint32_t i = 0; i < program_.model.ops.size(); ++i)
     for (const Operand& o : program_.model.ops[OpId(i)].operands) {
       if (o.value != op.result) continue;
-      if (program_.model.ops[OpId(i)].unit != body_.unit || checkpointOf(OpId(i)) != checkpointOf(id)) return true;
+      if (program_.model.ops[OpId(i)].layer != layerClass_.layer || checkpointOf(OpId(i)) != checkpointOf(id))
+        return true;
       if (program_.model.ops[OpId(i)].kind == OpKind::Carry && handsOn(OpId(i))) return true; // an identity
       inside = true;
     }
@@ -142,8 +143,8 @@ bool Keeper::handsOn(OpId id) const {
 }
 
 /// Takes out the replay of what is read only to make results that are kept by name.
-void Keeper::dropUnread() {
-  auto& backward = body_.backward;
+void ActivationPolicy::dropUnread() {
+  auto& backward = layerClass_.backward;
   auto drops = [&](const Node& node) {
     return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
            checkpoints_.forms[static_cast<size_t>(checkpointOf(node.op))].saves;
@@ -167,9 +168,9 @@ void Keeper::dropUnread() {
   backward = std::move(left);
 }
 
-void Keeper::finish() {
+void ActivationPolicy::finish() {
   dropUnread();
-  auto& backward = body_.backward;
+  auto& backward = layerClass_.backward;
   for (size_t i = backward.size(); i-- > 0;)
     if (backward[i].phase != Phase::Recompute || backward[i].needed)
       for (NodeIndex d : backward[i].deps) backward[d].needed = true;

@@ -1,5 +1,5 @@
 // Level comm to level task: every node becomes tasks on the compute stream and on the comm stream of its port, by the
-// stack's inline shares; the schedule's row gives the order of the stages.
+// stack's blocking shares; the schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
@@ -23,14 +23,14 @@ void append(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
 }
 
-/// Tasks of one list of nodes. A collective occupies the compute stream for its inline share; the rest follows on the
+/// Tasks of one list of nodes. A collective occupies the compute stream for its blocking share; the rest follows on the
 /// comm stream and may overlap the operator that reads it, piece by piece as frameworks pipeline them, but nothing
 /// behind that operator.
-Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool earlyStop) {
+Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backward, bool earlyStop) {
   const std::vector<Node>& nodes =
-      backward ? schedule.program->bodies[body].backward : schedule.program->bodies[body].forward;
+      backward ? schedule.program->classes[layerClass].backward : schedule.program->classes[layerClass].forward;
   Segment segment;
-  segment.body = body;
+  segment.layerClass = layerClass;
   segment.backward = backward;
   std::vector<Waits> waits(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -54,7 +54,7 @@ Segment segmentOf(const Schedule& schedule, BodyId body, bool backward, bool ear
       continue;
     }
     append(deps, beside); // a collective moves whole results
-    const double share = schedule.inlineShare[static_cast<size_t>(node.cls)];
+    const double share = schedule.blockingShare[static_cast<size_t>(node.cls)];
     mine.own = deps;
     if (share > 0) mine.own = {add(kComputeStream, share, deps)};
     if (share < 1) mine.beside = {add(streamOf(*schedule.program, node.level), 1 - share, mine.own)};
@@ -70,14 +70,14 @@ double clampShare(double s) {
 /// statistics always do.
 void readShares(Schedule& schedule) {
   const Plan& plan = *schedule.program->plan;
-  schedule.inlineShare.fill(1);
-  schedule.inlineShare[static_cast<size_t>(CollectiveClass::Offload)] = 0; // copy engines work beside the kernels
+  schedule.blockingShare.fill(1);
+  schedule.blockingShare[static_cast<size_t>(CollectiveClass::Offload)] = 0; // copy engines work beside the kernels
   if (plan.stack)
-    for (const auto& [cls, share] : plan.stack->inlineShare)
-      schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
-  for (const auto& [cls, share] : plan.overlap.inlineShare)
-    schedule.inlineShare[static_cast<size_t>(cls)] = clampShare(share.value);
-  schedule.inlineShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
+    for (const auto& [cls, share] : plan.stack->blockingShare)
+      schedule.blockingShare[static_cast<size_t>(cls)] = clampShare(share.value);
+  for (const auto& [cls, share] : plan.overlap.blockingShare)
+    schedule.blockingShare[static_cast<size_t>(cls)] = clampShare(share.value);
+  schedule.blockingShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
   static const Stack none;
   const Stack& stack = plan.stack ? *plan.stack : none;
   const auto& prefetch = plan.overlap.prefetch ? plan.overlap.prefetch : stack.prefetch;
@@ -96,9 +96,9 @@ std::unique_ptr<Schedule> schedule(const Program& program) {
   result->kind = program.kind;
   readShares(*result);
   const bool earlyStop = program.plan->stack && program.plan->stack->earlyStop.value_or(false);
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    result->forward.push_back(segmentOf(*result, BodyId(b), false, earlyStop));
-    result->backward.push_back(segmentOf(*result, BodyId(b), true, earlyStop));
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    result->forward.push_back(segmentOf(*result, LayerClassId(b), false, earlyStop));
+    result->backward.push_back(segmentOf(*result, LayerClassId(b), true, earlyStop));
   }
   if (auto problems = verify(*result); !problems.empty())
     throw InternalError("pass schedule left level task broken: " + problems.front());

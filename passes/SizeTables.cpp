@@ -20,9 +20,9 @@ struct Tables {
 
   /// Of the table's dimensions those that make a row go into the result and do not index it; those that are looked up
   /// are missing in the result. `reads` of a lookup is the bytes of the rows it reads.
-  void size(const Body& body, ParamState& p, const Node& node) const {
+  void size(const LayerClass& layerClass, ParamState& p, const Node& node) const {
     const Op& op = model().ops[node.op];
-    const Placement& placement = body.placements[local(model().units[body.unit], node.op)];
+    const Placement& placement = layerClass.placements[local(model().layers[layerClass.layer], node.op)];
     double row = 1, rows = 1;
     const Operand* table = nullptr;
     for (const Operand& o : op.operands)
@@ -50,13 +50,13 @@ struct Tables {
 bool sizeTables(Program& program, DiagnosticEngine&) {
   if (!program.plan->workload.tableOptimizer) return true;
   Tables tables{program};
-  for (Body& body : program.bodies)
-    for (ParamState& p : body.params) {
+  for (LayerClass& layerClass : program.classes)
+    for (ParamState& p : layerClass.params) {
       if (!p.trainable || !isTable(program.model, p.param)) continue;
-      for (const Node& n : body.forward)
+      for (const Node& n : layerClass.forward)
         if (n.kind == NodeKind::Compute && n.role == Role::Forward &&
             llvm::any_of(program.model.ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))
-          tables.size(body, p, n);
+          tables.size(layerClass, p, n);
     }
   return true;
 }

@@ -15,10 +15,12 @@ namespace {
 
 struct Sizer {
   const Program& program;
-  const Body& body;
+  const LayerClass& layerClass;
 
   const Model& model() const { return program.model; }
-  const Placement& placement(OpId op) const { return body.placements[local(model().units[body.unit], op)]; }
+  const Placement& placement(OpId op) const {
+    return layerClass.placements[local(model().layers[layerClass.layer], op)];
+  }
   double extent(OpId op, DimId d) const { return localExtent(program, placement(op), d); }
 
   double elements(OpId op, const std::vector<DimId>& dims) const {
@@ -115,7 +117,7 @@ struct Sizer {
   void sizeUnpacking(Node& node, const Op& op) const {
     const Operand& o = op.operands[static_cast<size_t>(node.operand)];
     node.work.elements = elements(node.op, o.dims);
-    for (const ParamState& p : body.params)
+    for (const ParamState& p : layerClass.params)
       if (p.param == o.value) node.work.reads = node.work.elements * width(storedAs(program, p));
     node.work.writes = node.work.elements * node.work.operandWidth;
   }
@@ -125,7 +127,7 @@ struct Sizer {
     const Op& op = model().ops[node.op];
     const Operand& o = op.operands[static_cast<size_t>(node.operand)];
     double n = elements(node.op, o.dims);
-    for (const ParamState& p : body.params)
+    for (const ParamState& p : layerClass.params)
       if (p.param == o.value) n /= static_cast<double>(program.mesh.size(p.grads & p.partial));
     return n;
   }
@@ -201,10 +203,10 @@ struct Sizer {
 } // namespace
 
 bool sizeWork(Program& program, DiagnosticEngine&) {
-  for (Body& body : program.bodies) {
-    const Sizer sizer{program, body};
-    for (Node& node : body.forward) sizer.size(node);
-    for (Node& node : body.backward) sizer.size(node);
+  for (LayerClass& layerClass : program.classes) {
+    const Sizer sizer{program, layerClass};
+    for (Node& node : layerClass.forward) sizer.size(node);
+    for (Node& node : layerClass.backward) sizer.size(node);
   }
   return true;
 }

@@ -14,7 +14,7 @@ bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
 bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
 bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);
 bool selectSchedule(ir::Program& program, DiagnosticEngine& diagnostics);
-bool cutUnits(ir::Program& program, DiagnosticEngine& diagnostics);
+bool cutLayers(ir::Program& program, DiagnosticEngine& diagnostics);
 bool placeOperators(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::Program& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::Program& program, DiagnosticEngine& diagnostics);

@@ -21,29 +21,29 @@ const Op* routerOf(const Model& model, const Node& node) {
 const WireTypes::Said* wireTypeOf(const Program& program, const Node& node) {
   const Model& model = program.model;
   const auto& onWire = program.plan->precision.onWire;
-  auto saidOf = [&](const Op& op) -> const WireTypes::Said* {
+  auto wireTypesOf = [&](const Op& op) -> const WireTypes::Said* {
     const auto types = onWire.find(op.name);
     if (types == onWire.end()) return nullptr;
-    const auto& said = node.gradient ? types->second.gradient : types->second.result;
-    return said ? &*said : nullptr;
+    const auto& stated = node.gradient ? types->second.gradient : types->second.result;
+    return stated ? &*stated : nullptr;
   };
   if (node.source.valid())
-    if (const WireTypes::Said* said = saidOf(model.ops[node.source])) return said;
+    if (const WireTypes::Said* stated = wireTypesOf(model.ops[node.source])) return stated;
   const bool routed =
       llvm::any_of(model.values[node.value].dims, [&](DimId d) { return model.dims[d].kind == DimKind::Routed; });
   const Op* router = routed ? routerOf(model, node) : nullptr;
-  return router ? saidOf(*router) : nullptr;
+  return router ? wireTypesOf(*router) : nullptr;
 }
 
 void warnOfIdleWireTypes(const Program& program, DiagnosticEngine& diagnostics) {
   std::set<const WireTypes::Said*> used;
-  for (const Body& body : program.bodies)
-    for (const auto* nodes : {&body.forward, &body.backward})
+  for (const LayerClass& layerClass : program.classes)
+    for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const Node& node : *nodes)
         if (node.kind == NodeKind::Collective && node.value.valid()) used.insert(wireTypeOf(program, node));
-  auto check = [&](const std::optional<WireTypes::Said>& said, const std::string& fact, const std::string& reason) {
-    if (said && !used.contains(&*said))
-      diagnostics.report(WireTypeIdle, said->range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
+  auto check = [&](const std::optional<WireTypes::Said>& stated, const std::string& fact, const std::string& reason) {
+    if (stated && !used.contains(&*stated))
+      diagnostics.report(WireTypeIdle, stated->range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
   };
   for (const auto& [op, types] : program.plan->precision.onWire) {
     check(types.result, op.str(), fmt::format("no result of `{}` is on its way to other devices", op.view()));

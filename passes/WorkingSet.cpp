@@ -12,16 +12,17 @@ using namespace ir;
 namespace {
 
 /// Bytes that a node leaves behind for the nodes that depend on it.
-double outputBytes(const Program& program, const Body& body, const Node& node) {
-  const Unit& unit = program.model.units[body.unit];
+double outputBytes(const Program& program, const LayerClass& layerClass, const Node& node) {
+  const Layer& layer = program.model.layers[layerClass.layer];
   if (node.kind == NodeKind::Reshard)
     return localElements(program, program.model.values[node.value].dims, node.to) * program.widthOf(node.value);
   const Op& op = program.model.ops[node.op];
   if (node.role == Role::Forward)
-    return localElements(program, op.resultDims, body.results[local(unit, node.op)]) * program.widthOf(op.result);
+    return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
+           program.widthOf(op.result);
   if (node.role == Role::Cast && node.operand >= 0) { // a parameter, unpacked for one product
     const Operand& o = op.operands[static_cast<size_t>(node.operand)];
-    return localElements(program, o.dims, need(program, body.placements[local(unit, node.op)], o.dims)) *
+    return localElements(program, o.dims, need(program, layerClass.placements[local(layer, node.op)], o.dims)) *
            width(program.computeType(op));
   }
   if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
@@ -36,14 +37,14 @@ double outputBytes(const Program& program, const Body& body, const Node& node) {
         node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
     if (gives)
       bytes += localElements(program, value.dims,
-                             need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
+                             need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
                program.widthOf(op.operands[i].value);
   }
   return bytes;
 }
 
 /// Most bytes alive at once: an output lives from its node to the last node that waits for it.
-double peak(const Program& program, const Body& body, const std::vector<Node>& nodes, bool skipSaved) {
+double peak(const Program& program, const LayerClass& layerClass, const std::vector<Node>& nodes, bool skipSaved) {
   std::vector<double> freed(nodes.size() + 1);
   std::vector<size_t> lastUse(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -54,10 +55,10 @@ double peak(const Program& program, const Body& body, const std::vector<Node>& n
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     const bool saved = skipSaved && node.kind == NodeKind::Compute &&
-                       std::any_of(body.saved.begin(), body.saved.end(), [&](const Saved& s) {
+                       std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
                          return s.buffer.empty() && s.value == program.model.ops[node.op].result;
                        });
-    const double bytes = saved ? 0 : outputBytes(program, body, node);
+    const double bytes = saved ? 0 : outputBytes(program, layerClass, node);
     live += bytes;
     freed[lastUse[i]] += bytes;
     most = std::max(most, live);
@@ -68,25 +69,25 @@ double peak(const Program& program, const Body& body, const std::vector<Node>& n
 
 /// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
 /// result, of every layer of a nested repeat. Values that several contractions share count once.
-double weightOperands(const Program& program, const Body& body) {
-  const Unit& unit = program.model.units[body.unit];
+double weightOperands(const Program& program, const LayerClass& layerClass) {
+  const Layer& layer = program.model.layers[layerClass.layer];
   std::set<ValueId> operands, results;
   double bytes = 0;
-  for (const Node& node : body.backward) {
+  for (const Node& node : layerClass.backward) {
     if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
     const Op& op = program.model.ops[node.op];
     if (results.insert(op.result).second)
-      bytes += localElements(program, op.resultDims, body.results[local(unit, node.op)]) * node.times *
+      bytes += localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) * node.times *
                std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
       if (static_cast<int>(i) == node.operand || !operands.insert(v).second) continue;
-      const auto saved = std::find_if(body.saved.begin(), body.saved.end(),
+      const auto saved = std::find_if(layerClass.saved.begin(), layerClass.saved.end(),
                                       [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
-      bytes += saved != body.saved.end()
+      bytes += saved != layerClass.saved.end()
                    ? saved->bytes
                    : localElements(program, program.model.values[v].dims,
-                                   need(program, body.placements[local(unit, node.op)], op.operands[i].dims)) *
+                                   need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
                          program.widthOf(v) * node.times;
     }
   }
@@ -95,11 +96,11 @@ double weightOperands(const Program& program, const Body& body) {
 
 } // namespace
 
-void measureWorkingSet(const Program& program, Body& body) {
-  if (body.seam) return;
-  body.weightOperands = weightOperands(program, body);
-  body.workingForward = peak(program, body, body.forward, true);
-  body.workingBackward = peak(program, body, body.backward, false);
+void measureWorkingSet(const Program& program, LayerClass& layerClass) {
+  if (layerClass.boundaryReshard) return;
+  layerClass.weightOperands = weightOperands(program, layerClass);
+  layerClass.workingForward = peak(program, layerClass, layerClass.forward, true);
+  layerClass.workingBackward = peak(program, layerClass, layerClass.backward, false);
 }
 
 } // namespace planc::passes

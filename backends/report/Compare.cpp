@@ -199,12 +199,12 @@ std::string causesTable(const ComparisonReport& report, const TextOptions& optio
 /// was may differ between them.
 std::string setLines(const ComparisonReport& report) {
   std::string out;
-  std::vector<std::string> said;
+  std::vector<std::string> stated;
   for (const PlanReport& p : report.plans) {
     std::string text = setText(p.plan->set);
-    if (report.name.empty() || text.empty() || std::find(said.begin(), said.end(), text) != said.end()) continue;
+    if (report.name.empty() || text.empty() || std::find(stated.begin(), stated.end(), text) != stated.end()) continue;
     out += "  set  " + text + "\n";
-    said.push_back(std::move(text));
+    stated.push_back(std::move(text));
   }
   return out;
 }

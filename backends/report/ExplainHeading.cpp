@@ -88,7 +88,7 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
     for (const ir::PrecisionFact& fact : rule.facts)
       row(fmt::format("{}, at {}", fact.str(), rule.selector.str()), fact.type, page.sources().where(fact.range));
   page.table(table);
-  page.fact("written", p.range.valid() ? page.sources().where(p.range) : "not said: these are defaults");
+  page.fact("written", p.range.valid() ? page.sources().where(p.range) : "not given: these are defaults");
 }
 
 void headingMesh(ExplainPage& page, const ExplainInput& input) {
@@ -133,16 +133,16 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {
     const ir::VirtualStage& stage = program.virtualStages[s];
-    std::vector<std::pair<ir::UnitId, int64_t>> units; // a repeat's instances in one, of whatever classes they are
-    for (const auto& [id, count] : stage.bodies) {
-      const ir::Body& body = program.bodies[id];
-      if (body.seam) continue;
-      if (units.empty() || units.back().first != body.unit) units.emplace_back(body.unit, 0);
-      units.back().second += count;
+    std::vector<std::pair<ir::LayerId, int64_t>> layers; // a repeat's instances in one, of whatever classes they are
+    for (const auto& [id, count] : stage.classes) {
+      const ir::LayerClass& layerClass = program.classes[id];
+      if (layerClass.boundaryReshard) continue;
+      if (layers.empty() || layers.back().first != layerClass.layer) layers.emplace_back(layerClass.layer, 0);
+      layers.back().second += count;
     }
     std::string holds;
-    for (const auto& [unit, count] : units) {
-      holds += (holds.empty() ? "" : ", ") + program.model.units[unit].label();
+    for (const auto& [unit, count] : layers) {
+      holds += (holds.empty() ? "" : ", ") + program.model.layers[unit].label();
       if (count > 1) holds += fmt::format(" x {}", count);
     }
     std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());

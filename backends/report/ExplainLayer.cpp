@@ -15,7 +15,7 @@ using verdict::LayerStep;
 
 /// Lines of a screen; an explanation that is longer is shortened.
 constexpr size_t kScreen = 50;
-/// Of them, what stands around the operators of a body, and the least that is worth showing of them.
+/// Of them, what stands around the operators of a class, and the least that is worth showing of them.
 constexpr size_t kAround = 3, kFewest = 3;
 
 bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& instances) {
@@ -23,9 +23,9 @@ bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& inst
 }
 
 /// Slices stay inside of the repeat's count.
-bool within(const LayerStep& step, const ir::Unit& unit) {
+bool within(const LayerStep& step, const ir::Layer& layer) {
   if (!step.slice) return true;
-  const int64_t count = unit.of > 0 ? unit.of : unit.count;
+  const int64_t count = layer.of > 0 ? layer.of : layer.count;
   return std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
                      [&](const ir::Range& r) { return r.count() > 0 && r.end <= count; });
 }
@@ -96,31 +96,32 @@ std::vector<std::string> modelPaths(const ir::Model& model) {
 bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what) {
   LayerChoice choice{what, verdict::parseLayerPath(what).value_or(std::vector<LayerStep>())};
   const ir::Program& program = *input.schedule->program;
-  std::vector<ir::BodyId> bodies;
+  std::vector<ir::LayerClassId> classes;
   const NodePages nodes(input, choice);
-  for (uint32_t i = 0; i < program.bodies.size(); ++i) {
-    const ir::Body& b = program.bodies[ir::BodyId(i)];
-    const ir::Unit& unit = program.model.units[b.unit];
+  for (uint32_t i = 0; i < program.classes.size(); ++i) {
+    const ir::LayerClass& b = program.classes[ir::LayerClassId(i)];
+    const ir::Layer& layer = program.model.layers[b.layer];
     const bool inside = choice.path.empty() ||
-                        (within(choice.path[0], unit) &&
-                         (!unit.repeated() || b.seam || overlaps(choice.path[0].slice, unit.atTop(b.instances))));
-    if (inside && nodes.has(ir::BodyId(i))) bodies.emplace_back(i);
+                        (within(choice.path[0], layer) && (!layer.repeated() || b.boundaryReshard ||
+                                                           overlaps(choice.path[0].slice, layer.atTop(b.instances))));
+    if (inside && nodes.has(ir::LayerClassId(i))) classes.emplace_back(i);
   }
   const std::vector<const cost::LayerRow*> rows = rowsOf(*input.report->estimate, choice);
   const bool row = std::any_of(rows.begin(), rows.end(), [&](const auto* r) { return r->path == what; });
-  if (bodies.empty() && !row) return false;
+  if (classes.empty() && !row) return false;
   heading(page, input, choice, linesOf(*input.report->estimate, rows));
   ExplainPage full(page.sources(), page.options());
-  for (ir::BodyId id : bodies) nodes.inFull(full, id);
-  const bool one = !row && std::all_of(bodies.begin(), bodies.end(), [&](ir::BodyId id) { return nodes.one(id); });
+  for (ir::LayerClassId id : classes) nodes.inFull(full, id);
+  const bool one =
+      !row && std::all_of(classes.begin(), classes.end(), [&](ir::LayerClassId id) { return nodes.one(id); });
   if (one || page.options().allLayers || page.lines() + full.lines() <= kScreen) {
     page.append(full);
     return true;
   }
   const size_t last = 1, taken = std::min(page.lines() + last, kScreen), room = kScreen - taken;
-  const size_t shown = std::clamp<size_t>(room / (kAround + kFewest), 1, bodies.size());
-  for (size_t i = 0; i < shown; ++i) nodes.inShort(page, bodies[i], std::max(kFewest, room / shown - kAround));
-  page.line((shown < bodies.size() ? fmt::format("{} more like them; ", bodies.size() - shown) : "") +
+  const size_t shown = std::clamp<size_t>(room / (kAround + kFewest), 1, classes.size());
+  for (size_t i = 0; i < shown; ++i) nodes.inShort(page, classes[i], std::max(kFewest, room / shown - kAround));
+  page.line((shown < classes.size() ? fmt::format("{} more like them; ", classes.size() - shown) : "") +
             "equations, constants and sources: ask for one of the operators, or with --all for everything");
   return true;
 }

@@ -55,9 +55,9 @@ void ofLayers(ExplainPage& page, const ExplainInput& input, const cost::StageMem
   for (const size_t vs : program.heldBy(stage.stage))
     for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
       double bytes = 0;
-      for (const ir::ParamState& p : program.bodies[id].params)
+      for (const ir::ParamState& p : program.classes[id].params)
         if (p.owner && !p.host[state.host]) bytes += state.bytes(ir::stateBytes(program, p));
-      table.add(cost::RowPaths(program, id).unitPath(), bytes * static_cast<double>(count),
+      table.add(cost::RowPaths(program, id).layerPath(), bytes * static_cast<double>(count),
                 count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(count), "instance", "instances"),
                                         bytesText(bytes))
                           : "");
@@ -75,9 +75,10 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
         cost::partsOf(*input.schedule, program.virtualStages[vs], input.model->facts().stack);
     pass += parts.saved();
     for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
-      const auto one = std::find_if(parts.instances.begin(), parts.instances.end(),
-                                    [&, body = id](const cost::InstanceMemory& i) { return i.body == body; });
-      table.add(cost::RowPaths(program, id).unitPath(), one->saved * static_cast<double>(count),
+      const auto one =
+          std::find_if(parts.instances.begin(), parts.instances.end(),
+                       [&, layerClass = id](const cost::InstanceMemory& i) { return i.layerClass == layerClass; });
+      table.add(cost::RowPaths(program, id).layerPath(), one->saved * static_cast<double>(count),
                 count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(count), "instance", "instances"),
                                         bytesText(one->saved))
                           : "");

@@ -1,4 +1,4 @@
-// The operators and collectives of one body, as lines or each with its equation, constants, sources and cause.
+// The operators and collectives of one class, as lines or each with its equation, constants, sources and cause.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainNodes.h"
 
@@ -30,70 +30,70 @@ bool startsWith(const Steps& steps, const std::vector<LayerStep>& path, Name nam
 NodePages::NodePages(const ExplainInput& input, const LayerChoice& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
       sim_(cost::simulate(*input.schedule, *input.model)) {
-  for (uint32_t b = 0; b < program_.bodies.size(); ++b) {
-    const ir::Unit& unit = program_.model.units[program_.bodies[ir::BodyId(b)].unit];
-    cost::RowPaths paths(program_, ir::BodyId(b));
+  for (uint32_t b = 0; b < program_.classes.size(); ++b) {
+    const ir::Layer& layer = program_.model.layers[program_.classes[ir::LayerClassId(b)].layer];
+    cost::RowPaths paths(program_, ir::LayerClassId(b));
     std::vector<Row>& rows = rowOf_.emplace_back();
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const size_t row = paths.rowOf(ir::OpId(i));
       rows.push_back({paths.paths()[row], static_cast<double>(paths.times(row))});
     }
   }
 }
 
-const NodePages::Row* NodePages::rowOf(ir::BodyId id, ir::OpId op) const {
-  const size_t index = op.index - program_.model.units[program_.bodies[id].unit].first.index;
+const NodePages::Row* NodePages::rowOf(ir::LayerClassId id, ir::OpId op) const {
+  const size_t index = op.index - program_.model.layers[program_.classes[id].layer].first.index;
   return index < rowOf_[id.index].size() ? &rowOf_[id.index][index] : nullptr;
 }
 
-bool NodePages::belongs(ir::BodyId id, ir::OpId op) const {
+bool NodePages::belongs(ir::LayerClassId id, ir::OpId op) const {
   if (!op.valid()) return false;
   if (const Row* row = rowOf(id, op)) {
     if (row->path == choice_.text) return true;
     const auto steps = verdict::parseLayerPath(row->path);
-    if (!steps) return false; // a seam is no part of the layer that it stands beside
+    if (!steps) return false; // a boundary reshard is no part of the layer that it stands beside
     if (startsWith(*steps, choice_.path, [](const LayerStep& step) { return step.name; })) return true;
   }
   return startsWith(program_.model.ops[op].path, choice_.path, [](Symbol step) { return step.str(); });
 }
 
-bool NodePages::has(ir::BodyId id) const {
+bool NodePages::has(ir::LayerClassId id) const {
   return !nodesOf(id).empty();
 }
 
-bool NodePages::one(ir::BodyId id) const {
+bool NodePages::one(ir::LayerClassId id) const {
   const std::vector<Found> found = nodesOf(id);
   return std::all_of(found.begin(), found.end(), [&](const Found& f) { return f.node->op == found.front().node->op; });
 }
 
-/// Of the critical stage if it holds the body, else of the first that does: what runs beside another pass is hidden
+/// Of the critical stage if it holds the class, else of the first that does: what runs beside another pass is hidden
 /// there.
-double NodePages::exposedOf(ir::BodyId id, bool backward, ir::NodeIndex node) const {
+double NodePages::exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex node) const {
   for (int64_t i = -1; i < program_.stages; ++i) {
     const int64_t stage = i < 0 ? sim_.critical : i;
     const auto count = static_cast<double>(cost::instancesOn(program_, stage)[id.index] * program_.passes());
-    const cost::BodySpent* spent = sim_.accounts[static_cast<size_t>(stage)].account.find(id);
+    const cost::ClassSpent* spent = sim_.accounts[static_cast<size_t>(stage)].account.find(id);
     if (count > 0 && spent && node < spent->nodes(backward).size()) return spent->nodes(backward)[node].exposed / count;
   }
   return 0;
 }
 
 /// What runs at all, in program order; which share of it on the compute stream.
-std::vector<NodePages::Found> NodePages::nodesOf(ir::BodyId id) const {
+std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
   std::vector<Found> found;
-  const ir::Body& body = program_.bodies[id];
+  const ir::LayerClass& layerClass = program_.classes[id];
   for (const bool backward : {false, true}) {
     const auto& segments = backward ? input_.schedule->backward : input_.schedule->forward;
     if (id.index >= segments.size()) continue;
     std::map<ir::NodeIndex, double> onCompute;
     for (const ir::Task& task : segments[id.index].tasks)
       onCompute[task.node] += task.stream == ir::kComputeStream ? task.fraction : 0;
-    const std::vector<ir::Node>& list = backward ? body.backward : body.forward;
+    const std::vector<ir::Node>& list = backward ? layerClass.backward : layerClass.forward;
     for (const auto& entry : onCompute) {
       const ir::Node& node = list[entry.first];
       if (node.kind == ir::NodeKind::Reshard || !belongs(id, node.op)) continue;
       const Row* row = rowOf(id, node.op);
-      found.push_back({&node, &sim_.bodies[id.index].of(backward).nodes[entry.first], entry.second,
+      found.push_back({&node, &sim_.classes[id.index].of(backward).nodes[entry.first], entry.second,
                        row ? row->times : 1, exposedOf(id, backward, entry.first)});
     }
   }
@@ -127,7 +127,7 @@ std::string NodePages::nameOf(const ir::Node& node) const {
   return node.gradient ? "the gradient of " + what : what;
 }
 
-void NodePages::compute(ExplainPage& page, const ir::Body& body, const ir::Node& node) const {
+void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
   const ir::Op& op = program_.model.ops[node.op];
   cost::Derivation why;
   const cost::Priced priced = input_.model->compute(program_, node, &why);
@@ -138,9 +138,9 @@ void NodePages::compute(ExplainPage& page, const ir::Body& body, const ir::Node&
                                       : "fused into a neighbour: no time of its own");
   if (node.times != 1) head += fmt::format(", {} times", countText(node.times));
   page.line(head, 4, TextStyle::Bold);
-  const size_t index = node.op.index - program_.model.units[body.unit].first.index;
-  if (node.role == ir::Role::Forward && index < body.results.size())
-    page.fact("result", shape(op.resultDims, body.results[index]), kIndent);
+  const size_t index = node.op.index - program_.model.layers[layerClass.layer].first.index;
+  if (node.role == ir::Role::Forward && index < layerClass.results.size())
+    page.fact("result", shape(op.resultDims, layerClass.results[index]), kIndent);
   const ir::LocalWork& w = node.work;
   if (w.m > 0)
     page.fact("gemm",
@@ -162,9 +162,9 @@ bool NodePages::holds(const ir::StateCollective& state) const {
   });
 }
 
-void NodePages::states(ExplainPage& page, ir::BodyId id) const {
+void NodePages::states(ExplainPage& page, ir::LayerClassId id) const {
   bool first = true;
-  for (const ir::StateCollective& state : program_.bodies[id].states) {
+  for (const ir::StateCollective& state : program_.classes[id].states) {
     if (!holds(state)) continue;
     if (first) page.line("states of the whole layer", 2, TextStyle::Gutter);
     first = false;
@@ -174,20 +174,20 @@ void NodePages::states(ExplainPage& page, ir::BodyId id) const {
   }
 }
 
-void NodePages::inFull(ExplainPage& page, ir::BodyId id) const {
-  const ir::Body& body = program_.bodies[id];
+void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
+  const ir::LayerClass& layerClass = program_.classes[id];
   page.line("");
-  page.line(bodyTitle(program_, id), 0, TextStyle::Bold);
+  page.line(classTitle(program_, id), 0, TextStyle::Bold);
   std::optional<ir::Phase> phase;
   for (const Found& found : nodesOf(id)) {
     const ir::Node& node = *found.node;
     if (phase != node.phase) page.line(std::string(ir::name(node.phase)), 2, TextStyle::Gutter);
     phase = node.phase;
     if (node.kind == ir::NodeKind::Collective) {
-      explainCollective(page, input_, node, nameOf(node), found.inlineShare);
+      explainCollective(page, input_, node, nameOf(node), found.blockingShare);
       page.fact("exposed", formatQuantity(found.exposed, units::time) + " of it", kIndent);
     } else {
-      compute(page, body, node);
+      compute(page, layerClass, node);
       if (found.cost->spent.launches > 0)
         page.fact("host",
                   fmt::format("{} more, its part of what the host needs to launch the layer",
@@ -196,13 +196,13 @@ void NodePages::inFull(ExplainPage& page, ir::BodyId id) const {
     }
   }
   states(page, id);
-  kept(page, id, page.options().allLayers ? body.saved.size() : 5);
+  kept(page, id, page.options().allLayers ? layerClass.saved.size() : 5);
 }
 
 /// What backward finds in memory: the column `memory` of the row.
-void NodePages::kept(ExplainPage& page, ir::BodyId id, size_t most) const {
+void NodePages::kept(ExplainPage& page, ir::LayerClassId id, size_t most) const {
   std::map<std::string, double> bytes;
-  for (const ir::Saved& saved : program_.bodies[id].saved)
+  for (const ir::Saved& saved : program_.classes[id].saved)
     if (belongs(id, saved.op)) bytes[program_.model.pathOf(saved.value)] += saved.bytes;
   if (bytes.empty()) return;
   double sum = 0;
@@ -220,7 +220,7 @@ size_t column(ir::Phase phase) {
 
 } // namespace
 
-std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
+std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
   std::vector<ShortLine> lines;
   auto add = [&](const ir::Node& node, const std::string& name, const std::string& kind, double seconds, double exposed,
                  std::string_view bound) {
@@ -242,20 +242,20 @@ std::vector<ShortLine> NodePages::shortLines(ir::BodyId id) const {
         moves ? kindOf(*f.node) : program_.model.ops[f.node->op].name.str(), f.cost->seconds / f.times,
         moves ? f.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
   }
-  const ir::Body& body = program_.bodies[id];
+  const ir::LayerClass& layerClass = program_.classes[id];
   // They are fused over the whole layer, so they say nothing of a part of it.
-  for (size_t s = 0; s < body.states.size(); ++s)
-    if (choice_.path.size() == 1 && holds(body.states[s])) {
-      const ir::Node node = cost::messagesOf(*input_.schedule, id, body.states[s]).one;
+  for (size_t s = 0; s < layerClass.states.size(); ++s)
+    if (choice_.path.size() == 1 && holds(layerClass.states[s])) {
+      const ir::Node node = cost::messagesOf(*input_.schedule, id, layerClass.states[s]).one;
       add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
-          sim_.bodies[id.index].states[s], 0, {});
+          sim_.classes[id.index].states[s], 0, {});
     }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const ShortLine& a, const ShortLine& b) { return a.sum() > b.sum(); });
   return lines;
 }
 
-void NodePages::inShort(ExplainPage& page, ir::BodyId id, size_t most) const {
+void NodePages::inShort(ExplainPage& page, ir::LayerClassId id, size_t most) const {
   std::vector<ShortLine> lines = shortLines(id);
   if (lines.size() > most) {
     ShortLine rest{fmt::format("{} more", lines.size() - most + 1), "", "", {}, 0, 0};
@@ -267,7 +267,7 @@ void NodePages::inShort(ExplainPage& page, ir::BodyId id, size_t most) const {
     lines.push_back(rest);
   }
   page.line("");
-  page.line(bodyTitle(program_, id), 0, TextStyle::Bold);
+  page.line(classTitle(program_, id), 0, TextStyle::Bold);
   Table table("llrrrrl");
   std::vector<StyledText> head;
   for (const char* text : {"operator", "kind", "forward", "recompute", "backward", "exposed", "bound"})
@@ -279,15 +279,16 @@ void NodePages::inShort(ExplainPage& page, ir::BodyId id, size_t most) const {
   page.table(table);
 }
 
-std::string bodyTitle(const ir::Program& program, ir::BodyId id) {
-  const ir::Body& body = program.bodies[id];
-  const ir::Unit& unit = program.model.units[body.unit];
-  std::string text = unit.repeat && body.instances.count() != unit.count ? unit.label(body.instances) : unit.label();
+std::string classTitle(const ir::Program& program, ir::LayerClassId id) {
+  const ir::LayerClass& layerClass = program.classes[id];
+  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  std::string text =
+      layer.repeat && layerClass.instances.count() != layer.count ? layer.label(layerClass.instances) : layer.label();
   std::set<int64_t> stages;
   for (const ir::VirtualStage& vs : program.virtualStages)
-    for (const auto& entry : vs.bodies)
+    for (const auto& entry : vs.classes)
       if (entry.first == id) stages.insert(vs.devices.begin(), vs.devices.end());
-  if (unit.repeat) text += ", " + plural(static_cast<double>(body.instances.count()), "instance", "instances");
+  if (layer.repeat) text += ", " + plural(static_cast<double>(layerClass.instances.count()), "instance", "instances");
   return program.stages > 1 ? fmt::format("{} on {} {}", text, stages.size() == 1 ? "stage" : "stages",
                                           rangesText({stages.begin(), stages.end()}))
                             : text;
@@ -297,7 +298,7 @@ namespace {
 
 /// The lines below the title: the group, the equation with its constants, and what wants it.
 void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const cost::Derivation& why,
-                     double seconds, double inlineShare) {
+                     double seconds, double blockingShare) {
   const ir::Program& program = *input.schedule->program;
   const std::string level =
       node.level < program.mesh.levelNames.size() ? program.mesh.levelNames[node.level].str() : "";
@@ -315,9 +316,9 @@ void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Nod
   page.fact("because", page.quote(node.because), kIndent);
   if (!(node.becauseOf == node.because)) page.fact("and", page.quote(node.becauseOf), kIndent);
   page.fact("overlap",
-            inlineShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(node.cls))
-                             : fmt::format("{} of it, class {}, may run beside compute", percentText(1 - inlineShare),
-                                           ir::name(node.cls)),
+            blockingShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(node.cls))
+                               : fmt::format("{} of it, class {}, may run beside compute",
+                                             percentText(1 - blockingShare), ir::name(node.cls)),
             kIndent);
 }
 
@@ -328,16 +329,16 @@ void collectiveTitle(ExplainPage& page, const ir::Node& node, const std::string&
 } // namespace
 
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
-                       double inlineShare) {
+                       double blockingShare) {
   cost::Derivation why;
   const double seconds = input.model->collective(*input.schedule->program, node, &why);
   collectiveTitle(page, node, what, formatQuantity(seconds, units::time));
-  collectiveFacts(page, input, node, why, seconds, inlineShare);
+  collectiveFacts(page, input, node, why, seconds, blockingShare);
 }
 
-void explainState(ExplainPage& page, const ExplainInput& input, ir::BodyId body, const ir::StateCollective& state,
-                  const std::string& what) {
-  const cost::Messages messages = cost::messagesOf(*input.schedule, body, state);
+void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId layerClass,
+                  const ir::StateCollective& state, const std::string& what) {
+  const cost::Messages messages = cost::messagesOf(*input.schedule, layerClass, state);
   const ir::Node& one = messages.one;
   cost::Derivation why;
   const double seconds = input.model->collective(*input.schedule->program, one, &why);
@@ -356,7 +357,7 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::BodyId body,
   if (issue > seconds)
     page.fact("host", fmt::format("takes {} to issue one, longer than it moves", formatQuantity(issue, units::time)),
               kIndent);
-  collectiveFacts(page, input, one, why, seconds, input.schedule->inlineShare[static_cast<size_t>(state.cls)]);
+  collectiveFacts(page, input, one, why, seconds, input.schedule->blockingShare[static_cast<size_t>(state.cls)]);
 }
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// The operators and collectives of one body, as lines or each with its equation, constants, sources and cause.
+// The operators and collectives of one class, as lines or each with its equation, constants, sources and cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Rows.h"
@@ -10,7 +10,7 @@
 
 namespace planc::report {
 
-/// Blanks before what is said about a node.
+/// Blanks before what is stated about a node.
 inline constexpr size_t kIndent = 6;
 
 /// The path that is asked for, as it is written and in steps; a row's name that is no path has none.
@@ -30,14 +30,14 @@ struct ShortLine {
 class NodePages {
 public:
   NodePages(const ExplainInput& input, const LayerChoice& choice);
-  /// Whether an operator of the body is asked for.
-  bool has(ir::BodyId id) const;
+  /// Whether an operator of the class is asked for.
+  bool has(ir::LayerClassId id) const;
   /// Whether that is a single one.
-  bool one(ir::BodyId id) const;
+  bool one(ir::LayerClassId id) const;
   /// Every node in program order, then the collectives of the states.
-  void inFull(ExplainPage& page, ir::BodyId id) const;
+  void inFull(ExplainPage& page, ir::LayerClassId id) const;
   /// A line per operator and one per collective, those that take longest first; `most` of them.
-  void inShort(ExplainPage& page, ir::BodyId id, size_t most) const;
+  void inShort(ExplainPage& page, ir::LayerClassId id, size_t most) const;
 
 private:
   struct Row {
@@ -47,36 +47,36 @@ private:
   struct Found {
     const ir::Node* node;
     const cost::NodeCost* cost;
-    double inlineShare; ///< of a collective: the part that runs on the compute stream
-    double times;       ///< nested repeats that the cost counts and the report's row does not
-    double exposed;     ///< seconds of one instance and micro-batch, in the mean of the step
+    double blockingShare; ///< of a collective: the part that runs on the compute stream
+    double times;         ///< nested repeats that the cost counts and the report's row does not
+    double exposed;       ///< seconds of one instance and micro-batch, in the mean of the step
   };
-  std::vector<Found> nodesOf(ir::BodyId id) const;
-  double exposedOf(ir::BodyId id, bool backward, ir::NodeIndex node) const;
-  std::vector<ShortLine> shortLines(ir::BodyId id) const;
-  const Row* rowOf(ir::BodyId id, ir::OpId op) const;
-  bool belongs(ir::BodyId id, ir::OpId op) const;
+  std::vector<Found> nodesOf(ir::LayerClassId id) const;
+  double exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex node) const;
+  std::vector<ShortLine> shortLines(ir::LayerClassId id) const;
+  const Row* rowOf(ir::LayerClassId id, ir::OpId op) const;
+  bool belongs(ir::LayerClassId id, ir::OpId op) const;
   bool holds(const ir::StateCollective& state) const;
-  void compute(ExplainPage& page, const ir::Body& body, const ir::Node& node) const;
-  void states(ExplainPage& page, ir::BodyId id) const;
-  void kept(ExplainPage& page, ir::BodyId id, size_t most) const;
+  void compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const;
+  void states(ExplainPage& page, ir::LayerClassId id) const;
+  void kept(ExplainPage& page, ir::LayerClassId id, size_t most) const;
   std::string shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const;
   std::string nameOf(const ir::Node& node) const;
 
   const ExplainInput& input_;
   const LayerChoice& choice_;
   const ir::Program& program_;
-  cost::Simulation sim_;                ///< prices by body, and what passes that run in pairs hide
-  std::vector<std::vector<Row>> rowOf_; ///< by body and operator of its unit: the report's row
+  cost::Simulation sim_;                ///< prices by class, and what passes that run in pairs hide
+  std::vector<std::vector<Row>> rowOf_; ///< by class and operator of its layer: the report's row
 };
 
 /// `decoder[0:20], 12 instances on stages 0-7`
-std::string bodyTitle(const ir::Program& program, ir::BodyId id);
+std::string classTitle(const ir::Program& program, ir::LayerClassId id);
 /// How a fused collective of states was priced, by its messages.
-void explainState(ExplainPage& page, const ExplainInput& input, ir::BodyId body, const ir::StateCollective& state,
-                  const std::string& what);
+void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId layerClass,
+                  const ir::StateCollective& state, const std::string& what);
 /// How one collective was priced, with what limits it and what wants it; `what` it moves.
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
-                       double inlineShare);
+                       double blockingShare);
 
 } // namespace planc::report

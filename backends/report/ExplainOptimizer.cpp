@@ -45,20 +45,20 @@ void update(ExplainPage& page, const cost::Pricing& pricing, const ir::ParamStat
   products(page, pricing, param);
 }
 
-/// The updated parameters of a body; false if it has none.
-bool updates(ExplainPage& page, const ExplainInput& input, ir::BodyId id) {
+/// The updated parameters of a class; false if it has none.
+bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) {
   const ir::Program& program = *input.schedule->program;
   const ir::Node node = cost::updateNode();
   bool any = false;
-  for (const ir::ParamState& param : program.bodies[id].params) {
+  for (const ir::ParamState& param : program.classes[id].params) {
     if (!param.owner || !ir::updaterOf(program, param)) continue;
-    if (!any) page.line(""), page.line(bodyTitle(program, id), 0, TextStyle::Bold);
+    if (!any) page.line(""), page.line(classTitle(program, id), 0, TextStyle::Bold);
     any = true;
     cost::Derivation why;
     update(page, cost::Pricing(input.model->facts(), program, node, &why), param, cost::updatedTogether(program, id),
            why);
   }
-  for (const ir::StateCollective& state : program.bodies[id].states)
+  for (const ir::StateCollective& state : program.classes[id].states)
     if (state.phase == ir::Phase::Step)
       explainState(page, input, id, state, plural(static_cast<double>(state.params.size()), "parameter", "parameters"));
   return any;
@@ -103,7 +103,7 @@ void explainOptimizer(ExplainPage& page, const ExplainInput& input) {
   page.number("optimizer", formatQuantity(input.report->estimate->totals.optimizer, units::time),
               "the slowest stage's update; by parameter, of one instance, on one device:");
   bool any = false;
-  for (uint32_t i = 0; i < program.bodies.size(); ++i) any |= updates(page, input, ir::BodyId(i));
+  for (uint32_t i = 0; i < program.classes.size(); ++i) any |= updates(page, input, ir::LayerClassId(i));
   if (!any) page.line("nothing is trained, so nothing is updated");
   for (int64_t s = 0; s < program.stages; ++s) stage(page, input, s);
 }

@@ -52,7 +52,7 @@ void ExplainPage::constant(const std::string& name, const ir::Number& number, si
 
 void ExplainPage::derivation(const cost::Derivation& why, size_t indent) {
   equation(why.equation, why.substituted, indent);
-  std::set<std::string_view> seen; // one that is read twice is said once
+  std::set<std::string_view> seen; // one that is read twice is stated once
   for (const auto& entry : why.constants)
     if (seen.insert(entry.first).second) constant(entry.first, *entry.second, indent);
 }

@@ -22,19 +22,20 @@ bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, con
 
 /// What a layer that is replayed keeps, and what it does again: of each class of instances. A replay that stops early
 /// has no tasks for what backward does not read.
-void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::BodyId id, const ir::Recompute& statement) {
+void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerClassId id,
+                   const ir::Recompute& statement) {
   const ir::Program& program = *schedule.program;
-  const ir::Body& body = program.bodies[id];
+  const ir::LayerClass& layerClass = program.classes[id];
   const ir::Model& model = program.model;
-  std::vector<bool> runs(body.backward.size());
+  std::vector<bool> runs(layerClass.backward.size());
   for (const ir::Task& task : schedule.backward[id.index].tasks) runs[task.node] = true;
-  const ir::Unit& unit = model.units[body.unit];
-  const ir::RangeSet instances = unit.atTop(body.instances);
+  const ir::Layer& layer = model.layers[layerClass.layer];
+  const ir::RangeSet instances = layer.atTop(layerClass.instances);
   SumTable kept(page, units::bytes), again(page, units::flops);
   double bytes = 0, flops = 0;
   std::vector<std::string> left;
-  for (size_t i = 0; i < body.backward.size(); ++i) {
-    const ir::Node& n = body.backward[i];
+  for (size_t i = 0; i < layerClass.backward.size(); ++i) {
+    const ir::Node& n = layerClass.backward[i];
     if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute ||
         !chosenBy(statement, instances, model.ops[n.op].path))
       continue;
@@ -46,12 +47,12 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::BodyId i
     flops += n.work.flops * n.times;
   }
   if (flops == 0) return; // instances that it does not reach
-  for (const ir::Saved& s : body.saved)
+  for (const ir::Saved& s : layerClass.saved)
     if (chosenBy(statement, instances, model.ops[s.op].path))
       kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
   page.line("");
-  page.line(fmt::format("{}, {}", unit.repeat ? unit.label(body.instances) : unit.label(),
-                        plural(static_cast<double>(body.instances.count()), "instance", "instances")));
+  page.line(fmt::format("{}, {}", layer.repeat ? layer.label(layerClass.instances) : layer.label(),
+                        plural(static_cast<double>(layerClass.instances.count()), "instance", "instances")));
   if (bytes > 0) {
     page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);
     kept.write(bytes);
@@ -81,9 +82,10 @@ void explainRecompute(ExplainPage& page, const ExplainInput& input) {
                                    heldText(e.freed), heldText(peak), heldText(e.peakWithout)));
     page.fact("costs", fmt::format("{}: a step takes {}, {} without it", timeText(e.cost), timeText(step),
                                    timeText(e.stepWithout)));
-    const auto& bodies = report.program->bodies;
-    for (uint32_t b = 0; b < bodies.size(); ++b)
-      if (!bodies[ir::BodyId(b)].seam) explainReplay(page, *input.schedule, ir::BodyId(b), report.plan->recompute[i]);
+    const auto& classes = report.program->classes;
+    for (uint32_t b = 0; b < classes.size(); ++b)
+      if (!classes[ir::LayerClassId(b)].boundaryReshard)
+        explainReplay(page, *input.schedule, ir::LayerClassId(b), report.plan->recompute[i]);
   }
 }
 

@@ -21,12 +21,12 @@ struct RunPage {
   ExplainPage& page;
   const ExplainInput& input;
   const cost::Run& run;
-  const ir::Run& said;
+  const ir::Run& stated;
   const ir::Cluster& cluster;
   double devices;
 
   RunPage(ExplainPage& p, const ExplainInput& in)
-      : page(p), input(in), run(*in.report->estimate->run), said(*in.report->plan->run),
+      : page(p), input(in), run(*in.report->estimate->run), stated(*in.report->plan->run),
         cluster(*in.report->plan->cluster), devices(static_cast<double>(in.report->plan->mesh.devices())) {}
 
   void constant(const char* name, const ir::OptNumber& number) const {
@@ -35,22 +35,22 @@ struct RunPage {
 
   void steps() const {
     const cost::Totals& t = input.report->estimate->totals;
-    const ir::OptNumber& amount = said.tokens ? said.tokens : said.samples;
-    const double perStep = (said.tokens ? t.tokensPerSecond.value_or(0) : t.samplesPerSecond) * t.stepTime;
-    const char* what = said.tokens ? "tokens" : "samples";
+    const ir::OptNumber& amount = stated.tokens ? stated.tokens : stated.samples;
+    const double perStep = (stated.tokens ? t.tokensPerSecond.value_or(0) : t.samplesPerSecond) * t.stepTime;
+    const char* what = stated.tokens ? "tokens" : "samples";
     page.equation(fmt::format("steps = {0} / {0} of a step, up to a whole one", what),
                   fmt::format("{} / {} = {}", countText(amount->value), countText(perStep), countText(run.steps)));
     page.constant(what, *amount);
   }
 
   void failing() const {
-    if (!said.mtbf) {
-      page.fact("mtbf", "not said: no failures are counted");
+    if (!stated.mtbf) {
+      page.fact("mtbf", "not given: no failures are counted");
       return;
     }
     page.equation("M = mtbf / devices",
-                  fmt::format("{} / {} = {}", time(said.mtbf->value), countText(devices), time(run.terms.mtbf)));
-    page.constant("mtbf", *said.mtbf);
+                  fmt::format("{} / {} = {}", time(stated.mtbf->value), countText(devices), time(run.terms.mtbf)));
+    page.constant("mtbf", *stated.mtbf);
   }
 
   void saving() const {
@@ -58,22 +58,22 @@ struct RunPage {
       page.fact("every", "no checkpoint is taken");
       return;
     }
-    if (!said.every)
+    if (!stated.every)
       page.equation(
           "every = √(2 · checkpoint · M), best to first order (Young 1974; Daly 2006)",
           fmt::format("√(2 · {} · {}) = {}", time(run.terms.checkpoint), time(run.terms.mtbf), time(run.terms.every)));
-    constant("every", said.every);
+    constant("every", stated.every);
     if (run.terms.segment() < run.terms.every)
       page.equation(std::string(kSegment), fmt::format("min({}, {}) = {}", time(run.terms.every), time(run.terms.work),
                                                        time(run.terms.segment())));
-    if (!said.checkpoint && cluster.storage) {
+    if (!stated.checkpoint && cluster.storage) {
       page.equation("checkpoint = states / storage",
                     fmt::format("{} / {} = {}", formatQuantity(run.checkpointBytes, units::bytes),
                                 formatQuantity(cluster.storage->value, units::bandwidth), time(run.terms.checkpoint)));
       page.fact("states", "parameters that train, with their optimizer's states and master copies, each once");
       page.constant("storage", *cluster.storage);
     }
-    constant("checkpoint", said.checkpoint);
+    constant("checkpoint", stated.checkpoint);
   }
 
   /// What one part of the time stands on.
@@ -82,8 +82,8 @@ struct RunPage {
     if (part.seconds == &RunTimes::productive) steps();
     if (part.seconds == &RunTimes::checkpointing || part.seconds == &RunTimes::lost) saving();
     if (part.seconds == &RunTimes::lost || part.seconds == &RunTimes::restarting) failing();
-    if (part.seconds == &RunTimes::restarting) constant("restart", said.restart);
-    if (part.seconds == &RunTimes::unused) constant("utilisation", said.utilisation);
+    if (part.seconds == &RunTimes::restarting) constant("restart", stated.restart);
+    if (part.seconds == &RunTimes::unused) constant("utilisation", stated.utilisation);
   }
 
   void part(const RunPart& part) const {
@@ -195,7 +195,7 @@ void explainFailures(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   const cost::RunTimes& t = r.run.middle.times;
   page.number("failures", countText(t.failures), "that are expected in the run");
-  if (r.said.mtbf)
+  if (r.stated.mtbf)
     page.equation("(run - not running) / M", fmt::format("{} / {} = {}", time(t.time() - t.unused),
                                                          time(r.run.terms.mtbf), countText(t.failures)));
   r.failing();
@@ -209,7 +209,7 @@ void explainCheckpoints(ExplainPage& page, const ExplainInput& input) {
                   fmt::format("{} / {} = {}", time(r.run.terms.work), time(r.run.terms.segment()),
                               countText(r.run.middle.times.checkpoints)));
   r.saving();
-  if (!r.said.every) r.failing();
+  if (!r.stated.every) r.failing();
 }
 
 void explainRunSteps(ExplainPage& page, const ExplainInput& input) {
@@ -237,7 +237,7 @@ void explainRunCost(ExplainPage& page, const ExplainInput& input) {
 void explainRunEnergy(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   if (!perDeviceHour(r, "run.energy", "the device gives no `power`")) return;
-  const double pue = r.said.pue ? r.said.pue->value : 1;
+  const double pue = r.stated.pue ? r.stated.pue->value : 1;
   page.equation("(power + host_power) · device-hours · pue",
                 fmt::format("({} + {}) · {} · {:.4g} = {}", formatQuantity(r.cluster.device.power->value, units::power),
                             formatQuantity(r.cluster.hostPower ? r.cluster.hostPower->value : 0, units::power),
@@ -245,17 +245,17 @@ void explainRunEnergy(ExplainPage& page, const ExplainInput& input) {
   r.constant("power", r.cluster.device.power);
   r.constant("host_power", r.cluster.hostPower);
   if (!r.cluster.hostPower) page.fact("host", "the cluster gives no `host_power`: only its devices are counted");
-  r.constant("pue", r.said.pue);
-  if (!r.said.pue) page.fact("pue", "not said: 1");
+  r.constant("pue", r.stated.pue);
+  if (!r.stated.pue) page.fact("pue", "not given: 1");
 }
 
 void explainRunCarbon(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   if (!perDeviceHour(r, "run.emissions", "the run gives no `carbon`, mass per energy: `carbon = 380g/kWh`")) return;
-  page.equation("carbon · energy", fmt::format("{} · {} = {}", formatQuantity(r.said.carbon->value, units::intensity),
+  page.equation("carbon · energy", fmt::format("{} · {} = {}", formatQuantity(r.stated.carbon->value, units::intensity),
                                                formatQuantity(*r.run.middle.energyJoules, units::energy),
                                                formatQuantity(*r.run.middle.carbonGrams, units::mass)));
-  page.constant("carbon", *r.said.carbon);
+  page.constant("carbon", *r.stated.carbon);
 }
 
 } // namespace planc::report

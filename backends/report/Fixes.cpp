@@ -53,24 +53,24 @@ private:
   // ---- what backward needs ---------------------------------------------------
 
   /// `decoder`, and what lies in it; of the pieces of a repeat the first.
-  std::vector<const ir::Unit*> repeats() const {
-    std::vector<const ir::Unit*> all;
-    for (const ir::Unit& unit : program_.model.units)
-      if (unit.repeat && !unit.isPart() &&
-          std::none_of(all.begin(), all.end(), [&](const ir::Unit* u) { return u->name == unit.name; }))
-        all.push_back(&unit);
+  std::vector<const ir::Layer*> repeats() const {
+    std::vector<const ir::Layer*> all;
+    for (const ir::Layer& layer : program_.model.layers)
+      if (layer.repeat && !layer.isPart() &&
+          std::none_of(all.begin(), all.end(), [&](const ir::Layer* u) { return u->name == layer.name; }))
+        all.push_back(&layer);
     return all;
   }
 
   void recompute() {
     std::string cores, cheap, half, whole;
     auto list = [](std::string& text, const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
-    for (const ir::Unit* unit : repeats()) {
-      if (const std::string core = coreOf(*unit); !core.empty()) list(cores, core);
-      for (const std::string& layer : cheapLayers(*unit)) list(cheap, layer);
-      list(whole, unit->name.str());
-      const int64_t count = unit->of > 0 ? unit->of : unit->count;
-      if (count > 1) list(half, fmt::format("{}[0:{}:2]", unit->name.str(), count));
+    for (const ir::Layer* layer : repeats()) {
+      if (const std::string core = coreOf(*layer); !core.empty()) list(cores, core);
+      for (const std::string& layer : cheapLayers(*layer)) list(cheap, layer);
+      list(whole, layer->name.str());
+      const int64_t count = layer->of > 0 ? layer->of : layer->count;
+      if (count > 1) list(half, fmt::format("{}[0:{}:2]", layer->name.str(), count));
     }
     const std::string statement = plan_.recompute.empty() ? "recompute " : "override recompute ";
     if (!cores.empty()) add("recompute", statement + cores, "keeps no attention scores");
@@ -83,18 +83,18 @@ private:
 
   /// Layers of one memory operator whose result another operator of the instance keeps, while what it is made of is
   /// kept anyway: norms and activations, as a rule.
-  std::vector<std::string> cheapLayers(const ir::Unit& unit) const {
+  std::vector<std::string> cheapLayers(const ir::Layer& layer) const {
     std::vector<std::string> layers;
-    for (const ir::Body& body : program_.bodies) {
-      if (body.seam || &program_.model.units[body.unit] != &unit) continue;
+    for (const ir::LayerClass& layerClass : program_.classes) {
+      if (layerClass.boundaryReshard || &program_.model.layers[layerClass.layer] != &layer) continue;
       const auto keeps = [&](ir::ValueId v, ir::OpId but) {
-        return std::any_of(body.saved.begin(), body.saved.end(), [&](const ir::Saved& s) {
+        return std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const ir::Saved& s) {
           return s.value == v && s.buffer.empty() && s.bytes > 0 && s.op != but;
         });
       };
-      for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
         const ir::Op& op = program_.model.ops[ir::OpId(i)];
-        if (op.kind != ir::OpKind::Memory || !aloneIn(unit, op) || !keeps(op.result, ir::OpId(i))) continue;
+        if (op.kind != ir::OpKind::Memory || !aloneIn(layer, op) || !keeps(op.result, ir::OpId(i))) continue;
         const bool made = std::all_of(op.operands.begin(), op.operands.end(), [&](const ir::Operand& o) {
           return program_.model.values[o.value].kind == ir::ValueKind::Param || keeps(o.value, ir::OpId());
         });
@@ -106,8 +106,8 @@ private:
   }
 
   /// Is the operator all that its layer has?
-  bool aloneIn(const ir::Unit& unit, const ir::Op& op) const {
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+  bool aloneIn(const ir::Layer& layer, const ir::Op& op) const {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ir::Op& other = program_.model.ops[ir::OpId(i)];
       if (&other != &op && other.path.size() >= op.path.size() &&
           std::equal(op.path.begin(), op.path.end(), other.path.begin()))
@@ -117,10 +117,10 @@ private:
   }
 
   /// The path of what stands between scores and context, where the scores reach memory.
-  std::string coreOf(const ir::Unit& unit) const {
+  std::string coreOf(const ir::Layer& layer) const {
     std::vector<Symbol> path;
     bool any = false;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ir::Op& op = program_.model.ops[ir::OpId(i)];
       if (op.kind != ir::OpKind::Scores && op.kind != ir::OpKind::Context) continue;
       if (!any) path = op.path;
@@ -142,16 +142,16 @@ private:
 
   /// Axes that split the inside of a layer but not what is carried between layers: one of its dimensions can take them.
   void split() {
-    for (const ir::Unit* unit : repeats())
-      for (const ir::Carry& carry : unit->carries) {
+    for (const ir::Layer* layer : repeats())
+      for (const ir::Carry& carry : layer->carries) {
         const ir::Value& value = program_.model.values[carry.inside];
         AxisMask inside = 0, held = 0;
-        for (const ir::Body& body : program_.bodies) {
-          if (body.seam || &program_.model.units[body.unit] != unit) continue;
-          for (size_t i = 0; i < body.placements.size(); ++i) {
-            inside |= body.placements[i].mask();
-            if (program_.model.ops[ir::OpId(unit->first.index + static_cast<uint32_t>(i))].kind == ir::OpKind::Carry)
-              held |= body.results[i].axes();
+        for (const ir::LayerClass& layerClass : program_.classes) {
+          if (layerClass.boundaryReshard || &program_.model.layers[layerClass.layer] != layer) continue;
+          for (size_t i = 0; i < layerClass.placements.size(); ++i) {
+            inside |= layerClass.placements[i].mask();
+            if (program_.model.ops[ir::OpId(layer->first.index + static_cast<uint32_t>(i))].kind == ir::OpKind::Carry)
+              held |= layerClass.results[i].axes();
           }
         }
         const std::vector<std::string> free = names(inside & ~held);
@@ -159,21 +159,21 @@ private:
         for (ir::DimId d : value.dims) {
           const std::string dim = program_.model.dims[d].name.str();
           if (dim == "batch") continue;
-          splitBy(*unit, dim, free);
+          splitBy(*layer, dim, free);
           break;
         }
       }
   }
 
-  void splitBy(const ir::Unit& unit, const std::string& dim, std::vector<std::string> axes) {
+  void splitBy(const ir::Layer& layer, const std::string& dim, std::vector<std::string> axes) {
     std::string verb;
     for (const ir::PlacementRule& rule : plan_.placements)
       if (rule.dim == Symbol(dim)) {
-        if (rule.selector.steps.size() == 1 && rule.selector.steps[0].name == unit.name) verb = "override ";
+        if (rule.selector.steps.size() == 1 && rule.selector.steps[0].name == layer.name) verb = "override ";
         if (rule.selector.steps.empty() || !verb.empty())
           for (auto t = rule.targets.rbegin(); t != rule.targets.rend(); ++t) axes.insert(axes.begin(), t->str());
       }
-    add("split", fmt::format("{}place {} {{ {} -> {} }}", verb, unit.name.str(), dim, listText(axes)),
+    add("split", fmt::format("{}place {} {{ {} -> {} }}", verb, layer.name.str(), dim, listText(axes)),
         fmt::format("splits what passes from layer to layer by {}", dim));
   }
 
@@ -182,7 +182,7 @@ private:
   template <class Visit> void eachParam(Visit visit) const {
     for (size_t vs : program_.heldBy(stage_)) {
       for (const auto& [body, count] : cost::instancesOf(program_.virtualStages[vs]))
-        for (const ParamState& p : program_.bodies[body].params)
+        for (const ParamState& p : program_.classes[body].params)
           if (p.owner && p.trainable && count > 0) visit(p);
     }
   }
@@ -233,7 +233,7 @@ private:
         fmt::format("{}states {{ optimizer -> {} }}", ruled(ir::StateKind::Optimizer) ? "override " : "", targets),
         "keeps the optimizer states in the host's memory and streams them through the step");
     std::string all;
-    for (const ir::Unit* unit : repeats()) all += (all.empty() ? "" : ", ") + unit->name.str();
+    for (const ir::Layer* layer : repeats()) all += (all.empty() ? "" : ", ") + layer->name.str();
     if (plan_.keeps.empty() && !all.empty())
       add("keep", fmt::format("keep {} = {}", all, ir::kHost),
           "copies activations to the host's memory until backward");

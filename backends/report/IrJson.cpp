@@ -57,10 +57,10 @@ public:
             {"where", place(op.range, sources_)}};
   }
 
-  Json unit(const ir::Unit& unit) const {
+  Json unit(const ir::Layer& layer) const {
     Json ops = Json::array();
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
-    return {{"name", unit.label()}, {"repeat", unit.repeat}, {"count", unit.count}, {"operators", std::move(ops)}};
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
+    return {{"name", layer.label()}, {"repeat", layer.repeat}, {"count", layer.count}, {"operators", std::move(ops)}};
   }
 
   Json run() const {
@@ -76,7 +76,7 @@ public:
     out["params"] = Json::array();
     for (ir::ValueId id : model_.params) out["params"].push_back(param(id));
     out["layers"] = Json::array();
-    for (const ir::Unit& u : model_.units) out["layers"].push_back(unit(u));
+    for (const ir::Layer& u : model_.layers) out["layers"].push_back(unit(u));
     out["loss"] = value(model_.loss);
     return out;
   }
@@ -92,11 +92,11 @@ public:
   ProgramWriter(const ir::Program& program, const SourceManager& sources)
       : program_(program), sources_(sources), model_(program.model, sources) {}
 
-  std::string bodyName(const ir::Body& body) const {
-    const ir::Unit& unit = program_.model.units[body.unit];
-    const bool whole = !unit.repeat || body.seam || body.instances.count() == unit.count;
-    const std::string name = whole ? unit.label() : unit.label(body.instances);
-    return body.seam ? "seam:" + name : name;
+  std::string className(const ir::LayerClass& layerClass) const {
+    const ir::Layer& layer = program_.model.layers[layerClass.layer];
+    const bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
+    const std::string name = whole ? layer.label() : layer.label(layerClass.instances);
+    return layerClass.boundaryReshard ? "boundary:" + name : name;
   }
 
   Json axes(ir::AxisMask mask) const {
@@ -189,8 +189,8 @@ public:
     return level < program_.mesh.levelNames.size() ? Json(program_.mesh.levelNames[level].str()) : Json(nullptr);
   }
 
-  Json body(const ir::Body& b) const {
-    Json out = {{"layer", bodyName(b)}, {"instances", b.instances.count()}};
+  Json body(const ir::LayerClass& b) const {
+    Json out = {{"layer", className(b)}, {"instances", b.instances.count()}};
     for (const auto& [key, nodes] : {std::pair("forward", &b.forward), std::pair("backward", &b.backward)}) {
       out[key] = Json::array();
       for (const ir::Node& n : *nodes) out[key].push_back(node(n));
@@ -219,11 +219,11 @@ public:
     out["stages"] = program_.stages;
     out["chunks"] = program_.chunks;
     out["bodies"] = Json::array();
-    for (const ir::Body& b : program_.bodies) out["bodies"].push_back(body(b));
+    for (const ir::LayerClass& b : program_.classes) out["bodies"].push_back(body(b));
     out["virtual_stages"] = Json::array();
     for (const ir::VirtualStage& vs : program_.virtualStages) {
       Json bodies = Json::array(), sends = Json::array();
-      for (const auto& [id, count] : vs.bodies) bodies.push_back({{"body", id.index}, {"count", count}});
+      for (const auto& [id, count] : vs.classes) bodies.push_back({{"body", id.index}, {"count", count}});
       for (const ir::Boundary& b : vs.sends)
         sends.push_back({{"value", model_.value(b.value)}, {"bytes", jsonNumber(b.bytes)}});
       out["virtual_stages"].push_back(
@@ -255,7 +255,7 @@ Json json(const ir::Schedule& schedule, const SourceManager& sources) {
               {"slowdown", schedule.slowdown},
               {"inline", Json::object()}};
   for (int c = 0; c < ir::kCollectiveClasses; ++c)
-    out["inline"][std::string(ir::name(static_cast<ir::CollectiveClass>(c)))] = schedule.inlineShare[c];
+    out["inline"][std::string(ir::name(static_cast<ir::CollectiveClass>(c)))] = schedule.blockingShare[c];
   out["segments"] = Json::array();
   for (const auto* segments : {&schedule.forward, &schedule.backward})
     for (const ir::Segment& segment : *segments) {
@@ -266,8 +266,8 @@ Json json(const ir::Schedule& schedule, const SourceManager& sources) {
                          {"node", t.node},
                          {"fraction", t.fraction},
                          {"after", t.deps}});
-      out["segments"].push_back({{"body", segment.body.index},
-                                 {"layer", writer.bodyName(program.bodies[segment.body])},
+      out["segments"].push_back({{"body", segment.layerClass.index},
+                                 {"layer", writer.className(program.classes[segment.layerClass])},
                                  {"direction", segment.backward ? "backward" : "forward"},
                                  {"tasks", std::move(tasks)}});
     }

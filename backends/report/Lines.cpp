@@ -143,17 +143,17 @@ std::vector<CutLine> cutLines(const ir::Program& program) {
   std::vector<CutLine> lines;
   size_t first = 0;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
-    std::vector<std::pair<ir::UnitId, int64_t>> held;
-    for (const auto& [id, count] : program.virtualStages[vs].bodies) {
-      const ir::Body& body = program.bodies[id];
-      if (body.seam) continue;
-      if (held.empty() || held.back().first != body.unit) held.emplace_back(body.unit, 0);
+    std::vector<std::pair<ir::LayerId, int64_t>> held;
+    for (const auto& [id, count] : program.virtualStages[vs].classes) {
+      const ir::LayerClass& layerClass = program.classes[id];
+      if (layerClass.boundaryReshard) continue;
+      if (held.empty() || held.back().first != layerClass.layer) held.emplace_back(layerClass.layer, 0);
       held.back().second += count;
     }
     std::string layers;
     for (const auto& [unit, count] : held) {
-      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.units[unit].label());
-      if (program.model.units[unit].repeat) layers += fmt::format(" x{}", count);
+      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.layers[unit].label());
+      if (program.model.layers[unit].repeat) layers += fmt::format(" x{}", count);
     }
     if (lines.empty() || lines.back().layers != layers) {
       lines.push_back({fmt::format("{}", vs), layers});

@@ -49,7 +49,7 @@ std::string workloadText(const PlanReport& report) {
   return text;
 }
 
-/// The widths that decide memory and traffic; equal neighbours are said once.
+/// The widths that decide memory and traffic; equal neighbours are stated once.
 std::string precisionText(const ir::Precision& p) {
   const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},   {"activations", p.activations},
                                                      {"parameters", p.params}, {"gradients", p.grads},
@@ -85,7 +85,7 @@ std::string pipelineText(const PlanReport& report) {
   return text;
 }
 
-/// `671.0 B parameters, 37.6 B active`; what every token meets is said only where experts share the tokens.
+/// `671.0 B parameters, 37.6 B active`; what every token meets is stated only where experts share the tokens.
 std::string parametersText(const cost::Totals& totals) {
   std::string text = countText(totals.params) + " parameters";
   if (totals.paramsActive < totals.params) text += fmt::format(", {} active", countText(totals.paramsActive));

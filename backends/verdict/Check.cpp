@@ -216,22 +216,22 @@ void checkMeasured(const ir::Plan& plan, const ir::Measured& line, DiagnosticEng
   MaybeType value = valueChecker.number(line.value.root);
   if (!metric || !value) return;
   const ExprNode& shown = line.metric.nodes[line.metric.root];
-  const ExprNode& said = line.value.nodes[line.value.root];
+  const ExprNode& stated = line.value.nodes[line.value.root];
   if (metric->unit != value->unit) {
-    auto report = diagnostics.report(UnitsDisagree, said.range,
+    auto report = diagnostics.report(UnitsDisagree, stated.range,
                                      {{"left", textOf(line.metric, line.metric.root)},
                                       {"left_type", metric->text()},
                                       {"right", textOf(line.value, line.value.root)},
                                       {"right_type", value->text()},
                                       {"verb", "compared"}});
     report.label(shown.range, typeText(false, metric->unit));
-    if (said.literal && value->unit.plain()) report.help(unitsHelp(metric->unit));
+    if (stated.literal && value->unit.plain()) report.help(unitsHelp(metric->unit));
     return;
   }
   auto values = ir::evaluate(line.value, [](const ExprNode&) { return std::optional<ir::ExprValue>(); });
   const auto& result = values[line.value.root.index];
   if (result && !(result->quantity.value > 0))
-    diagnostics.report(MeasuredZero, said.range,
+    diagnostics.report(MeasuredZero, stated.range,
                        {{"text", textOf(line.value, line.value.root)}, {"value", valueText(*result, false)}});
 }
 

@@ -118,7 +118,7 @@ std::vector<Row> matchingRows(const cost::Estimate& estimate, const std::vector<
 /// Instances of the top-level layer: from the model, or as many as the rows speak of.
 int64_t instanceCount(const ir::Model* model, const std::string& unit, const std::vector<Row>& rows) {
   if (model)
-    for (const ir::Unit& u : model->units)
+    for (const ir::Layer& u : model->layers)
       if (u.name == Symbol(unit)) return u.repeat ? u.count : 1;
   int64_t count = 1;
   for (const Row& row : rows)
@@ -177,8 +177,8 @@ int64_t timesOf(const ir::Model* model, const Row& row, size_t depth) {
   if (!model) return 1;
   std::vector<Symbol> path;
   for (size_t i = 0; i < depth; ++i) path.emplace_back(row.steps[i].name);
-  for (uint32_t u = 0; u < model->units.size(); ++u)
-    if (model->units[ir::UnitId(u)].name == path[0]) return ir::LayerTree(*model).times(ir::UnitId(u), path);
+  for (uint32_t u = 0; u < model->layers.size(); ++u)
+    if (model->layers[ir::LayerId(u)].name == path[0]) return ir::LayerTree(*model).times(ir::LayerId(u), path);
   return 1;
 }
 
@@ -249,16 +249,16 @@ std::vector<std::string> layerPaths(const ir::Model& model) {
 
 bool namesLayer(const ir::Model& model, const std::vector<LayerStep>& path) {
   const ir::LayerTree tree(model);
-  for (const ir::Unit& unit : model.units) {
-    if (!nameMatches(path[0], unit.name.str())) continue;
+  for (const ir::Layer& layer : model.layers) {
+    if (!nameMatches(path[0], layer.name.str())) continue;
     if (path[0].slice) {
-      int64_t count = unit.repeat ? unit.count : 1;
+      int64_t count = layer.repeat ? layer.count : 1;
       bool within = std::all_of(path[0].slice->ranges.begin(), path[0].slice->ranges.end(),
                                 [&](const ir::Range& r) { return r.count() > 0 && r.end <= count; });
       if (!within) continue;
     }
     if (path.size() == 1) return true;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       if (model.ops[ir::OpId(i)].kind == ir::OpKind::Carry) continue;
       const std::vector<Symbol> row = tree.rowOf(ir::OpId(i));
       if (row.size() < path.size()) continue;

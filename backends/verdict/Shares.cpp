@@ -92,7 +92,7 @@ private:
   const ExprNode& node(ExprId id) const { return tree_.nodes[id]; }
   std::string quoted(ExprId id) const { return "`" + textOf(tree_, id) + "`"; }
 
-  /// Is the node that metric? The memory of a device may be said as a number, too.
+  /// Is the node that metric? The memory of a device may be stated as a number, too.
   bool is(ExprId id, std::string_view metric) const {
     const ExprNode& n = node(id);
     if (n.op == ExprOp::Metric) return n.metric == metric;

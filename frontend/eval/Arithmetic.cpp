@@ -47,7 +47,7 @@ constexpr std::array<OpText, 15> kOps{{{"+", BinaryOp::Add},
 bool number(const Value& v) {
   return v.numeric() || v.kind == ValueKind::Poly;
 }
-Unit unitOf(const Value& v) {
+Unit layerOf(const Value& v) {
   return v.kind == ValueKind::Int ? Unit{} : v.unit;
 }
 
@@ -133,7 +133,7 @@ Value onInts(const Operation& o) {
 
 Value onNumbers(const Operation& o) {
   const double a = o.left.asDouble(), b = o.right.asDouble();
-  const Unit u = unitOf(o.left), w = unitOf(o.right);
+  const Unit u = layerOf(o.left), w = layerOf(o.right);
   switch (o.op) {
   case BinaryOp::Add:
     return u == w ? o.result(a + b, u) : o.mixed();
@@ -164,7 +164,7 @@ Value onNumbers(const Operation& o) {
 Value onPolys(const Operation& o) {
   const ir::Poly a = polyOf(o.left), b = polyOf(o.right);
   const double x = amount(o.left), y = amount(o.right);
-  const Unit u = unitOf(o.left), w = unitOf(o.right);
+  const Unit u = layerOf(o.left), w = layerOf(o.right);
   auto made = [&](ir::Poly p, Unit unit, double value) -> Value {
     if (p.terms.size() > kTerms) {
       o.context.report(FormulaTooLarge, o.e.range, {{"limit", kTerms}});
@@ -207,7 +207,7 @@ Value compare(const Operation& o) {
     const std::optional<bool> same = equal(o.context, o.e.range, o.left, o.right);
     return same ? Value::ofBool(*same == (o.op == BinaryOp::Eq), o.e.range) : Value{};
   }
-  if (unitOf(o.left) != unitOf(o.right)) return o.mixed();
+  if (layerOf(o.left) != layerOf(o.right)) return o.mixed();
   const bool ints = o.left.isInt() && o.right.isInt();
   auto decide = [&](auto a, auto b) {
     switch (o.op) {
@@ -231,7 +231,7 @@ Value compare(const Operation& o) {
 
 /// The unit of a number, or of an unknown parameter of a numeric type.
 std::optional<Unit> knownUnit(const Value& v) {
-  if (number(v)) return unitOf(v);
+  if (number(v)) return layerOf(v);
   if (!v.invalid() || !v.type) return std::nullopt;
   switch (v.type->kind) {
   case TypeInfo::Kind::Int:
@@ -297,7 +297,7 @@ Value arithmetic(Context& context, const Expr& e, BinaryOp op, const Value& left
 }
 
 Value negate(Context& context, const Expr& e, const Value& v) {
-  Value zero = v.isInt() ? Value::ofInt(0, {}) : Value::ofNumber(0, unitOf(v), {});
+  Value zero = v.isInt() ? Value::ofInt(0, {}) : Value::ofNumber(0, layerOf(v), {});
   const Operation o{context, e, BinaryOp::Sub, zero, v};
   if (v.isInt()) return onInts(o);
   return v.kind == ValueKind::Poly ? onPolys(o) : onNumbers(o);
@@ -307,12 +307,12 @@ Value negate(Context& context, const Expr& e, const Value& v) {
 Value extremum(Context& context, const Expr& call, const Value& a, const Value& b, bool larger) {
   const Operation o{context, call, BinaryOp::Lt, a, b};
   if (!number(a) || !number(b)) return o.meaningless();
-  if (unitOf(a) != unitOf(b)) return o.mixed();
+  if (layerOf(a) != layerOf(b)) return o.mixed();
   const bool takeB = larger ? amount(b) > amount(a) : amount(b) < amount(a);
   Value v = takeB ? b : a;
   const Value& other = takeB ? a : b;
   if (v.kind != ValueKind::Poly && other.kind == ValueKind::Poly && other.poly->value != 0)
-    return makePoly(context, other.poly->poly.scaled(amount(v) / other.poly->value), unitOf(other), amount(v),
+    return makePoly(context, other.poly->poly.scaled(amount(v) / other.poly->value), layerOf(other), amount(v),
                     call.range);
   if (a.isInt() != b.isInt() && v.isInt()) v = Value::ofNumber(v.asDouble(), {}, v.range);
   v.range = call.range;

@@ -255,7 +255,7 @@ const std::vector<FactRow<S>>& stackRows() {
        FactForm::Curve,
        StarKey::Name,
        CURVE(S, passes[in.star].backwardRow)},
-      {"inline.*", {}, ranges::kShare, FactForm::Number, StarKey::Class, SET(S, inlineShare[in.cls])},
+      {"inline.*", {}, ranges::kShare, FactForm::Number, StarKey::Class, SET(S, blockingShare[in.cls])},
       {"receive", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(S, receive)},
       {"slowdown", {}, ranges::kShare, FactForm::Number, StarKey::None, SET(S, slowdown)},
       {"optimizer.*", units::bytes, ranges::kBytes, FactForm::Number, StarKey::Name, SET(S, optimizer[in.star]),

@@ -45,9 +45,9 @@ public:
   bool run() {
     for (ir::ValueId p : model_.params) model_.values[p].trainable = false;
     rank_ = model_.dim(ir::labels::kRank, adapters_.rank);
-    for (ir::Unit& unit : model_.units) {
+    for (ir::Layer& layer : model_.layers) {
       const ir::OpId first(ops_.size());
-      for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+      for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
         ir::Op op = model_.ops[ir::OpId(i)];
         const int weight = weightOf(model_, op);
         if (weight >= 0 && targeted(op, weight))
@@ -55,8 +55,8 @@ public:
         else
           emit(std::move(op));
       }
-      unit.first = first;
-      unit.end = ir::OpId(ops_.size());
+      layer.first = first;
+      layer.end = ir::OpId(ops_.size());
     }
     model_.ops = std::move(ops_);
     return checkTargets();

@@ -185,7 +185,7 @@ void ModelBuilder::parameter(const syntax::ParamItem& d, Scope& scope) {
   v.trainable = !d.frozen;
   v.region = region_;
   v.range = d.name.range;
-  if (!prefix_.empty()) v.unit = ensureUnit(); // one of the model itself belongs to its first user
+  if (!prefix_.empty()) v.layer = ensureLayer(); // one of the model itself belongs to its first user
   v.storage = tiedTo(d, *dims, scope);
   const ir::ValueId id = model_->values.add(std::move(v));
   if (ir::Value& added = model_->values[id]; !added.storage.valid()) added.storage = id;
@@ -292,7 +292,7 @@ Value ModelBuilder::statement(const syntax::Name& name, const syntax::Type* anno
         .help(fmt::format("name a constant with `let {} = …`", name.text.view()));
     v = {};
   }
-  if (top) closeUnit();
+  if (top) closeLayer();
   ok(!v.invalid());
   return v;
 }
@@ -388,20 +388,20 @@ Value ModelBuilder::tensor(ir::ValueId id, SourceRange range, const NameTable* m
   return v;
 }
 
-ir::UnitId ModelBuilder::ensureUnit() {
-  if (!unit_.valid()) {
-    ir::Unit unit;
-    unit.name = unitName_;
-    unit.first = unit.end = ir::OpId(model_->ops.size());
-    unit.range = unitRange_;
-    unit_ = model_->units.add(std::move(unit));
+ir::LayerId ModelBuilder::ensureLayer() {
+  if (!layer_.valid()) {
+    ir::Layer layer;
+    layer.name = unitName_;
+    layer.first = layer.end = ir::OpId(model_->ops.size());
+    layer.range = unitRange_;
+    layer_ = model_->layers.add(std::move(layer));
   }
-  return unit_;
+  return layer_;
 }
 
-void ModelBuilder::closeUnit() {
-  if (unit_.valid()) model_->units[unit_].end = ir::OpId(model_->ops.size());
-  unit_ = {};
+void ModelBuilder::closeLayer() {
+  if (layer_.valid()) model_->layers[layer_].end = ir::OpId(model_->ops.size());
+  layer_ = {};
 }
 
 } // namespace planc::frontend

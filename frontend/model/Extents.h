@@ -17,7 +17,7 @@ struct Extents {
   std::vector<std::pair<Symbol, int64_t>> bound;
   bool nominal = false;         ///< no workload is known: names of inputs get a made-up extent, to check shapes
   std::vector<Symbol> asked{};  ///< names that the model looked up
-  std::vector<Symbol> failed{}; ///< names whose fact is no number: reported, so nothing is said of what needs them
+  std::vector<Symbol> failed{}; ///< names whose fact is no number: reported, so nothing is stated of what needs them
   /// Says at the workload that it lacks the extent of an input's dimension; false if there is no workload to say it of.
   std::function<bool(const syntax::Name& dim)> lacks{};
   std::optional<int64_t> prompt{}; ///< of the dimensions that inputs count as tokens and the workload does not name

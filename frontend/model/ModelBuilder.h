@@ -144,8 +144,8 @@ private:
   Resolved ownDim(const OpContext& op, Symbol name) const;
   Value finish(OpContext& op, std::vector<Symbol> path, SourceRange range);
 
-  ir::UnitId ensureUnit();
-  void closeUnit();
+  ir::LayerId ensureLayer();
+  void closeLayer();
   bool named(const DeclInfo& callee, const syntax::Expr& call);
   StatementPath pathFor(const syntax::Expr& call);
   Value tensor(ir::ValueId id, SourceRange range, const NameTable* members = nullptr);
@@ -165,7 +165,7 @@ private:
   std::unordered_map<Symbol, std::vector<ir::DimId>> dimsByName_;
   std::vector<Symbol> prefix_;
   std::vector<ir::CompositeId> composites_;
-  ir::UnitId unit_;
+  ir::LayerId layer_;
   ir::RegionId region_;
   Statement* statement_ = nullptr;
   OpContext* op_ = nullptr; ///< whose facts are being evaluated

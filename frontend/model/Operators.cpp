@@ -108,20 +108,20 @@ Value ModelBuilder::finish(OpContext& op, std::vector<Symbol> path, SourceRange 
   ir::Op& o = op.op;
   o.path = path;
   o.name = op.decl.name;
-  o.unit = ensureUnit();
+  o.layer = ensureLayer();
   o.region = region_;
   o.composites = composites_;
   o.range = range;
   for (const ir::Operand& operand : o.operands) // a parameter of the model itself lives with its first user
-    if (ir::Value& v = model_->values[operand.value]; v.kind == ir::ValueKind::Param && !v.unit.valid())
-      v.unit = o.unit;
+    if (ir::Value& v = model_->values[operand.value]; v.kind == ir::ValueKind::Param && !v.layer.valid())
+      v.layer = o.layer;
   ir::Value v;
   v.name = path.back();
   v.path = std::move(path);
   v.dims = op.result;
   v.dtype = op.resultDType;
   v.producer = ir::OpId(model_->ops.size());
-  v.unit = o.unit;
+  v.layer = o.layer;
   v.region = o.region;
   v.range = range;
   o.result = model_->values.add(std::move(v));

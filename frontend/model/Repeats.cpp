@@ -30,7 +30,7 @@ ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange ra
   op.dims = op.resultDims = model_->values[from].dims;
   op.operands.push_back({from, op.dims});
   op.composites = composites_;
-  op.unit = unit_;
+  op.layer = layer_;
   op.region = region_;
   op.range = range;
   ir::Value v;
@@ -40,7 +40,7 @@ ir::ValueId ModelBuilder::addCarry(Symbol name, ir::ValueId from, SourceRange ra
   v.dims = op.dims;
   v.dtype = model_->values[from].dtype;
   v.producer = ir::OpId(model_->ops.size());
-  v.unit = unit_;
+  v.layer = layer_;
   v.region = region_;
   v.range = range;
   op.result = model_->values.add(std::move(v));
@@ -147,11 +147,11 @@ void ModelBuilder::repeat(const syntax::RepeatItem& d, SourceRange range, Scope&
   if (top) {
     unitName_ = d.name.text;
     unitRange_ = d.name.range;
-    unit_ = {};
-    ir::Unit& unit = model_->units[ensureUnit()];
-    unit.repeat = true;
-    unit.count = model_->regions[region_].count;
-    unit.region = region_;
+    layer_ = {};
+    ir::Layer& layer = model_->layers[ensureLayer()];
+    layer.repeat = true;
+    layer.count = model_->regions[region_].count;
+    layer.region = region_;
   }
   Scope* inner = context_.arena.make(Scope(&scope));
   std::vector<ir::Carry> carries;
@@ -162,8 +162,8 @@ void ModelBuilder::repeat(const syntax::RepeatItem& d, SourceRange range, Scope&
   prefix_.pop_back();
   composites_.resize(outerComposites);
   if (top) {
-    if (good) model_->units[unit_].carries = carries;
-    closeUnit();
+    if (good) model_->layers[layer_].carries = carries;
+    closeLayer();
   }
   region_ = outerRegion;
   Value value;

@@ -29,8 +29,8 @@ void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context
   if (!model.loss.valid()) return; // every end of a forward pass may be its result
   for (const ir::Op& op : model.ops) {
     if (op.kind == ir::OpKind::Carry || op.result == model.loss || read[op.result.index]) continue;
-    const ir::Unit& unit = model.units[op.unit]; // an operator of a plain layer may stand in a block of the library
-    context.report(UnreadLayer, unit.repeat ? op.range : unit.range, {{"layer", ir::join(op.path)}})
+    const ir::Layer& layer = model.layers[op.layer]; // an operator of a plain layer may stand in a block of the library
+    context.report(UnreadLayer, layer.repeat ? op.range : layer.range, {{"layer", ir::join(op.path)}})
         .label(op.range, "the operator")
         .help("let a later layer read it, or take it out: it is computed in every step, and nothing of it trains");
   }

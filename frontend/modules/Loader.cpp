@@ -164,7 +164,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
     resolveFile(module, import, decl, range);
   else
     resolveLibrary(import, decl);
-  if (!decl.file && !import.module && !import.collection) { // of what was meant by it nothing more is said
+  if (!decl.file && !import.module && !import.collection) { // of what was meant by it nothing more is stated
     std::vector<std::string> known;
     for (const std::string& folder : libraryFolders()) {
       known.push_back(lastOf(folder));

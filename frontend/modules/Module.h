@@ -71,7 +71,7 @@ struct Module {
   std::unordered_map<Symbol, Import*> importNames;
   std::unordered_map<const syntax::Type*, const TypeInfo*> types;
   std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
-  /// A declaration of the module that could not be read may have been called so: nothing is said of its uses.
+  /// A declaration of the module that could not be read may have been called so: nothing is stated of its uses.
   bool lost(Symbol name) const { return tree && tree->lostNames.contains(name); }
 };
 

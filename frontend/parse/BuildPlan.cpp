@@ -86,7 +86,7 @@ AxisItem TreeBuilder::axis(Rule::AxisContext* node) {
   if (out.where != AxisItem::Where::Anywhere) out.level = name(at.rule<Rule::NameContext>());
   if (at.accept(Type::INSIDE)) out.beside = AxisItem::Beside::Inside;
   if (at.accept(Type::OUTSIDE)) out.beside = AxisItem::Beside::Outside;
-  if (out.beside != AxisItem::Beside::Unsaid) out.neighbour = name(at.rule<Rule::NameContext>());
+  if (out.beside != AxisItem::Beside::Unstated) out.neighbour = name(at.rule<Rule::NameContext>());
   return out;
 }
 

@@ -20,7 +20,7 @@ struct WorkloadKind;
 template <class T> struct FactRow;
 
 /// A statement that one plan of the chain made: what it says, where its names are looked up, and which plan it was.
-template <class T> struct Said {
+template <class T> struct Scoped {
   const T* syntax = nullptr;
   Scope* scope = nullptr;
   SourceRange range;
@@ -41,7 +41,7 @@ private:
   friend class PlanSpace;
   friend class MeshSpace;
 
-  struct AxisDraft : Said<syntax::AxisItem> {
+  struct AxisDraft : Scoped<syntax::AxisItem> {
     bool group = false;
     bool running = false, done = false;
     bool added = false;          ///< outside of all inherited ones, without a word where
@@ -59,7 +59,7 @@ private:
   bool mayReplace(const syntax::PlanItem& item, int layer, std::string_view what,
                   const std::pair<SourceRange, int>* known);
   template <class T>
-  void whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer,
+  void whole(std::optional<Scoped<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope, int layer,
              std::string_view what);
 
   // ---- facts set beside the file (PlanEdits.cpp)
@@ -220,14 +220,14 @@ private:
     bool varies = false; ///< what is inherited may follow from a parameter
   };
   std::optional<OverrideDraft> recomputeOverride_, keepOverride_;
-  std::optional<Said<syntax::PipelineBlock>> pipeline_, replacedPipeline_;
-  std::optional<Said<syntax::SearchBlock>> search_;
-  std::optional<Said<syntax::Section>> overlap_;
+  std::optional<Scoped<syntax::PipelineBlock>> pipeline_, replacedPipeline_;
+  std::optional<Scoped<syntax::SearchBlock>> search_;
+  std::optional<Scoped<syntax::Section>> overlap_;
   std::optional<FactTree> overlapFacts_;
-  std::vector<Said<syntax::AssertStmt>> asserts_;
-  std::vector<Said<syntax::MeasuredStmt>> measured_;
-  std::optional<Said<syntax::MeshBlock>> meshBlock_, wholeMesh_; ///< the last; the last in place of an inherited one
-  std::vector<std::pair<Symbol, FactNode*>> extentFacts_;        ///< facts of `train` that bind dimensions
+  std::vector<Scoped<syntax::AssertStmt>> asserts_;
+  std::vector<Scoped<syntax::MeasuredStmt>> measured_;
+  std::optional<Scoped<syntax::MeshBlock>> meshBlock_, wholeMesh_; ///< the last; the last in place of an inherited one
+  std::vector<std::pair<Symbol, FactNode*>> extentFacts_;          ///< facts of `train` that bind dimensions
   std::vector<syntax::Name> lacking_; ///< dimensions of inputs that none of these is the extent of
   FactNode* promptFact_ = nullptr;    ///< `prompt` of `infer`
   Extents extents_;

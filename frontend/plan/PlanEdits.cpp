@@ -40,7 +40,7 @@ BoundDecl PlanBuilder::withArguments(const BoundDecl& decl) {
   return made;
 }
 
-/// All others, when the plan that they belong to has said all that it says.
+/// All others, when the plan that they belong to has stated all that it says.
 void PlanBuilder::applyEdits(Scope& scope) {
   std::vector<EditBelow> facts, constants;
   for (Edit& edit : edits_) {

@@ -183,36 +183,36 @@ std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
   if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
   ok_ = false;
   if (v.invalid()) return std::nullopt;
-  const bool said = context_.text(e.range).ends_with('%');
-  const bool forgotten = plain && !said && v.asDouble() > 1 && v.asDouble() <= 100;
+  const bool stated = context_.text(e.range).ends_with('%');
+  const bool forgotten = plain && !stated && v.asDouble() > 1 && v.asDouble() <= 100;
   context_.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
       .help(forgotten ? fmt::format("write it with a `%`: `within {:g}%`", v.asDouble())
-            : said    ? "write the largest relative error that is accepted, such as `within 5%`"
+            : stated  ? "write the largest relative error that is accepted, such as `within 5%`"
                       : "write it with a `%`, such as `within 5%`");
   return std::nullopt;
 }
 
 void PlanBuilder::conditions() {
-  for (const auto& said : asserts_) {
-    auto condition = tree(*said.syntax->condition, *said.scope);
+  for (const auto& stated : asserts_) {
+    auto condition = tree(*stated.syntax->condition, *stated.scope);
     if (condition)
       plan_->assertions.push_back(
-          {std::move(*condition), said.syntax->reason ? said.syntax->reason->text : "", said.range});
+          {std::move(*condition), stated.syntax->reason ? stated.syntax->reason->text : "", stated.range});
   }
   for (const ir::SetFact& set : plan_->set)
     if (set.changed) return; // what was measured was measured of the plan as written
   const int last = static_cast<int>(layers_.size()) - 1;
-  for (const auto& said : measured_) { // never inherited, but those of a base are checked with it
-    if (said.layer != last) continue;
-    auto metric = tree(*said.syntax->metric, *said.scope);
-    auto value = tree(*said.syntax->value, *said.scope);
+  for (const auto& stated : measured_) { // never inherited, but those of a base are checked with it
+    if (stated.layer != last) continue;
+    auto metric = tree(*stated.syntax->metric, *stated.scope);
+    auto value = tree(*stated.syntax->value, *stated.scope);
     ir::Measured made;
-    if (said.syntax->tolerance) made.tolerance = tolerance(*said.syntax->tolerance, *said.scope);
+    if (stated.syntax->tolerance) made.tolerance = tolerance(*stated.syntax->tolerance, *stated.scope);
     if (!metric || !value) continue;
     made.metric = std::move(*metric);
     made.value = std::move(*value);
-    made.source = said.syntax->reason ? said.syntax->reason->text : "";
-    made.range = said.range;
+    made.source = stated.syntax->reason ? stated.syntax->reason->text : "";
+    made.range = stated.range;
     plan_->measured.push_back(std::move(made));
   }
 }

@@ -77,7 +77,7 @@ bool PlanBuilder::misspeltExtent(const FactNode& section, const syntax::Name& di
   return prompt;
 }
 
-/// Once the model has said which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
+/// Once the model has stated which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
 /// that is missing is one.
 void PlanBuilder::checkNeeded(FactNode& section, const WorkloadKind& kind) {
   std::vector<std::string> names, helps;

@@ -179,13 +179,13 @@ bool PlanBuilder::mayReplace(const syntax::PlanItem& item, int layer, std::strin
 
 /// Blocks that are inherited and overridden as a whole.
 template <class T>
-void PlanBuilder::whole(std::optional<Said<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope,
+void PlanBuilder::whole(std::optional<Scoped<T>>& slot, const T& syntax, const syntax::PlanItem& item, Scope& scope,
                         int layer, std::string_view what) {
   const auto known = slot ? std::optional(std::pair(slot->range, slot->layer)) : std::nullopt;
   if (mayReplace(item, layer, what, known ? &*known : nullptr)) {
     if (slot && !(overrideParametric_ && varies(syntax, scope)) && sameText(context_, slot->range, item.range))
       reportOverrideChangesNothing(context_, item.range, what, slot->range);
-    slot = Said<T>{&syntax, &scope, item.range, layer};
+    slot = Scoped<T>{&syntax, &scope, item.range, layer};
   }
 }
 

@@ -33,7 +33,7 @@ PlanBuilder::AxisDraft* PlanBuilder::findAxis(Symbol name) {
 
 void PlanBuilder::axes(const syntax::MeshBlock& mesh, const syntax::PlanItem& item, Scope& scope, int layer) {
   if (mesh.whole) return wholeMesh(mesh, item, scope, layer);
-  if (!meshBlock_) meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
+  if (!meshBlock_) meshBlock_ = Scoped<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
   meshBlock_->range = item.range;
   for (const syntax::AxisItem& a : mesh.axes) axis(a, item, scope, layer);
 }
@@ -43,7 +43,7 @@ namespace {
 /// `where` an axis is to lie is part of what it says, and so is beside which other.
 bool sameAxis(Context& context, const syntax::AxisItem& a, const syntax::AxisItem& b) {
   return context.text(a.value->range) == context.text(b.value->range) && a.where == b.where &&
-         a.level.text == b.level.text && b.beside == syntax::AxisItem::Beside::Unsaid;
+         a.level.text == b.level.text && b.beside == syntax::AxisItem::Beside::Unstated;
 }
 
 } // namespace
@@ -60,7 +60,7 @@ void PlanBuilder::wholeMesh(const syntax::MeshBlock& mesh, const syntax::PlanIte
   std::vector<const syntax::AxisItem*> before;
   for (const AxisDraft& a : axes_) before.push_back(a.syntax);
   axes_.clear();
-  wholeMesh_ = meshBlock_ = Said<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
+  wholeMesh_ = meshBlock_ = Scoped<syntax::MeshBlock>{&mesh, &scope, item.range, layer};
   syntax::PlanItem fresh;
   fresh.range = item.range;
   for (const syntax::AxisItem& a : mesh.axes) axis(a, fresh, scope, layer);
@@ -94,7 +94,7 @@ void PlanBuilder::axis(const syntax::AxisItem& axis, const syntax::PlanItem& ite
     made.layer = layer;
     made.group = axis.value->kind == ExprKind::List;
     made.added =
-        !known && !axes_.empty() && axes_.front().layer < layer && axis.beside == syntax::AxisItem::Beside::Unsaid;
+        !known && !axes_.empty() && axes_.front().layer < layer && axis.beside == syntax::AxisItem::Beside::Unstated;
     if (!known) {
       axes_.push_back(made);
       return;
@@ -113,7 +113,7 @@ void PlanBuilder::moveAxes(int layer) {
     return std::find_if(axes_.begin(), axes_.end(), [&](const AxisDraft& a) { return a.syntax->name.text == name; });
   };
   for (const AxisDraft& a : axes_)
-    if (a.layer == layer && a.syntax->beside != Beside::Unsaid) moved.push_back(a.syntax);
+    if (a.layer == layer && a.syntax->beside != Beside::Unstated) moved.push_back(a.syntax);
   for (const syntax::AxisItem*& item : moved) {
     const AxisDraft* neighbour = findAxis(item->neighbour.text);
     ok_ &= knownAxis(item->neighbour.text, item->neighbour.range);

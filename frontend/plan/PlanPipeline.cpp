@@ -233,7 +233,7 @@ void PlanBuilder::overlap() {
        ranges::kShare,
        FactForm::Number,
        StarKey::Class,
-       [](ir::Overlap& o, FactInput& in) { o.inlineShare[in.cls] = in.number; }},
+       [](ir::Overlap& o, FactInput& in) { o.blockingShare[in.cls] = in.number; }},
   };
   FactReader(ev_, tree).read<ir::Overlap>(kRows, plan_->overlap);
 }

@@ -102,11 +102,11 @@ bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
 void PlanBuilder::checkStageCut() {
   if (!plan_->pipeline || !plan_->pipeline->cut) return;
   std::vector<std::string> plain;
-  for (const ir::Unit& u : plan_->model->units)
+  for (const ir::Layer& u : plan_->model->layers)
     if (!u.repeat) plain.push_back(u.name.str());
   for (const ir::CountedLayer& counted : plan_->pipeline->cut->counted) {
-    const ir::Unit* found = nullptr;
-    for (const ir::Unit& u : plan_->model->units)
+    const ir::Layer* found = nullptr;
+    for (const ir::Layer& u : plan_->model->layers)
       if (u.name == counted.layer) found = &u;
     if (found && !found->repeat) continue;
     ok_ = false;

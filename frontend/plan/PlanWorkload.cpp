@@ -74,7 +74,7 @@ void PlanBuilder::train(FactNode& node) {
     } else if (fact.name == kMicro) {
       w.microBatch = n.value_or(0);
       w.microBatchRange = fact.value->range;
-    } else if (n || ev_.checking) { // an unknown extent does not hide what else can be said of the model
+    } else if (n || ev_.checking) { // an unknown extent does not hide what else can be stated of the model
       w.extents.emplace_back(fact.name, n.value_or(Extents::kNominal));
       extentFacts_.emplace_back(fact.name, &fact);
     } else {

@@ -49,11 +49,11 @@ std::string PlanBuilder::written(std::string_view fact) {
   if (name->kind == syntax::ExprKind::Call) name = name->kids[0];
   const Value value = facts_->value(*node);
   if (value.kind != ValueKind::Decl) return std::string(context_.text(node->value->range));
-  // A parameter of the plan, or an expression that chooses, is said as what it stands for.
+  // A parameter of the plan, or an expression that chooses, is stated as what it stands for.
   const Symbol own = value.decl->decl->name;
-  const bool said =
+  const bool stated =
       (name->kind == syntax::ExprKind::Name || name->kind == syntax::ExprKind::Member) && name->name.text == own;
-  return (said ? std::string(context_.text(name->range)) : own.str()) +
+  return (stated ? std::string(context_.text(name->range)) : own.str()) +
          argumentsText(*value.decl, node->edited ? SourceRange{} : node->value->range);
 }
 

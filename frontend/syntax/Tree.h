@@ -291,7 +291,7 @@ struct AxisItem {
   const Expr* value = nullptr;
   enum class Where { Anywhere, Within, Across } where = Where::Anywhere;
   Name level;
-  enum class Beside { Unsaid, Inside, Outside } beside = Beside::Unsaid;
+  enum class Beside { Unstated, Inside, Outside } beside = Beside::Unstated;
   Name neighbour; ///< the axis that it lies directly inside or outside of
   SourceRange range;
 };

@@ -283,7 +283,7 @@ def collectives(planc):
     for line in done.stdout.splitlines():
         if m := re.match(r"// plan (\S+)", line):
             here = plans.setdefault(m[1], [])
-        elif m := re.match(r"(?:layer|seam) (\S+)", line):
+        elif m := re.match(r"(?:layer|boundary) (\S+)", line):
             layer = m[1]
         elif m := re.match(r" +(\S+) (\S+)(?: dim=\S+)? axis=(\S+)\((\d+)\) level=\S+ bytes=(\S+) class=(\S+)(?: phase=(\S+) count=(\S+))?(?: op=(\S+))?", line):
             here.append(dict(kind=m[1], value=m[2], axis=m[3], n=int(m[4]), bytes=float(m[5]), cls=m[6], phase=m[7] or "", count=float(m[8] or 1),

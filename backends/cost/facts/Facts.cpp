@@ -43,12 +43,12 @@ std::string listOf(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A type that the device is not said to multiply.
+/// A type that the device is not given to multiply.
 bool isPeak(const std::string& path) {
   return path.starts_with("peak.");
 }
 
-constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all askers
+constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all requesters
 
 } // namespace
 
@@ -66,12 +66,12 @@ std::string_view noun(Owner::Kind kind) {
   return "level";
 }
 
-double Ground::beyond() const {
+double Evidence::beyond() const {
   if (size <= 0 || high <= 0) return 0;
   return size > high ? std::log(size / high) : size < low ? std::log(low / size) : 0;
 }
 
-double Ground::away() const {
+double Evidence::away() const {
   return beyond() + std::fabs(std::log(scale));
 }
 
@@ -82,7 +82,7 @@ std::string FactPath::str() const {
   return text;
 }
 
-std::string Asker::text() const {
+std::string Requester::text() const {
   if (!node) return "every estimate";
   const ir::Model& model = program->model;
   const std::string layer = node->op.valid() ? model.pathOf(node->op) : std::string();
@@ -95,18 +95,19 @@ std::string Asker::text() const {
   return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(node->role));
 }
 
-SourceRange Asker::range() const {
+SourceRange Requester::range() const {
   if (!node) return {};
   if (node->kind == ir::NodeKind::Collective && node->because.valid()) return node->because;
   return node->op.valid() ? program->model.ops[node->op].range : SourceRange();
 }
 
-const ir::Number* Facts::find(const ir::Number* number, const Owner& owner, const FactPath& path, const Asker& asker) {
-  if (!number) missing(owner, path, asker);
+const ir::Number* Facts::find(const ir::Number* number, const Owner& owner, const FactPath& path,
+                              const Requester& requester) {
+  if (!number) missing(owner, path, requester);
   return number;
 }
 
-void Facts::missing(const Owner& owner, const FactPath& path, const Asker& asker) {
+void Facts::missing(const Owner& owner, const FactPath& path, const Requester& requester) {
   auto record = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& m) {
     return m.owner.kind == owner.kind && m.owner.name == owner.name && m.owner.range == owner.range;
   });
@@ -114,17 +115,17 @@ void Facts::missing(const Owner& owner, const FactPath& path, const Asker& asker
   std::string text = path.str();
   for (const Entry& e : record->entries)
     if (e.path == text) return;
-  record->entries.push_back({std::move(text), asker.text(), asker.range()});
+  record->entries.push_back({std::move(text), requester.text(), requester.range()});
 }
 
-void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker) {
+void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester) {
   const bool known = std::any_of(warnings_.begin(), warnings_.end(),
                                  [&](const Warning& w) { return w.level == &level && w.kind == kind; });
-  if (!known) warnings_.push_back({&level, kind, asker.text(), asker.range()});
+  if (!known) warnings_.push_back({&level, kind, requester.text(), requester.range()});
 }
 
-void Facts::outside(const Ground& ground, double share, std::string asker, SourceRange at) {
-  outside_.push_back({ground, share, std::move(asker), at});
+void Facts::outside(const Evidence& item, double share, std::string requester, SourceRange at) {
+  outside_.push_back({item, share, std::move(requester), at});
 }
 
 bool Facts::report(DiagnosticEngine& diagnostics) {
@@ -137,7 +138,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
     for (const Entry& e : m.entries) {
       if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
         report.label(e.range, fmt::format("this needs `{}`", e.path));
-      report.note(fmt::format("`{}` is asked for by {}", e.path, e.asker));
+      report.note(fmt::format("`{}` is asked for by {}", e.path, e.requester));
     }
     const bool rates = m.owner.kind == Owner::Kind::Device && std::any_of(paths.begin(), paths.end(), isPeak);
     if (rates && !device.peak.empty()) {
@@ -153,17 +154,17 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
         .report(NominalBandwidth, w.level->range,
                 {{"op", ir::name(w.kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
         .label(w.level->fabric.range, "this fabric")
-        .note("asked for by " + w.asker)
+        .note("asked for by " + w.requester)
         .help("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, "
               "`start`, `hop` and `g`");
   for (const Outside& o : outside_)
     diagnostics
-        .report(OutsideSamples, o.ground.range,
-                {{"fact", o.ground.path.str()},
-                 {"owner", fmt::format("{} `{}`", noun(o.ground.owner.kind), o.ground.owner.name.view())},
-                 {"size", formatQuantity(o.ground.size, o.ground.unit)},
-                 {"least", formatQuantity(o.ground.low, o.ground.unit)},
-                 {"most", formatQuantity(o.ground.high, o.ground.unit)}})
+        .report(OutsideSamples, o.item.range,
+                {{"fact", o.item.path.str()},
+                 {"owner", fmt::format("{} `{}`", noun(o.item.owner.kind), o.item.owner.name.view())},
+                 {"size", formatQuantity(o.item.size, o.item.unit)},
+                 {"least", formatQuantity(o.item.low, o.item.unit)},
+                 {"most", formatQuantity(o.item.high, o.item.unit)}})
         .label(o.range, "for this")
         .note(fmt::format("{:.0f} % of the step stands on it: there the value at the nearest end is used, and the "
                           "interval is wider",

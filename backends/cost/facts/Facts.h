@@ -34,7 +34,7 @@ struct Owner {
 };
 
 /// A calibrated record that a price stands on.
-struct Ground {
+struct Evidence {
   Owner owner;
   const ir::Statistics* statistics = nullptr; ///< null: a level's nominal numbers
   FactPath path;                              ///< of the fact that was read
@@ -49,13 +49,13 @@ struct Ground {
   /// The same, and how far the rate is from the sampled one.
   double away() const;
 };
-using Grounds = std::vector<Ground>;
+using EvidenceList = std::vector<Evidence>;
 
 /// device, stack, fabric or level.
 std::string_view noun(Owner::Kind kind);
 
 /// What needs a fact: a node of the program, or the whole plan (no node).
-struct Asker {
+struct Requester {
   const ir::Program* program = nullptr;
   const ir::Node* node = nullptr;
   std::string text() const;
@@ -77,19 +77,20 @@ public:
   static Owner owner(const ir::ClusterLevel& level) { return {Owner::Kind::Level, level.name, level.range}; }
 
   /// The number itself; if it is null, that is noted.
-  const ir::Number* find(const ir::Number* number, const Owner& owner, const FactPath& path, const Asker& asker);
-  void missing(const Owner& owner, const FactPath& path, const Asker& asker);
+  const ir::Number* find(const ir::Number* number, const Owner& owner, const FactPath& path,
+                         const Requester& requester);
+  void missing(const Owner& owner, const FactPath& path, const Requester& requester);
   /// A collective is priced from a level's nominal bandwidth and latency.
-  void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Asker& asker);
+  void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester);
   /// A share of the step that counts stands on a fact read at sizes that its samples do not span.
-  void outside(const Ground& ground, double share, std::string asker, SourceRange at);
+  void outside(const Evidence& item, double share, std::string requester, SourceRange at);
 
   /// Reports everything once and forgets it. False if a fact is missing.
   bool report(DiagnosticEngine& diagnostics);
 
 private:
   struct Entry {
-    std::string path, asker;
+    std::string path, requester;
     SourceRange range;
   };
   struct Missing {
@@ -99,14 +100,14 @@ private:
   struct Warning {
     const ir::ClusterLevel* level = nullptr;
     ir::CollectiveKind kind{};
-    std::string asker;
+    std::string requester;
     SourceRange range;
   };
   std::vector<Missing> missing_;
   struct Outside {
-    Ground ground;
+    Evidence item;
     double share = 0;
-    std::string asker;
+    std::string requester;
     SourceRange range;
   };
   std::vector<Warning> warnings_;

@@ -1,4 +1,4 @@
-// The parts of a stage's memory from bodies, states and the stack's habits (docs/cost-model.md, section 3a).
+// The parts of a stage's memory from classes, states and the stack's habits (docs/cost-model.md, section 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryParts.h"
 
@@ -30,12 +30,12 @@ public:
   StageParts all() {
     addInstances();
     for (const auto& [id, count] : instancesOf(stage_)) {
-      const ir::Body& body = program_.bodies[id];
-      addStates(body, static_cast<double>(count));
-      for (const ir::Saved& s : body.saved)
+      const ir::LayerClass& layerClass = program_.classes[id];
+      addStates(layerClass, static_cast<double>(count));
+      for (const ir::Saved& s : layerClass.saved)
         if (plan_.workload.train && s.host) parts_.hostSaved += s.bytes * static_cast<double>(count);
-      parts_.received += keptGathered(body) * static_cast<double>(count);
-      if (stack_.copies.gathers) receive(body);
+      parts_.received += keptGathered(layerClass) * static_cast<double>(count);
+      if (stack_.copies.gathers) receive(layerClass);
     }
     addStateBuffers();
     for (double bytes : received_) parts_.received += bytes;
@@ -47,8 +47,8 @@ public:
 private:
   double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
 
-  void addStates(const ir::Body& body, double count) {
-    for (const ir::ParamState& p : body.params) {
+  void addStates(const ir::LayerClass& layerClass, double count) {
+    for (const ir::ParamState& p : layerClass.params) {
       if (!p.owner) continue;
       const ir::StateBytes bytes = ir::stateBytes(program_, p);
       (p.host[0] ? parts_.hostParams : parts_.params) += bytes.params * count;
@@ -66,8 +66,8 @@ private:
 
   /// Run by run: what is alive at a moment depends on their order.
   void addInstances() {
-    std::map<ir::BodyId, InstanceMemory> known;
-    for (const auto& [id, count] : stage_.bodies) {
+    std::map<ir::LayerClassId, InstanceMemory> known;
+    for (const auto& [id, count] : stage_.classes) {
       const auto [one, fresh] = known.try_emplace(id);
       if (fresh) one->second = instance(id);
       parts_.instances.push_back(one->second);
@@ -75,32 +75,32 @@ private:
     }
   }
 
-  InstanceMemory instance(ir::BodyId id) const {
-    const ir::Body& body = program_.bodies[id];
+  InstanceMemory instance(ir::LayerClassId id) const {
+    const ir::LayerClass& layerClass = program_.classes[id];
     InstanceMemory m;
-    m.body = id;
-    for (const ir::Saved& s : body.saved)
+    m.layerClass = id;
+    for (const ir::Saved& s : layerClass.saved)
       if (plan_.workload.train && !s.host) m.saved += s.bytes;
-    m.workingForward = body.workingForward;
-    m.workingBackward = body.workingBackward;
-    m.weightOperands = body.weightOperands;
-    m.narrow = narrow(body);
-    m.logits = logits(body);
+    m.workingForward = layerClass.workingForward;
+    m.workingBackward = layerClass.workingBackward;
+    m.weightOperands = layerClass.weightOperands;
+    m.narrow = narrow(layerClass);
+    m.logits = logits(layerClass);
     return m;
   }
 
   /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.
-  double narrow(const ir::Body& body) const {
+  double narrow(const ir::LayerClass& layerClass) const {
     if (stack_.accumulate != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
     double bytes = 0;
-    for (const ir::ParamState& p : body.params) {
+    for (const ir::ParamState& p : layerClass.params) {
       const bool bucket = stack_.copies.buckets && p.partial && program_.microBatches == 1;
       if (p.owner && p.trainable && p.touched == 0 && !bucket) bytes += p.elements * storedWidth(program_, p);
     }
     return bytes;
   }
 
-  /// Buffers of layers in a row, whichever bodies they belong to: equal layers cost the same folded and written out.
+  /// Buffers of layers in a row, whichever classes they belong to: equal layers cost the same folded and written out.
   void addStateBuffers() {
     using enum ir::CollectiveClass;
     const int64_t ahead = 1 + schedule_.prefetch;
@@ -112,7 +112,7 @@ private:
     });
     // One bucket is filled while the one before is reduced, unless reductions are inline.
     parts_.reducing =
-        bytesReducing(schedule_, stage_, schedule_.inlineShare[static_cast<size_t>(Gradient)] < 1 ? 2 : 1);
+        bytesReducing(schedule_, stage_, schedule_.blockingShare[static_cast<size_t>(Gradient)] < 1 ? 2 : 1);
     // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
     // and backward do not meet.
     for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
@@ -126,15 +126,15 @@ private:
   }
 
   /// Parameters that stay gathered from forward to backward: of all instances, whatever is prefetched.
-  double keptGathered(const ir::Body& body) const {
+  double keptGathered(const ir::LayerClass& layerClass) const {
     double bytes = 0;
-    for (const ir::StateCollective& s : body.states)
+    for (const ir::StateCollective& s : layerClass.states)
       if (s.kept && s.phase == ir::Phase::Forward) bytes += s.bytes * static_cast<double>(s.times);
     return bytes;
   }
 
-  void receive(const ir::Body& body) {
-    for (const auto* nodes : {&body.forward, &body.backward})
+  void receive(const ir::LayerClass& layerClass) {
+    for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const ir::Node& n : *nodes)
         if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllGather) {
           double& most = received_[static_cast<size_t>(n.cls)];
@@ -149,11 +149,11 @@ private:
   }
 
   /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
-  double logits(const ir::Body& body) const {
+  double logits(const ir::LayerClass& layerClass) const {
     const ir::Model& model = program_.model;
     if (!plan_.workload.train || !model.loss.valid()) return 0;
     const ir::OpId producer = model.values[model.loss].producer;
-    for (const ir::Node& n : body.forward) {
+    for (const ir::Node& n : layerClass.forward) {
       if (n.kind != ir::NodeKind::Compute || n.op != producer || model.ops[producer].operands.empty()) continue;
       const double width = program_.widthOf(model.ops[producer].operands[0].value);
       if (width < kSinglePrecision) return n.work.firstOperandBytes / width * kSinglePrecision * kLogitCopies;

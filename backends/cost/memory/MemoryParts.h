@@ -7,9 +7,9 @@
 
 namespace planc::cost {
 
-/// Equal instances of one body in a virtual stage. Bytes of one instance.
+/// Equal instances of one class in a virtual stage. Bytes of one instance.
 struct InstanceMemory {
-  ir::BodyId body;
+  ir::LayerClassId layerClass;
   int64_t count = 1;
   double saved = 0;                               ///< from its forward to its backward, on the device
   double workingForward = 0, workingBackward = 0; ///< beyond `saved`, while it runs

@@ -13,12 +13,12 @@ namespace {
 struct Inside {
   double kept = 0; ///< change of what is kept
   double working = 0, narrow = 0, logits = 0;
-  ir::BodyId body;
+  ir::LayerClassId layerClass;
   double sum() const { return kept + working + narrow + logits; }
 };
 
 void cover(Inside& most, const Inside& other) {
-  if (!most.body.valid() || other.sum() > most.sum()) most = other;
+  if (!most.layerClass.valid() || other.sum() > most.sum()) most = other;
 }
 
 /// Instances run one after the other, each adding what it keeps.
@@ -28,7 +28,7 @@ Inside forwardPeak(const StageParts& parts) {
   for (const InstanceMemory& i : parts.instances) {
     if (i.count <= 0) continue;
     kept += i.saved * static_cast<double>(i.count); // a run of equal ones is fullest at its last
-    cover(most, {kept, i.workingForward, 0, i.logits, i.body});
+    cover(most, {kept, i.workingForward, 0, i.logits, i.layerClass});
   }
   return most;
 }
@@ -40,8 +40,8 @@ Inside backwardPeak(const StageParts& parts, bool frees, bool weights) {
   for (auto i = parts.instances.rbegin(); i != parts.instances.rend(); ++i) {
     if (i->count <= 0) continue;
     const double each = frees ? i->saved : 0, left = weights ? i->narrow : 0, last = static_cast<double>(i->count - 1);
-    cover(most, {-freed, i->workingBackward, narrow + left, i->logits, i->body});
-    cover(most, {-freed - each * last, i->workingBackward, narrow + left * (last + 1), i->logits, i->body});
+    cover(most, {-freed, i->workingBackward, narrow + left, i->logits, i->layerClass});
+    cover(most, {-freed - each * last, i->workingBackward, narrow + left * (last + 1), i->logits, i->layerClass});
     freed += each * (last + 1);
     narrow += left * (last + 1);
   }
@@ -54,7 +54,7 @@ Inside weightPeak(const StageParts& parts) {
   double narrow = 0;
   for (auto i = parts.instances.rbegin(); i != parts.instances.rend(); ++i) {
     narrow += i->narrow * static_cast<double>(i->count);
-    cover(most, {0, 0, narrow, 0, i->body});
+    cover(most, {0, 0, narrow, 0, i->layerClass});
   }
   return most;
 }
@@ -91,7 +91,7 @@ PassPeak passPeak(const std::vector<StageParts>& parts, const std::vector<ir::Ac
       peak = {forward ? ir::Phase::Forward : ir::Phase::Backward,
               static_cast<int64_t>(a.virtualStage) / stages,
               a.microBatch,
-              inside.body,
+              inside.layerClass,
               alive + inside.kept,
               inside.working,
               inside.narrow,

@@ -11,7 +11,7 @@ namespace planc::cost {
 struct PassPeak {
   ir::Phase phase = ir::Phase::Forward;
   int64_t chunk = 0, microBatch = 0;
-  ir::BodyId body;
+  ir::LayerClassId layerClass;
   double kept = 0;    ///< for the backward passes of all micro-batches in flight
   double working = 0; ///< of the running instance
   double narrow = 0;  ///< gradients of this pass that wait to be accumulated

@@ -57,8 +57,9 @@ void addStates(StageMemory& m, const StageParts& parts, double workspace) {
 }
 
 void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
-  const std::string layer =
-      peak.body.valid() ? program.model.units[program.bodies[peak.body].unit].label() : std::string("the model");
+  const std::string layer = peak.layerClass.valid()
+                                ? program.model.layers[program.classes[peak.layerClass].layer].label()
+                                : std::string("the model");
   m.phase = peak.phase;
   m.microBatch = peak.microBatch;
   m.chunk = peak.chunk;

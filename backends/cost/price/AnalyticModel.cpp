@@ -19,12 +19,12 @@ class AnalyticModel final : public CostModel {
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
   /// The first one says enough.
-  Priced finite(const Priced& priced, const Asker& asker) const {
+  Priced finite(const Priced& priced, const Requester& requester) const {
     if (std::isfinite(priced.seconds) && std::isfinite(priced.flops) && std::isfinite(priced.bytes)) return priced;
     if (!broken_)
       diagnostics_
-          .report(PriceNotFinite, asker.range(),
-                  {{"what", asker.text()},
+          .report(PriceNotFinite, requester.range(),
+                  {{"what", requester.text()},
                    {"seconds", seconds(priced.seconds)},
                    {"flops", flops(priced.flops)},
                    {"bytes", bytes(priced.bytes)}})
@@ -37,13 +37,14 @@ public:
   AnalyticModel(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics)
       : facts_(cluster, stack), diagnostics_(diagnostics) {}
 
-  Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds) const override {
-    return finite(priceNode(Pricing(facts_, program, node, why, grounds)), {&program, &node});
+  Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why,
+                 EvidenceList* evidence) const override {
+    return finite(priceNode(Pricing(facts_, program, node, why, evidence)), {&program, &node});
   }
   double collective(const ir::Program& program, const ir::Node& node, Derivation* why,
-                    Grounds* grounds) const override {
+                    EvidenceList* evidence) const override {
     Priced priced;
-    priced.seconds = priceCollective(Pricing(facts_, program, node, why, grounds));
+    priced.seconds = priceCollective(Pricing(facts_, program, node, why, evidence));
     return finite(priced, {&program, &node}).seconds;
   }
   std::vector<LimitPart> limits(const ir::Program& program, const ir::Node& node) const override {

@@ -78,7 +78,7 @@ Priced fusedAttention(const Pricing& p) {
   const ir::Stack& stack = p.facts.stack;
   double achieved = 1, head = 1;
   if (device.forward.empty()) {
-    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.asker());
+    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.requester());
   } else {
     achieved = p.curve(device.forward, p.facts.deviceOwner(), "curve", {"calibration.attention.forward"}, w.sequence);
   }
@@ -89,7 +89,7 @@ Priced fusedAttention(const Pricing& p) {
     head = p.curve(heads, own ? p.facts.stackOwner() : p.facts.deviceOwner(), "head",
                    {own ? "attention" : "calibration.attention", "head"}, w.headDim);
   } else if (w.headDim != equations::kCurveHeadDim) {
-    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.asker());
+    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.requester());
   }
   const double factor = p.stack(stack.attentionFactor, "stack", {"attention.factor"});
   const double split = w.sequenceSplit ? p.device(device.split, "split", {"calibration.attention.split"}) : 1;

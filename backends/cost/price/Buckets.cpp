@@ -37,12 +37,12 @@ struct LayerRun {
   }
 };
 
-/// Layers in the order in which their parameters are first used. A body without states is one layer.
-std::vector<EqualLayers> layers(const ir::Body& body, const Bytes& bytes) {
+/// Layers in the order in which their parameters are first used. A class without states is one layer.
+std::vector<EqualLayers> layers(const ir::LayerClass& layerClass, const Bytes& bytes) {
   std::vector<EqualLayers> all;
-  for (const ir::StateCollective& s : body.states) {
-    auto same = std::find_if(all.begin(), all.end(), [&](const EqualLayers& l) { return l.layer == s.layer; });
-    if (same == all.end()) same = all.insert(all.end(), EqualLayers{s.layer, s.times, 0});
+  for (const ir::StateCollective& s : layerClass.states) {
+    auto same = std::find_if(all.begin(), all.end(), [&](const EqualLayers& l) { return l.layer == s.region; });
+    if (same == all.end()) same = all.insert(all.end(), EqualLayers{s.region, s.times, 0});
     same->bytes += bytes(s);
   }
   if (all.empty()) all.emplace_back();
@@ -51,8 +51,8 @@ std::vector<EqualLayers> layers(const ir::Body& body, const Bytes& bytes) {
 
 std::vector<LayerRun> runsOf(const ir::Program& program, const ir::VirtualStage& stage, const Bytes& bytes) {
   std::vector<LayerRun> runs;
-  for (const auto& [id, count] : stage.bodies)
-    if (count > 0 && !program.bodies[id].seam) runs.push_back({layers(program.bodies[id], bytes), count});
+  for (const auto& [id, count] : stage.classes)
+    if (count > 0 && !program.classes[id].boundaryReshard) runs.push_back({layers(program.classes[id], bytes), count});
   return runs;
 }
 
@@ -123,13 +123,13 @@ bool alike(const ir::StateCollective& a, const ir::StateCollective& b) {
   return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
 }
 
-using Instances = std::vector<std::pair<ir::BodyId, int64_t>>;
+using Instances = std::vector<std::pair<ir::LayerClassId, int64_t>>;
 
 /// Bytes of collectives like `state` on a virtual stage.
 double bytesLike(const ir::Program& program, const Instances& held, const ir::StateCollective& state) {
   double sum = 0;
   for (const auto& [id, count] : held)
-    for (const ir::StateCollective& s : program.bodies[id].states)
+    for (const ir::StateCollective& s : program.classes[id].states)
       if (alike(s, state)) sum += s.bytes * static_cast<double>(s.times) * static_cast<double>(count);
   return sum;
 }
@@ -149,7 +149,7 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& sta
   const Instances held = instancesOf(stage);
   double sum = 0;
   for (const auto& [id, count] : held)
-    for (const ir::StateCollective& s : program.bodies[id].states) {
+    for (const ir::StateCollective& s : program.classes[id].states) {
       if (count <= 0 || !reducedInPass(s)) continue;
       if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return alike(*k, s); })) continue;
       kinds.push_back(&s);
@@ -161,10 +161,10 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& sta
 
 } // namespace
 
-std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage) {
+std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::VirtualStage& stage) {
   Instances held;
-  std::map<ir::BodyId, size_t> at;
-  for (const auto& [id, count] : stage.bodies) {
+  std::map<ir::LayerClassId, size_t> at;
+  for (const auto& [id, count] : stage.classes) {
     const auto [known, fresh] = at.try_emplace(id, held.size());
     if (fresh) held.emplace_back(id, 0);
     held[known->second].second += count;
@@ -172,26 +172,26 @@ std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& 
   return held;
 }
 
-int64_t layersOf(const ir::Body& body) {
+int64_t layersOf(const ir::LayerClass& layerClass) {
   int64_t n = 0;
-  for (const EqualLayers& s : layers(body, [](const auto&) { return 0.0; })) n += s.count;
+  for (const EqualLayers& s : layers(layerClass, [](const auto&) { return 0.0; })) n += s.count;
   return n;
 }
 
-double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
+double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
   if (!shares(state)) return messages(schedule, state.bytes);
   double most = state.bytes; // on the stage with the most of them
   for (const ir::VirtualStage& stage : schedule.program->virtualStages) {
-    const auto holds = [&](const auto& run) { return run.first == body && run.second > 0; };
-    if (std::any_of(stage.bodies.begin(), stage.bodies.end(), holds))
+    const auto holds = [&](const auto& run) { return run.first == layerClass && run.second > 0; };
+    if (std::any_of(stage.classes.begin(), stage.classes.end(), holds))
       most = std::max(most, bytesLike(*schedule.program, instancesOf(stage), state));
   }
   return state.bytes * messages(schedule, most) / most;
 }
 
-Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
-  Messages messages{collectiveNode(state), bucketsOf(schedule, body, state)};
+Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
+  Messages messages{collectiveNode(state), bucketsOf(schedule, layerClass, state)};
   messages.one.bytes /= messages.count;
   return messages;
 }
@@ -211,9 +211,9 @@ double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage
 }
 
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
-  std::vector<int64_t> counts(program.bodies.size());
+  std::vector<int64_t> counts(program.classes.size());
   for (size_t vs : program.heldBy(stage))
-    for (const auto& [id, count] : program.virtualStages[vs].bodies) counts[id.index] += count;
+    for (const auto& [id, count] : program.virtualStages[vs].classes) counts[id.index] += count;
   return counts;
 }
 

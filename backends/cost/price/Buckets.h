@@ -9,27 +9,27 @@
 
 namespace planc::cost {
 
-/// How many instances of each body a virtual stage runs, whatever stands between them; in the order of their first
+/// How many instances of each class a virtual stage runs, whatever stands between them; in the order of their first
 /// runs.
-std::vector<std::pair<ir::BodyId, int64_t>> instancesOf(const ir::VirtualStage& stage);
+std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::VirtualStage& stage);
 
-/// How many instances of each body a device stage runs, its chunks together; by body id.
+/// How many instances of each class a device stage runs, its chunks together; by class id.
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage);
 
-/// Layers in one instance of a body: instances of innermost repeats that have states of their own, at least one.
-int64_t layersOf(const ir::Body& body);
+/// Layers in one instance of a class: instances of innermost repeats that have states of their own, at least one.
+int64_t layersOf(const ir::LayerClass& layerClass);
 
 /// Messages of one layer's state collective (docs/language.md, section 11): more than one if it is larger than the
 /// `bucket` of stack or plan, a fraction if it shares a message with its neighbours, as reductions and collectives of
 /// the step do. Without a bucket a layer has a message of its own.
-double bucketsOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
 /// What a state collective of one layer sends: a message, as a node that a CostModel prices, and `bucketsOf` of them.
 struct Messages {
   ir::Node one;
   double count = 1;
 };
-Messages messagesOf(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state);
+Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
 /// The most bytes of `window` layers in a row on a virtual stage. `bytes` counts what one layer has of a collective.
 double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window,

@@ -35,7 +35,7 @@ GemmFacts factsOf(const Pricing& p, double flopCount) {
 
 bool fusesAccumulation(const Pricing& p) {
   if (p.node.role != ir::Role::WGrad) return false;
-  if (!p.facts.stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
+  if (!p.facts.stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.requester());
   return p.facts.stack.accumulate == ir::Accumulate::Fused;
 }
 

@@ -13,16 +13,16 @@ namespace planc::cost {
 
 /// The prices of single nodes; named implementations are registered in a table (`analytic` is docs/cost-model.md).
 class Facts;
-struct Ground;
-using Grounds = std::vector<Ground>;
+struct Evidence;
+using EvidenceList = std::vector<Evidence>;
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// `grounds` collects the calibrated records that a price stands on.
+  /// `evidence` collects the calibrated records that a price stands on.
   virtual Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr,
-                         Grounds* grounds = nullptr) const = 0;
+                         EvidenceList* evidence = nullptr) const = 0;
   virtual double collective(const ir::Program& program, const ir::Node& node, Derivation* why = nullptr,
-                            Grounds* grounds = nullptr) const = 0;
+                            EvidenceList* evidence = nullptr) const = 0;
   /// What the algorithm of a collective spends its time on, each with its seconds, in order of appearance: the
   /// latency, a card or the links of a level. What goes on at the same time has all of its own.
   virtual std::vector<LimitPart> limits(const ir::Program& program, const ir::Node& node) const = 0;

@@ -32,8 +32,8 @@ const ir::Stack::Passes* passesOf(const Pricing& p) {
 
 /// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
 bool updatesRows(const Pricing& p) {
-  for (const ir::Body& body : p.program.bodies)
-    for (const ir::ParamState& s : body.params)
+  for (const ir::LayerClass& layerClass : p.program.classes)
+    for (const ir::ParamState& s : layerClass.params)
       if (s.param == p.node.value && s.touched > 0) return true;
   return false;
 }
@@ -123,7 +123,7 @@ Priced accumulate(const Pricing& p) {
     const double width = p.stack(stack.tableGradient, "table gradient", {"table_gradient"});
     return memoryTime(p, width * elements, "table gradient · elements");
   }
-  if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.asker());
+  if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.requester());
   if (stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred) {
     const ir::Value& parameter = p.program.model.values[p.node.value];
     const double moved = kSeparatePasses * ir::width(p.program.precisionOf(parameter).grads);

@@ -64,11 +64,11 @@ const ir::LocalWork& forwardWork(const Pricing& pricing) {
   const ir::Node& node = pricing.node;
   if (node.role == ir::Role::Forward) return node.work;
   const ir::Node* found = nullptr;
-  for (const ir::Body& body : pricing.program.bodies) {
-    if (body.seam || body.unit != pricing.op().unit) continue;
-    const bool home = holds(body.backward, &node) || holds(body.forward, &node);
+  for (const ir::LayerClass& layerClass : pricing.program.classes) {
+    if (layerClass.boundaryReshard || layerClass.layer != pricing.op().layer) continue;
+    const bool home = holds(layerClass.backward, &node) || holds(layerClass.forward, &node);
     if (found && !home) continue;
-    for (const ir::Node& n : body.forward)
+    for (const ir::Node& n : layerClass.forward)
       if (n.kind == ir::NodeKind::Compute && n.op == node.op && n.role == ir::Role::Forward) found = &n;
     if (home) break;
   }

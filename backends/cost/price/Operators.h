@@ -33,8 +33,8 @@ Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node k
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
 
-/// The sizes of the forward node of the same operator in the same body: the backward of kinds priced by a factor on the
-/// forward time depends on them. The node's own work if the program holds no forward node.
+/// The sizes of the forward node of the same operator in the same class: the backward of kinds priced by a factor on
+/// the forward time depends on them. The node's own work if the program holds no forward node.
 const ir::LocalWork& forwardWork(const Pricing& pricing);
 
 } // namespace planc::cost

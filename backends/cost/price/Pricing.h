@@ -23,18 +23,18 @@ inline Size byteSize(double bytes) {
 
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why, Grounds* grounds = nullptr,
-          std::vector<LimitPart>* limits = nullptr)
-      : facts(facts), program(program), node(node), why(why), grounds(grounds), limits(limits) {}
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why,
+          EvidenceList* evidence = nullptr, std::vector<LimitPart>* limits = nullptr)
+      : facts(facts), program(program), node(node), why(why), evidence(evidence), limits(limits) {}
 
   Facts& facts;
   const ir::Program& program;
   const ir::Node& node;
   Derivation* why;
-  Grounds* grounds;               ///< collects what the price stands on; may be null
+  EvidenceList* evidence;         ///< collects what the price stands on; may be null
   std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
 
-  Asker asker() const { return {&program, &node}; }
+  Requester requester() const { return {&program, &node}; }
   const ir::Op& op() const { return program.model.ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }
 
@@ -61,7 +61,7 @@ public:
   /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
   double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path,
                   Size size) const {
-    const ir::Number* found = facts.find(number, owner, path, asker());
+    const ir::Number* found = facts.find(number, owner, path, requester());
     if (!found) return 1;
     const ir::Table& table = found->table;
     stands(owner, found->statistics, found->range, path, size, table.empty() ? ir::Table() : table);
@@ -93,19 +93,19 @@ public:
   /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
   void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const FactPath& path, Size size,
               const ir::Table& table) const {
-    if (!grounds || (!statistics.calibrated && table.empty())) return;
-    Ground ground{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
-    if (!table.empty()) ground.low = table.x.front(), ground.high = table.x.back(), ground.table = true;
-    grounds->push_back(std::move(ground));
+    if (!evidence || (!statistics.calibrated && table.empty())) return;
+    Evidence item{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
+    if (!table.empty()) item.low = table.x.front(), item.high = table.x.back(), item.table = true;
+    evidence->push_back(std::move(item));
   }
   /// What was read last was sampled at another rate: it is scaled by this.
   void scaled(double scale) const {
-    if (grounds && !grounds->empty()) grounds->back().scale = scale;
+    if (evidence && !evidence->empty()) evidence->back().scale = scale;
   }
   /// The price stands on a level's nominal numbers.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
-    facts.nominal(level, kind, asker());
-    if (grounds) grounds->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
+    facts.nominal(level, kind, requester());
+    if (evidence) evidence->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
   }
   /// A part of a collective's time, and what of a level it is spent on. Equal ones add up.
   void spends(double seconds, const ir::ClusterLevel& level, std::string_view on) const {

@@ -121,15 +121,15 @@ double matrixSeconds(const Pricing& p, double flops) {
 double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
   double elements = 0;
   for (const auto& [id, count] : instancesOf(stage))
-    for (const ir::ParamState& p : program.bodies[id].params)
+    for (const ir::ParamState& p : program.classes[id].params)
       if (p.owner) elements += ir::updatedElements(program, p) * static_cast<double>(count);
   return elements * static_cast<double>(program.chunks); // a device has as many such stages
 }
 
-double updatedTogether(const ir::Program& program, ir::BodyId body) {
+double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) {
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies)
-      if (id == body && count > 0) return updatedTogether(program, stage);
+    for (const auto& [id, count] : stage.classes)
+      if (id == layerClass && count > 0) return updatedTogether(program, stage);
   return 0;
 }
 
@@ -141,7 +141,7 @@ double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
   double seconds = 0, flops = 0, largest = 0;
   const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
-    for (const ir::ParamState& p : program.bodies[id].params) {
+    for (const ir::ParamState& p : program.classes[id].params) {
       const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
       if (!by || by->onHost) continue;
       seconds += updateShard(pricing, p, together).seconds * static_cast<double>(count);
@@ -158,7 +158,7 @@ void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& s
   const ir::Program& program = pricing.program;
   const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
-    for (const ir::ParamState& p : program.bodies[id].params) {
+    for (const ir::ParamState& p : program.classes[id].params) {
       const double instances = static_cast<double>(count);
       const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
       if (by && by->onHost) sum.host += updateShard(pricing, p, together).seconds * instances;

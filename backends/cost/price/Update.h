@@ -17,9 +17,9 @@ ir::Node updateNode();
 /// the same step, which a table of the optimizer's bytes goes by.
 Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
 
-/// Elements that one device updates in a step of this stage, and of the stage that holds a body.
+/// Elements that one device updates in a step of this stage, and of the stage that holds a class.
 double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage);
-double updatedTogether(const ir::Program& program, ir::BodyId body);
+double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass);
 
 /// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has
 /// none.

@@ -17,8 +17,8 @@ struct Sum {
   double count = 0, bytes = 0, seconds = 0;
 };
 
-/// Rows of one instance of a body, and the row of each of its nodes; none: past the rows.
-struct BodyCollectives {
+/// Rows of one instance of a class, and the row of each of its nodes; none: past the rows.
+struct ClassCollectives {
   std::vector<CollectiveRow> rows;
   std::array<std::vector<size_t>, 2> rowOf; ///< by direction
 };
@@ -43,13 +43,14 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
 }
 
 /// `count` is per instance and micro-batch.
-BodyCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
-  const ir::Body& body = program.bodies[id];
+ClassCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::LayerClassId id,
+                              const ClassCost& cost) {
+  const ir::LayerClass& layerClass = program.classes[id];
   RowPaths paths(program, id);
-  BodyCollectives out;
+  ClassCollectives out;
   std::vector<Sum> sums;
   for (const bool backward : {false, true}) {
-    const auto& nodes = backward ? body.backward : body.forward;
+    const auto& nodes = backward ? layerClass.backward : layerClass.forward;
     const SegmentCost& segment = cost.of(backward);
     out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
     for (size_t n = 0; n < nodes.size(); ++n) {
@@ -71,7 +72,7 @@ BodyCollectives instanceRows(const CostModel& model, const ir::Program& program,
     row.count = s.count;
     row.bytes = s.bytes / s.count;
     row.seconds = s.seconds / s.count;
-    row.layer = s.layer < paths.paths().size() ? paths.paths()[s.layer] : paths.unitPath();
+    row.layer = s.layer < paths.paths().size() ? paths.paths()[s.layer] : paths.layerPath();
     out.rows.push_back(std::move(row));
   }
   return out;
@@ -84,12 +85,12 @@ void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
   if (row.count > 0) row.exposed /= row.count;
 }
 
-/// Collectives inside of the instances of a body.
-void addInstances(std::vector<CollectiveRow>& rows, const BodyCollectives& body, const Simulation& sim, int64_t stage,
-                  ir::BodyId id, int64_t count) {
+/// Collectives inside of the instances of a class.
+void addInstances(std::vector<CollectiveRow>& rows, const ClassCollectives& body, const Simulation& sim, int64_t stage,
+                  ir::LayerClassId id, int64_t count) {
   const size_t first = rows.size();
   rows.insert(rows.end(), body.rows.begin(), body.rows.end());
-  const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(id);
+  const ClassSpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(id);
   for (const bool backward : {false, true})
     for (size_t n = 0; spent && n < spent->nodes(backward).size(); ++n)
       if (const size_t row = body.rowOf[backward][n]; row < body.rows.size())
@@ -106,19 +107,19 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
   const ir::Program& program = *sim.schedule->program;
   for (uint32_t b = 0; b < counts.size(); ++b) {
     if (counts[b] == 0) continue;
-    const ir::Body& body = program.bodies[ir::BodyId(b)];
-    const RowPaths paths(program, ir::BodyId(b));
-    const BodySpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::BodyId(b));
-    for (size_t s = 0; s < body.states.size(); ++s) {
-      const ir::StateCollective& state = body.states[s];
-      const Messages messages = messagesOf(*sim.schedule, ir::BodyId(b), state);
+    const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
+    const RowPaths paths(program, ir::LayerClassId(b));
+    const ClassSpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::LayerClassId(b));
+    for (size_t s = 0; s < layerClass.states.size(); ++s) {
+      const ir::StateCollective& state = layerClass.states[s];
+      const Messages messages = messagesOf(*sim.schedule, ir::LayerClassId(b), state);
       CollectiveRow row = describe(model, program, messages.one);
       const bool once = state.phase == ir::Phase::Step;
-      row.layer = paths.unitPath();
+      row.layer = paths.layerPath();
       const double each = static_cast<double>(state.times) * messages.count; // of one instance
       row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
       row.bytes = messages.one.bytes;
-      row.seconds = sim.bodies[b].states[s] / each;
+      row.seconds = sim.classes[b].states[s] / each;
       if (spent && s < spent->states.size()) row.exposed = spent->states[s];
       finish(row, sim, stage);
       rows.push_back(std::move(row));
@@ -225,14 +226,14 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
 
 std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<BodyCollectives> byBody;
-  for (uint32_t b = 0; b < program.bodies.size(); ++b)
-    byBody.push_back(instanceRows(model, program, ir::BodyId(b), sim.bodies[b]));
+  std::vector<ClassCollectives> byClass;
+  for (uint32_t b = 0; b < program.classes.size(); ++b)
+    byClass.push_back(instanceRows(model, program, ir::LayerClassId(b), sim.classes[b]));
   std::vector<CollectiveRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);
-    for (uint32_t b = 0; b < byBody.size(); ++b)
-      if (counts[b] > 0) addInstances(rows, byBody[b], sim, s, ir::BodyId(b), counts[b]);
+    for (uint32_t b = 0; b < byClass.size(); ++b)
+      if (counts[b] > 0) addInstances(rows, byClass[b], sim, s, ir::LayerClassId(b), counts[b]);
     addStates(rows, sim, model, s, counts);
     addTransfers(rows, sim, model, s);
     addTied(rows, sim, model, s);

@@ -36,8 +36,8 @@ struct Entry {
 
 /// A fact that was read outside of its samples, where it is furthest away.
 struct Outside {
-  Ground ground;
-  std::string asker;
+  Evidence item;
+  std::string requester;
   SourceRange at;
   double seconds = 0;
 };
@@ -47,18 +47,18 @@ public:
   Ledger(const Simulation& sim, const CostModel& model, const ir::Accuracy& accuracy)
       : sim_(sim), program_(*sim.schedule->program), model_(model), accuracy_(accuracy) {}
 
-  void addBodies();
+  void addClasses();
   void addTied();
   void addTransfers();
   void addOnce();
   Confidence finish();
 
 private:
-  void add(double seconds, const Grounds& grounds, const Asker& asker);
+  void add(double seconds, const EvidenceList& evidence, const Requester& requester);
   void addNode(const ir::Node& node, double seconds);
-  size_t entryOf(const Ground& ground);
-  void note(const Ground& ground, double seconds, const Asker& asker);
-  double errorOf(const Ground& ground) const;
+  size_t entryOf(const Evidence& item);
+  void note(const Evidence& item, double seconds, const Requester& requester);
+  double errorOf(const Evidence& item) const;
 
   const Simulation& sim_;
   const ir::Program& program_;
@@ -71,26 +71,26 @@ private:
 
 /// Of a reading: what its record says, or what is assumed of those that stand on no samples, and more with the distance
 /// to the samples.
-double Ledger::errorOf(const Ground& ground) const {
-  if (!ground.statistics) return accuracy_.nominal;
-  const ir::Statistics& s = *ground.statistics;
-  const double unsampled = ground.owner.kind == Owner::Kind::Stack ? accuracy_.fitted : accuracy_.derived;
-  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * ground.away();
+double Ledger::errorOf(const Evidence& item) const {
+  if (!item.statistics) return accuracy_.nominal;
+  const ir::Statistics& s = *item.statistics;
+  const double unsampled = item.owner.kind == Owner::Kind::Stack ? accuracy_.fitted : accuracy_.derived;
+  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * item.away();
 }
 
-size_t Ledger::entryOf(const Ground& ground) {
-  const std::string_view record = ground.statistics ? std::string_view(ground.statistics->record) : std::string_view();
+size_t Ledger::entryOf(const Evidence& item) {
+  const std::string_view record = item.statistics ? std::string_view(item.statistics->record) : std::string_view();
   for (size_t i = 0; i < entries_.size(); ++i)
-    if (entries_[i].owner.kind == ground.owner.kind && entries_[i].owner.name == ground.owner.name &&
+    if (entries_[i].owner.kind == item.owner.kind && entries_[i].owner.name == item.owner.name &&
         entries_[i].record == record)
       return i;
   entries_.push_back(
-      {ground.owner, std::string(record), !ground.statistics, ground.statistics ? ground.statistics->samples : 0});
+      {item.owner, std::string(record), !item.statistics, item.statistics ? item.statistics->samples : 0});
   return entries_.size() - 1;
 }
 
 /// Time that stands on records: each counts once, with the largest error of what was read of it.
-void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
+void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& requester) {
   if (!(seconds > 0)) return;
   struct Reading {
     size_t entry;
@@ -98,13 +98,13 @@ void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
   };
   std::vector<Reading> readings;
   double furthest = 0;
-  for (const Ground& g : grounds) {
+  for (const Evidence& g : evidence) {
     const size_t index = entryOf(g);
     auto known = std::find_if(readings.begin(), readings.end(), [&](const Reading& r) { return r.entry == index; });
     if (known == readings.end()) known = readings.insert(readings.end(), {index});
     const double beyond = g.beyond();
     const double near = std::log(g.table ? kNearTable : kNearForm);
-    if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, asker);
+    if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, requester);
     known->error = std::max(known->error, errorOf(g));
     known->beyond = std::max(known->beyond, beyond);
     known->away = std::max(known->away, g.away());
@@ -119,32 +119,32 @@ void Ledger::add(double seconds, const Grounds& grounds, const Asker& asker) {
   if (furthest > 0) beyond_ += seconds;
 }
 
-void Ledger::note(const Ground& ground, double seconds, const Asker& asker) {
+void Ledger::note(const Evidence& item, double seconds, const Requester& requester) {
   auto seen =
-      std::find_if(outside_.begin(), outside_.end(), [&](const Outside& o) { return o.ground.range == ground.range; });
-  if (seen == outside_.end()) seen = outside_.insert(outside_.end(), {ground, asker.text(), asker.range(), 0});
+      std::find_if(outside_.begin(), outside_.end(), [&](const Outside& o) { return o.item.range == item.range; });
+  if (seen == outside_.end()) seen = outside_.insert(outside_.end(), {item, requester.text(), requester.range(), 0});
   seen->seconds += seconds;
-  if (ground.beyond() > seen->ground.beyond())
-    seen->ground = ground, seen->asker = asker.text(), seen->at = asker.range();
+  if (item.beyond() > seen->item.beyond())
+    seen->item = item, seen->requester = requester.text(), seen->at = requester.range();
 }
 
 void Ledger::addNode(const ir::Node& node, double seconds) {
   if (!(seconds > 0)) return;
-  Grounds grounds;
+  EvidenceList evidence;
   if (node.kind == ir::NodeKind::Collective)
-    model_.collective(program_, node, nullptr, &grounds);
+    model_.collective(program_, node, nullptr, &evidence);
   else
-    model_.compute(program_, node, nullptr, &grounds);
-  add(seconds, grounds, {&program_, &node});
+    model_.compute(program_, node, nullptr, &evidence);
+  add(seconds, evidence, {&program_, &node});
 }
 
 /// What occupies the compute stream: operators, communication that shows, and waiting for the host.
-void Ledger::addBodies() {
+void Ledger::addClasses() {
   double launches = 0;
   for (const auto& [id, spent] : sim_.account().account.bodies()) {
-    const ir::Body& body = program_.bodies[id];
+    const ir::LayerClass& layerClass = program_.classes[id];
     for (const bool backward : {false, true}) {
-      const auto& nodes = backward ? body.backward : body.forward;
+      const auto& nodes = backward ? layerClass.backward : layerClass.forward;
       for (size_t n = 0; n < spent.nodes(backward).size(); ++n) {
         const Spent& s = spent.nodes(backward)[n];
         addNode(nodes[n], s.computing + s.slowed + s.exposed);
@@ -152,7 +152,7 @@ void Ledger::addBodies() {
       }
     }
     for (size_t s = 0; s < spent.states.size(); ++s)
-      addNode(messagesOf(*sim_.schedule, id, body.states[s]).one, spent.states[s]);
+      addNode(messagesOf(*sim_.schedule, id, layerClass.states[s]).one, spent.states[s]);
   }
   const ir::OptNumber& launch = model_.facts().stack.launch;
   if (launches > 0 && launch)
@@ -193,23 +193,23 @@ void Ledger::addOnce() {
   const ir::Node node = updateNode();
   const StageUpdate u = stageUpdate(model_.facts(), program_, stagesOn(program_, sim_.critical));
   if (u.link >= u.seconds()) {
-    Grounds grounds;
-    linkOf(Pricing(model_.facts(), program_, node, nullptr, &grounds));
-    add(u.link, grounds, {&program_, &node});
+    EvidenceList evidence;
+    linkOf(Pricing(model_.facts(), program_, node, nullptr, &evidence));
+    add(u.link, evidence, {&program_, &node});
     return;
   }
   const bool onHost = u.memory >= u.seconds();
   if (onHost) add(u.memory - u.host, {}, {}); // what crosses the link: at a datasheet's bandwidth
   for (const ir::VirtualStage* stage : stagesOn(program_, sim_.critical)) {
     const double together = updatedTogether(program_, *stage);
-    for (const auto& [id, count] : stage->bodies)
-      for (const ir::ParamState& p : program_.bodies[id].params) {
+    for (const auto& [id, count] : stage->classes)
+      for (const ir::ParamState& p : program_.classes[id].params) {
         const ir::Optimizer* by = p.owner ? ir::updaterOf(program_, p) : nullptr;
         if (!by || by->onHost != onHost) continue;
-        Grounds grounds;
-        const Pricing pricing(model_.facts(), program_, node, nullptr, &grounds);
+        EvidenceList evidence;
+        const Pricing pricing(model_.facts(), program_, node, nullptr, &evidence);
         const double seconds = updateShard(pricing, p, together).seconds * static_cast<double>(count);
-        add(seconds, grounds, {&program_, &node});
+        add(seconds, evidence, {&program_, &node});
       }
   }
 }
@@ -230,7 +230,7 @@ Confidence Ledger::finish() {
                    [](const Term& a, const Term& b) { return a.share * a.error > b.share * b.error; });
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)
-    if (o.seconds >= kWorthAWarning * total) model_.facts().outside(o.ground, o.seconds / total, o.asker, o.at);
+    if (o.seconds >= kWorthAWarning * total) model_.facts().outside(o.item, o.seconds / total, o.requester, o.at);
   return out;
 }
 
@@ -264,7 +264,7 @@ Confidence confidence(const Simulation& sim, const CostModel& model) {
   static const ir::Accuracy kNone;
   const auto& accuracy = model.facts().stack.accuracy;
   Ledger ledger(sim, model, accuracy ? *accuracy : kNone);
-  ledger.addBodies();
+  ledger.addClasses();
   ledger.addTied();
   ledger.addTransfers();
   ledger.addOnce();

@@ -1,4 +1,4 @@
-// What is said of an estimate as a whole before it is shown.
+// What is stated of an estimate as a whole before it is shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Doubts.h"
 
@@ -45,17 +45,17 @@ constexpr Named kNumbers[] = {
     {"hardware_rate", [](const Estimate& e) { return e.totals.hardwareRate; }},
 };
 
-/// Seconds per step that the gradient of a parameter of a body is on its way to other devices, as its part of what
+/// Seconds per step that the gradient of a parameter of a class is on its way to other devices, as its part of what
 /// travels with it; for `count` instances.
-double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir::BodyId id, const ir::ParamState& p,
-                        double count) {
+double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir::LayerClassId id,
+                        const ir::ParamState& p, double count) {
   const ir::Program& program = *schedule.program;
-  const ir::Body& body = program.bodies[id];
+  const ir::LayerClass& layerClass = program.classes[id];
   double seconds = 0;
-  for (const ir::StateCollective& state : body.states) {
+  for (const ir::StateCollective& state : layerClass.states) {
     if (state.cls != ir::CollectiveClass::Gradient || !llvm::is_contained(state.params, p.param)) continue;
     double all = 0;
-    for (const ir::ParamState& other : body.params)
+    for (const ir::ParamState& other : layerClass.params)
       if (llvm::is_contained(state.params, other.param)) all += other.elements;
     const double times = state.phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
     const Messages messages = messagesOf(schedule, id, state);
@@ -106,9 +106,9 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
   for (size_t vs : program.heldBy(sim.critical)) {
     const double together = updatedTogether(program, program.virtualStages[vs]);
     for (const auto& part : instancesOf(program.virtualStages[vs])) {
-      const ir::Body& body = program.bodies[part.first];
+      const ir::LayerClass& layerClass = program.classes[part.first];
       const double count = static_cast<double>(part.second);
-      for (const ir::ParamState& p : body.params) {
+      for (const ir::ParamState& p : layerClass.params) {
         if (p.touched > 0 || !ir::updaterOf(program, p) || !ir::isTable(program.model, p.param)) continue;
         const double share = (updateShard(pricing, p, together).seconds * count +
                               reductionSeconds(*sim.schedule, model, part.first, p, count)) /

@@ -1,4 +1,4 @@
-// What is said of an estimate as a whole before it is shown: numbers that are none, and shares of a step that a plan
+// What is stated of an estimate as a whole before it is shown: numbers that are none, and shares of a step that a plan
 // need not pay or that nobody knows well.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -60,7 +60,7 @@ struct StageRow {
   /// Per step; they add up to the step without optimizer, overhead and straggler. `communicating` is exposed
   /// communication, `idle` counts both ends: before the stage's first action and after its last one.
   double computing = 0, slowed = 0, launches = 0, communicating = 0, idle = 0;
-  int64_t kind = 0; ///< the same for stages that run the same bodies equally often
+  int64_t kind = 0; ///< the same for stages that run the same classes equally often
 };
 
 /// A calibrated record that the step time stands on.

@@ -11,8 +11,8 @@ namespace planc::cost {
 
 namespace {
 
-/// Rows of one instance of a body, and where their time goes.
-struct BodyRows {
+/// Rows of one instance of a class, and where their time goes.
+struct ClassRows {
   std::vector<LayerRow> rows;
   std::vector<std::array<double, 4>> shares; ///< seconds by Bound
   std::array<std::vector<size_t>, 2> rowOf;  ///< by node of the forward and of the backward list; none: past the rows
@@ -23,7 +23,7 @@ struct BodyRows {
   }
 };
 
-void addNodes(BodyRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost,
+void addNodes(ClassRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost,
               bool backward) {
   out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -46,27 +46,27 @@ void addNodes(BodyRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes
   }
 }
 
-double wholeElements(const ir::Model& model, const ir::Value& param, const ir::Unit& unit) {
+double wholeElements(const ir::Model& model, const ir::Value& param, const ir::Layer& layer) {
   double n = static_cast<double>(model.times(param.region)) /
-             static_cast<double>(std::max<int64_t>(1, model.times(unit.region)));
+             static_cast<double>(std::max<int64_t>(1, model.times(layer.region)));
   for (ir::DimId d : param.dims) n *= static_cast<double>(model.dims[d].extent);
   return n;
 }
 
-/// The first operator of the unit that reads a parameter: its layer holds it.
-ir::OpId readerOf(const ir::Model& model, const ir::Unit& unit, ir::ValueId param) {
-  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+/// The first operator of the layer that reads a parameter: its layer holds it.
+ir::OpId readerOf(const ir::Model& model, const ir::Layer& layer, ir::ValueId param) {
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
     for (const ir::Operand& o : model.ops[ir::OpId(i)].operands)
       if (o.value == param) return ir::OpId(i);
   return {};
 }
 
-void addStored(BodyRows& out, RowPaths& paths, const ir::Program& program, const ir::Body& body) {
-  const ir::Unit& unit = program.model.units[body.unit];
-  for (const ir::ParamState& p : body.params)
-    if (const ir::OpId reader = readerOf(program.model, unit, p.param); p.owner && reader.valid())
-      out.at(paths.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], unit);
-  for (const ir::Saved& s : body.saved)
+void addStored(ClassRows& out, RowPaths& paths, const ir::Program& program, const ir::LayerClass& layerClass) {
+  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  for (const ir::ParamState& p : layerClass.params)
+    if (const ir::OpId reader = readerOf(program.model, layer, p.param); p.owner && reader.valid())
+      out.at(paths.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], layer);
+  for (const ir::Saved& s : layerClass.saved)
     if (s.op.valid()) out.at(paths.rowOf(s.op)).activationBytes += s.bytes;
 }
 
@@ -75,7 +75,7 @@ bool empty(const LayerRow& row) {
          row.params == 0 && row.activationBytes == 0;
 }
 
-/// From the numbers of one instance of the unit to those of one of the row's, which lies in nested repeats.
+/// From the numbers of one instance of the layer to those of one of the row's, which lies in nested repeats.
 void perInstance(LayerRow& row, int64_t times) {
   row.times = times;
   for (double LayerRow::*number :
@@ -85,13 +85,13 @@ void perInstance(LayerRow& row, int64_t times) {
     row.*number /= static_cast<double>(times);
 }
 
-BodyRows rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost) {
-  const ir::Body& body = program.bodies[id];
+ClassRows rowsOf(const ir::Program& program, ir::LayerClassId id, const ClassCost& cost) {
+  const ir::LayerClass& layerClass = program.classes[id];
   RowPaths paths(program, id);
-  BodyRows out;
-  addNodes(out, paths, body.forward, cost.forward, false);
-  addNodes(out, paths, body.backward, cost.backward, true);
-  addStored(out, paths, program, body);
+  ClassRows out;
+  addNodes(out, paths, layerClass.forward, cost.forward, false);
+  addNodes(out, paths, layerClass.backward, cost.backward, true);
+  addStored(out, paths, program, layerClass);
   for (size_t r = 0; r < out.rows.size(); ++r) {
     const auto& shares = out.shares[r];
     out.rows[r].path = paths.paths()[r];
@@ -101,8 +101,8 @@ BodyRows rowsOf(const ir::Program& program, ir::BodyId id, const BodyCost& cost)
   return out;
 }
 
-/// What all instances of a body take of the step, on the critical stage.
-void addPath(std::vector<LayerRow>& rows, const BodyRows& body, const BodySpent& spent) {
+/// What all instances of a class take of the step, on the critical stage.
+void addPath(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpent& spent) {
   for (const bool backward : {false, true}) {
     const std::vector<Spent>& nodes = spent.nodes(backward);
     for (size_t n = 0; n < nodes.size(); ++n) {
@@ -118,56 +118,61 @@ void addPath(std::vector<LayerRow>& rows, const BodyRows& body, const BodySpent&
 
 } // namespace
 
-RowPaths::RowPaths(const ir::Program& program, ir::BodyId body)
-    : program_(program), body_(program.bodies[body]), tree_(program.model) {
-  const ir::Unit& unit = program.model.units[body_.unit];
-  const auto classes = std::count_if(program.bodies.begin(), program.bodies.end(),
-                                     [&](const ir::Body& b) { return !b.seam && b.unit == body_.unit; });
-  unitPath_ = unit.repeat && classes > 1 && !body_.seam ? unit.label(body_.instances) : unit.label();
+RowPaths::RowPaths(const ir::Program& program, ir::LayerClassId layerClass)
+    : program_(program), layerClass_(program.classes[layerClass]), tree_(program.model) {
+  const ir::Layer& layer = program.model.layers[layerClass_.layer];
+  const auto classes = std::count_if(program.classes.begin(), program.classes.end(), [&](const ir::LayerClass& b) {
+    return !b.boundaryReshard && b.layer == layerClass_.layer;
+  });
+  layerPath_ =
+      layer.repeat && classes > 1 && !layerClass_.boundaryReshard ? layer.label(layerClass_.instances) : layer.label();
 }
 
 size_t RowPaths::rowOf(ir::OpId id) {
   const ir::Op& op = program_.model.ops[id];
-  const ir::Unit& unit = program_.model.units[body_.unit];
-  // What a seam reshards belongs to no instance; its row stands beside those of the children, outside of their sum.
-  const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.unit != body_.unit;
+  const ir::Layer& layer = program_.model.layers[layerClass_.layer];
+  // What a boundary reshard reshards belongs to no instance; its row stands beside those of the children, outside of
+  // their sum.
+  const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
   std::vector<Symbol> below;
-  if (unit.repeat && body_.seam) {
-    below = {Symbol(ir::labels::kSeam)};
-  } else if (unit.repeat && carry) {
+  if (layer.repeat && layerClass_.boundaryReshard) {
+    below = {Symbol(ir::labels::kBoundaryReshard)};
+  } else if (layer.repeat && carry) {
     below = {Symbol(ir::labels::kCarry)};
   } else {
     below = tree_.rowOf(id);
-    below.erase(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(unit.path().size()));
+    below.erase(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(layer.path().size()));
   }
   const auto found = std::find(rows_.begin(), rows_.end(), below);
   if (found != rows_.end()) return static_cast<size_t>(found - rows_.begin());
   rows_.push_back(below);
-  paths_.push_back(below.empty() ? unitPath_ : unitPath_ + (body_.seam ? " " : ".") + ir::join(below));
+  paths_.push_back(below.empty() ? layerPath_
+                                 : layerPath_ + (layerClass_.boundaryReshard ? " " : ".") + ir::join(below));
   return rows_.size() - 1;
 }
 
 int64_t RowPaths::times(size_t row) const {
-  std::vector<Symbol> path = program_.model.units[body_.unit].path();
+  std::vector<Symbol> path = program_.model.layers[layerClass_.layer].path();
   path.insert(path.end(), rows_[row].begin(), rows_[row].end());
-  return tree_.times(body_.unit, path);
+  return tree_.times(layerClass_.layer, path);
 }
 
 std::vector<LayerRow> layerRows(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<BodyRows> byBody;
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) byBody.push_back(rowsOf(program, ir::BodyId(b), sim.bodies[b]));
+  std::vector<ClassRows> byClass;
+  for (uint32_t b = 0; b < program.classes.size(); ++b)
+    byClass.push_back(rowsOf(program, ir::LayerClassId(b), sim.classes[b]));
   std::vector<LayerRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);
-    for (uint32_t b = 0; b < byBody.size(); ++b) {
+    for (uint32_t b = 0; b < byClass.size(); ++b) {
       if (counts[b] == 0) continue;
-      std::vector<LayerRow> ofBody = byBody[b].rows;
-      const ir::Unit& unit = program.model.units[program.bodies[ir::BodyId(b)].unit];
-      const int64_t within = unit.isPart() ? unit.count : 1; // of an instance of the repeat
-      const BodySpent* spent = sim.accounts[static_cast<size_t>(s)].account.find(ir::BodyId(b));
-      if (s == sim.critical && spent) addPath(ofBody, byBody[b], *spent);
-      for (LayerRow& row : ofBody) {
+      std::vector<LayerRow> ofClass = byClass[b].rows;
+      const ir::Layer& layer = program.model.layers[program.classes[ir::LayerClassId(b)].layer];
+      const int64_t within = layer.isPart() ? layer.count : 1; // of an instance of the repeat
+      const ClassSpent* spent = sim.accounts[static_cast<size_t>(s)].account.find(ir::LayerClassId(b));
+      if (s == sim.critical && spent) addPath(ofClass, byClass[b], *spent);
+      for (LayerRow& row : ofClass) {
         if (empty(row)) continue;
         row.count = counts[b] * row.times;
         row.times *= within;
@@ -185,8 +190,8 @@ std::vector<StageRow> stageRows(const Simulation& sim) {
     StageRow row;
     row.stage = static_cast<int64_t>(s);
     for (size_t vs : sim.schedule->program->heldBy(row.stage)) {
-      row.forward += sim.passage(static_cast<int64_t>(vs), false).seconds;
-      row.backward += sim.passage(static_cast<int64_t>(vs), true).seconds;
+      row.forward += sim.stagePass(static_cast<int64_t>(vs), false).seconds;
+      row.backward += sim.stagePass(static_cast<int64_t>(vs), true).seconds;
     }
     const StageAccount& account = sim.accounts[s];
     row.end = sim.stages[s].end;

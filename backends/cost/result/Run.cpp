@@ -57,14 +57,14 @@ RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
 } // namespace
 
 double checkpointBytes(const ir::Program& program) {
-  std::map<ir::ValueId, ir::UnitId> homes; // of a storage that layers on several stages share, the first of them
+  std::map<ir::ValueId, ir::LayerId> homes; // of a storage that layers on several stages share, the first of them
   double sum = 0;
   for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& [id, count] : instancesOf(stage))
-      for (const ir::ParamState& p : program.bodies[id].params) {
+      for (const ir::ParamState& p : program.classes[id].params) {
         if (!p.owner || !p.trainable) continue;
-        const ir::UnitId unit = program.bodies[id].unit;
-        if (homes.try_emplace(program.model.values[p.param].storage, unit).first->second != unit) continue;
+        const ir::LayerId layer = program.classes[id].layer;
+        if (homes.try_emplace(program.model.values[p.param].storage, layer).first->second != layer) continue;
         const ir::StateBytes bytes = ir::stateBytes(program, p);
         sum += static_cast<double>(count) *
                (bytes.params * holders(program, p, p.params) + bytes.optimizer() * holders(program, p, p.optimizer));
@@ -75,22 +75,22 @@ double checkpointBytes(const ir::Program& program) {
 std::optional<Run> runOf(const ir::Program& program, const Totals& totals) {
   const ir::Plan& plan = *program.plan;
   if (!plan.run) return std::nullopt;
-  const ir::Run& said = *plan.run;
+  const ir::Run& stated = *plan.run;
   Run run;
-  run.steps = stepsOf(said, totals);
+  run.steps = stepsOf(stated, totals);
   run.checkpointBytes = checkpointBytes(program);
   RunTerms& terms = run.terms;
   terms.work = run.steps * totals.stepTime;
-  terms.utilisation = valueOr(said.utilisation, 1);
-  terms.restart = valueOr(said.restart, 0);
-  if (said.mtbf) terms.mtbf = said.mtbf->value / static_cast<double>(plan.mesh.devices());
-  if (said.every || said.mtbf) {
-    terms.checkpoint = said.checkpoint         ? said.checkpoint->value
+  terms.utilisation = valueOr(stated.utilisation, 1);
+  terms.restart = valueOr(stated.restart, 0);
+  if (stated.mtbf) terms.mtbf = stated.mtbf->value / static_cast<double>(plan.mesh.devices());
+  if (stated.every || stated.mtbf) {
+    terms.checkpoint = stated.checkpoint       ? stated.checkpoint->value
                        : plan.cluster->storage ? run.checkpointBytes / plan.cluster->storage->value
                                                : 0;
     // A checkpoint is taken between two steps, so never before one is done.
     terms.every =
-        std::max(said.every ? said.every->value : bestInterval(terms.checkpoint, terms.mtbf), totals.stepTime);
+        std::max(stated.every ? stated.every->value : bestInterval(terms.checkpoint, terms.mtbf), totals.stepTime);
   }
   run.middle = amounts(terms, plan);
   auto at = [&](const std::optional<double>& stepTime) {

@@ -29,7 +29,7 @@ bool isMasked(ir::OpKind kind) {
 }
 
 /// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
-/// backward what the bodies hold, recomputation left out.
+/// backward what the classes hold, recomputation left out.
 bool movesOnly(ir::Role role) {
   return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
 }
@@ -51,7 +51,7 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   FlopsByType sum;
   for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& part : instancesOf(stage)) {
-      const ir::Body& body = program.bodies[part.first];
+      const ir::LayerClass& layerClass = program.classes[part.first];
       const auto count = static_cast<double>(part.second);
       auto add = [&](const ir::Node& n) {
         if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
@@ -64,8 +64,8 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
         sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
       };
-      for (const ir::Node& n : body.forward) add(n);
-      for (const ir::Node& n : body.backward) add(n);
+      for (const ir::Node& n : layerClass.forward) add(n);
+      for (const ir::Node& n : layerClass.backward) add(n);
     }
   return scaled(sum, static_cast<double>(program.microBatches));
 }
@@ -89,12 +89,12 @@ FlopsByType modelFlops(const ir::Program& program, bool causal) {
 /// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
 FlopsByType executedFlops(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<FlopsByType> perInstance(program.bodies.size());
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    const ir::Body& body = program.bodies[ir::BodyId(b)];
+  std::vector<FlopsByType> perInstance(program.classes.size());
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
     for (const bool backward : {false, true}) {
-      const auto& nodes = backward ? body.backward : body.forward;
-      const auto& costs = sim.bodies[b].of(backward).nodes;
+      const auto& nodes = backward ? layerClass.backward : layerClass.forward;
+      const auto& costs = sim.classes[b].of(backward).nodes;
       for (size_t n = 0; n < nodes.size(); ++n) {
         if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
         const ir::Op& op = program.model.ops[nodes[n].op];
@@ -104,7 +104,7 @@ FlopsByType executedFlops(const Simulation& sim) {
   }
   FlopsByType sum;
   for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.bodies)
+    for (const auto& [id, count] : stage.classes)
       for (const auto& [type, flops] : perInstance[id.index]) sum[type] += flops * static_cast<double>(count);
   return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
 }

@@ -11,20 +11,20 @@ void Spent::add(const Spent& other, double times) {
   launches += times * other.launches;
 }
 
-std::vector<Spent>& Account::nodes(ir::BodyId body, bool backward, size_t count) {
-  std::vector<Spent>& nodes = bodies_[body].nodes(backward);
+std::vector<Spent>& Account::nodes(ir::LayerClassId layerClass, bool backward, size_t count) {
+  std::vector<Spent>& nodes = classes_[layerClass].nodes(backward);
   if (nodes.size() < count) nodes.resize(count);
   return nodes;
 }
 
-void Account::expose(ir::BodyId body, size_t state, double seconds) {
-  std::vector<double>& states = bodies_[body].states;
+void Account::expose(ir::LayerClassId layerClass, size_t state, double seconds) {
+  std::vector<double>& states = classes_[layerClass].states;
   if (states.size() <= state) states.resize(state + 1);
   states[state] += seconds;
 }
 
 void Account::add(const Account& other, double times) {
-  for (const auto& [body, spent] : other.bodies_) {
+  for (const auto& [body, spent] : other.classes_) {
     for (const bool backward : {false, true}) {
       const std::vector<Spent>& from = spent.nodes(backward);
       std::vector<Spent>& to = nodes(body, backward, from.size());
@@ -37,7 +37,7 @@ void Account::add(const Account& other, double times) {
 void Account::slow(const Account& computing, double seconds) {
   const double all = computing.sum().computing;
   if (!(all > 0)) return;
-  for (const auto& [body, spent] : computing.bodies_)
+  for (const auto& [body, spent] : computing.classes_)
     for (const bool backward : {false, true}) {
       const std::vector<Spent>& from = spent.nodes(backward);
       std::vector<Spent>& to = nodes(body, backward, from.size());
@@ -48,13 +48,13 @@ void Account::slow(const Account& computing, double seconds) {
 void Account::expose(const Account& by, double seconds) {
   const double all = by.exposedStates();
   if (!(all > 0)) return;
-  for (const auto& [body, spent] : by.bodies_)
+  for (const auto& [body, spent] : by.classes_)
     for (size_t s = 0; s < spent.states.size(); ++s) expose(body, s, seconds * spent.states[s] / all);
 }
 
 Spent Account::sum() const {
   Spent sum;
-  for (const auto& [body, spent] : bodies_) {
+  for (const auto& [body, spent] : classes_) {
     for (const bool backward : {false, true})
       for (const Spent& node : spent.nodes(backward)) sum.add(node);
     for (const double seconds : spent.states) sum.exposed += seconds;
@@ -64,14 +64,14 @@ Spent Account::sum() const {
 
 double Account::exposedStates() const {
   double sum = 0;
-  for (const auto& [body, spent] : bodies_)
+  for (const auto& [body, spent] : classes_)
     for (const double seconds : spent.states) sum += seconds;
   return sum;
 }
 
-const BodySpent* Account::find(ir::BodyId body) const {
-  const auto found = bodies_.find(body);
-  return found == bodies_.end() ? nullptr : &found->second;
+const ClassSpent* Account::find(ir::LayerClassId layerClass) const {
+  const auto found = classes_.find(layerClass);
+  return found == classes_.end() ? nullptr : &found->second;
 }
 
 } // namespace planc::cost

@@ -18,20 +18,20 @@ struct Spent {
   void add(const Spent& other, double times = 1);
 };
 
-/// What was spent on instances of one body.
-struct BodySpent {
-  std::vector<Spent> forward, backward; ///< by node of the body's lists; empty: nothing
+/// What was spent on instances of one class.
+struct ClassSpent {
+  std::vector<Spent> forward, backward; ///< by node of the class's lists; empty: nothing
   std::vector<double> states;           ///< exposed, by state collective; empty: nothing
   std::vector<Spent>& nodes(bool backwardPass) { return backwardPass ? backward : forward; }
   const std::vector<Spent>& nodes(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
-/// What was spent, by body. Accounts are linear: of so many actions they are that multiple of one action's.
+/// What was spent, by class. Accounts are linear: of so many actions they are that multiple of one action's.
 class Account {
 public:
-  /// Of the nodes of a body in one direction; there are `count`.
-  std::vector<Spent>& nodes(ir::BodyId body, bool backward, size_t count);
-  void expose(ir::BodyId body, size_t state, double seconds);
+  /// Of the nodes of a class in one direction; there are `count`.
+  std::vector<Spent>& nodes(ir::LayerClassId layerClass, bool backward, size_t count);
+  void expose(ir::LayerClassId layerClass, size_t state, double seconds);
   void add(const Account& other, double times = 1);
   /// Spreads seconds that computing loses over the nodes that compute in `computing`, by how long they do.
   void slow(const Account& computing, double seconds);
@@ -39,12 +39,12 @@ public:
   void expose(const Account& by, double seconds);
   Spent sum() const;
   double exposedStates() const;
-  const std::map<ir::BodyId, BodySpent>& bodies() const { return bodies_; }
-  /// Nothing, if the body has no part in it.
-  const BodySpent* find(ir::BodyId body) const;
+  const std::map<ir::LayerClassId, ClassSpent>& bodies() const { return classes_; }
+  /// Nothing, if the class has no part in it.
+  const ClassSpent* find(ir::LayerClassId layerClass) const;
 
 private:
-  std::map<ir::BodyId, BodySpent> bodies_;
+  std::map<ir::LayerClassId, ClassSpent> classes_;
 };
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Loads of layers from passages of a few instances, the search over the ends of the stages, and the price of a cut.
+// Loads of layers from stage passes of a few instances, the search over the ends of the stages, and the price of a cut.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Balance.h"
 
@@ -6,8 +6,8 @@
 #include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/memory/MemoryUse.h"
 #include "backends/cost/price/Update.h"
-#include "backends/cost/simulate/Passage.h"
 #include "backends/cost/simulate/Simulation.h"
+#include "backends/cost/simulate/StagePass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,34 +21,35 @@ namespace {
 /// An instance more is priced between runs of so many: the rhythm of prefetched states has settled by then.
 constexpr int64_t kFewer = 9, kMore = 17;
 
-ir::VirtualStage stageOf(ir::BodyId body, int64_t count) {
+ir::VirtualStage stageOf(ir::LayerClassId layerClass, int64_t count) {
   ir::VirtualStage stage;
-  stage.bodies.emplace_back(body, count);
+  stage.classes.emplace_back(layerClass, count);
   return stage;
 }
 
-double passSeconds(const ir::Schedule& schedule, const std::vector<BodyCost>& bodies, ir::BodyId body, int64_t count) {
-  const ir::VirtualStage stage = stageOf(body, count);
-  double seconds = runPassage(schedule, bodies, stage, false).seconds;
-  if (schedule.program->plan->workload.train) seconds += runPassage(schedule, bodies, stage, true).seconds;
+double passSeconds(const ir::Schedule& schedule, const std::vector<ClassCost>& classes, ir::LayerClassId layerClass,
+                   int64_t count) {
+  const ir::VirtualStage stage = stageOf(layerClass, count);
+  double seconds = runStagePass(schedule, classes, stage, false).seconds;
+  if (schedule.program->plan->workload.train) seconds += runStagePass(schedule, classes, stage, true).seconds;
   return seconds;
 }
 
-/// What one instance of a body adds to its stage.
-LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<BodyCost>& bodies, const CostModel& model,
-                 ir::BodyId id) {
+/// What one instance of a class adds to its stage.
+LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& classes, const CostModel& model,
+                 ir::LayerClassId id) {
   const ir::Program& program = *schedule.program;
-  const ir::Body& body = program.bodies[id];
+  const ir::LayerClass& layerClass = program.classes[id];
   const ir::VirtualStage one = stageOf(id, 1);
   LayerLoad load;
-  load.pass = !body.seam && program.model.units[body.unit].repeat
-                  ? (passSeconds(schedule, bodies, id, kMore) - passSeconds(schedule, bodies, id, kFewer)) /
+  load.pass = !layerClass.boundaryReshard && program.model.layers[layerClass.layer].repeat
+                  ? (passSeconds(schedule, classes, id, kMore) - passSeconds(schedule, classes, id, kFewer)) /
                         static_cast<double>(kMore - kFewer)
-                  : passSeconds(schedule, bodies, id, 1);
+                  : passSeconds(schedule, classes, id, 1);
   if (program.plan->workload.train) load.step = stageUpdate(model.facts(), program, {&one}).seconds();
-  for (size_t s = 0; s < body.states.size(); ++s)
-    if (body.states[s].phase == ir::Phase::Step)
-      load.step += bodies[id.index].states[s] * schedule.inlineShare[static_cast<size_t>(body.states[s].cls)];
+  for (size_t s = 0; s < layerClass.states.size(); ++s)
+    if (layerClass.states[s].phase == ir::Phase::Step)
+      load.step += classes[id.index].states[s] * schedule.blockingShare[static_cast<size_t>(layerClass.states[s].cls)];
   const StageParts parts = partsOf(schedule, one, model.facts().stack);
   load.states = parts.params + parts.grads + parts.optimizer + parts.buckets;
   load.saved = parts.saved();
@@ -58,27 +59,30 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<BodyCost>& bodi
   return load;
 }
 
-/// A seam goes with the layer that it stands before, or behind.
-void addSeam(LayerLoad& layer, const LayerLoad& seam) {
-  layer.pass += seam.pass, layer.step += seam.step, layer.states += seam.states, layer.saved += seam.saved;
-  layer.working = std::max(layer.working, seam.working);
+/// A boundary reshard goes with the layer that it stands before, or behind.
+void addBoundaryReshard(LayerLoad& layer, const LayerLoad& boundary) {
+  layer.pass += boundary.pass, layer.step += boundary.step, layer.states += boundary.states,
+      layer.saved += boundary.saved;
+  layer.working = std::max(layer.working, boundary.working);
 }
 
 std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
-  const std::vector<BodyCost> bodies = priceBodies(schedule, model);
-  std::vector<LayerLoad> byBody, layers;
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) byBody.push_back(loadOf(schedule, bodies, model, ir::BodyId(b)));
-  for (uint32_t u = 0; u < program.model.units.size(); ++u) {
-    const int64_t count = program.model.units[ir::UnitId(u)].repeat ? program.model.units[ir::UnitId(u)].count : 1;
+  const std::vector<ClassCost> classes = priceClasses(schedule, model);
+  std::vector<LayerLoad> byClass, layers;
+  for (uint32_t b = 0; b < program.classes.size(); ++b)
+    byClass.push_back(loadOf(schedule, classes, model, ir::LayerClassId(b)));
+  for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
+    const int64_t count = program.model.layers[ir::LayerId(u)].repeat ? program.model.layers[ir::LayerId(u)].count : 1;
     const size_t first = layers.size();
     layers.resize(first + static_cast<size_t>(count));
-    for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-      const ir::Body& body = program.bodies[ir::BodyId(b)];
-      if (body.unit.index != u) continue;
-      for (const ir::Range& r : body.instances.ranges)
+    for (uint32_t b = 0; b < program.classes.size(); ++b) {
+      const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
+      if (layerClass.layer.index != u) continue;
+      for (const ir::Range& r : layerClass.instances.ranges)
         for (int64_t i = r.begin; i < r.end; i += r.step)
-          addSeam(layers[first + static_cast<size_t>(i - program.model.units[ir::UnitId(u)].from)], byBody[b]);
+          addBoundaryReshard(layers[first + static_cast<size_t>(i - program.model.layers[ir::LayerId(u)].from)],
+                             byClass[b]);
     }
   }
   return layers;
@@ -109,7 +113,7 @@ std::vector<double> inFlightOf(const ir::Schedule& schedule) {
 /// Seconds for which a micro-batch's transfers hold the device of each virtual stage.
 std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
-  const double send = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  const double send = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
   const double receive = model.facts().stack.receive ? model.facts().stack.receive->value : 0;
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)

@@ -19,7 +19,7 @@ constexpr double kSameMoment = 1e-11;
 /// A task that has run.
 struct Ran {
   double start = 0, end = 0;
-  ir::BodyId body;
+  ir::LayerClassId layerClass;
   bool backward = false;
   ir::NodeIndex node = 0;
   bool communicates = false;
@@ -30,8 +30,8 @@ struct Ran {
 /// One of the two passes: its instances one after the other, the tasks of each stream in their order.
 class Lane {
 public:
-  Lane(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage, bool backward)
-      : schedule_(schedule), costs_(costs), backward_(backward), runs_(stage.bodies) {
+  Lane(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage, bool backward)
+      : schedule_(schedule), costs_(costs), backward_(backward), runs_(stage.classes) {
     if (backward) std::reverse(runs_.begin(), runs_.end());
     begin();
   }
@@ -94,8 +94,8 @@ private:
     return (backward_ ? schedule_.backward : schedule_.forward)[runs_[run_].first.index];
   }
   const std::vector<ir::Node>& nodes() const {
-    const ir::Body& body = schedule_.program->bodies[runs_[run_].first];
-    return backward_ ? body.backward : body.forward;
+    const ir::LayerClass& layerClass = schedule_.program->classes[runs_[run_].first];
+    return backward_ ? layerClass.backward : layerClass.forward;
   }
   const SegmentCost& cost() const { return costs_[runs_[run_].first.index].of(backward_); }
 
@@ -127,9 +127,9 @@ private:
   }
 
   const ir::Schedule& schedule_;
-  const std::vector<BodyCost>& costs_;
+  const std::vector<ClassCost>& costs_;
   bool backward_;
-  std::vector<std::pair<ir::BodyId, int64_t>> runs_;
+  std::vector<std::pair<ir::LayerClassId, int64_t>> runs_;
   size_t run_ = 0;
   int64_t instance_ = 0;
   double instanceBegin_ = 0, last_ = 0, skipped_ = 0;
@@ -250,7 +250,7 @@ Tracks together(Lane& forward, Lane& backward, Strides strides) {
 /// Books both passes: what computes, statistics that stand inside their operator, and waits.
 class PairLedger {
 public:
-  PairLedger(Account& account, const std::vector<BodyCost>& costs, const Tracks& tracks)
+  PairLedger(Account& account, const std::vector<ClassCost>& costs, const Tracks& tracks)
       : account_(account), costs_(costs), tracks_(tracks), heads_(tracks.size()) {}
 
   void book(double end) {
@@ -267,7 +267,7 @@ public:
 
 private:
   Spent& spent(const Ran& r) {
-    return account_.nodes(r.body, r.backward, costs_[r.body.index].of(r.backward).nodes.size())[r.node];
+    return account_.nodes(r.layerClass, r.backward, costs_[r.layerClass.index].of(r.backward).nodes.size())[r.node];
   }
 
   /// Nothing computes: of what communicates, that of the pass which computes next is waited for.
@@ -288,25 +288,25 @@ private:
   }
 
   Account& account_;
-  const std::vector<BodyCost>& costs_;
+  const std::vector<ClassCost>& costs_;
   const Tracks& tracks_;
   std::vector<size_t> heads_; ///< of the comm streams, as far as the waits have come
 };
 
-double hostSeconds(const std::vector<BodyCost>& costs, const ir::VirtualStage& stage, bool backward) {
+double hostSeconds(const std::vector<ClassCost>& costs, const ir::VirtualStage& stage, bool backward) {
   double seconds = 0;
-  for (const auto& [id, count] : stage.bodies)
+  for (const auto& [id, count] : stage.classes)
     seconds += costs[id.index].of(backward).host * static_cast<double>(count);
   return seconds;
 }
 
 /// Waits for the host, spread over what it launches.
-void addWaits(Account& account, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
+void addWaits(Account& account, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
               const ir::VirtualStage& backward, double seconds) {
   Account launched;
   double launches = 0;
   for (const bool backwardPass : {false, true})
-    for (const auto& [id, count] : (backwardPass ? backward : forward).bodies) {
+    for (const auto& [id, count] : (backwardPass ? backward : forward).classes) {
       const SegmentCost& cost = costs[id.index].of(backwardPass);
       std::vector<Spent>& nodes = launched.nodes(id, backwardPass, cost.nodes.size());
       for (size_t n = 0; n < nodes.size() && cost.host > 0; ++n) {
@@ -318,12 +318,12 @@ void addWaits(Account& account, const std::vector<BodyCost>& costs, const ir::Vi
   if (launches > 0) account.add(launched, seconds / launches);
 }
 
-/// What a passage spends beyond its instances alone, for its states. Of what its nodes expose only as much as the pair
-/// has not exposed yet.
-void addBeyond(Account& beyond, const Account& pair, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
-               const Passage& passage, bool backward) {
-  Account more = passage.account, capacity;
-  for (const auto& [id, count] : stage.bodies) {
+/// What a stage pass spends beyond its instances alone, for its states. Of what its nodes expose only as much as the
+/// pair has not exposed yet.
+void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+               const StagePass& stagePass, bool backward) {
+  Account more = stagePass.account, capacity;
+  for (const auto& [id, count] : stage.classes) {
     const SegmentCost& cost = costs[id.index].of(backward);
     addAlone(more, id, backward, cost, -static_cast<double>(count));
     std::vector<Spent>& nodes = capacity.nodes(id, backward, cost.nodes.size());
@@ -344,13 +344,13 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<BodyCost>
 
 /// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
 /// they show it already, computing loses.
-void addStates(Account& account, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-               const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
+               const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
                double seconds) {
   if (!(seconds > 0)) return;
   Account beyond;
-  addBeyond(beyond, account, costs, forward, forwardPassage, false);
-  addBeyond(beyond, account, costs, backward, backwardPassage, true);
+  addBeyond(beyond, account, costs, forward, forwardStagePass, false);
+  addBeyond(beyond, account, costs, backward, backwardStagePass, true);
   const double all = beyond.sum().sum(), shown = std::min(all, seconds);
   if (all > 0) account.add(beyond, shown / all);
   account.slow(account, seconds - shown);
@@ -358,10 +358,10 @@ void addStates(Account& account, const std::vector<BodyCost>& costs, const ir::V
 
 } // namespace
 
-Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
+             const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
              Strides strides) {
-  const double apart = forwardPassage.seconds + backwardPassage.seconds;
+  const double apart = forwardStagePass.seconds + backwardStagePass.seconds;
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
   const Tracks tracks = together(f, b, strides);
   const double listed = std::max(f.length(), b.length());
@@ -372,18 +372,18 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, c
   const double slowed = schedule.slowdown * std::min(computing, std::max(0.0, running - listed));
   const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
   const double waits = std::max(0.0, host - listed - slowed);
-  const double states = apart - forwardPassage.alone - backwardPassage.alone;
+  const double states = apart - forwardStagePass.alone - backwardStagePass.alone;
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};
     PairLedger(pair.account, costs, tracks).book(std::max(f.last(), b.last()));
     pair.account.slow(pair.account, slowed);
     addWaits(pair.account, costs, forward, backward, waits);
-    addStates(pair.account, costs, forward, forwardPassage, backward, backwardPassage, states);
+    addStates(pair.account, costs, forward, forwardStagePass, backward, backwardStagePass, states);
   } else {
     pair.cost = {apart, apart, apart};
-    pair.account.add(forwardPassage.account);
-    pair.account.add(backwardPassage.account);
+    pair.account.add(forwardStagePass.account);
+    pair.account.add(backwardStagePass.account);
   }
   if (listed > 0) pair.cost.forward *= f.length() / listed, pair.cost.backward *= b.length() / listed;
   return pair;

@@ -1,8 +1,8 @@
 // A forward pass of one micro-batch and a backward pass of another that run together on one device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Passage.h"
 #include "backends/cost/simulate/Pipeline.h"
+#include "backends/cost/simulate/StagePass.h"
 
 namespace planc::cost {
 
@@ -11,11 +11,11 @@ struct Pair {
   Account account; ///< where its seconds go
 };
 
-/// Both passes together: communication of either, inline shares too, runs beside the computing of the other; statistics
-/// stand inside their operator. Never longer than one after the other. Of long runs of equal instances the periods that
-/// repeat are left out, unless `strides` is off.
-Pair runPair(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& forward,
-             const Passage& forwardPassage, const ir::VirtualStage& backward, const Passage& backwardPassage,
+/// Both passes together: communication of either, blocking shares too, runs beside the computing of the other;
+/// statistics stand inside their operator. Never longer than one after the other. Of long runs of equal instances the
+/// periods that repeat are left out, unless `strides` is off.
+Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
+             const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
              Strides strides = Strides::Taken);
 
 } // namespace planc::cost

@@ -31,7 +31,7 @@ struct PassDelay {
   double sum() const { return slowed + exposed; }
 };
 
-/// An action starts at max(stage free, producer's end + transfer); the inline share of a transfer holds its sender.
+/// An action starts at max(stage free, producer's end + transfer); the blocking share of a transfer holds its sender.
 class PipelineRun {
 public:
   /// `begins`: by stage, when it is free for the step.

@@ -1,4 +1,4 @@
-// Prices the nodes of a body and runs one instance alone (docs/cost-model.md, sections 1.7 and 2.4).
+// Prices the nodes of a class and runs one instance alone (docs/cost-model.md, sections 1.7 and 2.4).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Segments.h"
 
@@ -134,9 +134,9 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
   }
 }
 
-SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, const ir::Segment& segment,
+SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
                          const CostModel& model) {
-  const std::vector<ir::Node>& nodes = segment.backward ? body.backward : body.forward;
+  const std::vector<ir::Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
   SegmentCost cost;
   cost.nodes.reserve(nodes.size());
   for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model));
@@ -152,16 +152,16 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::Body& body, con
     runOnStreams(segment, nodes, schedule.slowdown, cost);
   else
     runInOrder(segment, nodes, cost);
-  if (schedule.program->model.units[body.unit].repeat && !body.seam)
+  if (schedule.program->model.layers[layerClass.layer].repeat && !layerClass.boundaryReshard)
     padForHost(*schedule.program, segment, nodes, cost, model.facts());
   return cost;
 }
 
 /// The fused collectives of one instance, layer by layer, in buckets of the stack's size, if it has one: a layer's part
 /// of a bucket that it shares with others, or the buckets that it is cut into.
-double priceState(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state,
+double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state,
                   const CostModel& model) {
-  const Messages messages = messagesOf(schedule, body, state);
+  const Messages messages = messagesOf(schedule, layerClass, state);
   return static_cast<double>(state.times) * messages.count *
          std::max(model.collective(*schedule.program, messages.one), issueSeconds(model.facts(), messages.one));
 }
@@ -195,20 +195,20 @@ std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir:
   return last;
 }
 
-void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times) {
-  std::vector<Spent>& nodes = account.nodes(body, backward, cost.nodes.size());
+void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times) {
+  std::vector<Spent>& nodes = account.nodes(layerClass, backward, cost.nodes.size());
   for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
 }
 
-std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model) {
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
-  std::vector<BodyCost> costs(program.bodies.size());
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    const ir::Body& body = program.bodies[ir::BodyId(b)];
-    costs[b].forward = priceSegment(schedule, body, schedule.forward[b], model);
-    costs[b].backward = priceSegment(schedule, body, schedule.backward[b], model);
-    for (const ir::StateCollective& state : body.states)
-      costs[b].states.push_back(priceState(schedule, ir::BodyId(b), state, model));
+  std::vector<ClassCost> costs(program.classes.size());
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
+    costs[b].forward = priceSegment(schedule, layerClass, schedule.forward[b], model);
+    costs[b].backward = priceSegment(schedule, layerClass, schedule.backward[b], model);
+    for (const ir::StateCollective& state : layerClass.states)
+      costs[b].states.push_back(priceState(schedule, ir::LayerClassId(b), state, model));
   }
   return costs;
 }

@@ -1,4 +1,4 @@
-// The cost of one instance of each body: every node priced once, and its segment run alone on the streams.
+// The cost of one instance of each class: every node priced once, and its segment run alone on the streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/CostModel.h"
@@ -8,7 +8,7 @@
 
 namespace planc::cost {
 
-/// One node of a body's list, per instance (nested repeats multiplied out).
+/// One node of a class's list, per instance (nested repeats multiplied out).
 struct NodeCost {
   double seconds = 0; ///< of its own
   Spent spent;        ///< of the compute stream, run alone
@@ -21,7 +21,7 @@ struct NodeCost {
 
 /// One instance in one direction.
 struct SegmentCost {
-  std::vector<NodeCost> nodes; ///< parallel to the body's list
+  std::vector<NodeCost> nodes; ///< parallel to the class's list
   double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
   double computing = 0;        ///< what communication can slow
   double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
@@ -30,7 +30,7 @@ struct SegmentCost {
   bool overlaps = false;       ///< has tasks on comm streams
 };
 
-struct BodyCost {
+struct ClassCost {
   SegmentCost forward, backward;
   std::vector<double> states; ///< seconds of each fused state collective, all layers of the instance together
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
@@ -40,8 +40,8 @@ class Facts;
 /// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
 
-/// Prices every body of the schedule, by body id.
-std::vector<BodyCost> priceBodies(const ir::Schedule& schedule, const CostModel& model);
+/// Prices every class of the schedule, by class id.
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model);
 
 /// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
 /// node; gives the tasks that end last on each stream.
@@ -49,7 +49,7 @@ std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir:
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
                                          int32_t firstTag, double share = 1);
 
-/// What `times` instances of a body spend in one direction, run alone.
-void addAlone(Account& account, ir::BodyId body, bool backward, const SegmentCost& cost, double times);
+/// What `times` instances of a class spend in one direction, run alone.
+void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Puts the step together from bodies, passages, pipeline and what happens once (docs/cost-model.md, section 3).
+// Puts the step together from classes, stage passes, pipeline and what happens once (docs/cost-model.md, section 3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Simulation.h"
 
@@ -24,33 +24,33 @@ constexpr double kSameStep = 1e-12;
 /// Share of a sum of times below which a difference is rounding.
 constexpr double kRounding = 1e-11;
 
-/// Virtual stages of equal instances pass alike: each kind of passage is simulated once.
-void runPassages(Simulation& sim) {
+/// Virtual stages of equal instances pass alike: each kind of stage pass is simulated once.
+void runStagePasses(Simulation& sim) {
   const auto& stages = sim.schedule->program->virtualStages;
   std::vector<size_t> representative;
   for (size_t vs = 0; vs < stages.size(); ++vs) {
     auto same = std::find_if(representative.begin(), representative.end(),
-                             [&](size_t r) { return stages[r].bodies == stages[vs].bodies; });
-    sim.passageOf.push_back(static_cast<size_t>(same - representative.begin()));
+                             [&](size_t r) { return stages[r].classes == stages[vs].classes; });
+    sim.stagePassOf.push_back(static_cast<size_t>(same - representative.begin()));
     if (same != representative.end()) continue;
     representative.push_back(vs);
-    sim.forward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], false));
-    sim.backward.push_back(runPassage(*sim.schedule, sim.bodies, stages[vs], true));
+    sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, stages[vs], false));
+    sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, stages[vs], true));
   }
 }
 
-PassCost passCost(const Passage& p) {
+PassCost passCost(const StagePass& p) {
   return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
 }
 
 /// The last (first) bucket of a step collective, which nothing can hide, in instances: of the layer that is used first.
-double edgeShare(const ir::Schedule& schedule, ir::BodyId body, const ir::StateCollective& state) {
-  for (const ir::StateCollective& s : schedule.program->bodies[body].states)
+double edgeShare(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
+  for (const ir::StateCollective& s : schedule.program->classes[layerClass].states)
     if (s.phase == state.phase && s.cls == state.cls) {
-      if (s.layer != state.layer) return 0;
+      if (s.region != state.region) return 0;
       break;
     }
-  return 1 / (bucketsOf(schedule, body, state) * static_cast<double>(state.times));
+  return 1 / (bucketsOf(schedule, layerClass, state) * static_cast<double>(state.times));
 }
 
 /// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
@@ -59,19 +59,20 @@ StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
   return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge};
 }
 
-/// State collectives of the step on one virtual stage: what may hide goes to its StepComm, inline shares to the stage.
+/// State collectives of the step on one virtual stage: what may hide goes to its StepComm, blocking shares to the
+/// stage.
 void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost) {
   const ir::Schedule& schedule = *sim.schedule;
   enum Way { Gather, Reduce, Leave };
   std::array<StepComm, 3> ways;
-  std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first body
+  std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first class
   for (const auto& [id, count] : instancesOf(stage)) {
-    const auto& states = schedule.program->bodies[id].states;
+    const auto& states = schedule.program->classes[id].states;
     std::array<double, 3> edges{};
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      const double seconds = sim.bodies[id.index].states[s], all = seconds * static_cast<double>(count);
-      const double share = schedule.inlineShare[static_cast<size_t>(states[s].cls)];
+      const double seconds = sim.classes[id.index].states[s], all = seconds * static_cast<double>(count);
+      const double share = schedule.blockingShare[static_cast<size_t>(states[s].cls)];
       const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
       ways[way].total += all * (1 - share);
       // A bucket that holds layers of other virtual stages too ends here with those of this one.
@@ -120,7 +121,7 @@ void addTied(Simulation& sim, const CostModel& model) {
   }
 }
 
-/// Every forward pass beside every backward pass that the orders pair it with, once per kind of passage.
+/// Every forward pass beside every backward pass that the orders pair it with, once per kind of stage pass.
 void addPairs(Simulation& sim) {
   struct Known {
     PairCost cost;
@@ -133,11 +134,11 @@ void addPairs(Simulation& sim) {
       const ir::Action &f = order[i], &b = order[i + 1];
       auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
       if (!fresh) continue;
-      const std::pair<size_t, size_t> kind{sim.passageOf[f.virtualStage], sim.passageOf[b.virtualStage]};
+      const std::pair<size_t, size_t> kind{sim.stagePassOf[f.virtualStage], sim.stagePassOf[b.virtualStage]};
       Known& pair = known[kind];
       if (!pair.account) {
         const auto& stages = sim.schedule->program->virtualStages;
-        Pair ran = runPair(*sim.schedule, sim.bodies, stages[f.virtualStage], sim.forward[kind.first],
+        Pair ran = runPair(*sim.schedule, sim.classes, stages[f.virtualStage], sim.forward[kind.first],
                            stages[b.virtualStage], sim.backward[kind.second]);
         pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
       }
@@ -264,8 +265,8 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
-  sim.bodies = priceBodies(schedule, model);
-  runPassages(sim);
+  sim.classes = priceClasses(schedule, model);
+  runStagePasses(sim);
   sim.steps.resize(static_cast<size_t>(program.stages));
   PipelineInput& in = sim.pipeline;
   in.stages = program.stages;
@@ -273,13 +274,13 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   // Stages that begin the next step apart need an optimizer's step between; a forward pass is over when it leaves the
   // last one.
   in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
-  in.inlineSend = schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  in.inlineSend = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
   if (const ir::OptNumber& receive = model.facts().stack.receive) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     VirtualStageCost cost;
-    cost.forward = passCost(sim.forward[sim.passageOf[vs]]);
-    cost.backward = passCost(sim.backward[sim.passageOf[vs]]);
+    cost.forward = passCost(sim.forward[sim.stagePassOf[vs]]);
+    cost.backward = passCost(sim.backward[sim.stagePassOf[vs]]);
     addStepComm(sim, program.virtualStages[vs], cost);
     in.virtualStages.push_back(cost);
     in.devices.push_back(program.virtualStages[vs].devices);

@@ -1,8 +1,8 @@
-// A schedule run to the end: bodies priced, passages and pipeline simulated, the step put together.
+// A schedule run to the end: classes priced, stage passes and pipeline simulated, the step put together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Passage.h"
 #include "backends/cost/simulate/Pipeline.h"
+#include "backends/cost/simulate/StagePass.h"
 #include "backends/cost/simulate/TriedOrder.h"
 
 #include <map>
@@ -14,7 +14,7 @@ namespace planc::cost {
 
 /// Once per step on one device stage.
 struct StepTimes {
-  double inlined = 0; ///< inline shares of state and gradient collectives
+  double inlined = 0; ///< blocking shares of state and gradient collectives
   double tied = 0;    ///< sums of parameters that the stage shares with others
   double optimizer = 0;
 };
@@ -24,7 +24,7 @@ struct StageAccount {
   Account account;  ///< passes and state collectives
   Spent spent;      ///< the sum of it, with transfers to other stages and tied parameters
   double idle = 0;  ///< waits for other stages, at both ends too
-  int64_t kind = 0; ///< the same for stages that run the same bodies equally often
+  int64_t kind = 0; ///< the same for stages that run the same classes equally often
 };
 
 /// The same schedule where all stages are equal.
@@ -35,9 +35,9 @@ struct EvenStages {
 
 struct Simulation {
   const ir::Schedule* schedule = nullptr;
-  std::vector<BodyCost> bodies;
-  std::vector<Passage> forward, backward; ///< distinct ones
-  std::vector<size_t> passageOf;          ///< by virtual stage
+  std::vector<ClassCost> classes;
+  std::vector<StagePass> forward, backward; ///< distinct ones
+  std::vector<size_t> stagePassOf;          ///< by virtual stage
   PipelineInput pipeline;
   std::vector<TriedOrder> orders; ///< what the schedule could have run, if it has several
   std::vector<StageTimes> stages;
@@ -54,8 +54,8 @@ struct Simulation {
   double straggler = 0; ///< waiting for the slowest device, once per step
   double stepTime = 0;
 
-  const Passage& passage(int64_t virtualStage, bool backwardPass) const {
-    return (backwardPass ? backward : forward)[passageOf[static_cast<size_t>(virtualStage)]];
+  const StagePass& stagePass(int64_t virtualStage, bool backwardPass) const {
+    return (backwardPass ? backward : forward)[stagePassOf[static_cast<size_t>(virtualStage)]];
   }
   const StageAccount& account() const { return accounts[static_cast<size_t>(critical)]; }
 };

@@ -1,4 +1,4 @@
-// Adds up what device stages spend, from the accounts of passages and pairs and what the pipeline booked.
+// Adds up what device stages spend, from the accounts of stage passes and pairs and what the pipeline booked.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/StageAccounts.h"
 
@@ -17,13 +17,13 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
   const ir::Program& program = *sim.schedule->program;
   Account account;
   for (const auto& [id, count] : instancesOf(program.virtualStages[virtualStage])) {
-    const auto& states = program.bodies[id].states;
+    const auto& states = program.classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       if (endsBackward(states[s]) != reductions) continue;
-      const double share = sim.schedule->inlineShare[static_cast<size_t>(states[s].cls)];
+      const double share = sim.schedule->blockingShare[static_cast<size_t>(states[s].cls)];
       account.expose(id, s,
-                     sim.bodies[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));
+                     sim.classes[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));
     }
   }
   return account;
@@ -45,14 +45,15 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
   for (size_t vs = 0; vs < passes.size(); ++vs)
     for (const bool backward : {false, true})
       if (const double times = passes[vs][backward ? 1 : 0]; times > 0)
-        account.add(sim.passage(static_cast<int64_t>(vs), backward).account, times);
+        account.add(sim.stagePass(static_cast<int64_t>(vs), backward).account, times);
 }
 
-/// What the pipeline booked for one virtual stage, and the inline shares of its step.
+/// What the pipeline booked for one virtual stage, and the blocking shares of its step.
 void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto vs = static_cast<size_t>(held.virtualStage);
   const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
-  const Passage &forward = sim.passage(held.virtualStage, false), &backward = sim.passage(held.virtualStage, true);
+  const StagePass &forward = sim.stagePass(held.virtualStage, false),
+                  &backward = sim.stagePass(held.virtualStage, true);
   account.expose(forward.running, booked(Cause::ForwardTail));
   account.expose(backward.running, booked(Cause::BackwardTail));
   account.expose(stepStates(sim, vs, false, false), booked(Cause::Gathers));

@@ -14,7 +14,7 @@ namespace planc::cost {
 /// What a task of the compute stream does while it occupies it.
 enum class Occupies : uint8_t {
   Computing,     ///< slowed while a comm stream runs
-  Communicating, ///< an inline share of communication
+  Communicating, ///< an blocking share of communication
 };
 
 /// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its

@@ -1,4 +1,4 @@
-// The schema of docs/calibrate.md: what a line becomes, and what is said about lines that cannot become anything.
+// The schema of docs/calibrate.md: what a line becomes, and what is stated about lines that cannot become anything.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/calibrate/Samples.h"
 

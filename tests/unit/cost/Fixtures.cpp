@@ -134,7 +134,7 @@ Stack megatron() {
   s.passes = {{"layer_norm", {number(2.6), number(5.5)}}, {"gelu", {number(2), number(3)}},
               {"softmax", {number(4.7), number(5.8)}},    {"dropout", {number(0), number(0)}},
               {"lookup", {number(4), number(4)}},         {"cross_entropy", {number(12), number(6)}}};
-  for (int c = 0; c < kCollectiveClasses; ++c) s.inlineShare[static_cast<CollectiveClass>(c)] = number(1);
+  for (int c = 0; c < kCollectiveClasses; ++c) s.blockingShare[static_cast<CollectiveClass>(c)] = number(1);
   s.slowdown = number(0);
   s.optimizer["adam"] = number(50);
   s.tableGradient = number(8);
@@ -182,39 +182,39 @@ Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t
   program.mesh = mesh(*plan.cluster, axes);
   schedule.program = &program;
   schedule.kind = &oneForwardOneBackward();
-  schedule.inlineShare.fill(1);
+  schedule.blockingShare.fill(1);
 }
 
 AxisMask Builder::axis(const std::string& name) const {
   return maskOf(*program.mesh.findAxis(Symbol(name)));
 }
 
-BodyId Builder::unit(const std::string& name, int64_t count, bool repeat) {
+LayerClassId Builder::unit(const std::string& name, int64_t count, bool repeat) {
   Model& model = program.model;
-  ir::Unit unit;
-  unit.name = Symbol(name);
-  unit.repeat = repeat;
-  unit.count = count;
-  unit.first = unit.end = OpId(model.ops.size());
-  if (repeat) unit.region = model.regions.add({{Symbol(name)}, count, {}, {}});
-  Body body;
-  body.unit = model.units.add(unit);
-  body.instances = RangeSet{{{0, count, 1}}};
-  return program.bodies.add(std::move(body));
+  ir::Layer layer;
+  layer.name = Symbol(name);
+  layer.repeat = repeat;
+  layer.count = count;
+  layer.first = layer.end = OpId(model.ops.size());
+  if (repeat) layer.region = model.regions.add({{Symbol(name)}, count, {}, {}});
+  LayerClass layerClass;
+  layerClass.layer = model.layers.add(layer);
+  layerClass.instances = RangeSet{{{0, count, 1}}};
+  return program.classes.add(std::move(layerClass));
 }
 
 OpId Builder::op(const std::string& name, OpKind kind, const std::string& child) {
   Model& model = program.model;
-  ir::Unit& unit = model.units[UnitId(model.units.size() - 1)];
+  ir::Layer& layer = model.layers[LayerId(model.layers.size() - 1)];
   Op op;
   op.name = Symbol(name);
   op.kind = kind;
-  op.path = {unit.name};
+  op.path = {layer.name};
   if (!child.empty()) op.path.push_back(Symbol(child));
-  op.unit = UnitId(model.units.size() - 1);
-  op.region = unit.region;
+  op.layer = LayerId(model.layers.size() - 1);
+  op.region = layer.region;
   const OpId id = model.ops.add(std::move(op));
-  unit.end = OpId(model.ops.size());
+  layer.end = OpId(model.ops.size());
   return id;
 }
 
@@ -264,7 +264,7 @@ ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t
   v.path = {Symbol(name)};
   v.kind = ValueKind::Param;
   v.trainable = true;
-  v.unit = model.ops[reader].unit;
+  v.layer = model.ops[reader].layer;
   v.region = model.ops[reader].region;
   for (size_t i = 0; i < extents.size(); ++i) v.dims.push_back(model.dim(Symbol(name + std::to_string(i)), extents[i]));
   const ValueId id = model.values.add(v);
@@ -295,21 +295,21 @@ void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vect
     s.devices = {s.index % stages};
     s.level = 1;
     for (size_t b = 0; b < pieces[i].size(); ++b)
-      if (pieces[i][b] > 0) s.bodies.emplace_back(BodyId(static_cast<uint32_t>(b)), pieces[i][b]);
+      if (pieces[i][b] > 0) s.classes.emplace_back(LayerClassId(static_cast<uint32_t>(b)), pieces[i][b]);
     program.virtualStages.push_back(std::move(s));
   }
 }
 
 namespace {
 
-Segment segmentOf(const Schedule& schedule, BodyId id, bool backward) {
-  const Body& body = schedule.program->bodies[id];
-  const auto& nodes = backward ? body.backward : body.forward;
+Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
+  const LayerClass& layerClass = schedule.program->classes[id];
+  const auto& nodes = backward ? layerClass.backward : layerClass.forward;
   Segment segment{id, backward, {}};
   std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
   for (uint32_t n = 0; n < nodes.size(); ++n) {
     const bool comm = nodes[n].kind == NodeKind::Collective;
-    const double share = comm ? schedule.inlineShare[static_cast<size_t>(nodes[n].cls)] : 1;
+    const double share = comm ? schedule.blockingShare[static_cast<size_t>(nodes[n].cls)] : 1;
     std::vector<uint32_t> deps;
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {
@@ -329,9 +329,9 @@ Segment segmentOf(const Schedule& schedule, BodyId id, bool backward) {
 void Builder::finish() {
   schedule.forward.clear();
   schedule.backward.clear();
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    schedule.forward.push_back(segmentOf(schedule, BodyId(b), false));
-    schedule.backward.push_back(segmentOf(schedule, BodyId(b), true));
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    schedule.forward.push_back(segmentOf(schedule, LayerClassId(b), false));
+    schedule.backward.push_back(segmentOf(schedule, LayerClassId(b), true));
   }
 }
 

@@ -42,10 +42,10 @@ struct Builder {
   Builder(const Builder&) = delete;
 
   ir::AxisMask axis(const std::string& name) const;
-  ir::BodyId unit(const std::string& name, int64_t count = 1, bool repeat = false);
+  ir::LayerClassId unit(const std::string& name, int64_t count = 1, bool repeat = false);
   /// An operator of the last unit, called `name`, in its child layer `child`.
   ir::OpId op(const std::string& name, ir::OpKind kind, const std::string& child = "");
-  ir::Body& body(ir::BodyId id) { return program.bodies[id]; }
+  ir::LayerClass& body(ir::LayerClassId id) { return program.classes[id]; }
 
   ir::Node compute(ir::OpId op, ir::Role role = ir::Role::Forward, ir::Phase phase = ir::Phase::Forward) const;
   ir::Node collective(ir::OpId op, ir::CollectiveKind kind, ir::CollectiveClass cls, ir::AxisMask axes, double bytes,
@@ -56,9 +56,9 @@ struct Builder {
   ir::StateCollective state(ir::CollectiveKind kind, ir::CollectiveClass cls, ir::Phase phase, ir::AxisMask axes,
                             double bytes) const;
 
-  /// One virtual stage per entry of `pieces`: the instances of each body, by body id.
+  /// One virtual stage per entry of `pieces`: the instances of each class, by class id.
   void stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces);
-  /// Tasks of every body by the schedule's inline shares, as the schedule pass makes them.
+  /// Tasks of every class by the schedule's blocking shares, as the schedule pass makes them.
   void finish();
   std::unique_ptr<CostModel> model(DiagnosticEngine& diagnostics) const;
   std::unique_ptr<Estimate> estimate(DiagnosticEngine& diagnostics);

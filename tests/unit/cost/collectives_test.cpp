@@ -176,9 +176,9 @@ TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
   const auto model = b.model(diagnostics);
   const Node n = b.collective({}, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("g"), 1e9);
   // 31 steps of 5 us; 31/32 GB over eight links of 25 GB/s
-  Grounds grounds;
-  expect(model->collective(b.program, n, nullptr, &grounds), 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
-  EXPECT_TRUE(std::any_of(grounds.begin(), grounds.end(), [](const Ground& g) { return !g.statistics; }));
+  EvidenceList evidence;
+  expect(model->collective(b.program, n, nullptr, &evidence), 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
+  EXPECT_TRUE(std::any_of(evidence.begin(), evidence.end(), [](const Evidence& g) { return !g.statistics; }));
   EXPECT_TRUE(model->complete());
   ASSERT_EQ(diagnostics.sorted().size(), 1u);
   EXPECT_EQ(diagnostics.sorted()[0]->kind->id(), "PLAN0806");

@@ -15,7 +15,7 @@ using namespace ir;
 struct Step : Builder {
   DiagnosticEngine diagnostics;
   explicit Step(double bytes = 1e6) : Builder(1, {{"tp", 8}}) {
-    const BodyId id = unit("layer", 4, true);
+    const LayerClassId id = unit("layer", 4, true);
     Node product = compute(op("matmul", OpKind::Gemm, "proj"));
     product.work.m = product.work.n = product.work.k = 1024;
     Node norm = compute(op("layer_norm", OpKind::Memory, "norm"));

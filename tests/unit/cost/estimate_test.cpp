@@ -15,7 +15,7 @@ using namespace ir;
 /// in it.
 struct Sample : Builder {
   DiagnosticEngine diagnostics;
-  BodyId embed, decoder, head;
+  LayerClassId embed, decoder, head;
 
   explicit Sample(int64_t layers = 8, int64_t microBatches = 8) : Builder(4, {{"tp", 8}, {"dp", 2}, {"pp", 2}}) {
     plan.workload.globalBatch = 2 * microBatches;
@@ -56,7 +56,7 @@ struct Sample : Builder {
     addParameters(embed, param(lookup, "table", {50000, 4000}), 25e6);
   }
 
-  void addParameters(BodyId id, ValueId param, double elements) {
+  void addParameters(LayerClassId id, ValueId param, double elements) {
     ParamState p;
     p.param = param;
     p.elements = elements;
@@ -95,7 +95,7 @@ struct Sample : Builder {
     body(decoder).forward = {n1, matmul(up, Role::Forward), sum};
     body(decoder).backward = {again, gather, dgrad, wgrad, nb};
     body(decoder).saved = {{up, {}, {}, 2e6}};
-    schedule.inlineShare[static_cast<size_t>(CollectiveClass::Regather)] = .5;
+    schedule.blockingShare[static_cast<size_t>(CollectiveClass::Regather)] = .5;
     addParameters(decoder, param(up, "w", {4096, 16384}), 4096. * 16384 / 8);
   }
 
@@ -172,8 +172,8 @@ TEST(CostEstimate, AccountsAddUp) {
         s.schedule.slowdown = slowdown;
         s.schedule.prefetch = round % 3;
         for (CollectiveClass cls : {CollectiveClass::State, CollectiveClass::Gradient, CollectiveClass::Activation})
-          s.schedule.inlineShare[static_cast<size_t>(cls)] = share;
-        s.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Pipeline)] = round % 2 ? .5 : 1;
+          s.schedule.blockingShare[static_cast<size_t>(cls)] = share;
+        s.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Pipeline)] = round % 2 ? .5 : 1;
         if (round % 2) s.plan.stack->launch = number(400e-6);
         if (round % 4 > 1) s.plan.stack->receive = number(.5);
         if (round % 5 == 0) // gathered and reduced in every pass, and not only once a step
@@ -233,7 +233,7 @@ TEST(CostEstimate, TheSlowestOptimizerCounts) {
   const double seconds = (4 * 4096. * 16384 / 8 + kLarge) / 2 * 50 / (.85 * 2.039e12);
   for (const bool first : {true, false}) {
     Sample s;
-    s.program.bodies[first ? s.embed : s.head].params[0].elements = kLarge;
+    s.program.classes[first ? s.embed : s.head].params[0].elements = kLarge;
     const auto e = s.estimate(s.diagnostics);
     ASSERT_TRUE(e);
     EXPECT_NEAR(e->totals.optimizer, seconds, 1e-12);
@@ -279,10 +279,10 @@ TEST(CostEstimate, RowsAreOfOneInstanceAndPathsDoNotNest) {
 
 TEST(CostEstimate, SlicesSplitRows) {
   Sample s;
-  Body second = s.body(s.decoder);
+  LayerClass second = s.body(s.decoder);
   s.body(s.decoder).instances = RangeSet{{{0, 4, 1}}};
   second.instances = RangeSet{{{4, 8, 1}}};
-  s.program.bodies.add(second); // body 3
+  s.program.classes.add(second); // class 3
   s.stages(2, 2, {{1, 2, 0, 0}, {0, 2, 0, 0}, {0, 0, 0, 2}, {0, 0, 1, 2}});
   s.addBoundaries();
   const auto e = s.estimate(s.diagnostics);
@@ -340,7 +340,7 @@ TEST(CostEstimate, FlopConventions) {
 TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {
   Sample s;
   s.plan.workload.train = false;
-  for (Body& body : s.program.bodies) body.backward.clear(), body.states.clear();
+  for (LayerClass& layerClass : s.program.classes) layerClass.backward.clear(), layerClass.states.clear();
   const auto e = s.estimate(s.diagnostics);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->totals.optimizer, 0);
@@ -402,7 +402,7 @@ TEST(CostLaws, HidingCommunicationNeverSlows) {
     double last = 1e9;
     for (double share : {1., .5, .1, 0.}) {
       Sample s;
-      s.schedule.inlineShare[static_cast<size_t>(cls)] = share;
+      s.schedule.blockingShare[static_cast<size_t>(cls)] = share;
       const double t = s.step();
       EXPECT_LE(t, last * (1 + 1e-12)) << ir::name(cls) << " " << share;
       last = t;

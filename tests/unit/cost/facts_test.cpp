@@ -15,16 +15,16 @@ struct CostFacts : ::testing::Test {
   Builder b{1, {{"tp", 8}}};
 
   CostFacts() {
-    const BodyId id = b.unit("layer", 4, true);
-    Body& body = b.body(id);
+    const LayerClassId id = b.unit("layer", 4, true);
+    LayerClass& layerClass = b.body(id);
     Node attention = b.compute(b.op("attention", OpKind::Attention, "attn"));
     attention.work.flops = 1e12;
     attention.work.sequence = 2048;
     attention.work.headDim = 64;
     Node wgrad = b.compute(b.op("matmul", OpKind::Gemm, "proj"), Role::WGrad, Phase::Backward);
     wgrad.work.m = wgrad.work.n = wgrad.work.k = 1024;
-    body.forward = {attention};
-    body.backward = {wgrad};
+    layerClass.forward = {attention};
+    layerClass.backward = {wgrad};
     b.stages(1, 1, {{4}});
   }
   std::vector<std::string> codes() const {
@@ -72,10 +72,11 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
   levels[0].fabric.growth.reset();
   levels[0].count = 16;
   b.program.mesh = mesh(*b.plan.cluster, {{"tp", 16}});
-  b.body(BodyId(0)).forward.push_back(
-      b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
-  b.body(BodyId(0)).forward.push_back(
-      b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
+  b.body(LayerClassId(0))
+      .forward.push_back(
+          b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
+  b.body(LayerClassId(0))
+      .forward.push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
   levels[0].fabric.allToAll = {};
   levels[0].bandwidth.reset();
   EXPECT_FALSE(b.estimate(diagnostics));
@@ -83,7 +84,7 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
 }
 
 TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
-  b.body(BodyId(0)).forward[0].work.sequence = 131072;
+  b.body(LayerClassId(0)).forward[0].work.sequence = 131072;
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});

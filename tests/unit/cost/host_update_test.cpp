@@ -15,7 +15,7 @@ using namespace ir;
 /// A matrix of `elements` in fp16 that the host updates by Adam, on one device of a DGX-2 that has all of the host.
 struct HostUpdate : Builder {
   DiagnosticEngine diagnostics;
-  BodyId layer;
+  LayerClassId layer;
 
   explicit HostUpdate(double elements, int64_t ranks = 1) : Builder(1, {{"dp", ranks}}), layer(unit("layer", 1, true)) {
     plan.workload.optimizer->name = Symbol("cpu_adam");
@@ -87,7 +87,7 @@ TEST(CostHostUpdate, EachDeviceUpdatesItsShard) {
 // wait for.
 TEST(CostHostUpdate, GradientsLeaveBehindTheirReduction) {
   HostUpdate h(1e9, 8);
-  h.schedule.inlineShare.fill(0);
+  h.schedule.blockingShare.fill(0);
   StateCollective leaves = h.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Step, 0, 1e9);
   leaves.out = true;
   h.body(h.layer).states = {
@@ -95,7 +95,7 @@ TEST(CostHostUpdate, GradientsLeaveBehindTheirReduction) {
   h.stages(1, 1, {{4}});
   h.finish();
   const Simulation sim = simulate(h.schedule, *h.model(h.diagnostics));
-  const double reduce = sim.bodies[0].states[0], leave = sim.bodies[0].states[1];
+  const double reduce = sim.classes[0].states[0], leave = sim.classes[0].states[1];
   EXPECT_NEAR(leave, 1e9 / 12e9, 1e-12);
   const StepComm& comm = sim.pipeline.virtualStages[0].reductions;
   EXPECT_NEAR(comm.total, std::max(4 * reduce + leave, reduce + 4 * leave), 1e-12);

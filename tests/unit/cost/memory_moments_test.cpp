@@ -15,7 +15,7 @@ using namespace ir;
 
 InstanceMemory instance(uint32_t body, int64_t count) {
   InstanceMemory m;
-  m.body = BodyId(body);
+  m.layerClass = LayerClassId(body);
   m.count = count;
   return m;
 }
@@ -35,7 +35,7 @@ TEST(CostMoments, AHalfBackwardFreesNothingOnItsWay) {
   parts.instances[0].workingBackward = 5; // runs last
   const PassPeak peak = splitPeak(parts);
   EXPECT_DOUBLE_EQ(peak.sum(), 20 + 5);
-  EXPECT_EQ(peak.body, BodyId(0));
+  EXPECT_EQ(peak.layerClass, LayerClassId(0));
 }
 
 // Gradients that wait for the end of their pass grow from layer to layer while they are made.
@@ -51,7 +51,7 @@ TEST(CostMoments, WaitingGradientsAddUp) {
 /// Four layers with a gradient of 7 bytes each, on one device of eight.
 struct Layers {
   Builder b{1, {{"dp", 8}}};
-  BodyId id;
+  LayerClassId id;
   Layers() {
     id = b.unit("layer", 4, true);
     ParamState p;
@@ -89,7 +89,7 @@ TEST(CostMoments, ChunksShareBuffers) {
   Builder b(1, {{"dp", 8}});
   std::vector<std::vector<int64_t>> pieces = {{1, 0}, {0, 1}};
   for (const double bytes : {100., 60.}) {
-    const BodyId id = b.unit("layer", 1, true);
+    const LayerClassId id = b.unit("layer", 1, true);
     ParamState p;
     p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w" + std::to_string(id.index), {1});
     p.elements = 1;

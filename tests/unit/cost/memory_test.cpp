@@ -27,7 +27,7 @@ ParamState parameters(ValueId param, double elements) {
 
 TEST(CostMemory, MixedPrecisionAdamIsEighteenBytesPerParameter) {
   Builder b(1, {{"dp", 8}});
-  const BodyId id = b.unit("layer", 3, true);
+  const LayerClassId id = b.unit("layer", 3, true);
   const OpId op = b.op("matmul", OpKind::Gemm, "up");
   b.body(id).params = {parameters(b.param(op, "w", {1000, 1000}), 1e6)};
   b.stages(1, 1, {{3}});
@@ -47,7 +47,7 @@ TEST(CostMemory, MixedPrecisionAdamIsEighteenBytesPerParameter) {
 
 TEST(CostMemory, StatesAreDividedByTheirStorageAxes) {
   Builder b(1, {{"dp", 8}});
-  const BodyId id = b.unit("layer", 1, true);
+  const LayerClassId id = b.unit("layer", 1, true);
   ParamState p = parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1000, 1000}), 1e6);
   p.optimizer = b.axis("dp");
   b.body(id).params = {p};
@@ -65,7 +65,7 @@ TEST(CostMemory, StatesAreDividedByTheirStorageAxes) {
 
 TEST(CostMemory, PrefetchHoldsBucketsAndKeptGathersHoldAll) {
   Builder b(1, {{"dp", 8}});
-  const BodyId id = b.unit("layer", 10, true);
+  const LayerClassId id = b.unit("layer", 10, true);
   b.body(id).states = {b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e6)};
   b.stages(1, 1, {{10}});
   for (int64_t prefetch : {0, 1, 3, 20}) {
@@ -81,7 +81,7 @@ double buffersOf(const std::vector<double>& layers, int64_t count, bool beside, 
   Builder b(1, {{"dp", 8}});
   std::vector<std::vector<int64_t>> pieces(1);
   for (size_t i = 0; i < layers.size(); ++i) {
-    const BodyId id = b.unit("layer" + std::to_string(i), count, true);
+    const LayerClassId id = b.unit("layer" + std::to_string(i), count, true);
     b.op("work", OpKind::Memory, "work" + std::to_string(i));
     b.body(id).states = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), layers[i]),
@@ -89,7 +89,7 @@ double buffersOf(const std::vector<double>& layers, int64_t count, bool beside, 
     pieces[0].push_back(count);
   }
   b.stages(1, 1, pieces);
-  b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Gradient)] = beside ? 0 : 1;
+  b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Gradient)] = beside ? 0 : 1;
   b.schedule.bucketBytes = bucket;
   return account(b).buffers;
 }
@@ -120,11 +120,11 @@ TEST(CostMemory, ABucketIsWhatIsFilledAndReduced) {
 
 TEST(CostMemory, ABucketIsALayerOfANestedRepeat) {
   Builder b(1, {{"dp", 8}});
-  const BodyId id = b.unit("decoder", 10, true);
+  const LayerClassId id = b.unit("decoder", 10, true);
   b.op("work", OpKind::Memory, "work");
   auto gathers = [&](RegionId layer, int64_t times, double bytes) {
     StateCollective s = b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), bytes);
-    s.layer = layer;
+    s.region = layer;
     s.times = times;
     return s;
   };
@@ -144,7 +144,7 @@ TEST(CostMemory, ABucketIsALayerOfANestedRepeat) {
 
 TEST(CostMemory, WhatArrivesFromTheHostMeetsWhatLeaves) {
   Builder b(1, {{"dp", 8}});
-  const BodyId id = b.unit("layer", 6, true);
+  const LayerClassId id = b.unit("layer", 6, true);
   b.op("work", OpKind::Memory, "work");
   auto copy = [&](Phase phase, bool out, double bytes) {
     StateCollective s = b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, phase, 0, bytes);
@@ -160,7 +160,7 @@ TEST(CostMemory, WhatArrivesFromTheHostMeetsWhatLeaves) {
 struct InFlight {
   Builder b;
   InFlight(int64_t p, int64_t v, int64_t m, const ScheduleKind& kind) : b(p, {{"tp", 8}, {"pp", p}}) {
-    const BodyId id = b.unit("layer", p * v, true);
+    const LayerClassId id = b.unit("layer", p * v, true);
     b.body(id).saved = {{b.op("work", OpKind::Memory, "work"), {}, {}, 1}};
     b.program.microBatches = m;
     b.schedule.kind = &kind;
@@ -184,19 +184,19 @@ TEST(CostMemory, ActivationsInFlightFollowTheSchedule) {
 
 TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   InFlight f(2, 1, 8, oneForwardOneBackward());
-  Body& body = f.b.body(BodyId(0));
-  body.workingForward = .25;
-  body.workingBackward = .5;
+  LayerClass& layerClass = f.b.body(LayerClassId(0));
+  layerClass.workingForward = .25;
+  layerClass.workingBackward = .5;
   EXPECT_EQ(f.byStage(), (std::vector<double>{2.5, 1.5}));
   f.b.program.virtualStages[0].sends = {{{}, 10, true, 0, {}}};
   Memory m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10); // sent
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10); // received
-  body.states = {
+  layerClass.states = {
       f.b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, f.b.axis("tp"), 100),
       f.b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, f.b.axis("tp"), 7)};
   f.b.schedule.prefetch = 2;
-  f.b.program.virtualStages[0].bodies[0].second = 5;
+  f.b.program.virtualStages[0].classes[0].second = 5;
   m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10 + 3 * 100 + 7);
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10 + 100 + 7); // one instance: nothing to prefetch
@@ -210,7 +210,7 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
 
 TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   Builder b(1, {{"tp", 8}});
-  const BodyId id = b.unit("loss");
+  const LayerClassId id = b.unit("loss");
   const OpId op = b.op("cross_entropy", OpKind::Memory);
   Value logits, loss;
   logits.kind = loss.kind = ValueKind::Result;
@@ -229,7 +229,7 @@ TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
 /// Two stages of four layers that keep 10 bytes each; gradients of 7 bytes.
 struct Timeline {
   Builder b{2, {{"dp", 8}, {"pp", 2}}};
-  BodyId layer;
+  LayerClassId layer;
   Timeline() {
     layer = b.unit("layer", 8, true);
     const OpId op = b.op("matmul", OpKind::Gemm, "up");
@@ -287,11 +287,11 @@ TEST(CostMemory, TheOptimizersStepMayBeTheFullestMoment) {
 TEST(CostMemory, ReceiveBuffersAreKeptPerClassIfTheSoftwareKeepsThem) {
   Timeline t;
   const double before = account(t.b).stages[0].stepPeak;
-  Body& body = t.b.body(t.layer);
+  LayerClass& layerClass = t.b.body(t.layer);
   const AxisMask dp = t.b.axis("dp");
-  body.forward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 100)};
-  body.backward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
-                   t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
+  layerClass.forward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 100)};
+  layerClass.backward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
+                         t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before);
   t.b.plan.stack->copies.gathers = true;
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before + 100 + 60);
@@ -312,8 +312,8 @@ Orders splitInTwo(const ScheduleShape& shape) {
 TEST(CostMemory, ASplitBackwardKeepsOperandsOfWeightGradients) {
   static const ScheduleKind kind{.name = "split", .orders = splitInTwo};
   InFlight f(1, 1, 4, kind);
-  f.b.body(BodyId(0)).saved[0].bytes = 10;
-  f.b.body(BodyId(0)).weightOperands = 6;
+  f.b.body(LayerClassId(0)).saved[0].bytes = 10;
+  f.b.body(LayerClassId(0)).weightOperands = 6;
   // Three micro-batches have left 6 each when the fourth runs forward.
   EXPECT_EQ(f.byStage(), (std::vector<double>{3 * 6 + 10}));
 }
@@ -336,7 +336,7 @@ TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
 
 TEST(CostMemory, UnevenStagesAreNotAveraged) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
-  const BodyId id = b.unit("layer", 7, true);
+  const LayerClassId id = b.unit("layer", 7, true);
   b.body(id).params = {parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1}), 1e6)};
   b.schedule.kind = &oneForwardOneBackward();
   b.stages(2, 1, {{5}, {2}});
@@ -349,7 +349,7 @@ TEST(CostMemory, UnevenStagesAreNotAveraged) {
 
 TEST(CostMemory, ReservedMemoryIsNotAvailable) {
   InFlight f(1, 1, 1, oneForwardOneBackward());
-  f.b.body(BodyId(0)).saved[0].bytes = 79e9;
+  f.b.body(LayerClassId(0)).saved[0].bytes = 79e9;
   EXPECT_TRUE(account(f.b).fits);
   f.b.plan.stack->reserved = number(2e9);
   EXPECT_FALSE(account(f.b).fits);
@@ -369,9 +369,9 @@ struct Published {
 double stageZero(const Published& r) {
   Builder b(r.p, {{"tp", r.t}, {"pp", r.p}});
   const double s = 2048, sbh = s * static_cast<double>(r.b) * r.hidden, t = static_cast<double>(r.t);
-  const BodyId embed = b.unit("embed");
+  const LayerClassId embed = b.unit("embed");
   const ValueId table = b.param(b.op("lookup", OpKind::Lookup), "table", {1});
-  const BodyId decoder = b.unit("decoder", static_cast<int64_t>(r.layers), true);
+  const LayerClassId decoder = b.unit("decoder", static_cast<int64_t>(r.layers), true);
   const OpId op = b.op("work", OpKind::Memory, "work");
   b.body(embed).params = {parameters(table, (51200 / t + s) * r.hidden)};
   b.body(embed).saved = {{OpId(0), {}, {}, sbh / (r.sequenceParallel ? t : 1)}}; // the dropout mask

@@ -14,10 +14,10 @@ using namespace ir;
 struct Step : Builder {
   DiagnosticEngine diagnostics;
 
-  Step() : Builder(8, {{"dp", 64}}) { schedule.inlineShare.fill(0); }
+  Step() : Builder(8, {{"dp", 64}}) { schedule.blockingShare.fill(0); }
 
-  BodyId layers(const std::string& name, int64_t count, double bytes, int64_t times = 1) {
-    const BodyId id = unit(name, count, true);
+  LayerClassId layers(const std::string& name, int64_t count, double bytes, int64_t times = 1) {
+    const LayerClassId id = unit(name, count, true);
     const OpId work = op("work", OpKind::Memory, "work");
     body(id).forward = {lasting(work, .01)};
     body(id).backward = {lasting(work, .02, true)};
@@ -35,7 +35,7 @@ struct Step : Builder {
   }
 };
 
-// Buckets of gradients are reduced as backward makes them: the last one is a layer of the first body.
+// Buckets of gradients are reduced as backward makes them: the last one is a layer of the first class.
 TEST(CostStep, TheEdgeIsOneLayerOfTheFirstBody) {
   Step s;
   s.layers("small", 3, 1e8, 5);
@@ -53,12 +53,12 @@ TEST(CostStep, GathersShareBucketsOfOneSize) {
   s.layers("layer", 10, 1e9);
   s.schedule.bucketBytes = 4.5e9; // ten layers of 1 GB: three messages of 3.33 GB
   s.stages(1, 1, {{10}});
-  EXPECT_NEAR(s.run().bodies[0].states[1], .3 * s.price(10e9 / 3, CollectiveKind::AllGather), 1e-12);
+  EXPECT_NEAR(s.run().classes[0].states[1], .3 * s.price(10e9 / 3, CollectiveKind::AllGather), 1e-12);
   Step uneven;
   uneven.layers("layer", 12, 1e9);
   uneven.schedule.bucketBytes = 4.5e9;
   uneven.stages(2, 1, {{10}, {2}});
-  EXPECT_NEAR(uneven.run().bodies[0].states[0], .3 * uneven.price(10e9 / 3), 1e-12);
+  EXPECT_NEAR(uneven.run().classes[0].states[0], .3 * uneven.price(10e9 / 3), 1e-12);
 }
 
 // A bucket that could hold more layers than a stage has ends with those of the stage.
@@ -78,7 +78,7 @@ TEST(CostStep, TheEdgeIsNoMoreThanTheStageHas) {
 /// A layer of 10 ms forward and 20 ms backward on each of four stages.
 struct FourStages : Builder {
   explicit FourStages(int64_t microBatches) : Builder(4, {{"tp", 8}, {"pp", 4}}) {
-    const BodyId id = unit("layer", 4, true);
+    const LayerClassId id = unit("layer", 4, true);
     const OpId work = op("work", OpKind::Memory, "work");
     body(id).forward = {lasting(work, .01)};
     body(id).backward = {lasting(work, .02, true)};
@@ -111,7 +111,7 @@ TEST(CostStep, EqualStagesAreTheirOwnMean) {
   FourStages b(8);
   DiagnosticEngine diagnostics;
   b.program.stageAxes = b.axis("pp");
-  b.schedule.inlineShare.fill(0);
+  b.schedule.blockingShare.fill(0);
   Value stream;
   stream.path = {Symbol("layer")};
   const ValueId value = b.program.model.values.add(stream);

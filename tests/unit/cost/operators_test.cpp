@@ -17,7 +17,7 @@ constexpr double kExact = 1e-10; // relative
 class CostOperators : public ::testing::Test {
 protected:
   Builder b{1, {{"tp", 8}}};
-  BodyId body = b.unit("layer");
+  LayerClassId layerClass = b.unit("layer");
   DiagnosticEngine diagnostics;
 
   Priced price(const Node& node, Derivation* why = nullptr) {
@@ -63,11 +63,11 @@ TEST_F(CostOperators, AnEfficiencyByTheSizeOfTheProduct) {
 TEST_F(CostOperators, WhatAPriceStandsOn) {
   auto& gemm = b.plan.cluster->device.gemm.at(DType::fp16);
   gemm.efficiency->statistics = {.calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e10};
-  Grounds grounds;
-  b.model(diagnostics)->compute(b.program, contraction(Role::Forward, 2048, 6144, 12288), nullptr, &grounds);
-  ASSERT_EQ(grounds.size(), 1u) << "a datasheet's numbers are none";
-  EXPECT_EQ(grounds[0].statistics->samples, 100);
-  EXPECT_NEAR(grounds[0].beyond(), std::log(2. * 2048 * 6144 * 12288 / 1e10), 1e-12);
+  EvidenceList evidence;
+  b.model(diagnostics)->compute(b.program, contraction(Role::Forward, 2048, 6144, 12288), nullptr, &evidence);
+  ASSERT_EQ(evidence.size(), 1u) << "a datasheet's numbers are none";
+  EXPECT_EQ(evidence[0].statistics->samples, 100);
+  EXPECT_NEAR(evidence[0].beyond(), std::log(2. * 2048 * 6144 * 12288 / 1e10), 1e-12);
 }
 
 TEST_F(CostOperators, GemmBoundByMemory) {
@@ -151,11 +151,11 @@ TEST_F(CostOperators, UnfusedAttention) {
   pv.work.firstOperandBytes = scores;
   expect(price(qk).seconds, 1.163087853523e-04);
   expect(price(pv).seconds, 7.331480190342e-05);
-  b.body(body).forward = {qk, pv};
-  b.body(body).backward = {
+  b.body(layerClass).forward = {qk, pv};
+  b.body(layerClass).backward = {
       b.compute(qk.op, Role::DGrad, Phase::Backward), b.compute(qk.op, Role::Backward, Phase::Backward),
       b.compute(pv.op, Role::DGrad, Phase::Backward), b.compute(pv.op, Role::DGrad, Phase::Backward)};
-  const auto& backward = b.body(body).backward;
+  const auto& backward = b.body(layerClass).backward;
   expect(2 * price(backward[0]).seconds, 1.453859816904e-04);
   expect(price(backward[1]).seconds, 1.453859816904e-04);
   expect(price(backward[2]).seconds + price(backward[3]).seconds, 1.979499651392e-04);
@@ -196,12 +196,12 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   const Node n = attention(12, 2048, 128);
   expect(price(n).seconds, 9.147585159732e-05);                       // b=1, a=12, s=2048, hd=128
   expect(price(attention(16, 3000, 64)).seconds, 1.559425665425e-04); // b=2, a=8, between points, head factor .78
-  b.body(body).forward = {n};
-  b.body(body).backward = {b.compute(n.op, Role::Backward, Phase::Backward)};
-  b.body(body).backward[0].work.flops = 2.5 * n.work.flops;
-  expect(price(b.body(body).backward[0]).seconds, 2.286896289933e-04);
+  b.body(layerClass).forward = {n};
+  b.body(layerClass).backward = {b.compute(n.op, Role::Backward, Phase::Backward)};
+  b.body(layerClass).backward[0].work.flops = 2.5 * n.work.flops;
+  expect(price(b.body(layerClass).backward[0]).seconds, 2.286896289933e-04);
   b.plan.stack->attentionBackward = number(3);
-  expect(price(b.body(body).backward[0]).seconds, 3 * 9.147585159732e-05);
+  expect(price(b.body(layerClass).backward[0]).seconds, 3 * 9.147585159732e-05);
   b.plan.stack->attentionHead.x = {64, 128};
   b.plan.stack->attentionHead.y = {.98, 1};
   expect(price(attention(16, 3000, 64)).seconds,

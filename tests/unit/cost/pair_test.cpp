@@ -16,11 +16,11 @@ using namespace ir;
 /// `count` layers that compute, exchange, and compute what depends on the exchange, in both directions.
 struct Exchanging {
   Builder b{8, {{"ep", 64}}};
-  std::vector<BodyCost> costs;
-  Passage forward, backward;
+  std::vector<ClassCost> costs;
+  StagePass forward, backward;
 
   Exchanging(int64_t count, double computes, double exchanges, CollectiveClass cls = CollectiveClass::Exchange) {
-    const BodyId id = b.unit("layer", count, true);
+    const LayerClassId id = b.unit("layer", count, true);
     const OpId op = b.op("work", OpKind::Memory, "work");
     for (const bool back : {false, true}) {
       auto& nodes = back ? b.body(id).backward : b.body(id).forward;
@@ -32,7 +32,7 @@ struct Exchanging {
     b.stages(1, 1, {{count}});
     b.finish();
     DiagnosticEngine diagnostics;
-    costs = priceBodies(b.schedule, *b.model(diagnostics));
+    costs = priceClasses(b.schedule, *b.model(diagnostics));
     for (SegmentCost* cost : {&costs[0].forward, &costs[0].backward}) {
       cost->nodes[0].seconds = cost->nodes[2].seconds = computes;
       cost->nodes[1].seconds = exchanges;
@@ -41,8 +41,8 @@ struct Exchanging {
       cost->nodes[1].spent = {0, 0, exchanges, 0};
       cost->host = 0;
     }
-    forward = runPassage(b.schedule, costs, b.program.virtualStages[0], false);
-    backward = runPassage(b.schedule, costs, b.program.virtualStages[0], true);
+    forward = runStagePass(b.schedule, costs, b.program.virtualStages[0], false);
+    backward = runStagePass(b.schedule, costs, b.program.virtualStages[0], true);
   }
   double apart() const { return forward.seconds + backward.seconds; }
   Pair pair(Strides strides = Strides::Taken) const {
@@ -50,9 +50,9 @@ struct Exchanging {
     const Pair ran = runPair(b.schedule, costs, stage, forward, stage, backward, strides);
     EXPECT_NEAR(ran.account.sum().sum(), ran.cost.seconds, 1e-9 * std::max(1.0, ran.cost.seconds));
     for (const bool backwardPass : {false, true})
-      EXPECT_LE(ran.account.find(BodyId(0))->nodes(backwardPass)[1].exposed,
+      EXPECT_LE(ran.account.find(LayerClassId(0))->nodes(backwardPass)[1].exposed,
                 costs[0].of(backwardPass).nodes[1].seconds *
-                        static_cast<double>(b.program.virtualStages[0].bodies[0].second) +
+                        static_cast<double>(b.program.virtualStages[0].classes[0].second) +
                     1e-9);
     return ran;
   }
@@ -110,8 +110,8 @@ TEST(CostPair, PeriodsThatAreLeftOutCountAsIfTheyRan) {
         cost->seconds += s;
       }
     }
-    e.forward = runPassage(e.b.schedule, e.costs, e.b.program.virtualStages[0], false);
-    e.backward = runPassage(e.b.schedule, e.costs, e.b.program.virtualStages[0], true);
+    e.forward = runStagePass(e.b.schedule, e.costs, e.b.program.virtualStages[0], false);
+    e.backward = runStagePass(e.b.schedule, e.costs, e.b.program.virtualStages[0], true);
     const Pair left = e.pair(), ran = e.pair(Strides::Off);
     const double rounding = 1e-9 * ran.cost.seconds;
     EXPECT_NEAR(left.cost.seconds, ran.cost.seconds, rounding) << i;
@@ -119,7 +119,8 @@ TEST(CostPair, PeriodsThatAreLeftOutCountAsIfTheyRan) {
     EXPECT_NEAR(left.cost.backward, ran.cost.backward, rounding) << i;
     for (const bool back : {false, true})
       for (size_t n = 0; n < 3; ++n) {
-        const Spent &a = left.account.find(BodyId(0))->nodes(back)[n], &b = ran.account.find(BodyId(0))->nodes(back)[n];
+        const Spent &a = left.account.find(LayerClassId(0))->nodes(back)[n],
+                    &b = ran.account.find(LayerClassId(0))->nodes(back)[n];
         EXPECT_NEAR(a.computing, b.computing, rounding) << i;
         EXPECT_NEAR(a.exposed, b.exposed, rounding) << i;
       }

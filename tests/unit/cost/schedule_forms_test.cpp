@@ -135,7 +135,7 @@ struct Uneven {
     const double spread = seconds(0, 1), transfer = seconds(0, 2e9);
     std::vector<std::vector<int64_t>> pieces;
     for (int64_t s = 0; s < p; ++s) {
-      const ir::BodyId id = b.unit("stage" + std::to_string(s));
+      const ir::LayerClassId id = b.unit("stage" + std::to_string(s));
       const ir::OpId op = b.op("work", ir::OpKind::Memory);
       const auto lasting = [&](bool back) { return b.lasting(op, 1 + spread * seconds(-.9, 2), back); };
       b.body(id).forward = {lasting(false)};
@@ -151,7 +151,7 @@ struct Uneven {
     b.program.stageAxes = b.axis("pp");
     b.program.microBatches = m;
     const double held[]{0, .4, 1};
-    b.schedule.inlineShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)] = held[random() % 3];
+    b.schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)] = held[random() % 3];
     b.plan.stack->receive = number(held[random() % 3]);
   }
   double step(std::string_view name) {

@@ -133,7 +133,7 @@ std::vector<ir::StageLine> linesAt(const std::vector<std::pair<Symbol, int64_t>>
 
 std::vector<std::pair<Symbol, int64_t>> layersOfModel(const ir::Model& model) {
   std::vector<std::pair<Symbol, int64_t>> layers;
-  for (const ir::Unit& u : model.units)
+  for (const ir::Layer& u : model.layers)
     for (int64_t i = 0; i < (u.repeat ? u.count : 1); ++i) layers.emplace_back(u.name, u.repeat ? i : -1);
   return layers;
 }
@@ -196,7 +196,7 @@ TEST(BalanceStages, AreTheBestOfAllCuts) {
         random.plan(stages, seed % 2 ? "one_f_one_b" : "gpipe", random.pick({1, 2}), {2, 3}, random.pick({2, 4, 32}));
     ASSERT_TRUE(plan);
     const auto layers = layersOfModel(*plan->model);
-    if (layers.size() < static_cast<size_t>(stages) || plan->model->units.empty()) continue;
+    if (layers.size() < static_cast<size_t>(stages) || plan->model->layers.empty()) continue;
     StepPrice best;
     std::vector<size_t> ends;
     allCuts(*plan, layers, static_cast<size_t>(stages), ends, best);

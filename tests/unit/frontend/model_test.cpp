@@ -57,10 +57,10 @@ TEST(Models, VerifyAndCount) {
 TEST(Models, TopLevelLayersAreUnitsAndRepeatsStayFolded) {
   const auto m = modelOf(kDense);
   std::vector<std::string> units;
-  for (const ir::Unit& u : m->units)
+  for (const ir::Layer& u : m->layers)
     units.push_back(u.name.str() + " " + std::to_string(u.count) + " " + std::to_string(u.end.index - u.first.index));
   EXPECT_EQ(units, (std::vector<std::string>{"embed 1 1", "decoder 3 9", "head 1 1", "loss 1 1"}));
-  const ir::Unit& decoder = m->units[UnitId(1)];
+  const ir::Layer& decoder = m->layers[LayerId(1)];
   EXPECT_TRUE(decoder.repeat);
   ASSERT_EQ(decoder.carries.size(), 1u);
   EXPECT_EQ(m->ops[decoder.first].kind, OpKind::Carry);
@@ -198,7 +198,8 @@ model m(tables: int = 3, rows: int = 100, emb_dim: int = 4) {
   const Dim& pool = m->dims[bags.operands[0].dims[2]];
   EXPECT_EQ(pool.kind, DimKind::Following);
   EXPECT_EQ(dimText(*m, pool.parts), "rows=100");
-  EXPECT_EQ(m->values[bags.operands[1].value].unit, bags.unit) << "a parameter of the model lives with its first user";
+  EXPECT_EQ(m->values[bags.operands[1].value].layer, bags.layer)
+      << "a parameter of the model lives with its first user";
 }
 
 TEST(Models, NestedRepeatsAreRegionsOfOneUnit) {
@@ -214,7 +215,7 @@ model m(hidden: int = 16) {
   }
   loss = outer
 })");
-  ASSERT_EQ(m->units.size(), 1u);
+  ASSERT_EQ(m->layers.size(), 1u);
   const Op& norm = *opAt(*m, "outer.inner.norm.out");
   EXPECT_EQ(m->times(norm.region), 15);
   EXPECT_EQ(m->parameterCount(), 15 * 16);
@@ -231,7 +232,7 @@ model m(hidden: int = 16) {
   }
   loss = pair + pair.b
 })");
-  EXPECT_EQ(m->units[UnitId(0)].carries.size(), 2u);
+  EXPECT_EQ(m->layers[LayerId(0)].carries.size(), 2u);
   EXPECT_EQ(verify(*m), std::vector<std::string>{});
 }
 

@@ -167,7 +167,7 @@ plan small extends base(n = 2) { assert mesh.dp == 4 and twice == 4 and train.se
   const auto chosen =
       plansOf(kModel + "plan base(n: int) {\n model = m(layers = n)\n" + kTrain + "}\n", PlanChoice{"base(n = 5)"});
   ASSERT_EQ(chosen.size(), 1u);
-  EXPECT_EQ(chosen[0]->model->units[UnitId(1)].count, 5);
+  EXPECT_EQ(chosen[0]->model->layers[LayerId(1)].count, 5);
 }
 
 TEST(Plans, AChoiceThatDoesNotExistIsReported) {
@@ -261,7 +261,7 @@ TEST(Plans, StatesPipelineKeepAndOverlap) {
   ASSERT_EQ(p.pipeline->stages.size(), 2u);
   EXPECT_EQ(p.pipeline->stages[0].selectors[1].str(), "decoder[0:2]");
   EXPECT_TRUE(p.keeps.at(0).gathered);
-  EXPECT_EQ(p.overlap.inlineShare.at(CollectiveClass::Gradient).value, 0.2);
+  EXPECT_EQ(p.overlap.blockingShare.at(CollectiveClass::Gradient).value, 0.2);
   EXPECT_EQ(p.overlap.prefetch->value, 2);
 }
 

@@ -80,7 +80,7 @@ TEST(Records, FactsLandInTheirFields) {
   EXPECT_EQ(*s.accumulate, ir::Accumulate::None);
   EXPECT_EQ(s.passes.at(Symbol("gelu")).forward.value, 3);
   EXPECT_EQ(s.passes.at(Symbol("relu")).backward.value, 1);
-  EXPECT_EQ(s.inlineShare.at(ir::CollectiveClass::Gradient).value, 0.5);
+  EXPECT_EQ(s.blockingShare.at(ir::CollectiveClass::Gradient).value, 0.5);
   EXPECT_EQ(s.optimizer.at(Symbol("adam")).value, 50);
   EXPECT_EQ(s.attentionFactor->value, 0.9);
   EXPECT_EQ(s.attentionBackward->value, 2.9);

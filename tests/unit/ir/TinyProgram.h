@@ -26,12 +26,12 @@ struct Tiny {
     program.mesh = mesh({{"tp", 4}, {"dp", 2}}, {{"node", 4}, {"nodes", 8}});
     tp = program.mesh.order[0];
     dp = program.mesh.order[1];
-    buildBody();
+    buildClass();
   }
   Tiny(const Tiny&) = delete;
   Tiny& operator=(const Tiny&) = delete;
 
-  Body& body() { return program.bodies[BodyId(0)]; }
+  LayerClass& body() { return program.classes[LayerClassId(0)]; }
   Model& model() { return program.model; }
   Layout layout(std::vector<AxisList> dims, AxisMask partial = 0) const {
     return Layout::of(program.mesh, dims, partial);
@@ -61,7 +61,7 @@ private:
     v.path = {Symbol("mlp"), Symbol(name)};
     v.kind = kind;
     v.dims = std::move(dims);
-    v.unit = kind == ValueKind::Input ? UnitId() : UnitId(0);
+    v.layer = kind == ValueKind::Input ? LayerId() : LayerId(0);
     v.trainable = kind == ValueKind::Param;
     ValueId id = model().values.add(v);
     model().values[id].storage = id;
@@ -81,7 +81,7 @@ private:
     o.resultDims = model().values[result].dims;
     o.dims = std::move(dims);
     o.flops = std::move(flops);
-    o.unit = UnitId(0);
+    o.layer = LayerId(0);
     OpId id = model().ops.add(o);
     model().values[result].producer = id;
     return id;
@@ -106,17 +106,17 @@ private:
     downOp = op("matmul", OpKind::Gemm, {up, w2}, down, {batch, seq, ffn, hidden}, product);
     normOp =
         op("rms_norm", OpKind::Memory, {down}, out, {batch, seq, hidden}, (tokens * Poly::extent(hidden)).scaled(4));
-    Unit unit;
-    unit.name = Symbol("mlp");
-    unit.first = OpId(0);
-    unit.end = OpId(3);
-    m.units.add(unit);
+    Layer layer;
+    layer.name = Symbol("mlp");
+    layer.first = OpId(0);
+    layer.end = OpId(3);
+    m.layers.add(layer);
     m.loss = out;
   }
 
-  void buildBody() {
-    Body b;
-    b.unit = UnitId(0);
+  void buildClass() {
+    LayerClass b;
+    b.layer = LayerId(0);
     b.instances = {{{0, 1, 1}}};
     PlacedDim onDp{batch, {dp}, nullptr, false, false}, onTp{ffn, {tp}, nullptr, false, false};
     b.placements = {{{onDp, onTp}}, {{onDp, onTp}}, {{onDp}}};
@@ -141,9 +141,9 @@ private:
     p2.layout = layout({{tp}, {}});
     p1.elements = p2.elements = 32 * 128 / 4;
     b.params = {p1, p2};
-    program.bodies.add(b);
+    program.classes.add(b);
     VirtualStage stage;
-    stage.bodies = {{BodyId(0), 1}};
+    stage.classes = {{LayerClassId(0), 1}};
     program.virtualStages.push_back(stage);
   }
 };

@@ -119,7 +119,7 @@ TEST(Program, ElementTypesFollowThePrecision) {
   EXPECT_EQ(t.program.widthOf(t.up), 8);
   EXPECT_EQ(t.program.extents({t.batch, t.ffn}), (std::vector<int64_t>{8, 128}));
   t.model().dims[t.batch].kind = DimKind::Routed;
-  EXPECT_EQ(t.program.loose({t.batch, t.ffn}), (std::vector<bool>{true, false}));
+  EXPECT_EQ(t.program.unordered({t.batch, t.ffn}), (std::vector<bool>{true, false}));
 }
 
 TEST(Placement, KnowsItsAxes) {

@@ -15,7 +15,7 @@ class Reshard : public testing::Test {
 protected:
   Mesh m = mesh({{"tp", 2}, {"cp", 4}, {"dp", 3}});
   std::vector<int64_t> extents{48, 48};
-  std::vector<bool> loose{false, false};
+  std::vector<bool> unordered{false, false};
 
   Layout layout(const std::vector<std::string>& first, const std::vector<std::string>& second,
                 const std::vector<std::string>& partial = {}) {
@@ -24,7 +24,7 @@ protected:
   /// `all_gather tp 2304; …`, strided steps with a star.
   std::string steps(const Layout& from, const Layout& to) {
     std::string text;
-    for (const ReshardStep& s : reshard(m, extents, loose, from, to)) {
+    for (const ReshardStep& s : reshard(m, extents, unordered, from, to)) {
       if (!text.empty()) text += "; ";
       text += std::string(name(s.kind)) + (s.strided ? "* " : " ") + m.str(s.axes) + " " +
               std::to_string(int64_t(s.elements));
@@ -44,10 +44,10 @@ TEST_F(Reshard, OffsetsAreTheSizesLeftOfAnAxis) {
 
 TEST_F(Reshard, EqualLayoutsNeedNothing) {
   EXPECT_EQ(steps(layout({"cp"}, {}), layout({"cp"}, {})), "");
-  EXPECT_TRUE(sameLayout(loose, layout({"cp", "tp"}, {}), layout({"cp", "tp"}, {})));
-  EXPECT_FALSE(sameLayout(loose, layout({"cp", "tp"}, {}), layout({"tp", "cp"}, {})));
+  EXPECT_TRUE(sameLayout(unordered, layout({"cp", "tp"}, {}), layout({"cp", "tp"}, {})));
+  EXPECT_FALSE(sameLayout(unordered, layout({"cp", "tp"}, {}), layout({"tp", "cp"}, {})));
   EXPECT_TRUE(sameLayout({true, false}, layout({"cp", "tp"}, {}), layout({"tp", "cp"}, {})));
-  EXPECT_FALSE(sameLayout(loose, layout({}, {}, {"tp"}), layout({}, {})));
+  EXPECT_FALSE(sameLayout(unordered, layout({}, {}, {"tp"}), layout({}, {})));
 }
 
 TEST_F(Reshard, TensorParallelSumIsAllReduced) {
@@ -78,7 +78,7 @@ TEST_F(Reshard, ReducingStepsComeFirst) {
 }
 
 TEST_F(Reshard, RoutedDimensionsHaveNoOrder) {
-  loose = {true, false};
+  unordered = {true, false};
   EXPECT_EQ(steps(layout({"tp", "cp"}, {}), layout({"cp"}, {})), "all_gather tp 576");
 }
 

@@ -88,7 +88,7 @@ TEST(VerifyModel, RejectsRepeatsThatDoNotRunOrNest) {
 
 TEST(VerifyModel, RejectsOperatorsOutsideOfLayers) {
   Tiny t;
-  t.model().units[UnitId(0)].end = OpId(2);
+  t.model().layers[LayerId(0)].end = OpId(2);
   EXPECT_NE(finding(t.model()).find("1 operators are in no layer"), std::string::npos);
 }
 
@@ -96,17 +96,17 @@ TEST(VerifyModel, RejectsReadingInsideARepeat) {
   Tiny t;
   Model& m = t.model();
   RegionId r = m.regions.add({{Symbol("mlp")}, 2, {}, {}});
-  Unit& first = m.units[UnitId(0)];
+  Layer& first = m.layers[LayerId(0)];
   first.repeat = true;
   first.count = 2;
   first.region = r;
   first.end = OpId(2);
   for (OpId op : {t.upOp, t.downOp}) m.ops[op].region = r;
-  Unit norm;
+  Layer norm;
   norm.name = Symbol("norm");
   norm.first = OpId(2);
   norm.end = OpId(3);
-  m.ops[t.normOp].unit = m.units.add(norm);
+  m.ops[t.normOp].layer = m.layers.add(norm);
   EXPECT_EQ(finding(m), "mlp.out reads %mlp.down inside the repeat mlp");
 }
 

@@ -1,4 +1,4 @@
-// Element types as their keys set them, and what holds wherever it was said.
+// Element types as their keys set them, and what holds wherever it was stated.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Precision.h"
 
@@ -13,7 +13,7 @@ TEST(IrPrecision, EveryKeyChangesWhatHolds) {
     Precision before, after;
     after.set({key, {}, DType::fp16, {}});
     EXPECT_NE(before.holding(), after.holding()) << name(key);
-    before.set({key, {}, DType::fp16, SourceRange{FileId(0), 3, 7}}); // wherever it was said
+    before.set({key, {}, DType::fp16, SourceRange{FileId(0), 3, 7}}); // wherever it was stated
     EXPECT_EQ(before.holding(), after.holding()) << name(key);
     EXPECT_EQ(PrecisionFact({key, {}, DType::fp16, {}}).str(), name(key));
   }

@@ -88,9 +88,9 @@ struct Fixture {
     tiny.program.microBatches = microBatches;
     schedule.program = &tiny.program;
     schedule.kind = &kind;
-    schedule.inlineShare.fill(1);
+    schedule.blockingShare.fill(1);
     Segment s;
-    s.body = BodyId(0);
+    s.layerClass = LayerClassId(0);
     s.tasks = {{kComputeStream, 0, 1, {}},
                {kComputeStream, 1, 1, {0}},
                {kComputeStream, 2, 0.25, {1}},

@@ -15,7 +15,7 @@ Topology torus(std::vector<int64_t> dims, const char* kind = "torus") {
   return {Symbol(kind), {}, std::move(dims)};
 }
 
-/// A group over axis `g` of a mesh on one level that is wired as said.
+/// A group over axis `g` of a mesh on one level that is wired as stated.
 TopologyFactors factors(CollectiveKind kind, const Topology& t,
                         const std::vector<std::pair<std::string, int64_t>>& axes) {
   int64_t devices = 1;

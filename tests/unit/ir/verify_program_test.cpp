@@ -94,7 +94,7 @@ TEST(VerifySharded, RejectsADependencyOnALaterNode) {
 
 TEST(VerifySharded, RejectsInstancesThatRunNowhere) {
   Tiny t;
-  t.program.virtualStages[0].bodies.clear();
+  t.program.virtualStages[0].classes.clear();
   EXPECT_EQ(finding(t.program), "mlp[0]: 1 instances, 0 on stages");
 }
 

@@ -12,7 +12,7 @@
 
 namespace planc::oracle {
 using namespace ir;
-using ir::Unit; // not planc::Unit, the exponents of a quantity
+using ir::Layer; // not planc::Layer, the exponents of a quantity
 
 /// Per dimension the indices that a device holds.
 using Indices = std::vector<std::vector<int64_t>>; // per dimension those that a device holds

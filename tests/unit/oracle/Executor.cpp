@@ -1,4 +1,4 @@
-// Executes the forward and backward lists of a program, instance by instance, through carries and seams.
+// Executes the forward and backward lists of a program, instance by instance, through carries and boundary reshards.
 // SPDX-License-Identifier: Apache-2.0
 #include "Executor.h"
 
@@ -18,14 +18,14 @@ namespace {
 /// Values whose gradient some class of instances needs.
 std::vector<bool> wantedSomewhere(const Program& program) {
   std::vector<bool> wanted(program.model.values.size());
-  for (const std::vector<bool>& body : passes::valuesWithGradient(program))
-    for (size_t v = 0; v < body.size(); ++v) wanted[v] = wanted[v] || body[v];
+  for (const std::vector<bool>& layerClass : passes::valuesWithGradient(program))
+    for (size_t v = 0; v < layerClass.size(); ++v) wanted[v] = wanted[v] || layerClass[v];
   return wanted;
 }
 
 struct Machine : OperatorRun {
   unsigned seed;
-  std::vector<std::vector<Frame>> frames; ///< per unit and instance
+  std::vector<std::vector<Frame>> frames; ///< per layer and instance
   Perturbation perturbation;
   Outcome outcome;
 
@@ -71,9 +71,9 @@ struct Machine : OperatorRun {
     }
     return result;
   }
-  Tensor drawParameter(const Unit& unit, ValueId v, int64_t instance) const {
+  Tensor drawParameter(const Layer& layer, ValueId v, int64_t instance) const {
     const ValueId storage = model().values[v].storage.valid() ? model().values[v].storage : v;
-    return draw(storage, model().values[storage].region.valid() && unit.repeat ? instance : 0);
+    return draw(storage, model().values[storage].region.valid() && layer.repeat ? instance : 0);
   }
 
   Sharded reshard(ValueId v, Sharded value, const Layout& from, const Layout& to) const {
@@ -81,7 +81,8 @@ struct Machine : OperatorRun {
   }
   Sharded reshard(const std::vector<DimId>& dims, Sharded value, const Layout& from, const Layout& to) const {
     const std::vector<int64_t> e = flatExtents(dims);
-    for (const ReshardStep& step : ir::reshard(program.mesh, program.extents(dims), program.loose(dims), from, to)) {
+    for (const ReshardStep& step :
+         ir::reshard(program.mesh, program.extents(dims), program.unordered(dims), from, to)) {
       Sharded next;
       for (int64_t d = 0; d < devices.count; ++d) {
         Tensor t = empty(e);
@@ -117,8 +118,10 @@ struct Machine : OperatorRun {
 
   // ---- forward ---------------------------------------------------------------
 
-  const Body& bodyOf(UnitId u, int64_t instance) const { return program.bodies[passes::bodyOf(program, u, instance)]; }
-  int64_t lastOf(UnitId u) const { return model().units[u].repeat ? model().units[u].count - 1 : 0; }
+  const LayerClass& classOf(LayerId u, int64_t instance) const {
+    return program.classes[passes::classOf(program, u, instance)];
+  }
+  int64_t lastOf(LayerId u) const { return model().layers[u].repeat ? model().layers[u].count - 1 : 0; }
 
   /// A value as produced (by the last instance, if a repeat made it), and its layout.
   Sharded valueOf(ValueId v, const Frame* own, Layout& layout) const {
@@ -129,70 +132,72 @@ struct Machine : OperatorRun {
     }
     const Op& op = model().ops[value.producer];
     const Frame& frame =
-        own && own->results.count(v) ? *own : frames[op.unit.index][static_cast<size_t>(lastOf(op.unit))];
-    const Body& body =
-        bodyOf(op.unit, &frame == own ? static_cast<int64_t>(own - frames[op.unit.index].data()) : lastOf(op.unit));
-    layout = body.results[passes::local(model().units[op.unit], value.producer)];
+        own && own->results.count(v) ? *own : frames[op.layer.index][static_cast<size_t>(lastOf(op.layer))];
+    const LayerClass& layerClass =
+        classOf(op.layer, &frame == own ? static_cast<int64_t>(own - frames[op.layer.index].data()) : lastOf(op.layer));
+    layout = layerClass.results[passes::local(model().layers[op.layer], value.producer)];
     return frame.results.at(v);
   }
 
-  /// Reshards of carried values stand in seams; without one the layouts must agree.
-  Sharded seam(bool backward, ValueId v, Sharded value, const Layout& from, const Layout& to) const {
-    if (sameLayout(program.loose(model().values[v].dims), from, to)) return value;
-    for (const Body& body : program.bodies)
-      if (body.seam)
-        for (const Node& n : backward ? body.backward : body.forward)
+  /// Reshards of carried values stand in boundary reshards; without one the layouts must agree.
+  Sharded boundary(bool backward, ValueId v, Sharded value, const Layout& from, const Layout& to) const {
+    if (sameLayout(program.unordered(model().values[v].dims), from, to)) return value;
+    for (const LayerClass& layerClass : program.classes)
+      if (layerClass.boundaryReshard)
+        for (const Node& n : backward ? layerClass.backward : layerClass.forward)
           if (n.value == v && n.from == from && n.to == to) return reshard(v, std::move(value), from, to);
-    throw std::runtime_error("no seam brings " + model().pathOf(v));
+    throw std::runtime_error("no boundary reshard brings " + model().pathOf(v));
   }
 
   void forward() {
-    frames.resize(model().units.size());
-    for (uint32_t u = 0; u < model().units.size(); ++u) {
-      const Unit& unit = model().units[UnitId(u)];
-      frames[u].resize(static_cast<size_t>(unit.repeat ? unit.count : 1));
-      for (size_t i = 0; i < frames[u].size(); ++i) forwardInstance(UnitId(u), static_cast<int64_t>(i));
+    frames.resize(model().layers.size());
+    for (uint32_t u = 0; u < model().layers.size(); ++u) {
+      const Layer& layer = model().layers[LayerId(u)];
+      frames[u].resize(static_cast<size_t>(layer.repeat ? layer.count : 1));
+      for (size_t i = 0; i < frames[u].size(); ++i) forwardInstance(LayerId(u), static_cast<int64_t>(i));
     }
   }
 
-  Sharded enter(const Carry& c, UnitId u, int64_t instance, const Layout& wanted) const {
+  Sharded enter(const Carry& c, LayerId u, int64_t instance, const Layout& wanted) const {
     Layout from;
     if (instance == 0) {
       Sharded value = valueOf(c.initial, nullptr, from);
-      return seam(false, c.initial, std::move(value), from, wanted);
+      return boundary(false, c.initial, std::move(value), from, wanted);
     }
-    const Unit& unit = model().units[u];
-    const uint32_t out = passes::local(unit, model().values[c.last].producer);
-    return seam(false, c.last, frames[u.index][static_cast<size_t>(instance - 1)].results.at(c.last),
-                bodyOf(u, instance - 1).results[out], wanted);
+    const Layer& layer = model().layers[u];
+    const uint32_t out = passes::local(layer, model().values[c.last].producer);
+    return boundary(false, c.last, frames[u.index][static_cast<size_t>(instance - 1)].results.at(c.last),
+                    classOf(u, instance - 1).results[out], wanted);
   }
 
-  void forwardInstance(UnitId u, int64_t instance) {
-    const Unit& unit = model().units[u];
-    const Body& body = bodyOf(u, instance);
+  void forwardInstance(LayerId u, int64_t instance) {
+    const Layer& layer = model().layers[u];
+    const LayerClass& layerClass = classOf(u, instance);
     Frame& frame = frames[u.index][static_cast<size_t>(instance)];
-    frame.forward.resize(body.forward.size());
+    frame.forward.resize(layerClass.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
-      for (; node < body.forward.size() && body.forward[node].kind == NodeKind::Reshard && body.forward[node].op == id;
+      for (; node < layerClass.forward.size() && layerClass.forward[node].kind == NodeKind::Reshard &&
+             layerClass.forward[node].op == id;
            ++node) {
-        const Node& n = body.forward[node];
+        const Node& n = layerClass.forward[node];
         Layout from;
         Sharded value = valueOf(n.value, &frame, from);
         if (!(from == n.from))
           for (NodeIndex d : n.deps)
-            if (body.forward[d].kind == NodeKind::Reshard && body.forward[d].value == n.value) value = frame.forward[d];
+            if (layerClass.forward[d].kind == NodeKind::Reshard && layerClass.forward[d].value == n.value)
+              value = frame.forward[d];
         frame.forward[node] = reshard(n.value, std::move(value), n.from, n.to);
       }
     };
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const OpId id(i);
       const Op& op = model().ops[id];
-      const Placement& placement = body.placements[passes::local(unit, id)];
+      const Placement& placement = layerClass.placements[passes::local(layer, id)];
       reshardsOf(id);
       std::vector<Sharded> operands;
       for (size_t k = 0; k < op.operands.size(); ++k)
-        operands.push_back(operandOf(body, unit, frame, id, k, u, instance));
+        operands.push_back(operandOf(layerClass, layer, frame, id, k, u, instance));
       if (op.kind == OpKind::Carry) {
         frame.results[op.result] = operands[0];
         continue;
@@ -213,20 +218,20 @@ struct Machine : OperatorRun {
                   passes::need(program, whole, op.operands[k].dims));
   }
 
-  Sharded operandOf(const Body& body, const Unit& unit, Frame& frame, OpId id, size_t k, UnitId u,
+  Sharded operandOf(const LayerClass& layerClass, const Layer& layer, Frame& frame, OpId id, size_t k, LayerId u,
                     int64_t instance) const {
     const Op& op = model().ops[id];
     const ValueId v = op.operands[k].value;
     if (model().values[v].kind == ValueKind::Param) {
-      for (const ParamState& p : body.params)
-        if (p.param == v) return scatter(drawParameter(model().units[model().values[v].unit], v, instance), p.layout);
+      for (const ParamState& p : layerClass.params)
+        if (p.param == v) return scatter(drawParameter(model().layers[model().values[v].layer], v, instance), p.layout);
       throw std::runtime_error("a parameter without a state");
     }
-    for (const Carry& c : unit.carries)
+    for (const Carry& c : layer.carries)
       if (c.inside == op.result)
         return enter(c, u, instance,
-                     passes::need(program, body.placements[passes::local(unit, id)], op.operands[k].dims));
-    if (const int32_t n = body.brought[passes::local(unit, id)][k]; n >= 0)
+                     passes::need(program, layerClass.placements[passes::local(layer, id)], op.operands[k].dims));
+    if (const int32_t n = layerClass.brought[passes::local(layer, id)][k]; n >= 0)
       return frame.forward[static_cast<size_t>(n)];
     Layout layout;
     return valueOf(v, &frame, layout);
@@ -242,46 +247,47 @@ struct Machine : OperatorRun {
   std::map<std::string, std::vector<Gradient>> parameters;
 
   void backward() {
-    for (uint32_t u = model().units.size(); u-- > 0;) {
-      const Unit& unit = model().units[UnitId(u)];
+    for (uint32_t u = model().layers.size(); u-- > 0;) {
+      const Layer& layer = model().layers[LayerId(u)];
       std::map<ValueId, Gradient> carried; ///< from the next instance
-      for (int64_t i = lastOf(UnitId(u)); i >= 0; --i) backwardInstance(UnitId(u), i, carried);
-      for (const Carry& c : unit.carries)
+      for (int64_t i = lastOf(LayerId(u)); i >= 0; --i) backwardInstance(LayerId(u), i, carried);
+      for (const Carry& c : layer.carries)
         if (carried.count(c.initial)) outer[c.initial].push_back(carried.at(c.initial));
     }
   }
 
   /// Each contribution with the layout that the derivation gave it; equal ones are summed before they travel.
-  void backwardInstance(UnitId u, int64_t instance, std::map<ValueId, Gradient>& carried) {
-    const Unit& unit = model().units[u];
-    const Body& body = bodyOf(u, instance);
+  void backwardInstance(LayerId u, int64_t instance, std::map<ValueId, Gradient>& carried) {
+    const Layer& layer = model().layers[u];
+    const LayerClass& layerClass = classOf(u, instance);
     Frame& frame = frames[u.index][static_cast<size_t>(instance)];
     std::map<ValueId, std::vector<Gradient>> gradients;
-    for (const Carry& c : unit.carries) arrive(body, unit, c, instance, carried, gradients);
-    for (uint32_t i = unit.end.index; i-- > unit.first.index;) {
+    for (const Carry& c : layer.carries) arrive(layerClass, layer, c, instance, carried, gradients);
+    for (uint32_t i = layer.end.index; i-- > layer.first.index;) {
       const OpId id(i);
       const Op& op = model().ops[id];
       auto& mine = gradients[op.result];
-      if (op.result == model().loss) mine.push_back(seedGradient(body, unit, id));
+      if (op.result == model().loss) mine.push_back(seedGradient(layerClass, layer, id));
       const bool isCarriedOut =
-          std::any_of(unit.carries.begin(), unit.carries.end(), [&](const Carry& c) { return c.last == op.result; });
+          std::any_of(layer.carries.begin(), layer.carries.end(), [&](const Carry& c) { return c.last == op.result; });
       if (!isCarriedOut)
         for (Gradient& g : outer[op.result]) mine.push_back(g);
-      if (!mine.empty()) backwardOp(body, unit, id, instance, frame, mine, gradients, carried);
+      if (!mine.empty()) backwardOp(layerClass, layer, id, instance, frame, mine, gradients, carried);
     }
   }
 
-  Gradient seedGradient(const Body& body, const Unit& unit, OpId id) const {
+  Gradient seedGradient(const LayerClass& layerClass, const Layer& layer, OpId id) const {
     const Op& op = model().ops[id];
-    const Layout layout = passes::need(program, body.placements[passes::local(unit, id)], op.resultDims);
+    const Layout layout = passes::need(program, layerClass.placements[passes::local(layer, id)], op.resultDims);
     return {layout, scatter(draw(op.result, 0), layout)};
   }
 
-  void arrive(const Body& body, const Unit& unit, const Carry& c, int64_t instance,
+  void arrive(const LayerClass& layerClass, const Layer& layer, const Carry& c, int64_t instance,
               std::map<ValueId, Gradient>& carried, std::map<ValueId, std::vector<Gradient>>& gradients) {
     const OpId out = model().values[c.last].producer;
-    const Layout wanted = passes::need(program, body.placements[passes::local(unit, out)], model().ops[out].resultDims);
-    if (instance == unit.count - 1) {
+    const Layout wanted =
+        passes::need(program, layerClass.placements[passes::local(layer, out)], model().ops[out].resultDims);
+    if (instance == layer.count - 1) {
       std::vector<Gradient> sums;
       for (const Gradient& g : outer[c.last]) {
         auto it = std::find_if(sums.begin(), sums.end(), [&](const Gradient& s) { return s.layout == g.layout; });
@@ -291,20 +297,20 @@ struct Machine : OperatorRun {
           accumulate(it->value, g.value);
       }
       for (Gradient& s : sums)
-        gradients[c.last].push_back({wanted, seam(true, c.last, std::move(s.value), s.layout, wanted)});
+        gradients[c.last].push_back({wanted, boundary(true, c.last, std::move(s.value), s.layout, wanted)});
     } else if (carried.count(c.initial)) {
       const Gradient& g = carried.at(c.initial);
-      gradients[c.last].push_back({wanted, seam(true, c.last, g.value, g.layout, wanted)});
+      gradients[c.last].push_back({wanted, boundary(true, c.last, g.value, g.layout, wanted)});
     }
   }
 
-  void backwardOp(const Body& body, const Unit& unit, OpId id, int64_t instance, Frame& frame,
+  void backwardOp(const LayerClass& layerClass, const Layer& layer, OpId id, int64_t instance, Frame& frame,
                   const std::vector<Gradient>& mine, std::map<ValueId, std::vector<Gradient>>& gradients,
                   std::map<ValueId, Gradient>& carried) {
     const Op& op = model().ops[id];
-    const Placement& placement = body.placements[passes::local(unit, id)];
+    const Placement& placement = layerClass.placements[passes::local(layer, id)];
     AxisMask pending = 0;
-    const Sharded dy = gather(body, id, op, placement, mine, pending);
+    const Sharded dy = gather(layerClass, id, op, placement, mine, pending);
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const Operand& o = op.operands[k];
       const Value& v = model().values[o.value];
@@ -316,11 +322,11 @@ struct Machine : OperatorRun {
       Gradient g{layout, passes ? dy : gradient(op, id, withoutRing(placement), k, frame.operands[id], dy, frame)};
       sendHome(op, placement, k, g);
       if (v.kind == ValueKind::Param)
-        addParameter(body, unit, o.value, instance, std::move(g));
-      else if (op.kind == OpKind::Carry && std::any_of(unit.carries.begin(), unit.carries.end(),
+        addParameter(layerClass, layer, o.value, instance, std::move(g));
+      else if (op.kind == OpKind::Carry && std::any_of(layer.carries.begin(), layer.carries.end(),
                                                        [&](const Carry& c) { return c.inside == op.result; }))
         carried[o.value] = std::move(g);
-      else if (model().ops[v.producer].unit == op.unit)
+      else if (model().ops[v.producer].layer == op.layer)
         gradients[o.value].push_back(std::move(g));
       else
         outer[o.value].push_back(std::move(g));
@@ -340,9 +346,9 @@ struct Machine : OperatorRun {
     }
   }
 
-  /// Follows the body's own reshard nodes: a contribution whose layout differs must have one.
-  Sharded gather(const Body& body, OpId id, const Op& op, const Placement& placement, const std::vector<Gradient>& mine,
-                 AxisMask& pending) const {
+  /// Follows the layerClass's own reshard nodes: a contribution whose layout differs must have one.
+  Sharded gather(const LayerClass& layerClass, OpId id, const Op& op, const Placement& placement,
+                 const std::vector<Gradient>& mine, AxisMask& pending) const {
     AxisMask lazy = 0;
     for (DimId d : op.along)
       lazy |= maskOf(placement.axesOf(d)) & ~passes::need(program, placement, op.resultDims).axes();
@@ -359,8 +365,8 @@ struct Machine : OperatorRun {
       Layout wanted = passes::need(program, placement, op.resultDims);
       wanted.partial = s.layout.partial & lazy;
       pending |= wanted.partial;
-      if (!sameLayout(program.loose(op.resultDims), s.layout, wanted)) {
-        const bool derived = std::any_of(body.backward.begin(), body.backward.end(), [&](const Node& n) {
+      if (!sameLayout(program.unordered(op.resultDims), s.layout, wanted)) {
+        const bool derived = std::any_of(layerClass.backward.begin(), layerClass.backward.end(), [&](const Node& n) {
           return n.kind == NodeKind::Reshard && n.gradient && n.op == id && n.from == s.layout && n.to == wanted;
         });
         if (!derived) throw std::runtime_error("no reshard brings the gradient of " + model().pathOf(op.result));
@@ -371,11 +377,11 @@ struct Machine : OperatorRun {
     return total;
   }
 
-  void addParameter(const Body& body, const Unit&, ValueId v, int64_t instance, Gradient g) {
+  void addParameter(const LayerClass& layerClass, const Layer&, ValueId v, int64_t instance, Gradient g) {
     const ValueId storage = model().values[v].storage.valid() ? model().values[v].storage : v;
     const bool perInstance = model().values[storage].region.valid();
     // Reduced over the axes that the derivation says it is pending over, no others.
-    for (const ParamState& p : body.params)
+    for (const ParamState& p : layerClass.params)
       if (p.param == v) g.layout.partial &= p.partial;
     parameters[nameOf(storage, perInstance ? instance : 0)].push_back(std::move(g));
   }
@@ -423,9 +429,9 @@ Replayed replay(const Program& program, unsigned seed, unsigned order) {
   machine.forward();
   std::mt19937 random(order);
   Replayed all;
-  for (uint32_t u = 0; u < program.model.units.size(); ++u)
-    for (int64_t i = 0; i <= machine.lastOf(UnitId(u)); ++i) {
-      Replay<Machine> one(machine, UnitId(u), i);
+  for (uint32_t u = 0; u < program.model.layers.size(); ++u)
+    for (int64_t i = 0; i <= machine.lastOf(LayerId(u)); ++i) {
+      Replay<Machine> one(machine, LayerId(u), i);
       all.worst = std::max(all.worst, one.run(random));
       all.operators += one.replayed();
     }

@@ -12,7 +12,7 @@
 
 namespace planc::oracle {
 
-/// One instance of a body: results, statistics and gradients by node.
+/// One instance of a layerClass: results, statistics and gradients by node.
 struct Frame {
   std::map<ValueId, Sharded> results;            ///< in the layout they were produced in
   std::vector<Sharded> forward;                  ///< per forward node
@@ -35,15 +35,15 @@ struct OperatorRun {
 
   /// From the operators that carry tokens to slots and back.
   void findTokens() {
-    for (const Body& body : program.bodies) {
-      const Unit& unit = model().units[body.unit];
-      for (size_t i = 0; i < body.placements.size(); ++i) {
-        const Op& op = model().ops[OpId(unit.first.index + static_cast<uint32_t>(i))];
+    for (const LayerClass& layerClass : program.classes) {
+      const Layer& layer = model().layers[layerClass.layer];
+      for (size_t i = 0; i < layerClass.placements.size(); ++i) {
+        const Op& op = model().ops[OpId(layer.first.index + static_cast<uint32_t>(i))];
         for (DimId routed : op.dims)
           for (DimId part : model().dims[routed].parts)
             if (model().dims[routed].kind == DimKind::Routed &&
                 std::find(op.dims.begin(), op.dims.end(), part) != op.dims.end()) {
-              const Layout layout = Layout::of(program.mesh, {body.placements[i].axesOf(part)});
+              const Layout layout = Layout::of(program.mesh, {layerClass.placements[i].axesOf(part)});
               for (const Digit& digit : layout.shard[0]) tokens[digit.axis] = {part, digit};
             }
       }

@@ -11,7 +11,7 @@
 
 namespace planc::oracle {
 using namespace ir;
-using ir::Unit; // not planc::Unit, the exponents of a quantity
+using ir::Layer; // not planc::Layer, the exponents of a quantity
 
 /// The base plan, elaborated once; each random plan is a copy with another mesh and other rules.
 inline const Plan& basePlan() {

@@ -11,24 +11,25 @@
 
 namespace planc::oracle {
 
-/// One instance of a body. `Machine` has run forward.
+/// One instance of a layerClass. `Machine` has run forward.
 template <class Machine> class Replay {
 public:
-  Replay(Machine& machine, UnitId unit, int64_t instance)
-      : machine_(machine), unitId_(unit), unit_(machine.model().units[unit]), instance_(instance),
-        body_(machine.bodyOf(unit, instance)), frame_(machine.frames[unit.index][static_cast<size_t>(instance)]),
-        made_(body_.backward.size()), known_(body_.backward.size()) {
+  Replay(Machine& machine, LayerId layer, int64_t instance)
+      : machine_(machine), unitId_(layer), layer_(machine.model().layers[layer]), instance_(instance),
+        layerClass_(machine.classOf(layer, instance)),
+        frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.backward.size()),
+        known_(layerClass_.backward.size()) {
     remember();
   }
 
   /// The largest relative difference.
   double run(std::mt19937& random) {
-    std::vector<size_t> waiting(body_.backward.size());
+    std::vector<size_t> waiting(layerClass_.backward.size());
     for (size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
     while (!waiting.empty()) {
       std::vector<size_t> ready;
       for (size_t w = 0; w < waiting.size(); ++w)
-        if (std::none_of(body_.backward[waiting[w]].deps.begin(), body_.backward[waiting[w]].deps.end(),
+        if (std::none_of(layerClass_.backward[waiting[w]].deps.begin(), layerClass_.backward[waiting[w]].deps.end(),
                          [&](NodeIndex d) { return std::find(waiting.begin(), waiting.end(), d) != waiting.end(); }))
           ready.push_back(w);
       const size_t next = ready[random() % ready.size()];
@@ -45,14 +46,14 @@ private:
     Sharded value;
   };
   const Model& model() const { return machine_.model(); }
-  const Placement& placement(OpId id) const { return body_.placements[passes::local(unit_, id)]; }
+  const Placement& placement(OpId id) const { return layerClass_.placements[passes::local(layer_, id)]; }
   bool same(ValueId v, const Layout& a, const Layout& b) const {
-    return sameLayout(machine_.program.loose(model().values[v].dims), a, b);
+    return sameLayout(machine_.program.unordered(model().values[v].dims), a, b);
   }
 
   /// What forward keeps, each in the layout that it is kept in.
   void remember() {
-    for (const Saved& s : body_.saved) {
+    for (const Saved& s : layerClass_.saved) {
       if (!s.buffer.empty()) {
         buffers_.insert(s.op);
         continue;
@@ -78,17 +79,18 @@ private:
       return machine_.reshard(v, std::move(value), there, layout);
     }
     for (size_t before : known_[node]) {
-      const Node& n = body_.backward[before];
+      const Node& n = layerClass_.backward[before];
       if (n.kind == NodeKind::Reshard && !n.gradient && n.value == v && passes(n, layout))
         return machine_.reshard(v, *made_[before], n.to, layout);
-      if (isReplay(n) && model().ops[n.op].result == v && same(v, body_.results[passes::local(unit_, n.op)], layout))
+      if (isReplay(n) && model().ops[n.op].result == v &&
+          same(v, layerClass_.results[passes::local(layer_, n.op)], layout))
         return *made_[before];
     }
     if (const auto kept = memory_.find(v); kept != memory_.end())
       for (const Held& h : kept->second)
         if (same(v, h.layout, layout)) return h.value;
     const Op& producer = model().ops[model().values[v].producer];
-    if (producer.kind == OpKind::Carry && producer.unit == unitId_) // an identity
+    if (producer.kind == OpKind::Carry && producer.layer == unitId_) // an identity
       return find(node, producer.operands[0].value, layout);
     throw std::runtime_error("backward reads " + model().pathOf(v) + ", which is neither kept nor made again");
   }
@@ -97,7 +99,7 @@ private:
   bool passes(const Node& n, const Layout& layout) const {
     if (same(n.value, n.to, layout)) return true;
     const auto steps = ir::reshard(machine_.program.mesh, machine_.program.extents(model().values[n.value].dims),
-                                   machine_.program.loose(n), n.from, n.to);
+                                   machine_.program.unordered(n), n.from, n.to);
     return std::any_of(steps.begin(), steps.end(),
                        [&](const ReshardStep& s) { return same(n.value, s.after, layout); });
   }
@@ -107,7 +109,7 @@ private:
   }
 
   void execute(size_t node) {
-    const Node& n = body_.backward[node];
+    const Node& n = layerClass_.backward[node];
     for (NodeIndex d : n.deps) {
       known_[node].insert(d);
       known_[node].insert(known_[d].begin(), known_[d].end());
@@ -128,11 +130,12 @@ private:
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const ValueId v = op.operands[k].value;
       if (model().values[v].kind == ValueKind::Param) {
-        operands.push_back(machine_.operandOf(body_, unit_, frame_, n.op, k, unitId_, instance_));
+        operands.push_back(machine_.operandOf(layerClass_, layer_, frame_, n.op, k, unitId_, instance_));
         continue;
       }
-      const int32_t brought = body_.brought[passes::local(unit_, n.op)][k];
-      operands.push_back(find(node, v, brought >= 0 ? body_.forward[static_cast<size_t>(brought)].to : asMade(v)));
+      const int32_t brought = layerClass_.brought[passes::local(layer_, n.op)][k];
+      operands.push_back(
+          find(node, v, brought >= 0 ? layerClass_.forward[static_cast<size_t>(brought)].to : asMade(v)));
     }
     machine_.passRound(op, placement(n.op), operands);
     Frame scratch;
@@ -152,7 +155,7 @@ private:
     const Op& op = model().ops[n.op];
     for (const Save& s : op.saves) {
       if (s.what == Save::What::Result)
-        compare(find(node, op.result, body_.results[passes::local(unit_, n.op)]), frame_.results.at(op.result));
+        compare(find(node, op.result, layerClass_.results[passes::local(layer_, n.op)]), frame_.results.at(op.result));
       if (s.what == Save::What::Buffer) needBuffer(node, n.op);
       if (s.what != Save::What::Operand || (isContraction(op.kind) && s.operand == n.operand)) continue;
       const size_t k = static_cast<size_t>(s.operand);
@@ -168,7 +171,7 @@ private:
   void needBuffer(size_t node, OpId id) const {
     if (buffers_.count(id)) return;
     for (size_t before : known_[node])
-      if (isReplay(body_.backward[before]) && body_.backward[before].op == id) return;
+      if (isReplay(layerClass_.backward[before]) && layerClass_.backward[before].op == id) return;
     throw std::runtime_error("backward reads what " + model().pathOf(id) +
                              " leaves, which is neither kept nor made again");
   }
@@ -184,10 +187,10 @@ private:
   }
 
   Machine& machine_;
-  UnitId unitId_;
-  const Unit& unit_;
+  LayerId unitId_;
+  const Layer& layer_;
   int64_t instance_;
-  const Body& body_;
+  const LayerClass& layerClass_;
   Frame& frame_;
   std::vector<std::optional<Sharded>> made_; ///< per backward node
   std::vector<std::set<size_t>> known_;      ///< per backward node: all that ended before it began

@@ -21,9 +21,9 @@ Numbers numbersOf(const Program& program) {
     numbers[key].first += times;
     numbers[key].second += times * amount;
   };
-  for (const Body& body : program.bodies) {
-    const double runs = static_cast<double>(body.instances.count());
-    for (const auto* list : {&body.forward, &body.backward})
+  for (const LayerClass& layerClass : program.classes) {
+    const double runs = static_cast<double>(layerClass.instances.count());
+    for (const auto* list : {&layerClass.forward, &layerClass.backward})
       for (const Node& n : *list) {
         if (n.kind == NodeKind::Compute) add("flops " + std::string(name(n.role)), runs * n.times, n.work.flops);
         if (n.kind == NodeKind::Collective)
@@ -31,10 +31,11 @@ Numbers numbersOf(const Program& program) {
                   " " + std::string(name(n.phase)),
               runs * n.times, n.bytes);
       }
-    for (const StateCollective& s : body.states)
-      add("state " + std::string(name(s.collective)) + " over " + std::to_string(s.group), runs * static_cast<double>(s.times), s.bytes);
-    for (const Saved& s : body.saved) add("saved", runs, s.bytes);
-    add("working set", runs, body.workingForward + body.workingBackward);
+    for (const StateCollective& s : layerClass.states)
+      add("state " + std::string(name(s.collective)) + " over " + std::to_string(s.group),
+          runs * static_cast<double>(s.times), s.bytes);
+    for (const Saved& s : layerClass.saved) add("saved", runs, s.bytes);
+    add("working set", runs, layerClass.workingForward + layerClass.workingBackward);
   }
   for (const VirtualStage& s : program.virtualStages)
     for (const Boundary& b : s.sends) add("send", 1, b.bytes);

@@ -85,7 +85,7 @@ int caught(const std::function<void(Program&)>& breakRule) {
 TEST(Oracle, CatchesForgottenPartialSums) {
   // As if `produced` left pending sums out: forward reshards no longer reduce.
   EXPECT_GT(caught([](Program& p) {
-              for (Body& b : p.bodies) {
+              for (LayerClass& b : p.classes) {
                 for (Layout& l : b.results) l.partial = 0;
                 for (Node& n : b.forward) n.from.partial = 0;
               }
@@ -96,7 +96,7 @@ TEST(Oracle, CatchesForgottenPartialSums) {
 TEST(Oracle, CatchesUnreducedParameterGradients) {
   // As if the axes over which a parameter's gradient is pending were not collected.
   EXPECT_GT(caught([](Program& p) {
-              for (Body& b : p.bodies)
+              for (LayerClass& b : p.classes)
                 for (ParamState& s : b.params) s.partial = 0;
             }),
             0);
@@ -105,7 +105,7 @@ TEST(Oracle, CatchesUnreducedParameterGradients) {
 TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
   EXPECT_GT(caught([](Program& p) {
-              for (Body& b : p.bodies)
+              for (LayerClass& b : p.classes)
                 for (Node& n : b.forward)
                   for (auto& dim : n.to.shard)
                     if (dim.size() == 2) {
@@ -186,12 +186,12 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     if (!lower(plan)) continue;
     ++accepted;
     gradients += wrong([](Program& p) {
-      for (Body& b : p.bodies)
+      for (LayerClass& b : p.classes)
         for (ParamState& s : b.params)
           if (p.model.values[s.param].name == Symbol("w_up")) s.partial = 0;
     });
     results += wrong([](Program& p) {
-      for (Body& b : p.bodies)
+      for (LayerClass& b : p.classes)
         for (Node& n : b.forward) n.from.partial = 0;
     });
   }

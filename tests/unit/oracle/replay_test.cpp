@@ -108,17 +108,17 @@ TEST(OracleReplay, CatchesWhatIsNotKept) {
     plan.recompute = drawRecompute(random);
     const auto program = lower(plan);
     if (!program) continue;
-    for (Body& body : program->bodies) {
-      if (body.saved.size() < 2) continue;
+    for (LayerClass& layerClass : program->classes) {
+      if (layerClass.saved.size() < 2) continue;
       ++tried;
-      const Saved taken = body.saved.back();
-      body.saved.pop_back();
+      const Saved taken = layerClass.saved.back();
+      layerClass.saved.pop_back();
       try {
         replay(*program, 7, 0);
       } catch (const std::runtime_error&) {
         ++caught;
       }
-      body.saved.push_back(taken);
+      layerClass.saved.push_back(taken);
     }
   }
   EXPECT_GT(caught, tried / 2);

@@ -13,7 +13,7 @@ namespace planc {
 namespace {
 
 using namespace oracle;
-using ir::Unit;
+using ir::Layer;
 
 double product(const std::vector<int64_t>& extents) {
   double n = 1;
@@ -33,13 +33,13 @@ int64_t idleRanks(const Program& program, const Op& op, const Placement& placeme
 /// Counts the points that all devices hold of each contraction, and what size-work says of them.
 void expectShared(const Program& program) {
   const OperatorRun run(program);
-  for (const Body& body : program.bodies) {
-    if (body.seam) continue;
-    const Unit& unit = program.model.units[body.unit];
-    for (const Node& node : body.forward) {
+  for (const LayerClass& layerClass : program.classes) {
+    if (layerClass.boundaryReshard) continue;
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (const Node& node : layerClass.forward) {
       if (node.kind != NodeKind::Compute || !isContraction(program.model.ops[node.op].kind)) continue;
       const Op& op = program.model.ops[node.op];
-      const Placement placement = OperatorRun::withoutRing(body.placements[passes::local(unit, node.op)]);
+      const Placement placement = OperatorRun::withoutRing(layerClass.placements[passes::local(layer, node.op)]);
       double points = 0;
       for (int64_t d = 0; d < run.devices.count; ++d) {
         double own = 1;
@@ -89,15 +89,15 @@ TEST(Work, OfExpertsIsSharedOut) {
 /// All forward FLOPs of a lowered plan: devices x local, and global x idle ranks, over stages and instances.
 std::pair<double, double> forwardFlops(const Program& program) {
   double local = 0, global = 0;
-  for (const Body& body : program.bodies) {
-    if (body.seam) continue;
-    const Unit& unit = program.model.units[body.unit];
+  for (const LayerClass& layerClass : program.classes) {
+    if (layerClass.boundaryReshard) continue;
+    const Layer& layer = program.model.layers[layerClass.layer];
     const double devices = static_cast<double>(program.mesh.devices() / program.stages);
-    const double instances = static_cast<double>(body.instances.count());
-    for (const Node& node : body.forward) {
+    const double instances = static_cast<double>(layerClass.instances.count());
+    for (const Node& node : layerClass.forward) {
       if (node.kind != NodeKind::Compute || node.role != Role::Forward) continue;
       const Op& op = program.model.ops[node.op];
-      const Placement& placement = body.placements[passes::local(unit, node.op)];
+      const Placement& placement = layerClass.placements[passes::local(layer, node.op)];
       local += devices * node.work.flops * node.times * instances;
       for (const Term& t : op.flops.terms) {
         AxisMask used = 0;

@@ -1,4 +1,4 @@
-// What is said about broken files: one error per broken line, at its place, with the hint that helps.
+// What is stated about broken files: one error per broken line, at its place, with the hint that helps.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/parse/ParseHelper.h"
 

@@ -27,22 +27,22 @@ struct Lowered {
   std::vector<std::string> reports;
 
   /// The classes of a repeat.
-  std::vector<const ir::Body*> bodies(const char* unit) const {
-    std::vector<const ir::Body*> found;
-    for (const ir::Body& b : program->bodies)
-      if (!b.seam && program->model.units[b.unit].name == Symbol(unit)) found.push_back(&b);
+  std::vector<const ir::LayerClass*> classes(const char* layer) const {
+    std::vector<const ir::LayerClass*> found;
+    for (const ir::LayerClass& b : program->classes)
+      if (!b.boundaryReshard && program->model.layers[b.layer].name == Symbol(layer)) found.push_back(&b);
     return found;
   }
   /// Bytes that one layer keeps.
   double kept() const {
     double bytes = 0;
-    for (const ir::Saved& s : bodies("decoder").at(0)->saved) bytes += s.bytes;
+    for (const ir::Saved& s : classes("decoder").at(0)->saved) bytes += s.bytes;
     return bytes;
   }
   /// Operators that backward of one layer runs again, and what they compute.
   std::vector<std::string> again(double* flops = nullptr) const {
     std::vector<std::string> paths;
-    for (const ir::Node& n : bodies("decoder").at(0)->backward) {
+    for (const ir::Node& n : classes("decoder").at(0)->backward) {
       if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute) continue;
       paths.push_back(program->model.pathOf(n.op).substr(8));
       if (flops) *flops += n.work.flops * n.times;
@@ -78,7 +78,7 @@ TEST(Recompute, WithoutNamesALayerIsReplayedWhole) {
   EXPECT_DOUBLE_EQ(l.kept(), 2 * s * h);
   double again = 0, forward = 0;
   l.again(&again);
-  for (const ir::Node& n : l.bodies("decoder").at(0)->forward) forward += n.work.flops * n.times;
+  for (const ir::Node& n : l.classes("decoder").at(0)->forward) forward += n.work.flops * n.times;
   EXPECT_DOUBLE_EQ(again, forward);
 }
 
@@ -110,7 +110,7 @@ TEST(Recompute, ADiscardedOutputIsMadeOnceBeforeItsFirstReader) {
   EXPECT_EQ(l.again(&flops), (std::vector<std::string>{"mlp.act", "norm2.out", "norm1.out"}));
   EXPECT_DOUBLE_EQ(flops, 5 * s * f + 2 * 4 * s * h);
   // Every reader waits for it.
-  const auto& backward = l.bodies("decoder").at(0)->backward;
+  const auto& backward = l.classes("decoder").at(0)->backward;
   for (const ir::Node& n : backward) {
     if (n.role != ir::Role::WGrad || l.program->model.pathOf(n.op) != "decoder.mlp.out") continue;
     EXPECT_TRUE(std::any_of(n.deps.begin(), n.deps.end(),
@@ -136,7 +136,7 @@ TEST(Recompute, FirstCountsPerVirtualStage) {
                         pipeline + "\n  recompute decoder { first = 2 }");
     EXPECT_TRUE(l.program);
     std::string text;
-    for (const ir::Body* b : l.bodies("decoder")) {
+    for (const ir::LayerClass* b : l.classes("decoder")) {
       const bool replays = std::any_of(b->backward.begin(), b->backward.end(),
                                        [](const ir::Node& n) { return n.phase == ir::Phase::Recompute; });
       text += b->instances.str() + (replays ? " again " : " kept ");

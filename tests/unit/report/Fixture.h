@@ -47,16 +47,16 @@ struct ReportFixture : PlanFixture {
     program.model = *plan.model;
     program.microBatches = 16;
     program.stages = 4;
-    ir::Body body;
+    ir::LayerClass layerClass;
     ir::ParamState param;
     param.elements = 1e9;
     param.partial = ir::maskOf(*plan.mesh.findAxis("dp"));
-    body.params.push_back(param);
-    ir::BodyId id = program.bodies.add(body);
+    layerClass.params.push_back(param);
+    ir::LayerClassId id = program.classes.add(layerClass);
     for (int64_t stage = 0; stage < 4; ++stage) {
       ir::VirtualStage vs;
       vs.index = stage;
-      vs.bodies = {{id, 8}};
+      vs.classes = {{id, 8}};
       vs.devices = {stage};
       program.virtualStages.push_back(vs);
     }

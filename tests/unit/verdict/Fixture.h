@@ -209,26 +209,26 @@ inline cost::Estimate smallEstimate() {
 inline std::shared_ptr<ir::Model> smallModel() {
   auto model = std::make_shared<ir::Model>();
   model->name = "small";
-  auto addUnit = [&](const char* name, int64_t count, std::vector<const char*> children) {
-    ir::Unit unit;
-    unit.name = name;
-    unit.repeat = !children.empty();
-    unit.count = count;
-    unit.first = ir::OpId(model->ops.size());
+  auto addLayer = [&](const char* name, int64_t count, std::vector<const char*> children) {
+    ir::Layer layer;
+    layer.name = name;
+    layer.repeat = !children.empty();
+    layer.count = count;
+    layer.first = ir::OpId(model->ops.size());
     ir::Op op;
-    op.unit = ir::UnitId(model->units.size());
+    op.layer = ir::LayerId(model->layers.size());
     op.path = {Symbol(name)};
     if (children.empty()) model->ops.add(op);
     for (const char* child : children) {
       op.path = {Symbol(name), Symbol(child)};
       model->ops.add(op);
     }
-    unit.end = ir::OpId(model->ops.size());
-    model->units.add(std::move(unit));
+    layer.end = ir::OpId(model->ops.size());
+    model->layers.add(std::move(layer));
   };
-  addUnit("embed", 1, {});
-  addUnit("decoder", 32, {"attn", "mlp"});
-  addUnit("head", 1, {});
+  addLayer("embed", 1, {});
+  addLayer("decoder", 32, {"attn", "mlp"});
+  addLayer("head", 1, {});
   return model;
 }
 

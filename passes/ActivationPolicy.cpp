@@ -13,14 +13,14 @@ using namespace ir;
 
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
-std::optional<int> keepsOf(const Program& program, const Body& body, const Selector& selector, OpId reader,
+std::optional<int> keepsOf(const Program& program, const LayerClass& layerClass, const Selector& selector, OpId reader,
                            const Value& value) {
   const Op& taker = program.model.ops[reader];
   if (value.kind != ValueKind::Result) return std::nullopt;
   // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
   const Op& owner = taker.kind == OpKind::Carry ? taker : program.model.ops[value.producer];
-  return reaches(selector, owner.path, program.model.units[owner.unit],
-                 owner.unit == body.unit ? body.instances : RangeSet{});
+  return reaches(selector, owner.path, program.model.layers[owner.layer],
+                 owner.layer == layerClass.layer ? layerClass.instances : RangeSet{});
 }
 
 namespace {
@@ -32,12 +32,12 @@ struct Side {
 };
 
 /// Of the statements that reach it the innermost; their order means nothing.
-Side sideOf(const Program& program, const Body& body, OpId reader, const Value& value) {
+Side sideOf(const Program& program, const LayerClass& layerClass, OpId reader, const Value& value) {
   Side side;
   int innermost = -1;
   for (const Keep& keep : program.plan->keeps) {
     if (keep.host) continue;
-    const std::optional<int> depth = keepsOf(program, body, keep.selector, reader, value);
+    const std::optional<int> depth = keepsOf(program, layerClass, keep.selector, reader, value);
     if (!depth || *depth < innermost) continue;
     if (*depth > innermost)
       innermost = *depth, side = {&keep, nullptr};
@@ -51,11 +51,11 @@ Side sideOf(const Program& program, const Body& body, OpId reader, const Value& 
 
 bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   if (program.plan->keeps.size() < 2) return true;
-  for (const Body& body : program.bodies) {
-    const Unit& unit = program.model.units[body.unit];
-    for (uint32_t i = unit.first.index; !body.seam && i < unit.end.index; ++i)
+  for (const LayerClass& layerClass : program.classes) {
+    const Layer& layer = program.model.layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; !layerClass.boundaryReshard && i < layer.end.index; ++i)
       for (const Operand& o : program.model.ops[OpId(i)].operands) {
-        const Side side = sideOf(program, body, OpId(i), program.model.values[o.value]);
+        const Side side = sideOf(program, layerClass, OpId(i), program.model.values[o.value]);
         if (!side.against) continue;
         diagnostics
             .report(KeptTwice, side.against->selector.range,
@@ -70,17 +70,19 @@ bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   return true;
 }
 
-Keeper::Keeper(const Program& program, Body& body, const std::vector<bool>& wanted, const Checkpoints& checkpoints)
-    : program_(program), body_(body), wanted_(wanted), checkpoints_(checkpoints), unit_(program.model.units[body.unit]),
-      producerNode_(unit_.end.index - unit_.first.index, -1), replayed_(body.forward.size(), -1),
-      state_(checkpoints.forms.size(), Replay::Waiting), keptAnyway_(producerNode_.size()) {
-  for (size_t n = 0; n < body.forward.size(); ++n)
-    if (body.forward[n].kind == NodeKind::Compute)
-      producerNode_[local(unit_, body.forward[n].op)] = static_cast<int32_t>(n);
+ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
+                                   const Checkpoints& checkpoints)
+    : program_(program), layerClass_(layerClass), wanted_(wanted), checkpoints_(checkpoints),
+      layer_(program.model.layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
+      replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
+      keptAnyway_(producerNode_.size()) {
+  for (size_t n = 0; n < layerClass.forward.size(); ++n)
+    if (layerClass.forward[n].kind == NodeKind::Compute)
+      producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
 }
 
 /// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
-bool Keeper::reads(const Op& op, size_t operand) const {
+bool ActivationPolicy::reads(const Op& op, size_t operand) const {
   const ValueKind kind = program_.model.values[op.operands[operand].value].kind;
   if (kind != ValueKind::Result) return false; // parameters and inputs are there anyway
   if (llvm::none_of(op.saves, [&](const Save& s) {
@@ -92,19 +94,20 @@ bool Keeper::reads(const Op& op, size_t operand) const {
   return false;
 }
 
-std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
+std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t operand) const {
   const Op& op = program_.model.ops[id];
   const ValueId v = op.operands[operand].value;
   const Value& value = program_.model.values[v];
-  const bool inside = value.kind == ValueKind::Result && program_.model.ops[value.producer].unit == body_.unit;
+  const bool inside = value.kind == ValueKind::Result && program_.model.ops[value.producer].layer == layerClass_.layer;
   std::vector<const Node*> chain;
   std::vector<int32_t> indices;
-  for (int32_t n = body_.brought[local(unit_, id)][operand]; n >= 0;) {
-    chain.insert(chain.begin(), &body_.forward[static_cast<size_t>(n)]);
+  for (int32_t n = layerClass_.brought[local(layer_, id)][operand]; n >= 0;) {
+    chain.insert(chain.begin(), &layerClass_.forward[static_cast<size_t>(n)]);
     indices.insert(indices.begin(), n);
     int32_t before = -1;
     for (NodeIndex d : chain.front()->deps)
-      if (body_.forward[d].kind == NodeKind::Reshard && body_.forward[d].value == v) before = static_cast<int32_t>(d);
+      if (layerClass_.forward[d].kind == NodeKind::Reshard && layerClass_.forward[d].value == v)
+        before = static_cast<int32_t>(d);
     n = before;
   }
   std::vector<Point> result;
@@ -113,27 +116,28 @@ std::vector<Keeper::Point> Keeper::points(OpId id, size_t operand) const {
     if (result.size() == 1 && result.front().layout.partial) result.clear();
     if (!layout.partial || result.empty()) result.push_back(point); // a pending sum only where nothing else is read
   };
-  const int32_t made = inside ? producerNode_[local(unit_, value.producer)] : -1;
+  const int32_t made = inside ? producerNode_[local(layer_, value.producer)] : -1;
   if (chain.empty()) {
     // As produced, or a carried value, which enters in the layout that its repeat needs.
-    add(op.kind == OpKind::Carry ? need(program_, body_.placements[local(unit_, id)], op.operands[operand].dims)
-        : inside                 ? body_.results[local(unit_, value.producer)]
+    add(op.kind == OpKind::Carry ? need(program_, layerClass_.placements[local(layer_, id)], op.operands[operand].dims)
+        : inside                 ? layerClass_.results[local(layer_, value.producer)]
                                  : layoutOf(program_, v),
         made);
     return result;
   }
   add(chain.front()->from, made);
   for (size_t i = 0; i < chain.size(); ++i)
-    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims), program_.loose(*chain[i]),
-                                               chain[i]->from, chain[i]->to))
+    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims),
+                                               program_.unordered(*chain[i]), chain[i]->from, chain[i]->to))
       add(step.after, indices[i]);
   return result;
 }
 
-Keeper::Point Keeper::kept(OpId id, size_t operand) const {
+ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
   const std::vector<Point> all = points(id, operand);
   const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
-  if (const Keep* keep = sideOf(program_, body_, id, value).keep) return keep->gathered ? all.back() : all.front();
+  if (const Keep* keep = sideOf(program_, layerClass_, id, value).keep)
+    return keep->gathered ? all.back() : all.front();
   // In the mean of the devices: an exchange whose busiest device gets more than it gave is not made again for that.
   auto mean = [&](const Point& p) { return p.elements / program_.skew(value.dims, p.layout); };
   Point best = all.front();
@@ -143,17 +147,17 @@ Keeper::Point Keeper::kept(OpId id, size_t operand) const {
 }
 
 /// Does the plan keep in the host's memory what the reader keeps of this value?
-bool Keeper::onHost(OpId reader, ValueId value) const {
+bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
-    return keep.host && keepsOf(program_, body_, keep.selector, reader, program_.model.values[value]);
+    return keep.host && keepsOf(program_, layerClass_, keep.selector, reader, program_.model.values[value]);
   });
 }
 
 /// Who keeps a value decides its type there; where several do, the widest is kept, and all read that one.
-DType Keeper::keptType(ValueId value) const {
+DType ActivationPolicy::keptType(ValueId value) const {
   const DType own = program_.dtypeOf(value);
   std::optional<DType> widest;
-  for (uint32_t i = unit_.first.index; i < unit_.end.index; ++i) {
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const Op& op = program_.model.ops[OpId(i)];
     bool keeps =
         op.result == value && llvm::any_of(op.saves, [](const Save& s) { return s.what == Save::What::Result; });
@@ -167,7 +171,7 @@ DType Keeper::keptType(ValueId value) const {
   return widest.value_or(own);
 }
 
-void Keeper::save(OpId reader, ValueId value, const Layout& layout, double elements, int32_t made) {
+void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, double elements, int32_t made) {
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
@@ -175,17 +179,17 @@ void Keeper::save(OpId reader, ValueId value, const Layout& layout, double eleme
   const double times = timesOf(program_, op);
   const DType kept = program_.precisionOf(op).saved ? keptType(value) : program_.dtypeOf(value);
   const bool narrowed = kept != program_.dtypeOf(value);
-  body_.saved.push_back(
+  layerClass_.saved.push_back(
       {reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), layout, narrowed});
   if (!narrowed) return;
   narrowed_[value] = reader;
   Node node = castOfSaved(reader, value, layout, Phase::Forward);
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
-  body_.forward.push_back(std::move(node));
+  layerClass_.forward.push_back(std::move(node));
 }
 
 /// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.
-int32_t Keeper::restore(ValueId value, const Layout& layout, std::vector<Node>& backward) {
+int32_t ActivationPolicy::restore(ValueId value, const Layout& layout, std::vector<Node>& backward) {
   const auto reader = narrowed_.find(value);
   if (reader == narrowed_.end()) return -1;
   for (size_t n = 0; n < backward.size(); ++n)
@@ -195,7 +199,7 @@ int32_t Keeper::restore(ValueId value, const Layout& layout, std::vector<Node>& 
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-Node Keeper::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
+Node ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
   Node node;
   node.role = Role::Save;
   node.phase = phase;
@@ -206,18 +210,18 @@ Node Keeper::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase
   return node;
 }
 
-void Keeper::saveBuffer(OpId id, const Save& buffer) {
+void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
   const Op& op = program_.model.ops[id];
-  const Placement& placement = body_.placements[local(unit_, id)];
+  const Placement& placement = layerClass_.placements[local(layer_, id)];
   const double bytes = buffer.bytes.evaluate(
       [&](DimId d) { return localExtent(program_, placement, d); },
       [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
   const double times = timesOf(program_, op);
-  body_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
+  layerClass_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
 /// A replayed node waits for what entered the checkpoint in fewer bits.
-void Keeper::awaitRestored(Node& node, const std::vector<Node>& backward) const {
+void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backward) const {
   const Op& op = program_.model.ops[node.op];
   for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {
     if (backward[n].role != Role::Save) continue;
@@ -228,7 +232,7 @@ void Keeper::awaitRestored(Node& node, const std::vector<Node>& backward) const 
   }
 }
 
-int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward) {
+int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>& backward) {
   const Op& op = program_.model.ops[id];
   const Operand& o = op.operands[operand];
   const Point p = kept(id, operand);
@@ -242,8 +246,8 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
     available = entering ? restore(o.value, p.layout, backward) : -1;
     if (available < 0 && checkpoint >= 0) available = replayOf(p.node);
   }
-  const Layout wanted = need(program_, body_.placements[local(unit_, id)], o.dims);
-  if (sameLayout(program_.loose(o.dims), p.layout, wanted)) return available;
+  const Layout wanted = need(program_, layerClass_.placements[local(layer_, id)], o.dims);
+  if (sameLayout(program_.unordered(o.dims), p.layout, wanted)) return available;
   for (size_t n = 0; n < backward.size(); ++n) // once per value and target
     if (backward[n].kind == NodeKind::Reshard && backward[n].cls == CollectiveClass::Regather &&
         backward[n].value == o.value && backward[n].to == wanted)
@@ -263,7 +267,7 @@ int32_t Keeper::keepOperand(OpId id, size_t operand, std::vector<Node>& backward
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-std::vector<int32_t> Keeper::read(OpId id, std::vector<Node>& backward) {
+std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<Node>& backward) {
   const Op& op = program_.model.ops[id];
   std::vector<int32_t> ready;
   for (size_t i = 0; i < op.operands.size(); ++i)
@@ -275,20 +279,20 @@ std::vector<int32_t> Keeper::read(OpId id, std::vector<Node>& backward) {
   const int checkpoint = checkpointOf(id);
   for (const Save& s : op.saves) {
     if (s.what == Save::What::Operand) continue;
-    if (checkpoint >= 0 && !checkpoints_.named[local(unit_, id)]) {
-      if (const int32_t copy = replayOf(producerNode_[local(unit_, id)]); copy >= 0) ready.push_back(copy);
+    if (checkpoint >= 0 && !checkpoints_.named[local(layer_, id)]) {
+      if (const int32_t copy = replayOf(producerNode_[local(layer_, id)]); copy >= 0) ready.push_back(copy);
     } else if (s.what == Save::What::Buffer) {
       saveBuffer(id, s);
     } else {
-      const Layout& layout = body_.results[local(unit_, id)];
-      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(unit_, id)]);
+      const Layout& layout = layerClass_.results[local(layer_, id)];
+      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(layer_, id)]);
       if (const int32_t node = restore(op.result, layout, backward); node >= 0) ready.push_back(node);
     }
   }
   return ready;
 }
 
-std::vector<int32_t> Keeper::readOthers(OpId id, int except) const {
+std::vector<int32_t> ActivationPolicy::readOthers(OpId id, int except) const {
   std::vector<int32_t> ready;
   for (const auto& [key, node] : brings_)
     if (key.first == id && key.second != except && node >= 0) ready.push_back(node);

@@ -1,7 +1,7 @@
-// State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and inline shares.
+// State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and blocking shares.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
-#include "backends/cost/simulate/Passage.h"
+#include "backends/cost/simulate/StagePass.h"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -15,31 +15,31 @@ using namespace ir;
 /// `count` instances of `forward` and `backward` seconds whose states take `gather` and `reduce` seconds on the wire.
 struct Fsdp {
   Builder b{8, {{"dp", 64}}};
-  std::vector<BodyCost> costs;
+  std::vector<ClassCost> costs;
   int64_t count;
 
   Fsdp(int64_t count, double forward, double backward, double gather, double reduce, double slowdown,
-       double inlineShare = 0)
+       double blockingShare = 0)
       : count(count) {
-    const BodyId id = b.unit("layer", count, true);
-    Body& body = b.body(id);
+    const LayerClassId id = b.unit("layer", count, true);
+    LayerClass& layerClass = b.body(id);
     const OpId op = b.op("work", OpKind::Memory, "work");
-    body.forward = {b.lasting(op, forward)};
-    body.backward = {b.lasting(op, backward, true)};
-    body.states = {
+    layerClass.forward = {b.lasting(op, forward)};
+    layerClass.backward = {b.lasting(op, backward, true)};
+    layerClass.states = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
         b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), 1e9)};
     b.stages(1, 1, {{count}});
     b.schedule.slowdown = slowdown;
-    b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::State)] = inlineShare;
-    b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Gradient)] = inlineShare;
+    b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::State)] = blockingShare;
+    b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Gradient)] = blockingShare;
     b.finish();
     DiagnosticEngine diagnostics;
-    costs = priceBodies(b.schedule, *b.model(diagnostics));
+    costs = priceClasses(b.schedule, *b.model(diagnostics));
     costs[0].states = {gather, gather, reduce};
   }
-  Passage run(bool backward) const { return runPassage(b.schedule, costs, b.program.virtualStages[0], backward); }
+  StagePass run(bool backward) const { return runStagePass(b.schedule, costs, b.program.virtualStages[0], backward); }
 };
 
 double steady(double c, double comm, double slowdown) {
@@ -63,7 +63,7 @@ TEST(CostPassage, TheHostLaunchesWhileTheDeviceWaits) {
     cost.padding = std::max(0., host - c);
     cost.seconds += cost.padding;
     cost.nodes[0].spent.launches = cost.padding;
-    const Passage out = f.run(false);
+    const StagePass out = f.run(false);
     EXPECT_NEAR(out.seconds / (200 * std::max(host, steady(c, gather, slowdown))), 1, .01) << c << " " << gather;
     EXPECT_NEAR(out.account.sum().sum(), out.seconds, 1e-9 * out.seconds);
     EXPECT_NEAR(out.account.sum().computing, 200 * c, 1e-9 * out.seconds);
@@ -78,11 +78,11 @@ TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
   EXPECT_NEAR(f.run(true).seconds, 1 + 6 * 4, 1e-9);
   EXPECT_NEAR(f.run(true).tail, .7, 1e-9);
-  const std::vector<double> states = f.run(false).account.find(BodyId(0))->states;
+  const std::vector<double> states = f.run(false).account.find(LayerClassId(0))->states;
   EXPECT_NEAR(std::accumulate(states.begin(), states.end(), 0.), 1, 1e-9);
 }
 
-double exposed(const Passage& p) {
+double exposed(const StagePass& p) {
   return p.account.exposedStates();
 }
 
@@ -107,7 +107,7 @@ TEST(CostPassage, Zero3ExposesWhatComputeDoesNotHide) {
 TEST(CostPassage, Zero2ExposesTheLastReduction) {
   for (double b : {.5, 2.}) {
     Fsdp f(12, 1, b, 0, .8, 0);
-    const Passage backward = f.run(true);
+    const StagePass backward = f.run(true);
     EXPECT_NEAR(f.run(false).seconds, 12, 1e-9);
     EXPECT_NEAR(backward.seconds, 12 * b, 1e-9); // nothing waits for a reduction but the optimizer
     EXPECT_NEAR(backward.seconds + backward.tail, b + 11 * std::max(b, .8) + .8, 1e-9);
@@ -117,7 +117,7 @@ TEST(CostPassage, Zero2ExposesTheLastReduction) {
 // ZeRO-1 communicates once per step: no pass of a micro-batch sees it.
 TEST(CostPassage, Zero1LeavesThePassesAlone) {
   Fsdp f(12, 1, 2, 1, .8, .3);
-  for (StateCollective& s : f.b.body(BodyId(0)).states) s.phase = Phase::Step;
+  for (StateCollective& s : f.b.body(LayerClassId(0)).states) s.phase = Phase::Step;
   for (bool backward : {false, true}) {
     EXPECT_FALSE(f.run(backward).communicates);
     EXPECT_NEAR(f.run(backward).seconds, backward ? 24 : 12, 1e-9);
@@ -129,7 +129,7 @@ TEST(CostPassage, Zero1LeavesThePassesAlone) {
 TEST(CostPassage, HsdpIsZero3Inside) {
   const Fsdp inside(12, .7, 1.4, 1, .8, .3);
   Fsdp hsdp(12, .7, 1.4, 1, .8, .3);
-  auto& states = hsdp.b.body(BodyId(0)).states;
+  auto& states = hsdp.b.body(LayerClassId(0)).states;
   states.push_back(states.back());
   states.back().collective = CollectiveKind::AllReduce;
   states.back().phase = Phase::Step;
@@ -142,7 +142,7 @@ TEST(CostPassage, HsdpIsZero3Inside) {
 }
 
 TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
-  // The same chain as many runs of one body, each too short to be folded.
+  // The same chain as many runs of one class, each too short to be folded.
   for (double c : {.3, .9, 1.1, 2.5})
     for (double slowdown : {0., .3})
       for (int64_t prefetch : {0, 1, 3})
@@ -150,16 +150,16 @@ TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
           for (bool backward : {false, true}) {
             Fsdp f(40, c, 1.7 * c, 1, .6, slowdown, share);
             f.b.schedule.prefetch = prefetch;
-            const Passage folded = f.run(backward);
+            const StagePass folded = f.run(backward);
             VirtualStage& stage = f.b.program.virtualStages[0];
-            stage.bodies.assign(10, {BodyId(0), 4});
-            const Passage unrolled = f.run(backward);
+            stage.classes.assign(10, {LayerClassId(0), 4});
+            const StagePass unrolled = f.run(backward);
             EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9)
                 << c << " " << slowdown << " " << prefetch << " " << share << " " << backward;
             EXPECT_NEAR(folded.tail, unrolled.tail, 1e-9);
             EXPECT_NEAR(folded.account.sum().sum() / folded.seconds, 1, 1e-9);
             EXPECT_NEAR(unrolled.account.sum().sum() / unrolled.seconds, 1, 1e-9);
-            const BodySpent &a = *folded.account.find(BodyId(0)), &b = *unrolled.account.find(BodyId(0));
+            const ClassSpent &a = *folded.account.find(LayerClassId(0)), &b = *unrolled.account.find(LayerClassId(0));
             for (size_t s = 0; s < a.states.size(); ++s) EXPECT_NEAR(a.states[s], b.states[s], 1e-6) << s;
             for (size_t n = 0; n < a.nodes(backward).size(); ++n)
               EXPECT_NEAR(a.nodes(backward)[n].slowed, b.nodes(backward)[n].slowed, 1e-6) << n;
@@ -189,8 +189,8 @@ TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
   f.b.schedule.bucketBytes = 1e8; // ten buckets
   DiagnosticEngine diagnostics;
   const auto model = f.b.model(diagnostics);
-  const auto costs = priceBodies(f.b.schedule, *model);
-  Node one = collectiveNode(f.b.program.bodies[BodyId(0)].states[0]);
+  const auto costs = priceClasses(f.b.schedule, *model);
+  Node one = collectiveNode(f.b.program.classes[LayerClassId(0)].states[0]);
   one.bytes = 1e8;
   EXPECT_NEAR(costs[0].states[0], 10 * model->collective(f.b.program, one), 1e-12);
 }
@@ -200,8 +200,8 @@ TEST(CostPassage, SmallInstancesShareBuckets) {
   f.b.schedule.bucketBytes = 4.5e9; // ten instances of 1 GB: three messages of 3.33 GB
   DiagnosticEngine diagnostics;
   const auto model = f.b.model(diagnostics);
-  const auto costs = priceBodies(f.b.schedule, *model);
-  const auto& states = f.b.program.bodies[BodyId(0)].states;
+  const auto costs = priceClasses(f.b.schedule, *model);
+  const auto& states = f.b.program.classes[LayerClassId(0)].states;
   Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
   shared.bytes = 10e9 / 3;
   EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) * .3, 1e-12);
@@ -209,7 +209,7 @@ TEST(CostPassage, SmallInstancesShareBuckets) {
   EXPECT_NEAR(costs[0].states[0], model->collective(f.b.program, alone), 1e-12); // a layer waits for its own gather
   f.b.schedule.bucketBytes = 1e12;                                               // no more than there are
   shared.bytes = 10e9;
-  EXPECT_NEAR(priceBodies(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
+  EXPECT_NEAR(priceClasses(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
 }
 
 TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
@@ -219,16 +219,16 @@ TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
   Fsdp written(1, 2, 4, 1, 1, 0);
   std::vector<std::vector<int64_t>> pieces = {{1}};
   for (int i = 1; i < 10; ++i) {
-    const BodyId id = written.b.unit("layer" + std::to_string(i), 1, true);
+    const LayerClassId id = written.b.unit("layer" + std::to_string(i), 1, true);
     written.b.op("work", OpKind::Memory, "work");
-    written.b.body(id).states = written.b.body(BodyId(0)).states;
+    written.b.body(id).states = written.b.body(LayerClassId(0)).states;
     pieces[0].push_back(1);
   }
   written.b.schedule.bucketBytes = 4.5e9;
   written.b.stages(1, 1, pieces);
   written.b.finish();
-  const double each = priceBodies(folded.b.schedule, *folded.b.model(diagnostics))[0].states[2];
-  for (const BodyCost& cost : priceBodies(written.b.schedule, *written.b.model(diagnostics)))
+  const double each = priceClasses(folded.b.schedule, *folded.b.model(diagnostics))[0].states[2];
+  for (const ClassCost& cost : priceClasses(written.b.schedule, *written.b.model(diagnostics)))
     EXPECT_NEAR(cost.states[2], each, 1e-12);
 }
 
@@ -236,8 +236,8 @@ TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
 TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
   for (bool backward : {false, true}) {
     Fsdp flat(30, 2, 4, 1, .7, .2), nested(6, 10, 20, 5, 3.5, .2);
-    for (StateCollective& s : nested.b.body(BodyId(0)).states) s.times = 5;
-    const Passage one = nested.run(backward), other = flat.run(backward);
+    for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
+    const StagePass one = nested.run(backward), other = flat.run(backward);
     EXPECT_NEAR(one.seconds, other.seconds, 1e-9);
     EXPECT_NEAR(one.tail, other.tail, 1e-9);
     EXPECT_NEAR(one.first, other.first, 1e-9);
@@ -248,7 +248,7 @@ TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
 /// The same where computing loses to communication beside it: a layer loses its own share, not that of the instance.
 TEST(CostPassage, LayersOfANestedRepeatLoseTheirOwnShare) {
   Fsdp flat(30, 1, 2, 1.3, 0, .5), nested(6, 5, 10, 6.5, 0, .5);
-  for (StateCollective& s : nested.b.body(BodyId(0)).states) s.times = 5;
+  for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
   EXPECT_NEAR(nested.run(false).seconds, flat.run(false).seconds, 1e-9);
   EXPECT_NEAR(flat.run(false).seconds, 1.3 + 30 * 1 + 29 * .5, 1e-9);
 }
@@ -263,27 +263,27 @@ TEST(CostPassage, WhatLeavesForTheHostFollowsItsInstance) {
   Fsdp f(1, 2, 4, 0, 0, 0);
   StateCollective copy = f.b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Forward, 0, 1e9);
   copy.level = f.b.program.mesh.levelNames.size();
-  f.b.body(BodyId(0)).states = {copy};
+  f.b.body(LayerClassId(0)).states = {copy};
   f.costs[0].states = {1};
-  f.b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Offload)] = 0;
-  f.b.body(BodyId(0)).states[0].out = true;
+  f.b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Offload)] = 0;
+  f.b.body(LayerClassId(0)).states[0].out = true;
   EXPECT_NEAR(f.run(false).seconds, 2, 1e-9);
   EXPECT_NEAR(f.run(false).tail, 1, 1e-9);
-  f.b.body(BodyId(0)).states[0].out = false; // what comes from there is waited for
+  f.b.body(LayerClassId(0)).states[0].out = false; // what comes from there is waited for
   EXPECT_NEAR(f.run(false).seconds, 1 + 2, 1e-9);
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
 }
 
 TEST(CostPassage, KnowsItsFirstAndItsLastLayer) {
   Fsdp f(2, 1, 2, 0, 0, 0);
-  const BodyId last = f.b.unit("last", 3, true);
+  const LayerClassId last = f.b.unit("last", 3, true);
   const OpId op = f.b.op("work", OpKind::Memory, "work");
   f.b.body(last).forward = {f.b.lasting(op, 3)};
   f.b.body(last).backward = {f.b.lasting(op, 6, true)};
   f.b.stages(1, 1, {{2, 3}});
   f.b.finish();
   DiagnosticEngine diagnostics;
-  f.costs = priceBodies(f.b.schedule, *f.b.model(diagnostics));
+  f.costs = priceClasses(f.b.schedule, *f.b.model(diagnostics));
   EXPECT_NEAR(f.run(false).first, 1, 1e-9);
   EXPECT_NEAR(f.run(false).last, 3, 1e-9);
   EXPECT_NEAR(f.run(true).first, 6, 1e-9);
@@ -295,15 +295,15 @@ TEST(CostPassage, KnowsItsFirstAndItsLastLayer) {
 TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   for (bool repeat : {true, false}) {
     Builder b(1, {{"tp", 8}});
-    Body& body = b.body(b.unit("layer", 3, repeat));
-    body.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
-                    b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
-    body.forward[1].times = 3; // a nested repeat
+    LayerClass& layerClass = b.body(b.unit("layer", 3, repeat));
+    layerClass.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
+                          b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
+    layerClass.forward[1].times = 3; // a nested repeat
     b.plan.stack->launch = number(62e-6);
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
-    const BodyCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0];
+    const ClassCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0];
     EXPECT_NEAR(cost.forward.seconds, repeat ? 4 * 62e-6 : 70e-6, 1e-12);
     EXPECT_NEAR(cost.forward.nodes[0].spent.sum() + cost.forward.nodes[1].spent.sum(), cost.forward.seconds, 1e-12);
     EXPECT_NEAR(cost.forward.nodes[1].spent.launches, repeat ? .75 * (4 * 62e-6 - 70e-6) : 0, 1e-12); // 3 of 4 launches
@@ -313,15 +313,15 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
 
 TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   Builder b(1, {{"tp", 8}});
-  Body& body = b.body(b.unit("layer", 3, true));
+  LayerClass& layerClass = b.body(b.unit("layer", 3, true));
   const OpId op = b.op("work", OpKind::Memory, "work");
-  body.backward = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
-  body.backward[2].role = Role::WGrad;
+  layerClass.backward = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
+  layerClass.backward[2].role = Role::WGrad;
   b.plan.stack->launch = number(50e-6);
   b.stages(1, 1, {{3}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].backward;
+  const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].backward;
   EXPECT_NEAR(cost.seconds, 150e-6, 1e-12);
   EXPECT_NEAR(cost.weight, 10e-6 + 100e-6 / 3, 1e-12); // its time, and a third of the waits
 }
@@ -329,17 +329,17 @@ TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
 TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
   for (bool issued : {true, false}) {
     Builder b(1, {{"tp", 8}});
-    Body& body = b.body(b.unit("layer", 2, true));
+    LayerClass& layerClass = b.body(b.unit("layer", 2, true));
     const OpId op = b.op("work", OpKind::Memory, "work");
-    body.forward = {b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
-                    b.lasting(op, 20e-6)};
+    layerClass.forward = {b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
+                          b.lasting(op, 20e-6)};
     b.plan.stack->launch = number(10e-6);
     if (issued) b.plan.stack->collectiveLaunch[CollectiveClass::Activation] = number(300e-6);
     b.plan.stack->collectiveLaunch[CollectiveClass::Regather] = number(1); // no collective of that class here
     b.stages(1, 1, {{2}});
     b.finish();
     DiagnosticEngine diagnostics;
-    const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].forward;
+    const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].forward;
     const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + (issued ? 8 * 300e-6 : 0);
     EXPECT_NEAR(cost.host, host, 1e-12);
     EXPECT_NEAR(cost.seconds, std::max(device, host), 1e-12);
@@ -348,8 +348,8 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
 
 TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   Builder b(1, {{"dp", 8}});
-  Body& body = b.body(b.unit("layer", 4, true));
-  body.forward = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
+  LayerClass& layerClass = b.body(b.unit("layer", 4, true));
+  layerClass.forward = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
   StateCollective state;
   state.collective = CollectiveKind::AllReduce;
   state.cls = CollectiveClass::Gradient;
@@ -357,23 +357,23 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   state.axes = b.axis("dp");
   state.group = 8;
   state.bytes = 4e6;
-  body.states = {state};
+  layerClass.states = {state};
   b.schedule.bucketBytes = 1e6;
   b.stages(1, 1, {{4}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const double apart = priceBodies(b.schedule, *b.model(diagnostics))[0].states[0];
+  const double apart = priceClasses(b.schedule, *b.model(diagnostics))[0].states[0];
   b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-9);
-  EXPECT_EQ(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], apart); // hidden behind the transfer
+  EXPECT_EQ(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], apart); // hidden behind the transfer
   b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-3);
-  EXPECT_NEAR(priceBodies(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
+  EXPECT_NEAR(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
 /// Three layers whose operators `sent` may route tokens (into slots of `capacity`; 0: as many as there are) and whose
 /// other ones are called `work`, under a host that needs 50 us per launch.
 struct RoutedLayers {
   Builder b{1, {{"ep", 8}}};
-  Body& body = b.body(b.unit("layer", 3, true));
+  LayerClass& layerClass = b.body(b.unit("layer", 3, true));
   OpId work = b.op("work", OpKind::Memory, "work");
 
   OpId sent(const char* name) { return b.op("dispatch", OpKind::Permute, name); }
@@ -395,7 +395,7 @@ struct RoutedLayers {
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
-    return priceBodies(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+    return priceClasses(b.schedule, *b.model(diagnostics))[0].forward.seconds;
   }
 };
 
@@ -404,8 +404,8 @@ double routed(bool waits, double capacity, double experts = 30e-6) {
   RoutedLayers layers;
   const Builder& b = layers.b;
   const OpId sent = layers.routed("sent", capacity), work = layers.work;
-  layers.body.forward = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
-                         b.lasting(work, experts), b.lasting(work, experts)};
+  layers.layerClass.forward = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
+                               b.lasting(work, experts), b.lasting(work, experts)};
   return layers.seconds(waits);
 }
 
@@ -423,9 +423,9 @@ TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
   auto seconds = [](bool both) {
     RoutedLayers layers;
     for (const OpId sent : {layers.routed("sent"), both ? layers.routed("again") : layers.sent("again")}) {
-      layers.body.forward.push_back(layers.b.lasting(layers.work, 100e-6));
-      layers.body.forward.push_back(layers.b.lasting(sent, 20e-6));
-      layers.body.forward.push_back(layers.b.lasting(layers.work, 30e-6));
+      layers.layerClass.forward.push_back(layers.b.lasting(layers.work, 100e-6));
+      layers.layerClass.forward.push_back(layers.b.lasting(sent, 20e-6));
+      layers.layerClass.forward.push_back(layers.b.lasting(layers.work, 30e-6));
     }
     return layers.seconds(true);
   };
@@ -439,17 +439,17 @@ TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
 
 TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   Builder b(1, {{"tp", 8}});
-  Body& body = b.body(b.unit("layer", 2, true));
+  LayerClass& layerClass = b.body(b.unit("layer", 2, true));
   const OpId op = b.op("work", OpKind::Memory, "work");
   Node gather = b.collective(op, CollectiveKind::AllGather, CollectiveClass::Regather, b.axis("tp"), 1e8);
   Node beside = b.lasting(op, 100e-6), user = b.lasting(op, 50e-6);
   user.deps = {0, 1};
-  body.forward = {gather, beside, user};
-  b.schedule.inlineShare[static_cast<size_t>(CollectiveClass::Regather)] = 0;
+  layerClass.forward = {gather, beside, user};
+  b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Regather)] = 0;
   b.stages(1, 1, {{2}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const SegmentCost cost = priceBodies(b.schedule, *b.model(diagnostics))[0].forward;
+  const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].forward;
   const double comm = cost.nodes[0].seconds;
   ASSERT_GT(comm, 100e-6);
   EXPECT_NEAR(cost.seconds, comm + 50e-6, 1e-12);

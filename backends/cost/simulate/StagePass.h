@@ -7,7 +7,7 @@
 
 namespace planc::cost {
 
-struct Passage {
+struct StagePass {
   double seconds = 0;         ///< of the compute stream, from start to end
   double alone = 0;           ///< the part that the instances take by themselves
   double weight = 0;          ///< gradients of parameters, part of `alone`
@@ -19,7 +19,7 @@ struct Passage {
 };
 
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
-Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
-                   bool backward);
+StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+                       bool backward);
 
 } // namespace planc::cost

@@ -1,6 +1,6 @@
 // The chain of instances of a virtual stage (docs/cost-model.md, section 2.4).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/Passage.h"
+#include "backends/cost/simulate/StagePass.h"
 
 #include "backends/cost/price/Buckets.h"
 
@@ -26,12 +26,12 @@ bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
   return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
 }
 
-/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the inline share of
+/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of
 /// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
 class Chain {
 public:
-  Chain(const ir::Schedule& schedule, const std::vector<BodyCost>& costs,
-        std::vector<std::pair<ir::BodyId, int64_t>> runs, bool backward)
+  Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward)
       : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), streams_(schedule.slowdown) {
     size_t end = 0;
     for (auto& [id, count] : runs_) {
@@ -46,7 +46,7 @@ public:
     skipped_.resize(end);
   }
 
-  void simulate(Passage& out);
+  void simulate(StagePass& out);
 
 private:
   using TaskId = Streams::TaskId;
@@ -59,12 +59,16 @@ private:
     size_t states = 0, nodes = 0, rest = 0;
     int64_t count = 0; ///< instances, skipped ones too
   };
-  const ir::Body& body(ir::BodyId id) const { return schedule_.program->bodies[id]; }
-  const ir::Segment& segment(ir::BodyId id) const {
+  const ir::LayerClass& body(ir::LayerClassId id) const { return schedule_.program->classes[id]; }
+  const ir::Segment& segment(ir::LayerClassId id) const {
     return (backward_ ? schedule_.backward : schedule_.forward)[id.index];
   }
-  const std::vector<ir::Node>& nodes(ir::BodyId id) const { return backward_ ? body(id).backward : body(id).forward; }
-  double inlineShare(const ir::StateCollective& s) const { return schedule_.inlineShare[static_cast<size_t>(s.cls)]; }
+  const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
+    return backward_ ? body(id).backward : body(id).forward;
+  }
+  double blockingShare(const ir::StateCollective& s) const {
+    return schedule_.blockingShare[static_cast<size_t>(s.cls)];
+  }
   bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
   void step(Cursor& c) const {
     for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;
@@ -73,8 +77,8 @@ private:
   void waitFor(std::vector<TaskId> after);
   void begin();
   void gather(std::span<const TaskId> after);
-  std::vector<TaskId> runInstance(ir::BodyId id, size_t run);
-  void reduce(ir::BodyId id, size_t run, std::vector<TaskId>& last);
+  std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
+  void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
   void observe();
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
@@ -87,9 +91,9 @@ private:
   }
 
   const ir::Schedule& schedule_;
-  const std::vector<BodyCost>& costs_;
-  std::vector<std::pair<ir::BodyId, int64_t>> runs_; ///< layers of each body
-  std::vector<double> share_;                        ///< of an instance, by run
+  const std::vector<ClassCost>& costs_;
+  std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
+  std::vector<double> share_;                              ///< of an instance, by run
   bool backward_;
   Streams streams_;
   std::vector<Tags> tags_;                    ///< by run
@@ -126,18 +130,18 @@ void Chain::waitFor(std::vector<TaskId> after) {
 void Chain::gather(std::span<const TaskId> after) {
   auto& arrived = gathered_.emplace_back();
   eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    const double rest = seconds * (1 - inlineShare(s));
+    const double rest = seconds * (1 - blockingShare(s));
     if (rest > 0) arrived.push_back(streams_.add(ir::streamOf(*schedule_.program, s.level), rest, after, tag));
   });
   step(ahead_);
 }
 
-std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
+std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run) {
   const SegmentCost& cost = costs_[id.index].of(backward_);
   std::vector<TaskId> last;
   eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    if (inlineShare(s) > 0)
-      last = {streams_.add(ir::kComputeStream, seconds * inlineShare(s), {}, tag, Occupies::Communicating)};
+    if (blockingShare(s) > 0)
+      last = {streams_.add(ir::kComputeStream, seconds * blockingShare(s), {}, tag, Occupies::Communicating)};
   });
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
@@ -153,10 +157,10 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::BodyId id, size_t run) {
   return last;
 }
 
-void Chain::reduce(ir::BodyId, size_t run, std::vector<TaskId>& last) {
+void Chain::reduce(ir::LayerClassId, size_t run, std::vector<TaskId>& last) {
   std::vector<TaskId> complete = last;
   eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    const double share = inlineShare(s);
+    const double share = blockingShare(s);
     if (share > 0)
       last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Communicating));
     if (share < 1) streams_.add(ir::streamOf(*schedule_.program, s.level), seconds * (1 - share), complete, tag);
@@ -165,7 +169,7 @@ void Chain::reduce(ir::BodyId, size_t run, std::vector<TaskId>& last) {
 
 void Chain::begin() {
   const size_t run = next_.run;
-  const ir::BodyId id = runs_[run].first;
+  const ir::LayerClassId id = runs_[run].first;
   observe();
   if (schedule_.prefetch > 0 && !atEnd(ahead_)) gather({});
   std::vector<TaskId> last = runInstance(id, run);
@@ -229,7 +233,7 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   }
 }
 
-void Chain::simulate(Passage& out) {
+void Chain::simulate(StagePass& out) {
   for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
   waitFor({});
   streams_.run();
@@ -246,25 +250,25 @@ void Chain::simulate(Passage& out) {
 
 } // namespace
 
-Passage runPassage(const ir::Schedule& schedule, const std::vector<BodyCost>& costs, const ir::VirtualStage& stage,
-                   bool backward) {
-  std::vector<std::pair<ir::BodyId, int64_t>> runs;
-  for (const auto& run : stage.bodies)
+StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+                       bool backward) {
+  std::vector<std::pair<ir::LayerClassId, int64_t>> runs;
+  for (const auto& run : stage.classes)
     if (run.second > 0) runs.push_back(run);
   if (backward) std::reverse(runs.begin(), runs.end());
-  Passage out;
+  StagePass out;
   Account alone;
   for (const auto& [id, count] : runs) {
     const SegmentCost& cost = costs[id.index].of(backward);
     out.alone += cost.seconds * static_cast<double>(count);
     out.weight += cost.weight * static_cast<double>(count);
     addAlone(alone, id, backward, cost, static_cast<double>(count));
-    for (const ir::StateCollective& state : schedule.program->bodies[id].states)
+    for (const ir::StateCollective& state : schedule.program->classes[id].states)
       out.communicates |= everyMicroBatch(state, backward);
   }
   if (!runs.empty()) {
-    auto layer = [&](ir::BodyId id) {
-      return costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->bodies[id]));
+    auto layer = [&](ir::LayerClassId id) {
+      return costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->classes[id]));
     };
     out.first = layer(runs.front().first);
     out.last = layer(runs.back().first);

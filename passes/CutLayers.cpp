@@ -1,4 +1,4 @@
-// cut-units: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
+// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
 // rules treat alike.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
@@ -22,23 +22,23 @@ namespace {
 constexpr int64_t kMaxSliced = 1 << 16;
 
 /// Does the statement replay something of this instance, whatever its `first` says?
-bool replaysSome(const Model& model, const Recompute& statement, const Unit& unit, int64_t instance) {
-  for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+bool replaysSome(const Model& model, const Recompute& statement, const Layer& layer, int64_t instance) {
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
     for (const Selector& s : statement.selectors)
-      if (reaches(s, model.ops[OpId(i)].path, unit, RangeSet{{Range{instance, instance + 1, 1}}})) return true;
+      if (reaches(s, model.ops[OpId(i)].path, layer, RangeSet{{Range{instance, instance + 1, 1}}})) return true;
   return false;
 }
 
-/// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by unit.
+/// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by layer.
 std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, const Cut& cut) {
-  std::vector<std::vector<int64_t>> chosen(model.units.size());
+  std::vector<std::vector<int64_t>> chosen(model.layers.size());
   for (const std::vector<Piece>& pieces : cut) {
     int64_t left = *statement.first;
     for (const Piece& piece : pieces) {
-      const Unit& unit = model.units[piece.unit];
-      if (unit.count > kMaxSliced) continue; // refused where the classes are made
+      const Layer& layer = model.layers[piece.layer];
+      if (layer.count > kMaxSliced) continue; // refused where the classes are made
       for (int64_t i = piece.lo; i < piece.hi && left > 0; ++i)
-        if (replaysSome(model, statement, unit, i)) chosen[piece.unit.index].push_back(i), --left;
+        if (replaysSome(model, statement, layer, i)) chosen[piece.layer.index].push_back(i), --left;
     }
   }
   std::vector<RangeSet> sets;
@@ -46,12 +46,13 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   return sets;
 }
 
-/// What the plan's slices choose of a unit's instances. Selectors of one list that differ in their first slice alone
+/// What the plan's slices choose of a layer's instances. Selectors of one list that differ in their first slice alone
 /// say one thing of several instances: `decoder[0], decoder[2]` is one choice, as `decoder[0:4:2]` is. A part lies in
 /// one instance: it is in a slice or it is not.
 class Slices {
 public:
-  Slices(const Program& program, UnitId id) : unit_(program.model.units[id].name), isPart_(program.model.units[id].isPart()) {
+  Slices(const Program& program, LayerId id)
+      : unit_(program.model.layers[id].name), isPart_(program.model.layers[id].isPart()) {
     const Plan& plan = *program.plan;
     for (const PlacementRule& r : plan.placements) look({r.selector});
     for (const StateRule& r : plan.states) look({r.selector});
@@ -67,7 +68,7 @@ public:
 private:
   /// `*` reaches all repeats.
   void look(const std::vector<Selector>& list) {
-    std::map<std::string, RangeSet> chosen; // by what is said besides the slice
+    std::map<std::string, RangeSet> chosen; // by what is stated besides the slice
     for (Selector s : list) {
       if (s.steps.empty() || !s.steps[0].slice || isPart_ || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
       const RangeSet slice{{*s.steps[0].slice}};
@@ -93,11 +94,11 @@ private:
 using Classes = std::vector<RangeSet>;
 
 /// Instances that lie in the same slices form a class.
-Classes classesOf(const Unit& unit, const std::vector<RangeSet>& slices) {
-  if (slices.empty()) return {RangeSet{{Range{unit.from, unit.to(), 1}}}};
+Classes classesOf(const Layer& layer, const std::vector<RangeSet>& slices) {
+  if (slices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
   std::map<std::vector<bool>, size_t> classes;
   std::vector<std::vector<int64_t>> members;
-  for (int64_t i = unit.from; i < unit.to(); ++i) {
+  for (int64_t i = layer.from; i < layer.to(); ++i) {
     std::vector<bool> signature;
     for (const RangeSet& r : slices) signature.push_back(r.contains(i));
     auto [it, fresh] = classes.try_emplace(signature, members.size());
@@ -111,21 +112,21 @@ Classes classesOf(const Unit& unit, const std::vector<RangeSet>& slices) {
 
 /// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
 /// back.
-std::optional<int64_t> endOfBackward(const Program& program, UnitId id, const Classes& classes) {
-  const Unit& unit = program.model.units[id];
-  if (!unit.repeat || !program.plan->workload.train) return std::nullopt;
+std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes) {
+  const Layer& layer = program.model.layers[id];
+  if (!layer.repeat || !program.plan->workload.train) return std::nullopt;
   const std::vector<bool> handedOn = valuesHandedOnWithGradient(program);
   auto gradient = [&](const Carry& c) {
     return handedOn[c.initial.index] || program.model.values[c.initial].trainable;
   };
-  if (std::all_of(unit.carries.begin(), unit.carries.end(), gradient)) return std::nullopt;
+  if (std::all_of(layer.carries.begin(), layer.carries.end(), gradient)) return std::nullopt;
   for (const RangeSet& instances : classes) { // by their first instance
-    Body body;
-    body.unit = id;
-    body.instances = instances;
-    for (uint32_t i = unit.first.index; i < unit.end.index; ++i)
+    LayerClass layerClass;
+    layerClass.layer = id;
+    layerClass.instances = instances;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
       for (const Operand& o : program.model.ops[OpId(i)].operands)
-        if (program.model.values[o.value].kind == ValueKind::Param && trains(program, body, o.value))
+        if (program.model.values[o.value].kind == ValueKind::Param && trains(program, layerClass, o.value))
           return instances.ranges.front().begin;
   }
   return std::nullopt;
@@ -143,22 +144,23 @@ void separate(Classes& classes, int64_t instance) {
   }
 }
 
-bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
-  const Unit& unit = program.model.units[id];
-  const std::vector<RangeSet> slices = unit.repeat ? Slices(program, id).sets : std::vector<RangeSet>{};
-  if (!slices.empty() && unit.count > kMaxSliced) {
+bool addClasses(Program& program, LayerId id, DiagnosticEngine& diagnostics) {
+  const Layer& layer = program.model.layers[id];
+  const std::vector<RangeSet> slices = layer.repeat ? Slices(program, id).sets : std::vector<RangeSet>{};
+  if (!slices.empty() && layer.count > kMaxSliced) {
     diagnostics
-        .report(TooManyClasses, unit.range, {{"unit", unit.name.str()}, {"count", unit.count}, {"limit", kMaxSliced}})
+        .report(TooManyClasses, layer.range,
+                {{"unit", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
         .help("leave the slices out, or repeat the layer less often");
     return false;
   }
-  Classes classes = classesOf(unit, slices);
+  Classes classes = classesOf(layer, slices);
   if (const auto first = endOfBackward(program, id, classes)) separate(classes, *first);
   for (RangeSet& instances : classes) {
-    Body body;
-    body.unit = id;
-    body.instances = std::move(instances);
-    program.bodies.add(std::move(body));
+    LayerClass layerClass;
+    layerClass.layer = id;
+    layerClass.instances = std::move(instances);
+    program.classes.add(std::move(layerClass));
   }
   return true;
 }
@@ -166,29 +168,30 @@ bool addBodies(Program& program, UnitId id, DiagnosticEngine& diagnostics) {
 /// Instances [lo, hi) of a class, one behind the other.
 struct Run {
   int64_t lo = 0, hi = 0;
-  BodyId body;
+  LayerClassId layerClass;
 };
 
 /// The instances of a piece in the order of the model, those of a class that follow each other as one run.
 void addRuns(const Program& program, const Piece& piece, VirtualStage& stage) {
   std::vector<Run> runs;
-  for (uint32_t b = 0; b < program.bodies.size(); ++b) {
-    const Body& body = program.bodies[BodyId(b)];
-    if (body.seam || body.unit != piece.unit) continue;
-    for (const Range& r : body.instances.ranges) {
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    const LayerClass& layerClass = program.classes[LayerClassId(b)];
+    if (layerClass.boundaryReshard || layerClass.layer != piece.layer) continue;
+    for (const Range& r : layerClass.instances.ranges) {
       const int64_t skipped = r.begin < piece.lo ? (piece.lo - r.begin + r.step - 1) / r.step : 0;
       const Range inside{r.begin + skipped * r.step, std::min(r.end, piece.hi), r.step};
-      if (inside.count() > 0 && r.step == 1) runs.push_back({inside.begin, inside.end, BodyId(b)});
-      for (int64_t i = inside.begin; r.step > 1 && i < inside.end; i += r.step) runs.push_back({i, i + 1, BodyId(b)});
+      if (inside.count() > 0 && r.step == 1) runs.push_back({inside.begin, inside.end, LayerClassId(b)});
+      for (int64_t i = inside.begin; r.step > 1 && i < inside.end; i += r.step)
+        runs.push_back({i, i + 1, LayerClassId(b)});
     }
   }
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.lo < b.lo; });
-  const size_t first = stage.bodies.size();
+  const size_t first = stage.classes.size();
   for (const Run& run : runs)
-    if (stage.bodies.size() > first && stage.bodies.back().first == run.body)
-      stage.bodies.back().second += run.hi - run.lo;
+    if (stage.classes.size() > first && stage.classes.back().first == run.layerClass)
+      stage.classes.back().second += run.hi - run.lo;
     else
-      stage.bodies.push_back({run.body, run.hi - run.lo});
+      stage.classes.push_back({run.layerClass, run.hi - run.lo});
 }
 
 void addStages(Program& program, const Cut& cut) {
@@ -203,52 +206,53 @@ void addStages(Program& program, const Cut& cut) {
   }
 }
 
-/// A seam, and the body that it stands before or behind: it goes where that one's first or last instance goes.
-struct StandingSeam {
-  BodyId seam, neighbour;
+/// A boundary reshard, and the class that it stands before or behind: it goes where that one's first or last instance
+/// goes.
+struct StandingBoundary {
+  LayerClassId boundary, neighbour;
   bool before = false;
 };
 
-/// Nothing where slices cut a repeat into classes: where the seams between them stand depends on the cut.
-std::optional<std::vector<StandingSeam>> seamsOf(const Program& program) {
-  std::vector<StandingSeam> seams;
+/// Nothing where slices cut a repeat into classes: where the boundary reshards between them stand depends on the cut.
+std::optional<std::vector<StandingBoundary>> boundaryReshardsOf(const Program& program) {
+  std::vector<StandingBoundary> boundaries;
   for (const VirtualStage& stage : program.virtualStages)
-    for (size_t i = 0; i < stage.bodies.size(); ++i) {
-      const Body& body = program.bodies[stage.bodies[i].first];
-      if (!body.seam) continue;
-      const Unit& unit = program.model.units[body.unit];
-      const BodyId home = bodyOf(program, body.unit, unit.from);
-      if (program.bodies[home].instances.count() != unit.count) return std::nullopt;
+    for (size_t i = 0; i < stage.classes.size(); ++i) {
+      const LayerClass& layerClass = program.classes[stage.classes[i].first];
+      if (!layerClass.boundaryReshard) continue;
+      const Layer& layer = program.model.layers[layerClass.layer];
+      const LayerClassId home = classOf(program, layerClass.layer, layer.from);
+      if (program.classes[home].instances.count() != layer.count) return std::nullopt;
       const auto isHome = [&](const auto& entry) { return entry.first == home; };
-      const auto here = stage.bodies.begin() + static_cast<ptrdiff_t>(i);
-      if (std::any_of(here, stage.bodies.end(), isHome))
-        seams.push_back({stage.bodies[i].first, home, true});
-      else if (std::any_of(stage.bodies.begin(), here, isHome))
-        seams.push_back({stage.bodies[i].first, home, false});
+      const auto here = stage.classes.begin() + static_cast<ptrdiff_t>(i);
+      if (std::any_of(here, stage.classes.end(), isHome))
+        boundaries.push_back({stage.classes[i].first, home, true});
+      else if (std::any_of(stage.classes.begin(), here, isHome))
+        boundaries.push_back({stage.classes[i].first, home, false});
       else // on the stage that makes what it resolves
         for (size_t k = i; k-- > 0;)
-          if (const BodyId maker = stage.bodies[k].first; !program.bodies[maker].seam) {
-            seams.push_back({stage.bodies[i].first, maker, false});
+          if (const LayerClassId maker = stage.classes[k].first; !program.classes[maker].boundaryReshard) {
+            boundaries.push_back({stage.classes[i].first, maker, false});
             break;
           }
     }
-  return seams;
+  return boundaries;
 }
 
-void placeSeam(Program& program, const StandingSeam& s) {
+void placeBoundaryReshard(Program& program, const StandingBoundary& s) {
   const auto isNeighbour = [&](const auto& entry) { return entry.first == s.neighbour; };
   std::vector<VirtualStage>& stages = program.virtualStages;
   const auto holds = [&](const VirtualStage& stage) {
-    return std::any_of(stage.bodies.begin(), stage.bodies.end(), isNeighbour);
+    return std::any_of(stage.classes.begin(), stage.classes.end(), isNeighbour);
   };
   VirtualStage* stage = nullptr;
   for (VirtualStage& candidate : stages)
     if (holds(candidate) && !(stage && s.before)) stage = &candidate;
   if (!stage) return;
-  auto& runs = stage->bodies;
+  auto& runs = stage->classes;
   runs.insert(s.before ? std::find_if(runs.begin(), runs.end(), isNeighbour)
                        : std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(),
-              {s.seam, 1});
+              {s.boundary, 1});
 }
 
 } // namespace
@@ -256,24 +260,24 @@ void placeSeam(Program& program, const StandingSeam& s) {
 bool cutAgain(Program& program, const Plan& plan) {
   if (std::any_of(plan.recompute.begin(), plan.recompute.end(), [](const Recompute& r) { return r.first.has_value(); }))
     return false; // which instances are replayed depends on the cut
-  const auto seams = seamsOf(program);
+  const auto boundaries = boundaryReshardsOf(program);
   program.plan = &plan;
   DiagnosticEngine ignored;
   const auto cut = cutStages(program, ignored);
-  if (!seams || !cut) return false;
+  if (!boundaries || !cut) return false;
   program.virtualStages.clear();
   addStages(program, *cut);
-  for (const StandingSeam& s : *seams) placeSeam(program, s);
+  for (const StandingBoundary& s : *boundaries) placeBoundaryReshard(program, s);
   return crossBoundaries(program, ignored);
 }
 
-bool cutUnits(Program& program, DiagnosticEngine& diagnostics) {
+bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
   auto cut = cutStages(program, diagnostics);
   if (!cut) return false;
   for (const Recompute& r : program.plan->recompute)
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
-  for (uint32_t u = 0; u < program.model.units.size(); ++u)
-    if (!addBodies(program, UnitId(u), diagnostics)) return false;
+  for (uint32_t u = 0; u < program.model.layers.size(); ++u)
+    if (!addClasses(program, LayerId(u), diagnostics)) return false;
   addStages(program, *cut);
   return true;
 }
