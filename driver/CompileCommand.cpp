@@ -32,7 +32,7 @@ constexpr Emit kEmits[] = {
      [](const CompiledPlan& p, const SourceManager& s) { return ir::print(*p.program, &s); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
     {"task",
-     [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o) && p.makeSchedule(); },
+     [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o) && p.makeSchedule(o); },
      [](const CompiledPlan& p, const SourceManager&) { return ir::print(*p.schedule); },
      [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.schedule, s); }},
 };
@@ -51,10 +51,11 @@ struct Watcher {
   std::vector<std::pair<std::string_view, double>> times;
 
   passes::PassObserver observer() {
-    return [this](const passes::Pass& pass, const ir::Program& program, double seconds) {
-      times.emplace_back(pass.name, seconds);
-      if (pass.name == printAfter)
-        console.out(fmt::format("// after {}\n{}\n", pass.name, ir::print(program, &sources)));
+    return [this](const passes::Passed& passed) {
+      times.emplace_back(passed.pass.name, passed.seconds);
+      if (passed.pass.name != printAfter) return;
+      const std::string text = passed.schedule ? ir::print(*passed.schedule) : ir::print(passed.program, &sources);
+      console.out(fmt::format("// after {}\n{}\n", passed.pass.name, text));
     };
   }
   void printTimes() const {

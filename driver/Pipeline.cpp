@@ -33,9 +33,9 @@ void CompiledPlan::settleStages() {
     pipeline.offered = balancedStages(*plan);
 }
 
-bool CompiledPlan::makeSchedule() {
+bool CompiledPlan::makeSchedule(const passes::PassObserver& observer) {
   Step step("scheduling");
-  schedule = passes::schedule(*program);
+  schedule = passes::schedule(*program, observer);
   return schedule != nullptr;
 }
 

@@ -27,7 +27,7 @@ struct CompiledPlan {
 
   /// Each goes one step further and says whether it arrived.
   bool lower(ir::Level level, const passes::PassObserver& observer = {});
-  bool makeSchedule();
+  bool makeSchedule(const passes::PassObserver& observer = {});
   /// Types of assertions and measured lines.
   bool checkVerdict();
   bool price();

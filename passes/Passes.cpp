@@ -32,16 +32,26 @@ const std::vector<Pass>& pipeline() {
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
       {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
       {"check-idle", "warnings for facts about communication that there is none of", Comm, false, checkIdle},
+      {"schedule-tasks", "tasks on streams, in the order of the schedule's row", Comm, true, nullptr, scheduleTasks},
   };
   return passes;
 }
 
 namespace {
 
-void verifyAfter(const Pass& pass, const Program& program) {
-  if (auto problems = verify(program); !problems.empty())
+template <class Made> void verifyAfter(const Pass& pass, const Made& made) {
+  if (!pass.verify) return;
+  if (auto problems = verify(made); !problems.empty())
     throw InternalError(fmt::format("pass {} left the program broken: {}", pass.name, problems.front()));
 }
+
+/// Seconds since its making.
+class Watch {
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+
+public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+};
 
 std::unique_ptr<Program> programOf(const Plan& plan, const std::vector<ScheduleKind>& schedules) {
   auto program = std::make_unique<Program>();
@@ -70,14 +80,22 @@ std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& 
     throw InternalError("the model is broken on entry: " + problems.front());
   auto program = programOf(plan, schedules);
   for (const Pass& pass : pipeline()) {
-    if (pass.after == Level::Comm && level == Level::Sharded) break;
-    const auto begin = std::chrono::steady_clock::now();
+    if (!pass.run || (pass.after == Level::Comm && level == Level::Sharded)) break;
+    const Watch watch;
     if (!pass.run(*program, diagnostics)) return nullptr;
-    if (pass.verify) verifyAfter(pass, *program);
-    if (observer)
-      observer(pass, *program, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    verifyAfter(pass, *program);
+    if (observer) observer({pass, *program, nullptr, watch.seconds()});
   }
   return program;
+}
+
+std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer) {
+  const Pass& pass = pipeline().back();
+  const Watch watch;
+  auto result = pass.schedule(program);
+  verifyAfter(pass, *result);
+  if (observer) observer({pass, program, result.get(), watch.seconds()});
+  return result;
 }
 
 } // namespace planc::passes

@@ -13,18 +13,27 @@
 namespace planc::passes {
 
 /// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns
-/// false to stop.
+/// false to stop. The last one cannot fail, and makes the schedule.
 struct Pass {
   std::string_view name;
   std::string_view doc;
   ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
   bool verify;
-  bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics);
+  bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;
+  std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program) = nullptr; ///< in place of `run`
 };
+/// Every pass, in the order in which they run.
 const std::vector<Pass>& pipeline();
 
-/// Called after each pass: its row, the program, and the seconds it took.
-using PassObserver = std::function<void(const Pass&, const ir::Program&, double seconds)>;
+/// What a pass leaves behind it.
+struct Passed {
+  const Pass& pass;
+  const ir::Program& program;
+  const ir::Schedule* schedule; ///< after the pass that makes it
+  double seconds;               ///< that it took
+};
+/// Called after each pass.
+using PassObserver = std::function<void(const Passed&)>;
 
 /// Every row of the schedule table.
 const std::vector<ir::ScheduleKind>& scheduleKinds();
@@ -44,8 +53,8 @@ bool canCutStages(const ir::Plan& plan);
 /// breaks a law: lower the plan instead.
 bool cutAgain(ir::Program& program, const ir::Plan& plan);
 
-/// Level comm to level task; the program must outlive the schedule.
-std::unique_ptr<ir::Schedule> schedule(const ir::Program& program);
+/// Level comm to level task, the end of the pipeline; the program must outlive the schedule.
+std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {});
 
 /// A broken invariant of the compiler itself: exit code 3.
 struct InternalError : std::exception {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
+#include "ir/Task.h"
 #include "passes/Lowering.h"
 #include "support/Diagnostics.h"
+
+#include <memory>
 
 namespace planc::passes {
 
@@ -25,6 +28,7 @@ bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
+std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program);
 
 /// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);
