@@ -6,4 +6,8 @@ function(planc_room name)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PUBLIC planc_flags ${R_DEPENDS} PRIVATE ${R_PRIVATE})
+  # The arrows as the build knows them: the picture in docs/architecture.md is made from this file (tests/docs/picture.py).
+  set_property(GLOBAL APPEND_STRING PROPERTY PLANC_ROOMS "${name}: ${R_DEPENDS}\n")
+  get_property(rooms GLOBAL PROPERTY PLANC_ROOMS)
+  file(WRITE ${CMAKE_BINARY_DIR}/rooms.txt "${rooms}")
 endfunction()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links between the Markdown files of the tree lead to files and headings that exist.
+"""Links between the Markdown files of the tree lead to files and headings that exist. Where a link to a source file is called by a name of the
+code, [`ir::Layer`](ir/Model.h), the file has that name.
 
 Usage: links.py ROOT
 """
@@ -8,7 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+SOURCES = (".h", ".cpp", ".g4", ".plan", ".py")
+BRACKETED = re.compile(r"`[^`\n]*[\[\]][^`\n]*`")  # code that may look like a link
 FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 
 
@@ -21,13 +24,18 @@ def anchors(text):
     return found
 
 
+def stands(name, text):
+    """Whether the last part of a name of the code is a word of the text; the name of a file need not be."""
+    return "/" in name or "." in name or re.search(rf"\b{re.escape(name.split('::')[-1])}\b", text) is not None
+
+
 def main(root):
     bad = count = 0
     for path in sorted(root.rglob("*.md")):
         if any(part.startswith(("build", ".")) for part in path.relative_to(root).parts[:-1]):
             continue
         text = path.read_text()
-        for target in LINK.findall(re.sub(r"`[^`\n]*`", "", FENCED.sub("", text))):
+        for name, target in LINK.findall(BRACKETED.sub("", FENCED.sub("", text))):
             if "://" in target or target.startswith("mailto:"):
                 continue
             count += 1
@@ -37,6 +45,8 @@ def main(root):
                 problem = "no such file"
             elif anchor and to.suffix == ".md" and anchor not in anchors(to.read_text()):
                 problem = "no such heading"
+            elif to.suffix in SOURCES and name.startswith("`") and not stands(name.strip("`"), to.read_text()):
+                problem = f"{name} does not stand there"
             else:
                 continue
             bad += 1

@@ -1,0 +1,101 @@
+// The words that plans may write are complete: each row of the tables of schedules, topologies, collective algorithms,
+// metrics and passes says what it is, stands on the page of its users, and is used by a test.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/verdict/Verdict.h"
+#include "ir/Machine.h"
+#include "ir/Topology.h"
+#include "passes/Passes.h"
+#include "tests/unit/support/PlanFiles.h"
+
+#include <cctype>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Words {
+  std::string_view what, page; ///< the page that has to name each of them
+  std::vector<std::string_view> names;
+};
+
+std::vector<Words> vocabulary() {
+  Words schedules{"schedule", "docs/language.md", {}}, topologies{"topology", "docs/language.md", {}};
+  Words algorithms{"collective algorithm", "docs/language.md", {}}, metrics{"metric", "docs/language.md", {}};
+  Words passes{"pass", "passes/README.md", {}};
+  for (const ir::ScheduleKind& kind : passes::scheduleKinds()) schedules.names.push_back(kind.name);
+  for (const auto& kind : ir::topologies()) topologies.names.push_back(kind->name);
+  for (int a = 0; a < ir::kAlgorithms; ++a) algorithms.names.push_back(ir::name(static_cast<ir::Algorithm>(a)));
+  for (const verdict::Metric& metric : verdict::metrics()) metrics.names.push_back(metric.name);
+  for (const passes::Pass& pass : passes::pipeline()) passes.names.push_back(pass.name);
+  return {schedules, topologies, algorithms, metrics, passes};
+}
+
+/// The word, not a part of a longer one.
+bool stands(std::string_view word, const std::string& text) {
+  const auto joins = [&](size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '-');
+  };
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    if ((at == 0 || word.front() == '.' || !joins(at - 1)) && !joins(at + word.size())) return true;
+  return false;
+}
+
+/// Itself, or as one of a family: `.high`.
+bool isNamed(std::string_view word, const std::string& page) {
+  const size_t dot = word.rfind('.');
+  return stands(word, page) || (dot != std::string_view::npos && stands(word.substr(dot), page));
+}
+
+/// All tests but this one, one after the other.
+std::string tests() {
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(PLANC_SOURCE_DIR) / "tests")) {
+    const std::string extension = entry.path().extension().string();
+    if (!std::set<std::string>{".cpp", ".h", ".plan", ".test", ".py"}.count(extension)) continue;
+    if (entry.path().filename() != "vocabulary_test.cpp") all += test::readFile(entry.path()) + "\n";
+  }
+  return all;
+}
+
+TEST(Vocabulary, EveryWordStandsOnThePageOfItsUsers) {
+  for (const Words& words : vocabulary()) {
+    const std::string page = test::readFile(fs::path(PLANC_SOURCE_DIR) / words.page);
+    EXPECT_FALSE(words.names.empty()) << words.what;
+    for (std::string_view name : words.names)
+      EXPECT_TRUE(isNamed(name, page)) << words.what << " `" << name << "` is missing from " << words.page;
+  }
+}
+
+TEST(Vocabulary, EveryWordIsUsedByATest) {
+  const std::string all = tests();
+  for (const Words& words : vocabulary()) {
+    if (words.what == "pass") continue; // those have folders of tests of their own
+    for (std::string_view name : words.names)
+      EXPECT_TRUE(isNamed(name, all)) << "no test names the " << words.what << " `" << name << "`";
+  }
+}
+
+TEST(Vocabulary, NoTableHasAWordTwice) {
+  for (const Words& words : vocabulary())
+    EXPECT_EQ(std::set<std::string_view>(words.names.begin(), words.names.end()).size(), words.names.size())
+        << words.what;
+}
+
+TEST(Vocabulary, EveryWordSaysWhatItIsAndWhereItIsFrom) {
+  for (const ir::ScheduleKind& kind : passes::scheduleKinds()) EXPECT_FALSE(kind.doc.empty()) << kind.name;
+  for (const auto& kind : ir::topologies()) {
+    EXPECT_FALSE(kind->doc.empty()) << kind->name;
+    EXPECT_FALSE(kind->source.empty()) << kind->name;
+  }
+  for (const passes::Pass& pass : passes::pipeline()) EXPECT_FALSE(pass.doc.empty()) << pass.name;
+}
+
+} // namespace
+} // namespace planc
