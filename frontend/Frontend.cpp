@@ -5,7 +5,7 @@
 #include "frontend/eval/Sides.h"
 #include "frontend/model/ModelBuilder.h"
 #include "frontend/plan/Comparisons.h"
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Plans.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -171,7 +171,7 @@ void Session::check() {
 }
 
 std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use, bool edited) {
-  return PlanBuilder(evaluator, machines).build(decl, use, edited ? edits : std::vector<Edit>{}, editsOf);
+  return buildPlan(evaluator, machines, decl, use, edited ? edits : std::vector<Edit>{}, editsOf);
 }
 
 /// The text stands as a record of one fact, so that a mistake shows what was written.

@@ -8,7 +8,7 @@ namespace planc::frontend {
 
 class Machines;
 
-/// A path and the expression that stands for its fact. `PlanBuilder` has a copy per plan, which learns what it changed.
+/// A path and the expression that stands for its fact. A plan has a copy, which learns what it changed.
 struct Edit {
   std::vector<syntax::Name> path;
   const syntax::Expr* value = nullptr;

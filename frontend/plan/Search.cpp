@@ -1,6 +1,8 @@
 // Checks the names and types of a `search` block; running a search is not the frontend's.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Conditions.h"
+#include "frontend/plan/Mesh.h"
+#include "frontend/plan/Steps.h"
 
 #include <fmt/format.h>
 
@@ -45,19 +47,17 @@ std::optional<syntax::Selector> selectorOf(const Expr& e) {
   }
 }
 
-} // namespace
-
-void PlanBuilder::vary(const syntax::VaryItem& v, Scope& scope) {
+void vary(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::VaryItem& v, Scope& scope) {
   static const Symbol kMesh("mesh"), kTrain("train"), kRecompute("recompute");
   const auto& steps = v.path.steps;
   const Symbol root = steps.front().name.text;
   if (v.placement) { // `decoder.mlp.ffn -> in [tp, dp]`: the last step is a dimension, the values are axes
     syntax::Selector layer = v.path;
     layer.steps.pop_back();
-    if (auto made = makeSelector(ev_, layer, scope)) ok_ &= paths_ ? paths_->check(*made, context_) : true;
+    if (auto made = makeSelector(elab.ev, layer, scope)) elab.ok &= paths ? paths->check(*made, elab.context) : true;
     for (const Expr* kid : v.values->kind == ExprKind::List ? v.values->kids : std::vector<const Expr*>{})
       if (kid->kind == ExprKind::Name && kid->name.text != Symbol("replicate"))
-        ok_ &= knownAxis(kid->name.text, kid->range);
+        elab.ok &= knownAxis(elab.context, merged.mesh, kid->name.text, kid->range);
     return;
   }
   if (root == kRecompute && steps.size() == 1) {
@@ -65,48 +65,50 @@ void PlanBuilder::vary(const syntax::VaryItem& v, Scope& scope) {
       if (kid->kind == ExprKind::None) continue;
       const auto selector = selectorOf(*kid);
       if (!selector) {
-        context_.report(VaryValues, kid->range, {{"type", "no path of a layer"}})
+        elab.context.report(VaryValues, kid->range, {{"type", "no path of a layer"}})
             .help("write `none` or a path: `recompute in [none, decoder]`");
-        ok_ = false;
-      } else if (auto made = makeSelector(ev_, *selector, scope); made && paths_) {
-        ok_ &= paths_->check(*made, context_);
+        elab.ok = false;
+      } else if (auto made = makeSelector(elab.ev, *selector, scope); made && paths) {
+        elab.ok &= paths->check(*made, elab.context);
       }
     }
     return;
   }
   if (root == kMesh && steps.size() == 2) {
-    ok_ &= knownAxis(steps[1].name.text, steps[1].range);
+    elab.ok &= knownAxis(elab.context, merged.mesh, steps[1].name.text, steps[1].range);
   } else {
-    FactNode* at = &facts_->root();
+    FactNode* at = &merged.facts.root();
     for (const syntax::SelectorStep& s : steps) at = at ? at->find(s.name.text) : nullptr;
     if (!at || at->section()) {
-      auto report = context_.report(VaryPath, v.path.range, {{"path", v.path.str()}});
+      auto report = elab.context.report(VaryPath, v.path.range, {{"path", v.path.str()}});
       report.help(root == kMesh || root == kTrain
                       ? fmt::format("name one that the plan gives: `{}.…`", root.view())
                       : "a search varies `mesh.AXIS`, `train.FACT`, `recompute` and placements (`LAYER.DIM ->`)");
-      ok_ = false;
+      elab.ok = false;
     }
   }
-  const Value values = ev_.evaluate(*v.values, scope);
+  const Value values = elab.ev.evaluate(*v.values, scope);
   if (values.kind != ValueKind::List && !values.invalid())
-    context_.report(VaryValues, v.values->range, {{"type", describe(values)}});
-  ok_ &= values.kind == ValueKind::List;
+    elab.context.report(VaryValues, v.values->range, {{"type", describe(values)}});
+  elab.ok &= values.kind == ValueKind::List;
 }
 
-void PlanBuilder::search() {
-  if (!search_) return;
-  for (const auto& item : search_->syntax->items) {
-    Scope& scope = *search_->scope;
-    if (const auto* v = std::get_if<syntax::VaryItem>(&item)) vary(*v, scope);
-    if (const auto* w = std::get_if<syntax::WhereItem>(&item)) tree(*w->condition, scope);
-    if (const auto* g = std::get_if<syntax::GoalItem>(&item)) tree(*g->value, scope);
+} // namespace
+
+void search(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
+  if (!merged.search) return;
+  for (const auto& item : merged.search->syntax->items) {
+    Scope& scope = *merged.search->scope;
+    if (const auto* v = std::get_if<syntax::VaryItem>(&item)) vary(elab, merged, paths, *v, scope);
+    if (const auto* w = std::get_if<syntax::WhereItem>(&item)) conditionTree(elab, merged, paths, *w->condition, scope);
+    if (const auto* g = std::get_if<syntax::GoalItem>(&item)) conditionTree(elab, merged, paths, *g->value, scope);
     if (const auto* f = std::get_if<syntax::Fact>(&item)) {
-      context_.report(SearchFact, f->name.range, {{"fact", f->name.text.str()}})
+      elab.context.report(SearchFact, f->name.range, {{"fact", f->name.text.str()}})
           .help("a search has `vary`, `where`, `minimize` and `maximize` lines");
-      ok_ = false;
+      elab.ok = false;
     }
   }
-  context_.report(SearchNotRun, search_->range, {{"plan", decl_->name.str()}})
+  elab.context.report(SearchNotRun, merged.search->range, {{"plan", merged.decl.name.str()}})
       .help("this version only checks it: write the alternatives as plans that extend this one, and `planc estimate` "
             "prices all of them");
 }

@@ -1,8 +1,10 @@
 // Lowers assert and measured to typed trees: paths of the plan become constants, other dotted names are metrics.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Conditions.h"
+
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/facts/Ranges.h"
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Steps.h"
 
 #include <fmt/format.h>
 
@@ -64,32 +66,36 @@ bool literal(const Expr& e) {
          e.kind == ExprKind::True || e.kind == ExprKind::False;
 }
 
-} // namespace
+/// One condition on its way to a tree.
+struct Lowering {
+  Elaboration& elab;
+  MergedPlan& merged;
+  PathTree* paths;
+  Scope& scope;
+  ir::ExprTree out = {};
 
-std::optional<ir::ExprTree> PlanBuilder::tree(const Expr& e, Scope& scope) {
-  ir::ExprTree out;
-  out.text = std::string(context_.text(e.range));
-  out.root = lower(e, scope, out);
-  if (!out.root.valid()) {
-    ok_ = false;
-    return std::nullopt;
-  }
-  return out;
-}
+  ir::ExprId lower(const Expr& e);
+
+private:
+  bool ofRun(const Expr& e, const Expr& root);
+  ir::ExprId leaf(const Expr& e);
+  ir::ExprId layer(const Expr& member, const Expr& call);
+  ir::ExprId constant(const Value& v, const Expr& e);
+};
 
 // Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate.
-ir::ExprId PlanBuilder::lower(const Expr& e, Scope& scope, ir::ExprTree& out) {
+ir::ExprId Lowering::lower(const Expr& e) {
   std::vector<const Expr*> chain;
   const Expr* at = &e;
   for (; at->kind == ExprKind::Binary && exprOp(binaryOp(at->text)); at = at->kids[0]) chain.push_back(at);
-  if (++context_.depth > limits::kDepth) { // the evaluator reports it
-    --context_.depth;
-    ev_.evaluate(e, scope);
+  if (++elab.context.depth > limits::kDepth) { // the evaluator reports it
+    --elab.context.depth;
+    elab.ev.evaluate(e, scope);
     return {};
   }
-  ir::ExprId id = lowerLeaf(*at, scope, out);
-  for (auto link = chain.rbegin(); link != chain.rend() && context_.step(e.range); ++link) {
-    const ir::ExprId right = lower(*(*link)->kids[1], scope, out);
+  ir::ExprId id = leaf(*at);
+  for (auto link = chain.rbegin(); link != chain.rend() && elab.context.step(e.range); ++link) {
+    const ir::ExprId right = lower(*(*link)->kids[1]);
     if (!id.valid() || !right.valid()) {
       id = {};
       continue;
@@ -101,32 +107,33 @@ ir::ExprId PlanBuilder::lower(const Expr& e, Scope& scope, ir::ExprTree& out) {
     node.kids = {id, right};
     id = out.nodes.add(std::move(node));
   }
-  --context_.depth;
+  --elab.context.depth;
   return id;
 }
 
 /// `run.days`, which no fact of the plan's `run` is called: what comes of it has the name of its section.
-bool PlanBuilder::ofRun(const Expr& e, const Expr& root) {
+bool Lowering::ofRun(const Expr& e, const Expr& root) {
   static const Symbol kRun("run");
-  FactNode* run = root.name.text == kRun ? factNode(kRun.view()) : nullptr;
-  return run && run->section() && !lets_->root().find(kRun) && e.kind == ExprKind::Member &&
+  FactNode* run = root.name.text == kRun ? merged.section(kRun.view()) : nullptr;
+  return run && !merged.lets.root().find(kRun) && e.kind == ExprKind::Member &&
          (e.kids[0] != &root || !run->find(e.name.text));
 }
 
-ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out) {
+ir::ExprId Lowering::leaf(const Expr& e) {
   ir::ExprNode node;
   node.range = e.range;
   if (e.kind == ExprKind::Unary || e.kind == ExprKind::If) {
     node.op = e.kind == ExprKind::If ? ir::ExprOp::If : e.text == "not" ? ir::ExprOp::Not : ir::ExprOp::Neg;
     node.opRange = e.opRange;
     for (const Expr* kid : e.kids) {
-      node.kids.push_back(lower(*kid, scope, out));
+      node.kids.push_back(lower(*kid));
       if (!node.kids.back().valid()) return {};
     }
     return out.nodes.add(std::move(node));
   }
   const Expr* root = nullptr;
-  if (const auto text = dotted(e, &root); text && (!ev_.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
+  if (const auto text = dotted(e, &root);
+      text && (!elab.ev.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
     node.op = ir::ExprOp::Metric;
     node.metric = *text;
     return out.nodes.add(std::move(node));
@@ -134,24 +141,24 @@ ir::ExprId PlanBuilder::lowerLeaf(const Expr& e, Scope& scope, ir::ExprTree& out
   static const Symbol kLayer("layer");
   if (e.kind == ExprKind::Member && e.kids[0]->kind == ExprKind::Call && e.kids[0]->kids[0]->kind == ExprKind::Name &&
       e.kids[0]->kids[0]->name.text == kLayer)
-    return lowerLayer(e, *e.kids[0], out);
+    return layer(e, *e.kids[0]);
   if (e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name && e.kids[0]->name.text == kLayer) {
-    context_.report(LayerMetricForm, e.range)
+    elab.context.report(LayerMetricForm, e.range)
         .help("say which time of it: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
     return {};
   }
-  const Value v = ev_.evaluate(e, scope);
-  return v.invalid() ? ir::ExprId{} : constant(v, e, literal(e), out);
+  const Value v = elab.ev.evaluate(e, scope);
+  return v.invalid() ? ir::ExprId{} : constant(v, e);
 }
 
-ir::ExprId PlanBuilder::lowerLayer(const Expr& member, const Expr& call, ir::ExprTree& out) {
+ir::ExprId Lowering::layer(const Expr& member, const Expr& call) {
   if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::String) {
-    context_.report(LayerMetricForm, call.range);
+    elab.context.report(LayerMetricForm, call.range);
     return {};
   }
   const Expr& path = *call.args[0].value;
-  const auto selector = parseSelector(context_, path.string, path.range);
-  if (!selector || (paths_ && !paths_->check(*selector, context_))) return {};
+  const auto selector = parseSelector(elab.context, path.string, path.range);
+  if (!selector || (paths && !paths->check(*selector, elab.context))) return {};
   ir::ExprNode node;
   node.op = ir::ExprOp::Metric;
   node.range = member.range;
@@ -160,60 +167,72 @@ ir::ExprId PlanBuilder::lowerLayer(const Expr& member, const Expr& call, ir::Exp
   return out.nodes.add(std::move(node));
 }
 
-ir::ExprId PlanBuilder::constant(const Value& v, const Expr& e, bool isLiteral, ir::ExprTree& out) {
+ir::ExprId Lowering::constant(const Value& v, const Expr& e) {
   ir::ExprNode node;
   node.range = e.range;
-  node.literal = isLiteral;
+  node.literal = literal(e);
   if (v.isBool()) {
     node.constant.isBool = true;
     node.constant.truth = v.truth;
   } else if (v.numeric()) {
     node.constant.quantity = {v.asDouble(), v.isInt() ? Unit{} : v.unit};
   } else {
-    context_.report(ConditionValue, e.range, {{"type", describe(v)}});
+    elab.context.report(ConditionValue, e.range, {{"type", describe(v)}});
     return {};
   }
   return out.nodes.add(std::move(node));
 }
 
 /// `within 5%`. Over 100 % nothing could be out of tolerance on one side: a forgotten `%`.
-std::optional<double> PlanBuilder::tolerance(const Expr& e, Scope& scope) {
-  const Value v = ev_.evaluate(e, scope);
+std::optional<double> tolerance(Elaboration& elab, const Expr& e, Scope& scope) {
+  const Value v = elab.ev.evaluate(e, scope);
   const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
   if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
-  ok_ = false;
+  elab.ok = false;
   if (v.invalid()) return std::nullopt;
-  const bool stated = context_.text(e.range).ends_with('%');
+  const bool stated = elab.context.text(e.range).ends_with('%');
   const bool forgotten = plain && !stated && v.asDouble() > 1 && v.asDouble() <= 100;
-  context_.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
+  elab.context.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
       .help(forgotten ? fmt::format("write it with a `%`: `within {:g}%`", v.asDouble())
             : stated  ? "write the largest relative error that is accepted, such as `within 5%`"
                       : "write it with a `%`, such as `within 5%`");
   return std::nullopt;
 }
 
-void PlanBuilder::conditions() {
-  for (const auto& stated : asserts_) {
-    auto condition = tree(*stated.syntax->condition, *stated.scope);
+} // namespace
+
+std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
+                                          Scope& scope) {
+  Lowering lowering{elab, merged, paths, scope};
+  lowering.out.text = std::string(elab.context.text(e.range));
+  lowering.out.root = lowering.lower(e);
+  if (lowering.out.root.valid()) return std::move(lowering.out);
+  elab.ok = false;
+  return std::nullopt;
+}
+
+void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
+  for (const auto& stated : merged.asserts) {
+    auto condition = conditionTree(elab, merged, paths, *stated.syntax->condition, *stated.scope);
     if (condition)
-      plan_->assertions.push_back(
+      elab.plan.assertions.push_back(
           {std::move(*condition), stated.syntax->reason ? stated.syntax->reason->text : "", stated.range});
   }
-  for (const ir::SetFact& set : plan_->set)
+  for (const ir::SetFact& set : elab.plan.set)
     if (set.changed) return; // what was measured was measured of the plan as written
-  const int last = static_cast<int>(layers_.size()) - 1;
-  for (const auto& stated : measured_) { // never inherited, but those of a base are checked with it
+  const int last = merged.chain.back().index;
+  for (const auto& stated : merged.measured) { // never inherited, but those of a base are checked with it
     if (stated.layer != last) continue;
-    auto metric = tree(*stated.syntax->metric, *stated.scope);
-    auto value = tree(*stated.syntax->value, *stated.scope);
+    auto metric = conditionTree(elab, merged, paths, *stated.syntax->metric, *stated.scope);
+    auto value = conditionTree(elab, merged, paths, *stated.syntax->value, *stated.scope);
     ir::Measured made;
-    if (stated.syntax->tolerance) made.tolerance = tolerance(*stated.syntax->tolerance, *stated.scope);
+    if (stated.syntax->tolerance) made.tolerance = tolerance(elab, *stated.syntax->tolerance, *stated.scope);
     if (!metric || !value) continue;
     made.metric = std::move(*metric);
     made.value = std::move(*value);
     made.source = stated.syntax->reason ? stated.syntax->reason->text : "";
     made.range = stated.range;
-    plan_->measured.push_back(std::move(made));
+    elab.plan.measured.push_back(std::move(made));
   }
 }
 

@@ -1,6 +1,6 @@
 // Element types of a plan: `precision { … }` with its rules `at SELECTOR { … }`.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Steps.h"
 #include "ir/Labels.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,139 +48,137 @@ bool onlyStores(Key key, bool train) {
   return key == Key::Frozen || (key == Key::Params && !train);
 }
 
-} // namespace
-
 /// Numbers with fractions are computed, accumulated and averaged in floating point; integers can only store, with a
-/// scale that brings them back, and `bool` holds none.
-bool PlanBuilder::fitsPrecision(const ir::PrecisionFact& fact, std::string_view written) {
+/// scale that brings them back, and `bool` holds none. `written` is how the plan names it, if not as `fact` would.
+bool fitsPrecision(Elaboration& elab, const ir::PrecisionFact& fact, std::string_view written = {}) {
   const std::string name = written.empty() ? fact.str() : std::string(written);
-  const bool stores = onlyStores(fact.key, plan_->workload.train);
+  const bool stores = onlyStores(fact.key, elab.plan.workload.train);
   if (!ir::isFloat(fact.type) && !ir::isStorageOnly(fact.type) && (!stores || fact.type == ir::DType::boolean)) {
     std::string list;
     for (ir::DType t : ir::allDTypes())
       if (ir::isFloat(t) && !ir::isStorageOnly(t)) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", ir::name(t));
-    context_.report(NoFloatType, fact.range, {{"precision", name}, {"type", ir::name(fact.type)}})
+    elab.context.report(NoFloatType, fact.range, {{"precision", name}, {"type", ir::name(fact.type)}})
         .help("write one of " + list);
-    return ok_ = false;
+    return elab.ok = false;
   }
   if (stores || !ir::isStorageOnly(fact.type)) return true;
-  context_.report(StorageOnlyType, fact.range, {{"type", ir::name(fact.type)}, {"precision", name}})
+  elab.context.report(StorageOnlyType, fact.range, {{"type", ir::name(fact.type)}, {"precision", name}})
       .help(fmt::format("write `frozen = {}`: frozen weights are unpacked before each product", ir::name(fact.type)));
-  return ok_ = false;
+  return elab.ok = false;
 }
 
 /// The type that a fact gives; nothing after a report.
-std::optional<ir::DType> PlanBuilder::precisionType(FactNode& fact, const std::string& name) {
-  const Value v = ev_.coerce(facts_->value(fact, &kDType), kDType, fmt::format("`precision.{}`", name));
+std::optional<ir::DType> precisionType(Elaboration& elab, MergedPlan& merged, FactNode& fact, const std::string& name) {
+  const Value v = elab.ev.coerce(merged.facts.value(fact, &kDType), kDType, fmt::format("`precision.{}`", name));
   if (!v.invalid()) return v.dtype;
-  ok_ = false;
+  elab.ok = false;
   return std::nullopt;
 }
 
 /// Of what an operator makes, while it travels; nothing after a report.
-std::optional<ir::DType> PlanBuilder::wireType(FactNode& fact, const std::string& name) {
-  const auto type = precisionType(fact, name);
+std::optional<ir::DType> wireType(Elaboration& elab, MergedPlan& merged, FactNode& fact, const std::string& name) {
+  const auto type = precisionType(elab, merged, fact, name);
   if (!type) return type;
   const ir::PrecisionFact made{Key::Activations, Symbol(), *type, fact.value->range};
-  return fitsPrecision(made, name) ? type : std::nullopt;
+  return fitsPrecision(elab, made, name) ? type : std::nullopt;
 }
 
 /// `optimizer { m = bf16 }` or `optimizer.m = bf16`.
-void PlanBuilder::stateTypes(FactNode& section, std::vector<ir::PrecisionFact>& out) {
+void stateTypes(Elaboration& elab, MergedPlan& merged, FactNode& section, std::vector<ir::PrecisionFact>& out) {
   std::vector<Symbol> known;
   std::string owner = "this plan's optimizer";
-  for (const auto* o : {&plan_->workload.optimizer, &plan_->workload.tableOptimizer})
+  for (const auto* o : {&elab.plan.workload.optimizer, &elab.plan.workload.tableOptimizer})
     for (const ir::Optimizer* made = *o ? &**o : nullptr; made; made = made->others.get()) {
       known.insert(known.end(), made->stateNames.begin(), made->stateNames.end());
       if (made->master && !llvm::is_contained(known, ir::labels::kMaster)) known.push_back(ir::labels::kMaster);
-      if (o == &plan_->workload.optimizer && made == &**o) owner = fmt::format("optimizer `{}`", made->name.view());
+      if (o == &elab.plan.workload.optimizer && made == &**o) owner = fmt::format("optimizer `{}`", made->name.view());
     }
   for (FactNode& state : section.children) {
     if (state.section() || !llvm::is_contained(known, state.name)) {
       std::string list;
       for (Symbol s : known) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", s.view());
-      context_.report(NoSuchState, state.nameRange, {{"optimizer", owner}, {"name", state.name.str()}})
+      elab.context.report(NoSuchState, state.nameRange, {{"optimizer", owner}, {"name", state.name.str()}})
           .help(known.empty() ? "its states have no names of their own: `optimizer = TYPE` is of all of them"
                               : "it has " + list);
-      ok_ = false;
+      elab.ok = false;
       continue;
     }
     ir::PrecisionFact fact{Key::State, state.name, {}, state.value->range};
-    if (const auto type = precisionType(state, fact.str())) {
+    if (const auto type = precisionType(elab, merged, state, fact.str())) {
       fact.type = *type;
-      if (fitsPrecision(fact)) out.push_back(fact);
+      if (fitsPrecision(elab, fact)) out.push_back(fact);
     }
   }
 }
 
 /// `at SELECTOR, … { … }`: one rule per selector.
-void PlanBuilder::precisionRules(FactNode& node) {
+void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
   std::vector<ir::PrecisionFact> facts;
   for (FactNode& fact : node.children) {
     const std::optional<Key> key = keyOf(fact.name);
     if (key == Key::Optimizer && fact.section()) {
-      stateTypes(fact, facts);
+      stateTypes(elab, merged, fact, facts);
       continue;
     }
     if (!key || fact.section()) {
-      reportUnknownFact(context_, fact.nameRange, fact.name.view(),
+      reportUnknownFact(elab.context, fact.nameRange, fact.name.view(),
                         {fmt::format("`{}`", node.name.view()), node.nameRange}, keyNames());
-      ok_ = false;
+      elab.ok = false;
       continue;
     }
     ir::PrecisionFact made{*key, Symbol(), {}, fact.value->range};
-    const auto type = precisionType(fact, fact.name.str());
+    const auto type = precisionType(elab, merged, fact, fact.name.str());
     if (!type) continue;
     made.type = *type;
-    if (fitsPrecision(made)) facts.push_back(made);
+    if (fitsPrecision(elab, made)) facts.push_back(made);
   }
   for (const syntax::Selector& written : *node.at) {
-    std::optional<ir::Selector> selector = makeSelector(ev_, written, *node.scope);
+    std::optional<ir::Selector> selector = makeSelector(elab.ev, written, *node.scope);
     if (!selector) {
-      ok_ = false;
+      elab.ok = false;
       continue;
     }
     if (llvm::any_of(selector->steps, [](const ir::SelectorStep& s) { return s.slice.has_value(); })) {
-      context_.report(PrecisionOfSlice, selector->range, {{"selector", selector->str()}})
+      elab.context.report(PrecisionOfSlice, selector->range, {{"selector", selector->str()}})
           .help("let the model have two repeats, and name one of them");
-      ok_ = false;
+      elab.ok = false;
       continue;
     }
-    plan_->precisionRules.push_back({std::move(*selector), facts});
+    elab.plan.precisionRules.push_back({std::move(*selector), facts});
   }
 }
 
+} // namespace
+
 // Defaults of docs/language.md, section 9: each follows from one before it.
-void PlanBuilder::precision() {
-  ir::Precision& p = plan_->precision;
-  FactNode* node = factNode("precision");
+void precision(Elaboration& elab, MergedPlan& merged) {
+  ir::Precision& p = elab.plan.precision;
   std::vector<ir::PrecisionFact> facts;
-  if (node && !node->section()) node = nullptr;
-  if (node) {
+  if (FactNode* node = merged.section("precision")) {
     p.range = node->range;
     for (FactNode& fact : node->children) {
       const std::optional<Key> key = keyOf(fact.name);
       if (fact.at) {
-        precisionRules(fact);
+        precisionRules(elab, merged, fact);
       } else if (fact.section() && key == Key::Optimizer) {
-        stateTypes(fact, facts);
+        stateTypes(elab, merged, fact, facts);
       } else if (fact.section() && isWire(fact)) {
         ir::WireTypes& types = p.onWire[fact.name];
         for (FactNode& part : fact.children)
-          if (const auto type = wireType(part, fmt::format("{}.{}", fact.name.view(), part.name.view())))
+          if (const auto type = wireType(elab, merged, part, fmt::format("{}.{}", fact.name.view(), part.name.view())))
             (part.name == kGrad ? types.gradient : types.result) = {*type, part.value->range};
       } else if (fact.section()) {
-        reportUnknownFact(context_, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, keyNames())
+        reportUnknownFact(elab.context, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, keyNames())
             .help(
                 fact.name == Symbol("at")
                     ? std::string("types of some layers stand in the file: `precision { at LAYERS { compute = fp8 } }`")
                     : fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
       } else if (!key) {
-        if (const auto type = wireType(fact, fact.name.str()))
+        if (const auto type = wireType(elab, merged, fact, fact.name.str()))
           p.onWire[fact.name].result = {*type, fact.value->range}; // checked against the operators of the model
-      } else if (const auto type = precisionType(fact, fact.name.str())) {
+      } else if (const auto type = precisionType(elab, merged, fact, fact.name.str())) {
         const ir::PrecisionFact made{*key, Symbol(), *type, fact.value->range};
-        if (fitsPrecision(made)) facts.push_back(made);
+        if (fitsPrecision(elab, made)) facts.push_back(made);
       }
     }
   }
@@ -193,21 +191,21 @@ void PlanBuilder::precision() {
   if (!has(Key::Optimizer)) p.optimizer = ir::DType::fp32;
 }
 
-void PlanBuilder::checkWireNames() {
-  FactNode* node = factNode("precision");
-  for (const auto& [name, types] : plan_->precision.onWire) {
+void checkWireNames(Elaboration& elab, MergedPlan& merged) {
+  FactNode* node = merged.fact("precision");
+  for (const auto& [name, types] : elab.plan.precision.onWire) {
     bool known = false;
-    for (const ir::Op& op : plan_->model->ops) known |= op.name == name;
+    for (const ir::Op& op : elab.plan.model->ops) known |= op.name == name;
     if (known) continue;
     std::vector<std::string> names = keyNames();
-    for (const ir::Op& op : plan_->model->ops)
+    for (const ir::Op& op : elab.plan.model->ops)
       if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end())
         names.push_back(op.name.str());
     FactNode* fact = node ? node->find(name) : nullptr;
-    auto report = context_.report(UnknownPrecision, fact ? fact->nameRange : decl_->nameRange,
-                                  {{"name", name.str()}, {"model", plan_->model->name.str()}});
+    auto report = elab.context.report(UnknownPrecision, fact ? fact->nameRange : merged.decl.nameRange,
+                                      {{"name", name.str()}, {"model", elab.plan.model->name.str()}});
     if (auto meant = didYouMean(name.view(), names); !meant.empty()) report.help(meant);
-    ok_ = false;
+    elab.ok = false;
   }
 }
 

@@ -2,34 +2,40 @@
 // constants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/facts/Facts.h"
 
 namespace planc::frontend {
+
+struct MeshDraft;
 
 /// Sizes of axes and groups.
 class MeshSpace final : public Namespace {
 public:
-  explicit MeshSpace(PlanBuilder& plan) : plan_(plan) {}
+  MeshSpace(Evaluator& ev, MeshDraft& mesh) : ev_(ev), mesh_(mesh) {}
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
 
 private:
-  PlanBuilder& plan_;
+  Evaluator& ev_;
+  MeshDraft& mesh_;
 };
 
 /// What a plan brings into scope.
 class PlanSpace final : public Namespace {
 public:
-  explicit PlanSpace(PlanBuilder& plan) : plan_(plan), mesh_(plan) {}
+  PlanSpace(Evaluator& ev, FactTree& facts, FactTree& lets, MeshDraft& mesh)
+      : context_(ev.context), facts_(facts), lets_(lets), mesh_(mesh), sizes_(ev, mesh) {}
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
-  MeshSpace& mesh() { return mesh_; }
 
 private:
-  PlanBuilder& plan_;
-  MeshSpace mesh_;
+  Context& context_;
+  FactTree& facts_;
+  FactTree& lets_;
+  MeshDraft& mesh_;
+  MeshSpace sizes_;
 };
 
 } // namespace planc::frontend

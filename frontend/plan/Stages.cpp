@@ -1,6 +1,9 @@
 // `stages = …` of a pipeline: how the layers are cut where no stage lines say it.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Stages.h"
+
+#include "frontend/plan/Steps.h"
+#include "frontend/plan/Words.h"
 #include "support/Spelling.h"
 
 #include <fmt/format.h>
@@ -21,41 +24,22 @@ bool isWord(const Expr& e, std::string_view word) {
   return e.kind == ExprKind::Name && e.name.text.view() == word;
 }
 
-} // namespace
-
-void PlanBuilder::stageCut(const Expr& written, Scope& scope, ir::Pipeline& out) {
-  const Expr* chosen = chosenWord(written, scope);
-  if (!chosen) return;
-  const Expr& e = *chosen;
-  ir::Stages stages;
-  stages.range = e.range;
-  bool good = true;
-  if (isWord(e, kBalanced))
-    stages.cut = ir::StageCut::Balanced;
-  else if (e.kind == ExprKind::Call && isWord(*e.kids[0], kEven))
-    good = countedLayers(e, scope, stages);
-  else if (!isWord(e, kEven))
-    good = stageCounts(e, scope, stages);
-  ok_ &= good;
-  if (good) out.cut = std::move(stages);
-}
-
 /// `even(embed = 1, head = 1)`
-bool PlanBuilder::countedLayers(const Expr& call, Scope& scope, ir::Stages& out) {
+bool countedLayers(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages& out) {
   for (const syntax::Arg& arg : call.args) {
     if (!arg.name) {
-      context_.report(StagesForm, arg.value->range).help("name the layer that counts: `even(embed = 1)`");
+      elab.context.report(StagesForm, arg.value->range).help("name the layer that counts: `even(embed = 1)`");
       return false;
     }
     for (const ir::CountedLayer& earlier : out.counted)
       if (earlier.layer == arg.name->text) {
-        reportGivenTwice(context_, arg.name->range, arg.name->text.view(), earlier.range);
+        reportGivenTwice(elab.context, arg.name->range, arg.name->text.view(), earlier.range);
         return false;
       }
-    const auto count = ev_.integer(*arg.value, scope, fmt::format("`{}`", arg.name->text.view()));
+    const auto count = elab.ev.integer(*arg.value, scope, fmt::format("`{}`", arg.name->text.view()));
     if (!count) return false;
     if (*count < 1) {
-      context_.report(SmallCount, arg.value->range, {{"layer", arg.name->text.str()}, {"count", *count}})
+      elab.context.report(SmallCount, arg.value->range, {{"layer", arg.name->text.str()}, {"count", *count}})
           .help("leave it out: a plain layer counts as none");
       return false;
     }
@@ -65,30 +49,30 @@ bool PlanBuilder::countedLayers(const Expr& call, Scope& scope, ir::Stages& out)
 }
 
 /// `[7, 8, 8, 7]`: the repeated layers of each virtual stage.
-bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
+bool stageCounts(Elaboration& elab, const Expr& e, Scope& scope, ir::Stages& out) {
   out.cut = ir::StageCut::Counts;
-  if (e.kind == ExprKind::Name && !ev_.find(e.name.text, scope, e.range)) {
-    auto report = context_.report(StagesForm, e.range);
+  if (e.kind == ExprKind::Name && !elab.ev.find(e.name.text, scope, e.range)) {
+    auto report = elab.context.report(StagesForm, e.range);
     report.help(didYouMean(e.name.text.view(), {std::string(kEven), std::string(kBalanced)}));
     return false;
   }
   if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced)) {
-    context_.report(StagesForm, e.range)
+    elab.context.report(StagesForm, e.range)
         .help("`balanced` prices every layer and takes no arguments: write `balanced`, or `even(…)` to count layers");
     return false;
   }
-  const Value list = ev_.evaluate(e, scope);
+  const Value list = elab.ev.evaluate(e, scope);
   if (list.invalid()) return false;
   if (list.kind != ValueKind::List) {
-    context_.report(StagesForm, e.range).note(fmt::format("this is {}", describe(list)));
+    elab.context.report(StagesForm, e.range).note(fmt::format("this is {}", describe(list)));
     return false;
   }
   for (const Value& item : list.list->items) {
     if (item.kind != ValueKind::Int || item.integer < 0) {
       if (!item.invalid())
-        context_.report(StagesForm, item.range.valid() ? item.range : e.range)
+        elab.context.report(StagesForm, item.range.valid() ? item.range : e.range)
             .note(fmt::format("it holds `{}`, {}",
-                              item.range.valid() ? context_.text(item.range) : std::string_view(show(item)),
+                              item.range.valid() ? elab.context.text(item.range) : std::string_view(show(item)),
                               item.kind == ValueKind::Int ? "which is negative" : describe(item)))
             .help("numbers of layers are whole and at least 0");
       return false;
@@ -98,20 +82,39 @@ bool PlanBuilder::stageCounts(const Expr& e, Scope& scope, ir::Stages& out) {
   return true;
 }
 
+} // namespace
+
+void stageCut(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline& out) {
+  const Expr* chosen = chosenWord(elab, written, scope);
+  if (!chosen) return;
+  const Expr& e = *chosen;
+  ir::Stages stages;
+  stages.range = e.range;
+  bool good = true;
+  if (isWord(e, kBalanced))
+    stages.cut = ir::StageCut::Balanced;
+  else if (e.kind == ExprKind::Call && isWord(*e.kids[0], kEven))
+    good = countedLayers(elab, e, scope, stages);
+  else if (!isWord(e, kEven))
+    good = stageCounts(elab, e, scope, stages);
+  elab.ok &= good;
+  if (good) out.cut = std::move(stages);
+}
+
 /// What `even` counts are layers of the model.
-void PlanBuilder::checkStageCut() {
-  if (!plan_->pipeline || !plan_->pipeline->cut) return;
+void checkStageCut(Elaboration& elab) {
+  if (!elab.plan.pipeline || !elab.plan.pipeline->cut) return;
   std::vector<std::string> plain;
-  for (const ir::Layer& u : plan_->model->layers)
+  for (const ir::Layer& u : elab.plan.model->layers)
     if (!u.repeat) plain.push_back(u.name.str());
-  for (const ir::CountedLayer& counted : plan_->pipeline->cut->counted) {
+  for (const ir::CountedLayer& counted : elab.plan.pipeline->cut->counted) {
     const ir::Layer* found = nullptr;
-    for (const ir::Layer& u : plan_->model->layers)
+    for (const ir::Layer& u : elab.plan.model->layers)
       if (u.name == counted.layer) found = &u;
     if (found && !found->repeat) continue;
-    ok_ = false;
-    auto report = context_.report(NotACountedLayer, counted.range,
-                                  {{"layer", counted.layer.str()}, {"what", found ? "repeated" : "none"}});
+    elab.ok = false;
+    auto report = elab.context.report(NotACountedLayer, counted.range,
+                                      {{"layer", counted.layer.str()}, {"what", found ? "repeated" : "none"}});
     if (found) {
       report.label(found->range, fmt::format("repeated {} times here", found->count))
           .help("leave it out: each of its instances counts as one layer");

@@ -1,7 +1,7 @@
 // `run { … }`: how long a plan runs, what fails meanwhile, and what its energy stands for.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Steps.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,46 +45,45 @@ FactNode* given(FactNode& section, std::string_view name) {
   return section.find(Symbol(name));
 }
 
-} // namespace
-
 /// What the run is measured by: tokens where the model counts them, else samples.
-void PlanBuilder::runAmount(FactNode& section) {
+void runAmount(Elaboration& elab, FactNode& section) {
   FactNode *tokens = given(section, "tokens"), *samples = given(section, "samples");
-  const bool counts = !plan_->model || plan_->model->tokensPerSample().has_value();
+  const bool counts = !elab.plan.model || elab.plan.model->tokensPerSample().has_value();
   if (!tokens && !samples)
-    context_.report(RunWithoutAmount, section.nameRange, {{"fact", counts ? "tokens" : "samples"}})
+    elab.context.report(RunWithoutAmount, section.nameRange, {{"fact", counts ? "tokens" : "samples"}})
         .help(counts ? "say how many tokens the run reads: `tokens = 15e12tokens`"
                      : "say how many samples the run reads: `samples = 300e6samples`");
   if (tokens && samples)
-    context_.report(RunOfTwoAmounts, samples->nameRange, {})
+    elab.context.report(RunOfTwoAmounts, samples->nameRange, {})
         .label(tokens->nameRange, "the other one")
         .help("leave one of them out: the other follows from the length of a sample");
   if (!tokens || samples || counts) return;
-  context_
-      .report(RunOfNoTokens, tokens->range,
-              {{"model", plan_->model->name.str()}, {"tokens", std::string(context_.text(tokens->value->range))}})
+  elab.context
+      .report(
+          RunOfNoTokens, tokens->range,
+          {{"model", elab.plan.model->name.str()}, {"tokens", std::string(elab.context.text(tokens->value->range))}})
       .help("count samples (`samples = …`), or let the model say which of its inputs counts tokens: `in tokens: "
             "[batch, seq] int32 counts seq`");
 }
 
 /// Failures, checkpoints and restarts belong together.
-void PlanBuilder::runFailures(FactNode& section) {
+void runFailures(Elaboration& elab, FactNode& section) {
   FactNode *mtbf = given(section, "mtbf"), *every = given(section, "every"), *restart = given(section, "restart"),
            *checkpoint = given(section, "checkpoint");
-  if (FactNode* saved = mtbf ? mtbf : every; saved && !checkpoint && plan_->cluster && !plan_->cluster->storage)
-    context_.report(RunWithoutCheckpoint, saved->range, {})
-        .label(plan_->cluster->range, "this cluster has no `storage`")
+  if (FactNode* saved = mtbf ? mtbf : every; saved && !checkpoint && elab.plan.cluster && !elab.plan.cluster->storage)
+    elab.context.report(RunWithoutCheckpoint, saved->range, {})
+        .label(elab.plan.cluster->range, "this cluster has no `storage`")
         .help("say it (`checkpoint = 3min`), or at which rate the cluster's storage takes the states of all devices: "
               "`storage = 2TB/s`");
   auto idle = [&](const FactNode& fact, std::string_view needed) {
-    context_.report(RunFactWithoutEffect, fact.range, {{"fact", fact.name.str()}, {"needed", needed}})
+    elab.context.report(RunFactWithoutEffect, fact.range, {{"fact", fact.name.str()}, {"needed", needed}})
         .help("say how long one device lasts in the mean (`mtbf = 50000h`), or leave it out");
   };
   if (restart && !mtbf) idle(*restart, "`mtbf`: nothing fails");
   if (checkpoint && !mtbf && !every) idle(*checkpoint, "`mtbf` or `every`: none is taken");
-  const ir::Run& run = *plan_->run;
+  const ir::Run& run = *elab.plan.run;
   if (run.every && run.checkpoint && run.every->value < run.checkpoint->value)
-    context_
+    elab.context
         .report(CheckpointTooLong, run.every->range,
                 {{"every", formatQuantity(run.every->value, units::time)},
                  {"checkpoint", formatQuantity(run.checkpoint->value, units::time)}})
@@ -92,26 +91,29 @@ void PlanBuilder::runFailures(FactNode& section) {
         .help("save less often; without `every` the best interval is taken");
 }
 
-void PlanBuilder::run() {
-  FactNode* section = factNode("run");
-  if (!section || !section->section()) return;
-  plan_->run.emplace();
-  plan_->run->range = section->nameRange;
-  const uint64_t failures = context_.failures;
-  FactReader(ev_, *facts_).read(std::span<const FactRow<R>>(runRows()), *plan_->run, *section, "run");
-  if (context_.failures != failures) return; // a misspelt fact is not a missing one, too
-  if (FactNode* infer = factNode("infer"); infer && infer->section()) {
-    context_.report(RunOfNoTraining, section->nameRange, {{"plan", decl_->name.str()}})
+} // namespace
+
+void run(Elaboration& elab, MergedPlan& merged) {
+  FactNode* section = merged.section("run");
+  if (!section) return;
+  elab.plan.run.emplace();
+  elab.plan.run->range = section->nameRange;
+  const uint64_t failures = elab.context.failures;
+  FactReader(elab.ev, merged.facts).read(std::span<const FactRow<R>>(runRows()), *elab.plan.run, *section, "run");
+  if (elab.context.failures != failures) return; // a misspelt fact is not a missing one, too
+  if (FactNode* infer = merged.section("infer")) {
+    elab.context.report(RunOfNoTraining, section->nameRange, {{"plan", merged.decl.name.str()}})
         .label(infer->nameRange, "its workload")
         .help("leave `run` out: what a forward pass takes is in the report of its step");
     return;
   }
-  runAmount(*section);
-  runFailures(*section);
+  runAmount(elab, *section);
+  runFailures(elab, *section);
   for (const char* name : {"pue", "carbon"})
-    if (FactNode* fact = given(*section, name); fact && plan_->cluster && !plan_->cluster->device.power)
-      context_.report(RunWithoutPower, fact->range, {{"fact", name}, {"device", plan_->cluster->device.name.str()}})
-          .label(plan_->cluster->device.range, "declared here")
+    if (FactNode* fact = given(*section, name); fact && elab.plan.cluster && !elab.plan.cluster->device.power)
+      elab.context
+          .report(RunWithoutPower, fact->range, {{"fact", name}, {"device", elab.plan.cluster->device.name.str()}})
+          .label(elab.plan.cluster->device.range, "declared here")
           .help("give the device what it draws, with its source: `power = 700W`");
 }
 

@@ -1,6 +1,6 @@
 // The facts that each kind of workload has beside the extents of the model's dimensions.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/plan/Workloads.h"
+#include "frontend/plan/WorkloadKinds.h"
 
 namespace planc::frontend {
 

@@ -1,6 +1,6 @@
 // The optimizer of a plan: a record of what it keeps for a parameter, and what it does to it.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/plan/PlanBuilder.h"
+#include "frontend/plan/Workload.h"
 
 #include <fmt/format.h>
 
@@ -102,29 +102,28 @@ std::string problemOf(const ir::Optimizer& made, bool ofTables) {
 
 } // namespace
 
-/// A record: `{states = 2, master = true}`, named after the `let` that holds it. `none` for passes without an update.
-void PlanBuilder::optimizer(FactNode& node, std::optional<ir::Optimizer>& out) {
+std::optional<ir::Optimizer> optimizer(Elaboration& elab, FactTree& facts, FactNode& node, bool ofTables) {
   std::string problem = "this one has no name; write `let ours = {…}` and name it";
   if (!node.section()) {
-    const Value v = facts_->value(node);
+    const Value v = facts.value(node);
     if (v.invalid()) {
-      ok_ = false;
-      return;
+      elab.ok = false;
+      return std::nullopt;
     }
-    if (v.kind == ValueKind::None && &out == &plan_->workload.optimizer) return;
+    if (v.kind == ValueKind::None && !ofTables) return std::nullopt;
     ir::Optimizer made;
     made.range = node.value->range;
     problem = readRecord(v, made);
-    if (problem.empty()) problem = problemOf(made, &out == &plan_->workload.tableOptimizer);
+    if (problem.empty()) problem = problemOf(made, ofTables);
     if (problem.empty()) {
       made.name = nameOf(v, *node.value);
-      out = std::move(made);
-      return;
+      return made;
     }
   }
-  context_.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
+  elab.context.report(OptimizerForm, node.range, {{"problem", std::move(problem)}})
       .help("name one of the library: `import std.optimizers`, `optimizer = optimizers.adam`");
-  ok_ = false;
+  elab.ok = false;
+  return std::nullopt;
 }
 
 } // namespace planc::frontend

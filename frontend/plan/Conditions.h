@@ -1,0 +1,14 @@
+// Conditions as typed trees.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/model/Selectors.h"
+#include "frontend/plan/Merged.h"
+
+namespace planc::frontend {
+
+/// A condition or a metric: paths of the plan become constants, other dotted names are metrics. `paths`: of the model,
+/// for metrics of a layer; null if there is none. Nothing after a report.
+std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
+                                          Scope& scope);
+
+} // namespace planc::frontend

@@ -1,0 +1,132 @@
+// Facts that are set beside the file, put into a plan: its parameters, its constants, axes, and all that it says by
+// path.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Merge.h"
+#include "frontend/plan/Mesh.h"
+#include "frontend/plan/Steps.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+namespace {
+
+const Symbol kMeshBlock("mesh"), kOverlapBlock("overlap"), kPipelineBlock("pipeline"), kTrainSection("train"),
+    kPrecisionSection("precision");
+
+/// Facts of a plan that may be set where it says nothing of them.
+bool mayBeAdded(const Edit& edit) {
+  static const Symbol kNamed[] = {"model", "cluster", "software"};
+  return edit.path[0].text == kPrecisionSection ||
+         (edit.path.size() == 1 &&
+          std::find(std::begin(kNamed), std::end(kNamed), edit.path[0].text) != std::end(kNamed));
+}
+
+void editAxis(Elaboration& elab, MergedPlan& merged, Edit& edit, Scope& scope) {
+  AxisDraft* axis = merged.mesh.find(edit.path[1].text);
+  if (!axis) return reportNothingToSet(elab.context, edit.path[1], "the mesh", merged.mesh.names());
+  const auto size = axisSize(elab.ev, merged.mesh, *axis);
+  edit.before =
+      size && !axis->group ? std::to_string(*size) : std::string(elab.context.text(axis->syntax->value->range));
+  syntax::AxisItem& made = merged.edits.axes.emplace_back(*axis->syntax);
+  made.value = edit.value;
+  axis->syntax = &made;
+  axis->scope = &scope;
+  axis->group = edit.value->kind == syntax::ExprKind::List;
+  axis->done = false;
+  edit.applied = true;
+}
+
+/// Blocks that are read as a whole keep their edits until then. False if the edit is of none of them.
+bool editBlock(Context& context, MergedPlan& merged, Edit& edit) {
+  if (edit.path.size() < 2) return false;
+  if (edit.path[0].text == kOverlapBlock) {
+    merged.edits.overlap.push_back({&edit, 1});
+    return true;
+  }
+  if (edit.path[0].text != kPipelineBlock || edit.path.size() != 2 || !merged.pipeline) return false;
+  for (const auto& item : merged.pipeline->syntax->items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == edit.path[1].text)
+      edit.before = context.text(f->value->range);
+  merged.edits.pipeline.push_back({&edit, 1});
+  edit.applied = true;
+  return true;
+}
+
+/// The plan has nothing such that could be set: with what it has.
+void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
+  std::vector<std::string> names{"overlap", "precision"};
+  if (merged.pipeline) names.emplace_back("pipeline");
+  for (const std::string& name : merged.space.memberNames())
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  for (const ChainLink& link : merged.chain)
+    if (merged.edits.setIn(link.decl))
+      for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
+  for (FactNode& fact : merged.facts.root().children) { // `nodes` is one of the cluster
+    const Value v = fact.section() ? Value{} : merged.facts.value(fact);
+    if (v.kind != ValueKind::Decl) continue;
+    for (const ParamInfo& p : elab.ev.params(*v.decl->decl))
+      if (p.name() == edit.path[0].text) names = {fmt::format("{}.{}", fact.name.view(), p.name().view())};
+    if (names.size() == 1) break;
+  }
+  reportNothingToSet(elab.context, edit.path[0], fmt::format("plan `{}`", merged.edits.of.view()), names);
+}
+
+} // namespace
+
+BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl) {
+  BoundDecl made = decl;
+  Scope& scope = edits.scopes.emplace_back(decl.decl->module);
+  for (Edit& edit : edits.all)
+    for (const ParamInfo& p : ev.params(*decl.decl))
+      if (edit.path.size() == 1 && edit.path[0].text == p.name()) {
+        edit.scope = &scope;
+        setArgument(ev, made, p, edit);
+      }
+  return made;
+}
+
+void applyEdits(Elaboration& elab, MergedPlan& merged, Scope& scope) {
+  std::vector<EditBelow> facts, constants;
+  for (Edit& edit : merged.edits.all) {
+    if (edit.applied) continue;
+    edit.scope = &scope;
+    const Symbol first = edit.path[0].text;
+    if (edit.path.size() > 2 && edit.path[1].text == kPrecisionSection && first == kTrainSection)
+      edit.path.erase(edit.path.begin()); // as a plan may write it
+    if (first == kMeshBlock && edit.path.size() == 2)
+      editAxis(elab, merged, edit, scope);
+    else if (merged.lets.root().find(first))
+      constants.push_back({&edit, 0});
+    else if (merged.facts.root().find(edit.path[0].text) || mayBeAdded(edit))
+      facts.push_back({&edit, 0});
+    else if (!editBlock(elab.context, merged, edit))
+      reportUnset(elab, merged, edit);
+  }
+  applyEdits(elab.context, merged.facts, merged.facts.root(), facts, elab.machines);
+  applyEdits(elab.context, merged.lets, merged.lets.root(), constants, elab.machines);
+  merged.facts.forget();
+  merged.lets.forget();
+  for (AxisDraft& axis : merged.mesh.axes) axis.done = false, axis.size = std::nullopt;
+}
+
+void setFacts(Elaboration& elab, MergedPlan& merged) {
+  for (Edit& edit : merged.edits.all) {
+    ir::SetFact done{edit.text(), edit.after, edit.before};
+    if (edit.node) {
+      done.value = edit.tree->shown(*edit.node);
+      done.changed = edit.before.empty() || edit.tree->differ(edit.was, *edit.node);
+    } else {
+      if (const auto* axis =
+              edit.path.size() == 2 && edit.path[0].text == kMeshBlock ? merged.mesh.find(edit.path[1].text) : nullptr;
+          axis && axis->size && !axis->group)
+        done.value = std::to_string(*axis->size);
+      if (done.value.empty()) done.value = elab.context.text(edit.value->range);
+      done.changed = edit.after.empty() ? done.value != done.before : edit.differs;
+    }
+    elab.plan.set.push_back(std::move(done));
+  }
+}
+
+} // namespace planc::frontend

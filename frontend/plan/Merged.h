@@ -1,0 +1,132 @@
+// What a plan says once its `extends` chain is folded: every statement that holds, with the plan of the chain that made
+// it and the scope that its names belong to. merge() of Steps.h makes it, the other steps read it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/machine/Machines.h"
+#include "frontend/plan/Space.h"
+#include "ir/Plan.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace planc::frontend {
+
+/// What all steps share: how expressions are evaluated, where mistakes are reported, and the plan that is made.
+struct Elaboration {
+  Evaluator& ev;
+  Context& context;
+  Machines& machines;
+  ir::Plan& plan;
+  bool ok = true; ///< false after a mistake: the plan that is made is void
+};
+
+/// One plan of the `extends` chain, whose root is the first.
+struct ChainLink {
+  DeclInfo& decl;
+  SourceRange use; ///< where its arguments stand
+  int index = 0;
+  Scope scope;
+  bool parametric = false; ///< it or one before it has parameters: what it overrides may be the same by chance
+};
+
+/// A statement that one plan of the chain made: what it says, where its names are looked up, and which plan it was.
+template <class T> struct Scoped {
+  const T* syntax = nullptr;
+  Scope* scope = nullptr;
+  SourceRange range;
+  int layer = 0;
+};
+
+/// An axis or a group of axes.
+struct AxisDraft : Scoped<syntax::AxisItem> {
+  const ChainLink* link = nullptr;
+  bool group = false;
+  bool running = false, done = false;
+  bool added = false;          ///< outside of all inherited ones, without a word where
+  std::optional<int64_t> size; ///< of a group: the product
+};
+
+/// The axes, innermost first; groups among them.
+struct MeshDraft {
+  std::deque<AxisDraft> axes;
+  std::optional<Scoped<syntax::MeshBlock>> block, whole; ///< the last; the last in place of an inherited one
+
+  AxisDraft* find(Symbol name);
+  std::vector<std::string> names() const;
+};
+
+/// Placements, or rules of states. `keys`: what a rule is about, to its index and the layer that wrote it.
+template <class Rule> struct RuleDrafts {
+  std::vector<Rule> rules;
+  std::unordered_map<std::string, std::pair<size_t, int>> keys;
+};
+
+/// `override recompute …`, `override keep …`: what it replaces.
+struct OverrideDraft {
+  std::vector<std::string> before;
+  SourceRange range, inherited;
+  int layer = 0;
+  bool varies = false; ///< what is inherited may follow from a parameter
+};
+
+struct RecomputeDraft {
+  ir::Recompute rule;
+  int layer = 0;
+  bool none = false;   ///< `recompute none`
+  bool varies = false; ///< a parameter may decide which instances, how many of them, or whether
+};
+
+struct KeepDraft {
+  ir::Keep keep;
+  int layer = 0;
+};
+
+/// Facts that are set beside the file, and what stands in the place of what the file says.
+struct PlanEdits {
+  std::vector<Edit> all;
+  Symbol of;                                ///< the plan of the chain that they are set in
+  std::vector<EditBelow> overlap, pipeline; ///< of blocks that are read as a whole
+  std::deque<syntax::AxisItem> axes;
+  std::deque<BoundDecl> decls; ///< plans of the chain with other arguments
+  std::deque<Scope> scopes;    ///< in which these are evaluated
+
+  bool setIn(const DeclInfo& decl) const { return !all.empty() && decl.name == of; }
+};
+
+/// The folded chain. It stays where it is made: scopes and spaces point into it.
+struct MergedPlan {
+  MergedPlan(Evaluator& ev, DeclInfo& asked, PlanEdits set);
+  MergedPlan(const MergedPlan&) = delete;
+  MergedPlan& operator=(const MergedPlan&) = delete;
+
+  DeclInfo& decl; ///< the plan that was asked for
+  PlanEdits edits;
+  std::deque<ChainLink> chain;
+  FactTree facts, lets;
+  MeshDraft mesh;
+  PlanSpace space; ///< all of these as names in expressions
+  RuleDrafts<ir::PlacementRule> placements;
+  RuleDrafts<ir::StateRule> states;
+  std::vector<RecomputeDraft> recompute;
+  std::vector<KeepDraft> keeps;
+  std::optional<OverrideDraft> recomputeOverride, keepOverride;
+  std::optional<Scoped<syntax::PipelineBlock>> pipeline, replacedPipeline;
+  std::optional<Scoped<syntax::SearchBlock>> search;
+  std::optional<Scoped<syntax::Section>> overlap;
+  std::optional<FactTree> overlapFacts; ///< of the last one, with edits; the step overlap() fills it
+  std::vector<Scoped<syntax::AssertStmt>> asserts;
+  std::vector<Scoped<syntax::MeasuredStmt>> measured;
+
+  /// A fact or a section of the plan; null if there is none.
+  FactNode* fact(std::string_view name) { return facts.root().find(Symbol(name)); }
+  FactNode* section(std::string_view name) {
+    FactNode* node = fact(name);
+    return node && node->section() ? node : nullptr;
+  }
+};
+
+} // namespace planc::frontend

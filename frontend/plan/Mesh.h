@@ -1,0 +1,18 @@
+// The axes of a plan, while it is elaborated.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/plan/Merged.h"
+
+#include <limits>
+
+namespace planc::frontend {
+
+/// The size of an axis or a group, computed once; nothing after a report.
+std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis);
+
+/// Whether there is such an axis; reports if not. `layer`: of the plan that names it in `block`, if it is inherited as
+/// a whole: a mesh laid out anew may have lost it.
+bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at,
+               int layer = std::numeric_limits<int>::max(), std::string_view block = {});
+
+} // namespace planc::frontend

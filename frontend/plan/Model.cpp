@@ -1,0 +1,56 @@
+// The model that a plan names, with the extents of its workload, and the paths of it that the plan names.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/ModelBuilder.h"
+#include "frontend/plan/Texts.h"
+#include "frontend/plan/Workload.h"
+
+namespace planc::frontend {
+
+PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value `loss`, and model `{model}` has none")
+PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
+
+std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
+  elab.plan.modelText = written(elab, merged, "model");
+  FactNode* node = merged.fact("model");
+  if (!node || node->section()) {
+    elab.context.report(MissingModel, merged.decl.nameRange, {{"plan", merged.decl.name.str()}, {"fact", "model"}})
+        .help("say what runs: `model = llama.llama3_8b`");
+    elab.ok = false;
+    return std::nullopt;
+  }
+  const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Model, "`model`");
+  facts.extents.lacks = [&](const syntax::Name& dim) { return lacksExtent(elab, facts, dim); };
+  const std::shared_ptr<ir::Model> built =
+      decl ? ModelBuilder(elab.ev, facts.extents).build(*decl, node->value->range) : nullptr;
+  if (!built) {
+    elab.ok = false;
+    return std::nullopt;
+  }
+  elab.plan.model = built;
+  applyFinetune(elab, merged, *built);
+  if (elab.plan.workload.train && !built->loss.valid()) {
+    const FactNode* train = merged.fact(merged.fact("train") ? "train" : "finetune");
+    elab.context
+        .report(TrainWithoutLoss, train->nameRange, {{"workload", train->name.str()}, {"model", built->name.str()}})
+        .label(decl->decl->nameRange, "declared here")
+        .help("name the last value `loss`, or leave `train` out to run forward only");
+    elab.ok = false;
+  }
+  return std::optional<PathTree>(std::in_place, *built);
+}
+
+void checkSelectors(Elaboration& elab, PathTree& paths) {
+  auto check = [&](const ir::Selector& s) { elab.ok &= paths.check(s, elab.context); };
+  for (const ir::PlacementRule& r : elab.plan.placements) check(r.selector);
+  for (const ir::StateRule& r : elab.plan.states) check(r.selector);
+  for (const ir::Recompute& r : elab.plan.recompute)
+    for (const ir::Selector& s : r.selectors) check(s);
+  for (const ir::Keep& k : elab.plan.keeps) check(k.selector);
+  for (const ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
+  for (const ir::Selector& s : elab.plan.workload.freeze) check(s);
+  if (elab.plan.pipeline)
+    for (const ir::StageLine& line : elab.plan.pipeline->stages)
+      for (const ir::Selector& s : line.selectors) check(s);
+}
+
+} // namespace planc::frontend

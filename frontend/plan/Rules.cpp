@@ -1,0 +1,289 @@
+// Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override
+// rules.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Merge.h"
+#include "frontend/plan/Mesh.h"
+#include "frontend/plan/Steps.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(RuleTwice, 658, "two rules place `{key}`")
+PLANC_ERROR(UnknownState, 660, "`{state}` is no state of a parameter")
+PLANC_ERROR(UnknownVia, 661, "`{via}` is no way to move a dimension")
+PLANC_ERROR(ReplicateAlone, 667, "`replicate` means no axis: it stands alone")
+PLANC_ERROR(StateForm, 668, "a state takes axes only")
+PLANC_ERROR(RuleFact, 780, "`{fact}` is no fact of {what}")
+PLANC_ERROR(TooManyRules, 669, "a plan of more than {limit} rules")
+
+namespace {
+
+const Symbol kReplicate("replicate");
+
+std::string keyOf(const ir::Selector& s, std::string_view dim) {
+  return s.str() + " " + std::string(dim);
+}
+
+/// How a rule is named in messages: `seq` of `decoder`.
+std::string shown(const ir::Selector& s, std::string_view dim) {
+  return s.steps.empty() ? std::string(dim) : fmt::format("{}.{}", s.str(), dim);
+}
+
+std::string targetText(const std::vector<Symbol>& targets) {
+  std::string text = " ->";
+  for (Symbol t : targets) text += " " + t.str();
+  return text;
+}
+
+// What placements and rules of states have in common: what a rule is about, and what it says of that.
+std::string_view subjectOf(const ir::PlacementRule& r) {
+  return r.dim.view();
+}
+std::string_view subjectOf(const ir::StateRule& r) {
+  return ir::name(r.state);
+}
+std::string effectOf(const ir::PlacementRule& r) {
+  return targetText(r.targets) + (r.ring ? " ring" : "") + (r.uneven ? " uneven" : "") +
+         (r.contiguous ? " contiguous" : "");
+}
+std::string effectOf(const ir::StateRule& r) {
+  return targetText(r.targets) + (r.regather ? "" : " kept") + (r.host ? " host" : "");
+}
+template <class Rule> std::string keyOf(const Rule& r) {
+  return keyOf(r.selector, subjectOf(r));
+}
+
+/// What the rules say, in an order of their own.
+template <class Rule> std::vector<std::string> ruleTexts(const std::vector<Rule>& rules) {
+  std::vector<std::string> texts;
+  for (const Rule& r : rules) texts.push_back(keyOf(r) + effectOf(r));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+/// The rules that are there, as messages name them.
+template <class Rule> std::vector<std::string> ruleNames(const RuleDrafts<Rule>& drafts) {
+  std::vector<std::string> names;
+  for (const Rule& r : drafts.rules) names.push_back(shown(r.selector, subjectOf(r)));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Adds a rule of one plan, or puts it in the place of an inherited one. `subject`: where it says what it is about.
+template <class Rule>
+void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRange subject, bool isOverride,
+               const ChainLink& link) {
+  const std::string text = shown(made.selector, subjectOf(made));
+  const auto known = drafts.keys.find(keyOf(made));
+  if (known == drafts.keys.end()) {
+    if (isOverride) {
+      reportNothingInherited(context, subject, text, link).help(didYouMean(text, ruleNames(drafts)));
+      return;
+    }
+    drafts.keys.emplace(keyOf(made), std::pair(drafts.rules.size(), link.index));
+    drafts.rules.push_back(std::move(made));
+    return;
+  }
+  auto& [index, layer] = known->second;
+  Rule& before = drafts.rules[index];
+  if (layer == link.index) {
+    context.report(RuleTwice, subject, {{"key", text}})
+        .label(before.range, "the first one")
+        .help("keep one of them; several axes in one rule are a list, `-> [dp, tp]`, and a rule for some layers only "
+              "stands in braces behind their names");
+    return;
+  }
+  if (!isOverride) return reportNeedsOverride(context, subject, text, before.range);
+  layer = link.index;
+  if (!(link.parametric && choosesInstances(made.selector)) && effectOf(before) == effectOf(made))
+    reportOverrideChangesNothing(context, made.range, text, before.range);
+  before = std::move(made);
+}
+
+/// The axes of a rule, major first; empty for `replicate`. Whether they exist is looked at when the mesh is merged.
+std::optional<std::vector<Symbol>> targetsOf(Context& context, const syntax::PlaceRule& rule) {
+  std::vector<Symbol> names;
+  for (const syntax::DottedName& t : rule.targets) {
+    const Symbol name = t.parts.size() == 1 ? t.parts[0].text : Symbol(t.str());
+    if (name == kReplicate && rule.targets.size() > 1) {
+      context.report(ReplicateAlone, t.range);
+      return std::nullopt;
+    }
+    if (name != kReplicate) names.push_back(name);
+  }
+  return names;
+}
+
+void reportRuleFact(Elaboration& elab, SourceRange at, std::string_view fact, std::string_view what,
+                    std::string_view help) {
+  elab.context.report(RuleFact, at, {{"fact", fact}, {"what", what}}).help(std::string(help));
+  elab.ok = false;
+}
+
+/// One line of a `place` block, or of a `states` block (below).
+void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const syntax::PlaceRule& rule, bool isOverride,
+               const ChainLink& link, const ir::Selector& selector) {
+  const auto axes = targetsOf(elab.context, rule);
+  bool ring = false;
+  if (rule.via) {
+    ring = rule.via->text == Symbol("ring");
+    if (!ring) {
+      auto report = elab.context.report(UnknownVia, rule.via->range, {{"via", rule.via->text.str()}});
+      const auto meant = didYouMean(rule.via->text.view(), {"ring"});
+      report.help(meant.empty() ? "keys and values go around `via ring`" : meant);
+    }
+  }
+  if (rule.facts)
+    reportRuleFact(elab, rule.facts->range, "{ … }", "a placement of a dimension", "leave the braces out");
+  if (!axes || (rule.via && !ring) || rule.facts) return;
+  const SourceRange targets = SourceRange::cover(rule.targets.front().range, rule.targets.back().range);
+  for (const syntax::Name& dim : rule.dims)
+    mergeRule(elab.context, drafts,
+              ir::PlacementRule{selector, dim.text, *axes, ring, rule.uneven, rule.contiguous, rule.range, dim.range,
+                                targets},
+              dim.range, isOverride, link);
+}
+
+/// `{ regather = false }`, of parameters only.
+std::optional<bool> regather(Elaboration& elab, const syntax::PlaceRule& rule, Scope& scope) {
+  static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+  const Symbol kRegather("regather");
+  bool regather = true;
+  if (!rule.facts) return regather;
+  for (const syntax::Name& state : rule.dims)
+    if (state.text.view() != ir::name(ir::StateKind::Params)) {
+      reportRuleFact(elab, rule.facts->range, "regather", fmt::format("`{}`", state.text.view()),
+                     "only parameters are gathered: write `params -> … { regather = false }` on a line of its own");
+      return std::nullopt;
+    }
+  for (const syntax::SectionItem& item : rule.facts->items) {
+    const auto* fact = std::get_if<syntax::Fact>(&item);
+    if (!fact || fact->name.text != kRegather || !fact->members.empty() || fact->args) {
+      reportRuleFact(elab, fact ? fact->name.range : rule.facts->range, fact ? fact->name.text.view() : "{ … }",
+                     "a state", "`params` takes `regather`: whether backward gathers them again");
+      return std::nullopt;
+    }
+    const Value v = elab.ev.coerce(elab.ev.evaluate(*fact->value, scope), kBool, "`regather`");
+    if (v.invalid()) {
+      elab.ok = false;
+      return std::nullopt;
+    }
+    regather = v.truth;
+  }
+  return regather;
+}
+
+/// `host` among the targets of a state is no axis: the shard lives in the host's memory.
+bool takeHost(std::vector<Symbol>& targets) {
+  return std::erase(targets, Symbol(ir::kHost)) > 0;
+}
+
+void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const syntax::PlaceRule& rule, bool isOverride,
+               ChainLink& link, const ir::Selector& selector) {
+  const auto axes = targetsOf(elab.context, rule);
+  const bool plain = !rule.via && !rule.uneven && !rule.contiguous;
+  if (!plain) elab.context.report(StateForm, rule.range);
+  const auto again = regather(elab, rule, link.scope);
+  if (!axes || !plain || !again) return;
+  static const std::vector<ir::StateKind> kStates{ir::StateKind::Params, ir::StateKind::Grads,
+                                                  ir::StateKind::Optimizer};
+  for (const syntax::Name& state : rule.dims) {
+    auto kind =
+        std::find_if(kStates.begin(), kStates.end(), [&](ir::StateKind k) { return ir::name(k) == state.text.view(); });
+    if (kind == kStates.end()) {
+      auto report = elab.context.report(UnknownState, state.range, {{"state", state.text.str()}});
+      const auto meant = didYouMean(state.text.view(), {"params", "grads", "optimizer"});
+      report.help(meant.empty() ? "states are `params`, `grads` and `optimizer`" : meant);
+      continue;
+    }
+    ir::StateRule made{selector, *kind, *axes, rule.range, *again};
+    made.host = takeHost(made.targets);
+    mergeRule(elab.context, drafts, std::move(made), state.range, isOverride, link);
+  }
+}
+
+/// The rules of a block and of those inside it, below `prefix`.
+template <class Rule>
+void mergeRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& drafts, const syntax::PlaceBlock& block,
+                bool isOverride, ChainLink& link, const ir::Selector& prefix) {
+  std::vector<ir::Selector> selectors;
+  if (block.selectors.empty()) selectors.push_back(prefix);
+  for (const syntax::Selector& s : block.selectors)
+    if (auto made = makeSelector(elab.ev, s, link.scope, prefix)) selectors.push_back(std::move(*made));
+  for (const ir::Selector& selector : selectors)
+    for (const syntax::PlaceItem& item : block.items) {
+      if (merged.placements.rules.size() + merged.states.rules.size() > limits::kRules) {
+        elab.context.report(TooManyRules, block.range, {{"limit", limits::kRules}});
+        return;
+      }
+      if (const auto* inner = std::get_if<const syntax::PlaceBlock*>(&item.item))
+        mergeRules(elab, merged, drafts, **inner, isOverride, link, selector);
+      else
+        mergeLine(elab, drafts, std::get<syntax::PlaceRule>(item.item), isOverride, link, selector);
+    }
+}
+
+/// `override place = { … }`, `override states = { … }`: none of the inherited rules is left.
+template <class Rule>
+void replaceRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& drafts, std::string_view what,
+                  const syntax::PlaceBlock& block, const syntax::PlanItem& item, ChainLink& link) {
+  if (drafts.keys.empty()) {
+    reportNothingInherited(elab.context, item.range, what, link)
+        .help(fmt::format("write `{} {{ … }}` to add rules", what));
+    return;
+  }
+  const SourceRange first = drafts.rules.front().range;
+  int given = -1; // the layer of another such statement, if this plan has one
+  for (const auto& [key, rule] : drafts.keys) given = std::max(given, rule.second);
+  const std::pair known{first, given};
+  if (!mayReplace(elab.context, item, link, what, &known)) return;
+  const std::vector<std::string> before = ruleTexts(drafts.rules);
+  const bool byChance = link.parametric && std::any_of(drafts.rules.begin(), drafts.rules.end(),
+                                                       [](const Rule& r) { return choosesInstances(r.selector); });
+  drafts.keys.clear();
+  drafts.rules.clear();
+  mergeRules(elab, merged, drafts, block, false, link, {});
+  if (!byChance && before == ruleTexts(drafts.rules))
+    reportOverrideChangesNothing(elab.context, item.range, what, first);
+}
+
+template <class Rule>
+void mergeBlockOfRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& drafts, std::string_view what,
+                       const syntax::PlaceBlock& block, const syntax::PlanItem& item, ChainLink& link) {
+  if (block.whole)
+    replaceRules(elab, merged, drafts, what, block, item, link);
+  else
+    mergeRules(elab, merged, drafts, block, item.override_, link, {});
+}
+
+/// Every axis that a rule names exists; one report per name and rule. `at`: where a rule names them.
+template <class Rule>
+void checkTargets(Elaboration& elab, MeshDraft& mesh, const RuleDrafts<Rule>& drafts, std::string_view what,
+                  SourceRange Rule::*at) {
+  for (const Rule& r : drafts.rules)
+    for (Symbol t : r.targets)
+      elab.ok &= knownAxis(elab.context, mesh, t, r.*at, drafts.keys.at(keyOf(r)).second, what);
+}
+
+} // namespace
+
+void mergePlacements(Elaboration& elab, MergedPlan& merged, const syntax::PlaceBlock& block,
+                     const syntax::PlanItem& item, ChainLink& link) {
+  mergeBlockOfRules(elab, merged, merged.placements, "place", block, item, link);
+}
+
+void mergeStates(Elaboration& elab, MergedPlan& merged, const syntax::PlaceBlock& block, const syntax::PlanItem& item,
+                 ChainLink& link) {
+  mergeBlockOfRules(elab, merged, merged.states, "states", block, item, link);
+}
+
+void placementRules(Elaboration& elab, MergedPlan& merged) {
+  checkTargets(elab, merged.mesh, merged.placements, "place", &ir::PlacementRule::targetRange);
+  checkTargets(elab, merged.mesh, merged.states, "states", &ir::StateRule::range);
+  elab.plan.placements = merged.placements.rules;
+  elab.plan.states = merged.states.rules;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,53 @@
+// What reports call a plan, and what it names.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Texts.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+namespace {
+
+/// `(nodes = 8)`: arguments by name, as values; only those that stand in `where`, if it is valid.
+std::string argumentsText(const BoundDecl& decl, SourceRange where) {
+  std::string text;
+  for (const BoundArg& arg : decl.args) {
+    const bool here = !where.valid() ||
+                      (arg.range.file == where.file && arg.range.begin >= where.begin && arg.range.end <= where.end);
+    if (here) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", arg.name.view(), show(arg.value));
+  }
+  return text.empty() ? "" : "(" + text + ")";
+}
+
+/// The arguments that a plan was chosen with, of which some may be set to another value.
+BoundDecl asPriced(BoundDecl chosen, const std::deque<BoundDecl>& edited) {
+  for (const BoundDecl& decl : edited)
+    if (decl.decl == chosen.decl)
+      for (BoundArg& arg : chosen.args)
+        for (const BoundArg& now : decl.args)
+          if (now.name == arg.name) arg.value = now.value;
+  return chosen;
+}
+
+} // namespace
+
+std::string titleOf(const BoundDecl& decl, const PlanEdits& edits) {
+  return decl.decl->name.str() + argumentsText(asPriced(decl, edits.decls), {});
+}
+
+std::string written(Elaboration& elab, MergedPlan& merged, std::string_view fact) {
+  FactNode* node = merged.fact(fact);
+  if (!node || node->section()) return "";
+  const syntax::Expr* name = node->value;
+  if (name->kind == syntax::ExprKind::Call) name = name->kids[0];
+  const Value value = merged.facts.value(*node);
+  if (value.kind != ValueKind::Decl) return std::string(elab.context.text(node->value->range));
+  // A parameter of the plan, or an expression that chooses, is stated as what it stands for.
+  const Symbol own = value.decl->decl->name;
+  const bool stated =
+      (name->kind == syntax::ExprKind::Name || name->kind == syntax::ExprKind::Member) && name->name.text == own;
+  return (stated ? std::string(elab.context.text(name->range)) : own.str()) +
+         argumentsText(*value.decl, node->edited ? SourceRange{} : node->value->range);
+}
+
+} // namespace planc::frontend
