@@ -1,6 +1,6 @@
 // Meshes: names, groups, refinement, and how groups of ranks fall into the levels of a cluster.
 // SPDX-License-Identifier: Apache-2.0
-#include "Meshes.h"
+#include "tests/unit/support/Build.h"
 
 #include <gtest/gtest.h>
 

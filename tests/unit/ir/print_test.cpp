@@ -25,7 +25,7 @@ TEST(Print, Model) {
   dim seq = 16
   dim hidden = 32
   dim ffn = 128
-  input %mlp.x : [batch, seq, hidden]
+  input %x : [batch, seq, hidden]
   layer mlp {
     param @w1 : [hidden, ffn]
     param @w2 : [ffn, hidden]

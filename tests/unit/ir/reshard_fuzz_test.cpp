@@ -1,8 +1,8 @@
 // Property of reshard on random layouts: every step can be done by its collective inside its group, and the wanted
 // layout is reached.
 // SPDX-License-Identifier: Apache-2.0
-#include "Meshes.h"
 #include "ir/Layout.h"
+#include "tests/unit/support/Build.h"
 
 #include <algorithm>
 #include <bitset>

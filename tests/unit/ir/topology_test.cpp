@@ -1,7 +1,7 @@
 // The table of topologies: what each row makes of bandwidth and steps, and how groups lie along dimensions.
 // SPDX-License-Identifier: Apache-2.0
-#include "Meshes.h"
 #include "ir/Topology.h"
+#include "tests/unit/support/Build.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

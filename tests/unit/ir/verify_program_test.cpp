@@ -73,7 +73,7 @@ TEST(VerifySharded, RejectsALostSum) {
 TEST(VerifySharded, RejectsAnAxisThatShardsTwice) {
   Tiny t;
   t.body().placements[0].dims.push_back({t.seq, {t.tp}, nullptr, false, false});
-  t.body().results[0] = t.layout({{t.dp}, {t.tp}, {t.tp}});
+  t.body().results[0] = t.layout("batch@dp seq@tp ffn@tp");
   EXPECT_NE(finding(t.program).find("mlp.up: tp shards %mlp.up twice"), std::string::npos);
 }
 

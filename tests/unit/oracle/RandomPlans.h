@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/Frontend.h"
 #include "passes/Passes.h"
+#include "tests/unit/support/Build.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +13,9 @@
 namespace planc::oracle {
 using namespace ir;
 using ir::Layer; // not planc::Layer, the exponents of a quantity
+using test::mesh;
+using test::rule;
+using test::selector;
 
 /// The base plan, elaborated once; each random plan is a copy with another mesh and other rules.
 inline const Plan& basePlan() {
@@ -24,37 +28,6 @@ inline const Plan& basePlan() {
     return plans.empty() ? std::make_unique<Plan>() : std::move(plans.front());
   }();
   return *plan;
-}
-
-inline Mesh meshOf(const std::vector<std::pair<std::string, int64_t>>& axes) {
-  Mesh mesh;
-  int64_t stride = 1;
-  for (const auto& [name, size] : axes) {
-    mesh.order.push_back(mesh.axes.add({Symbol(name), size, stride, Symbol(name), {}}));
-    stride *= size;
-  }
-  mesh.levelSizes = {stride};
-  mesh.levelNames = {Symbol("node")};
-  return mesh;
-}
-
-inline Selector selectorOf(const std::string& text) {
-  Selector s;
-  for (size_t at = 0; at < text.size();) {
-    const size_t dot = std::min(text.find('.', at), text.size());
-    const std::string step = text.substr(at, dot - at);
-    s.steps.push_back({step == "*", Symbol(step), std::nullopt});
-    at = dot + 1;
-  }
-  return s;
-}
-
-inline PlacementRule ruleOf(const std::string& selector, const std::string& dim, const std::vector<std::string>& axes) {
-  PlacementRule rule;
-  rule.selector = selectorOf(selector);
-  rule.dim = Symbol(dim);
-  for (const std::string& a : axes) rule.targets.push_back(Symbol(a));
-  return rule;
 }
 
 struct Scope {
@@ -80,9 +53,9 @@ inline const std::vector<Scope> kScopes = {
 inline Plan randomPlan(std::mt19937& random) {
   Plan plan = basePlan();
   const int shape = static_cast<int>(random() % 4);
-  plan.mesh = shape == 0   ? meshOf({{"a", 2}, {"b", 4}})
-              : shape == 1 ? meshOf({{"a", 4}, {"b", 2}})
-                           : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
+  plan.mesh = shape == 0   ? mesh({{"a", 2}, {"b", 4}})
+              : shape == 1 ? mesh({{"a", 4}, {"b", 2}})
+                           : mesh({{"a", 2}, {"b", 2}, {"c", 2}});
   std::vector<std::string> names;
   for (AxisId a : plan.mesh.order) names.push_back(plan.mesh.axes[a].name.str());
   for (const Scope& scope : kScopes) {
@@ -94,12 +67,11 @@ inline Plan randomPlan(std::mt19937& random) {
     const size_t rules = random() % 3;
     for (size_t i = 0; i < std::min(rules, dims.size()) && !axes.empty(); ++i) {
       const size_t take = std::min(axes.size(), size_t(1 + random() % 2));
-      plan.placements.push_back(
-          ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
+      plan.placements.push_back(rule(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
       axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
     }
   }
-  if (random() % 2) plan.recompute.push_back({{selectorOf(random() % 2 ? "decoder" : "decoder.attn.core")}});
+  if (random() % 2) plan.recompute.push_back({{selector(random() % 2 ? "decoder" : "decoder.attn.core")}});
   return plan;
 }
 
@@ -129,9 +101,9 @@ using Draw = std::function<void(Plan&, std::vector<std::string> axes, std::mt199
 
 inline Mesh randomMesh(std::mt19937& random) {
   const int shape = static_cast<int>(random() % 4);
-  return shape == 0   ? meshOf({{"a", 2}, {"b", 4}})
-         : shape == 1 ? meshOf({{"a", 4}, {"b", 2}})
-                      : meshOf({{"a", 2}, {"b", 2}, {"c", 2}});
+  return shape == 0   ? mesh({{"a", 2}, {"b", 4}})
+         : shape == 1 ? mesh({{"a", 4}, {"b", 2}})
+                      : mesh({{"a", 2}, {"b", 2}, {"c", 2}});
 }
 
 /// Rules of random scopes over random dims, as for the large model.
@@ -146,11 +118,11 @@ inline Draw anywhere(std::vector<Scope> scopes) {
       for (size_t i = 0, rules = random() % 3; i < std::min(rules, dims.size()) && !axes.empty(); ++i) {
         const size_t take = std::min(axes.size(), size_t(1 + random() % 2));
         plan.placements.push_back(
-            ruleOf(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
+            rule(scope.selector, dims[i], {axes.begin(), axes.begin() + static_cast<long>(take)}));
         axes.erase(axes.begin(), axes.begin() + static_cast<long>(take));
       }
     }
-    if (random() % 2) plan.recompute.push_back({{selectorOf("decoder")}});
+    if (random() % 2) plan.recompute.push_back({{selector("decoder")}});
   };
 }
 
@@ -161,8 +133,8 @@ inline void routedRules(Plan& plan, std::vector<std::string> axes, std::mt19937&
   const std::vector<std::string> batch(axes.begin(), axes.begin() + static_cast<long>(forBatch));
   const std::vector<std::string> seq(axes.begin() + static_cast<long>(forBatch),
                                      axes.begin() + static_cast<long>(forBatch + forSeq));
-  if (!batch.empty()) plan.placements.push_back(ruleOf("", "batch", batch));
-  if (!seq.empty()) plan.placements.push_back(ruleOf(random() % 2 ? "" : "decoder", "seq", seq));
+  if (!batch.empty()) plan.placements.push_back(rule("", "batch", batch));
+  if (!seq.empty()) plan.placements.push_back(rule(random() % 2 ? "" : "decoder", "seq", seq));
   std::shuffle(axes.begin(), axes.end(), random);
   const size_t forExperts = random() % 3, forFfn = random() % 2;
   auto take = [&](size_t n) {
@@ -172,10 +144,10 @@ inline void routedRules(Plan& plan, std::vector<std::string> axes, std::mt19937&
     return taken;
   };
   if (const auto experts = take(forExperts); !experts.empty())
-    plan.placements.push_back(ruleOf("decoder.moe", "experts", experts));
-  if (const auto ffn = take(forFfn); !ffn.empty()) plan.placements.push_back(ruleOf("decoder.moe", "ffn", ffn));
-  if (random() % 2) plan.placements.push_back(ruleOf("decoder.always", "ffn", {axes.empty() ? "a" : axes.back()}));
-  if (random() % 3 == 0) plan.recompute.push_back({{selectorOf("decoder")}});
+    plan.placements.push_back(rule("decoder.moe", "experts", experts));
+  if (const auto ffn = take(forFfn); !ffn.empty()) plan.placements.push_back(rule("decoder.moe", "ffn", ffn));
+  if (random() % 2) plan.placements.push_back(rule("decoder.always", "ffn", {axes.empty() ? "a" : axes.back()}));
+  if (random() % 3 == 0) plan.recompute.push_back({{selector("decoder")}});
 }
 
 } // namespace planc::oracle

@@ -15,7 +15,7 @@ using namespace oracle;
 /// The unsharded model: one device, the same executor. Its gradients are compared with slopes below.
 const Program& denseProgram() {
   static Plan plan = basePlan();
-  plan.mesh = meshOf({{"a", 1}});
+  plan.mesh = mesh({{"a", 1}});
   static const auto program = lower(plan);
   return *program;
 }
@@ -121,7 +121,7 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
 /// Executes `count` plans that the laws accept and compares each with the model on one device.
 void compareRandomPlans(const Plan& base, int count, unsigned seed, const Draw& draw) {
   Plan single = base;
-  single.mesh = meshOf({{"a", 1}});
+  single.mesh = mesh({{"a", 1}});
   const auto whole = lower(single);
   ASSERT_TRUE(whole);
   const oracle::Outcome reference = oracle::execute(*whole, 7);
@@ -162,7 +162,7 @@ TEST(Oracle, GatheredExperts) {
 TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
   // As if the gradients of experts were not summed over the copies of an expert, or partial results not at all.
   Plan single = familyPlan("routed_experts");
-  single.mesh = meshOf({{"a", 1}});
+  single.mesh = mesh({{"a", 1}});
   const auto whole = lower(single);
   ASSERT_TRUE(whole);
   const oracle::Outcome reference = oracle::execute(*whole, 7);
@@ -237,16 +237,16 @@ TEST(Oracle, RingsAndHeads) {
     }
     std::vector<std::string> seq = ring;
     if (random() % 3) seq.insert(seq.end(), heads.begin(), heads.end());
-    if (!seq.empty()) plan.placements.push_back(ruleOf("", "seq", seq));
-    if (!rest.empty()) plan.placements.push_back(ruleOf("", "batch", rest));
+    if (!seq.empty()) plan.placements.push_back(rule("", "seq", seq));
+    if (!rest.empty()) plan.placements.push_back(rule("", "batch", rest));
     if (!heads.empty())
-      plan.placements.push_back(ruleOf(random() % 2 ? "decoder.attn" : "decoder.attn.core", "heads", heads));
+      plan.placements.push_back(rule(random() % 2 ? "decoder.attn" : "decoder.attn.core", "heads", heads));
     if (!ring.empty()) {
-      PlacementRule rule = ruleOf("decoder.attn.core", "kv_seq", ring);
+      PlacementRule rule = test::rule("decoder.attn.core", "kv_seq", ring);
       rule.ring = true;
       plan.placements.push_back(std::move(rule));
     }
-    if (random() % 3 == 0) plan.recompute.push_back({{selectorOf("decoder.attn.core")}});
+    if (random() % 3 == 0) plan.recompute.push_back({{selector("decoder.attn.core")}});
   });
 }
 

@@ -28,9 +28,9 @@ bool inside(const std::string& a, const std::string& b) {
 /// Statements of every form, drawn at random.
 std::vector<Recompute> drawRecompute(std::mt19937& random) {
   if (random() % 2) {
-    Recompute layers{{selectorOf("decoder")}};
+    Recompute layers{{selector("decoder")}};
     if (random() % 4) // else whole layers
-      for (const char* name : some(kResults, random)) layers.saves.push_back(selectorOf(name));
+      for (const char* name : some(kResults, random)) layers.saves.push_back(selector(name));
     if (random() % 3 == 0) layers.first = 1;
     return {layers};
   }
@@ -40,7 +40,7 @@ std::vector<Recompute> drawRecompute(std::mt19937& random) {
   for (const char* name : some(kLayers, random)) {
     if (std::any_of(taken.begin(), taken.end(), [&](const std::string& t) { return inside(t, name); })) continue;
     taken.emplace_back(name);
-    statements[random() % 4 == 0].selectors.push_back(selectorOf(name));
+    statements[random() % 4 == 0].selectors.push_back(selector(name));
   }
   std::erase_if(statements, [](const Recompute& r) { return r.selectors.empty(); });
   return statements;

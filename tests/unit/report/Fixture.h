@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/report/Report.h"
+#include "tests/unit/support/Build.h"
 #include "tests/unit/verdict/Fixture.h"
 
 namespace planc::test {
@@ -30,13 +31,7 @@ struct ReportFixture : PlanFixture {
     plan.workload.microBatch = 1;
     plan.workload.extents = {{"seq", 2048}};
     plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
-    int64_t stride = 1;
-    for (auto [name, size] : {std::pair("tp", 8), std::pair("dp", 2), std::pair("pp", 4)}) {
-      plan.mesh.order.push_back(plan.mesh.axes.add({name, size, stride, name, {}}));
-      stride *= size;
-    }
-    plan.mesh.levelSizes = {8, 64};
-    plan.mesh.levelNames = {"node", "nodes"};
+    plan.mesh = mesh({{"tp", 8}, {"dp", 2}, {"pp", 4}}, {{"node", 8}, {"nodes", 64}});
     plan.pipeline.emplace();
     plan.pipeline->axes = {"pp"};
     plan.pipeline->schedule = "one_f_one_b";

@@ -1,6 +1,7 @@
 // The arrows between the rooms: no file includes what its room must not know, and no file knows an operator or a
-// dimension of the library by its name.
+// dimension of the library by its name. Every pass has its tests.
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
 #include "tests/unit/support/PlanFiles.h"
 
 #include <algorithm>
@@ -213,6 +214,37 @@ TEST(Architecture, NoNameOfTheLibraryDecidesAnything) {
             << entry.path() << " names `" << literal.text << "` of the library";
       }
     }
+}
+
+// ---- tests of the passes -----------------------------------------------------
+
+/// The tests in a folder: GoogleTest cases and lit files.
+size_t testsIn(const fs::path& folder) {
+  size_t count = 0;
+  if (!fs::is_directory(folder)) return 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".plan" || entry.path().extension() == ".test") ++count;
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = planc::test::readFile(entry.path());
+    for (size_t at = text.find("\nTEST("); at != std::string::npos; at = text.find("\nTEST(", at + 1)) ++count;
+  }
+  return count;
+}
+
+/// What a pass does, what it refuses, and what it leaves alone is tested of each by itself.
+TEST(Architecture, EveryPassHasAFolderOfTests) {
+  const fs::path tests = fs::path(PLANC_SOURCE_DIR) / "tests";
+  std::set<std::string> names;
+  for (const planc::passes::Pass& pass : planc::passes::pipeline()) {
+    const std::string name(pass.name);
+    names.insert(name);
+    EXPECT_GE(testsIn(tests / "unit" / "passes" / name) + testsIn(tests / "lit" / "passes" / name), 3u) << name;
+  }
+  for (const fs::path& room : {tests / "unit" / "passes", tests / "lit" / "passes"})
+    for (const auto& entry : fs::directory_iterator(room))
+      EXPECT_TRUE(!entry.is_directory() || entry.path().filename() == "Inputs" ||
+                  names.count(entry.path().filename().string()))
+          << entry.path() << " is no pass";
 }
 
 TEST(Architecture, EveryFileSaysWhatItIsFor) {

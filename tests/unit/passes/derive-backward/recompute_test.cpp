@@ -1,8 +1,8 @@
 // What the forms of `recompute` keep and do again, against closed forms: Megatron's discarded outputs (arXiv 2205.05198
 // for what a layer keeps), torchtitan's list of operators, layers per virtual stage.
 // SPDX-License-Identifier: Apache-2.0
-#include "../frontend/Compile.h"
 #include "passes/Passes.h"
+#include "tests/unit/frontend/Compile.h"
 
 #include <cmath>
 #include <fmt/format.h>

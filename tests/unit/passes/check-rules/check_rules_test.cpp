@@ -1,0 +1,108 @@
+// check-rules: refuses rules that reach nothing or split stages; warns of idle axes and facts without effect.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/passes/After.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::test::check_rules {
+namespace {
+
+std::string checked(const std::string& lines, const std::string& train = kTrain, const std::string& models = kDecoder) {
+  return After("check-rules", lines, train, models).said();
+}
+
+TEST(CheckRules, RefusesARuleThatReachesNothing) { // L7
+  EXPECT_EQ(checked("  mesh { tp = 2 }\n  place {\n batch -> tp\n decoder.mlp { fnn -> tp }\n }"),
+            R"(PLAN0634 no operator of `decoder.mlp` has a dimension `fnn`
+)");
+  EXPECT_EQ(checked("  mesh { tp = 2 }\n  place {\n batch -> tp\n decoder.norm { ffn -> tp }\n }"),
+            R"(PLAN0634 no operator of `decoder.norm` has a dimension `ffn`
+)");
+}
+
+TEST(CheckRules, RefusesSplittingOverTheStages) {
+  EXPECT_EQ(
+      checked(
+          "  mesh {\n dp = 2\n pp = 2\n }\n  place { batch -> [dp, pp] }\n  pipeline pp { schedule = one_f_one_b }"),
+      R"(PLAN0642 `batch -> pp` splits operators over an axis that carries the stages of the pipeline
+)");
+}
+
+TEST(CheckRules, RefusesASplitInsideAKernel) { // L10
+  EXPECT_EQ(checked("  mesh { tp = 2 }\n  place { attn.core { head -> tp } }", kTrain, kAttention),
+            R"(PLAN0681 `head` is contracted inside the kernel of `attn.core`: no rule can split it
+)");
+  EXPECT_EQ(checked("  mesh { tp = 2 }\n  place {\n seq -> tp\n attn.core { kv_seq -> tp }\n }", kTrain, kAttention),
+            R"(PLAN0681 `kv_seq` is contracted inside the kernel of `attn.core`: no rule can split it
+)");
+}
+
+TEST(CheckRules, RefusesARingThatIsNone) {
+  EXPECT_EQ(
+      checked("  mesh { tp = 2 }\n  place { attn.core { kv_seq -> tp via ring } }", kTrain, kAttention),
+      R"(PLAN0643 `kv_seq` of `attn.core` cannot go around a ring: no dimension of its result is split over `tp`, so every rank would do the same work
+)");
+  EXPECT_EQ(
+      checked("  mesh { tp = 2 }\n  place { decoder.mlp { ffn -> tp via ring } }"),
+      R"(PLAN0643 `ffn` of `decoder.mlp.gate` cannot go around a ring: only a kernel that folds its result over the dimension can take it in turns
+)");
+}
+
+TEST(CheckRules, RefusesAnImbalanceThatCannotBe) {
+  EXPECT_EQ(
+      checked("  mesh { ep = 2 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
+              kTrain + "; expert_imbalance = 3", kExperts),
+      R"(PLAN0646 `expert_imbalance` is 3: `experts` is split over 2 devices, so that the busiest has at most 2 times the mean
+)");
+}
+
+TEST(CheckRules, WarnsOfIdleAxes) {
+  EXPECT_EQ(checked("  mesh {\n tp = 2\n dp = 2\n }\n  place { batch -> dp }"),
+            R"(PLAN0640 `decoder.mlp.gate` does the same work on 2 ranks of `tp`
+)");
+  EXPECT_EQ(checked("  mesh {\n tp = 2\n dp = 2\n }\n  place {\n batch -> dp\n decoder.mlp { ffn -> tp }\n }"),
+            R"(PLAN0640 `head.out` does the same work on 2 ranks of `tp`
+)");
+}
+
+TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
+  const auto order = [](const std::string& inside) {
+    return checked("  mesh {\n tp = 2\n cp = 2\n one = 1\n }\n  place {\n seq -> cp\n decoder {\n seq -> " + inside +
+                   "\n mlp { ffn -> tp }\n }\n head, loss { vocab -> tp }\n }");
+  };
+  EXPECT_EQ(order("[tp, cp]"), R"(PLAN0641 `tp` stands left of `cp` in `seq -> tp*cp`: freeing it moves every index
+)");
+  EXPECT_EQ(order("[cp, tp]"), "");
+  EXPECT_EQ(order("[one, cp]"), "");
+}
+
+TEST(CheckRules, WarnsOfFactsWithoutEffect) {
+  const std::string dp = "  mesh { dp = 2 }\n";
+  EXPECT_EQ(checked(dp + "  place { batch -> dp contiguous }"),
+            R"(PLAN0644 `contiguous` does nothing: no operator here has a mask that rises along `batch`
+)");
+  EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_imbalance = 1.5"),
+            R"(PLAN0645 `expert_imbalance` does nothing: the model routes nothing
+)");
+  EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_imbalance = 1.5", kExperts),
+            R"(PLAN0645 `expert_imbalance` does nothing: no rule splits the experts, so every device has all of them
+)");
+  EXPECT_EQ(checked(dp + "  place { batch -> dp }\n  precision { frozen = fp8 }"),
+            R"(PLAN0647 `frozen = fp8` does nothing: no parameter is frozen
+)");
+}
+
+TEST(CheckRules, LeavesAPlanWhoseRulesAllPlaceSomethingAlone) {
+  EXPECT_EQ(checked("  mesh {\n tp = 2\n dp = 2\n }\n  place {\n batch -> dp\n seq -> tp\n decoder.mlp { ffn -> tp }\n "
+                    "embed, head { vocab -> tp }\n }"),
+            "");
+  EXPECT_EQ(checked("  mesh { ep = 2 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
+                    kTrain + "; expert_imbalance = 1.5", kExperts),
+            "");
+  const After before("place-operators", "  mesh { dp = 2 }\n  place { batch -> dp }"),
+      after("check-rules", "  mesh { dp = 2 }\n  place { batch -> dp }");
+  EXPECT_EQ(before.text(), after.text());
+}
+
+} // namespace
+} // namespace planc::test::check_rules

@@ -1,0 +1,194 @@
+// cut-layers: layers to virtual stages, instances to classes that the plan's rules treat alike.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/passes/After.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::test::cut_layers {
+namespace {
+
+const std::string kPipe = "  mesh { pp = 2 }\n  pipeline pp { schedule = one_f_one_b }\n";
+
+/// Stages and classes.
+std::string cut(const std::string& lines, const std::string& train = kTrain, const std::string& models = kDecoder) {
+  const After a("cut-layers", lines, train, models);
+  if (!a.program) return a.said();
+  std::string text = a.part("stage");
+  for (const ir::LayerClass& c : a->classes)
+    text += a->model.layers[c.layer].name.str() + " " + c.instances.str() + "\n";
+  return text;
+}
+
+TEST(CutLayers, StagesGetEqualNumbersOfRepeatedLayers) {
+  EXPECT_EQ(cut(kPipe), R"(stage 0: embed x1 decoder x2
+stage 1: decoder x2 head x1 loss x1
+embed [0]
+decoder [0:4]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, StageLinesSayWhatGoesWhere) {
+  EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stage 0 = embed, decoder[0:3]\n stage 1 "
+                "= decoder[3:4], head, loss\n }"),
+            R"(stage 0: embed x1 decoder x3
+stage 1: decoder x1 head x1 loss x1
+embed [0]
+decoder [0:4]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stages = [1, 3]\n }"),
+            R"(stage 0: embed x1 decoder x1
+stage 1: decoder x3 head x1 loss x1
+embed [0]
+decoder [0:4]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp { schedule = interleaved_1f1b(chunks = 2) }"),
+            R"(stage 0: embed x1 decoder x1
+stage 1: decoder x1
+stage 2: decoder x1
+stage 3: decoder x1 head x1 loss x1
+embed [0]
+decoder [0:4]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, SlicesMakeClasses) {
+  EXPECT_EQ(cut("  mesh { tp = 2 }\n  place { decoder[1:3].mlp { ffn -> tp } }"),
+            R"(stage 0: embed x1 decoder[0, 3] x1 decoder[1:3] x2 decoder[0, 3] x1 head x1 loss x1
+embed [0]
+decoder [0, 3]
+decoder [1:3]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(cut("  recompute decoder[0], decoder[2]"),
+            R"(stage 0: embed x1 decoder[0, 2] x1 decoder[1, 3] x1 decoder[0, 2] x1 decoder[1, 3] x1 head x1 loss x1
+embed [0]
+decoder [0, 2]
+decoder [1, 3]
+head [0]
+loss [0]
+)"); // two slices of one statement say one thing
+  EXPECT_EQ(cut("  recompute decoder[0:4:2]"),
+            R"(stage 0: embed x1 decoder[0, 2] x1 decoder[1, 3] x1 decoder[0, 2] x1 decoder[1, 3] x1 head x1 loss x1
+embed [0]
+decoder [0, 2]
+decoder [1, 3]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(
+      cut("  mesh { dp = 2 }\n  place { batch -> dp }\n  states { optimizer -> dp; decoder[3] { params -> dp } }"),
+      R"(stage 0: embed x1 decoder[0:3] x3 decoder[3] x1 head x1 loss x1
+embed [0]
+decoder [0:3]
+decoder [3]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(cut("  keep decoder[1].mlp.act = host"),
+            R"(stage 0: embed x1 decoder[0, 2:4] x1 decoder[1] x1 decoder[0, 2:4] x2 head x1 loss x1
+embed [0]
+decoder [0, 2:4]
+decoder [1]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, FirstCountsOnEachStage) {
+  EXPECT_EQ(cut(kPipe + "  recompute decoder { first = 1 }"), R"(stage 0: embed x1 decoder[0, 2] x1 decoder[1, 3] x1
+stage 1: decoder[0, 2] x1 decoder[1, 3] x1 head x1 loss x1
+embed [0]
+decoder [0, 2]
+decoder [1, 3]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, TheFirstInstanceThatTrainsHandsNoGradientBack) {
+  EXPECT_EQ(cut("", kTrain + "; freeze = [embed]"), R"(stage 0: embed x1 decoder[0] x1 decoder[1:4] x3 head x1 loss x1
+embed [0]
+decoder [0]
+decoder [1:4]
+head [0]
+loss [0]
+)");
+  EXPECT_EQ(cut("", kTrain + "; freeze = [embed, decoder[0:2]]"),
+            R"(stage 0: embed x1 decoder[0:2] x2 decoder[2] x1 decoder[3] x1 head x1 loss x1
+embed [0]
+decoder [0:2]
+decoder [2]
+decoder [3]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, RunsThatAlternateFollowTheModel) {
+  EXPECT_EQ(cut("  mesh {\n tp = 2\n pp = 2\n }\n  place { decoder[1].mlp { ffn -> tp } }\n  pipeline pp { schedule = "
+                "one_f_one_b }"),
+            R"(stage 0: embed x1 decoder[0, 2:4] x1 decoder[1] x1
+stage 1: decoder[0, 2:4] x2 head x1 loss x1
+embed [0]
+decoder [0, 2:4]
+decoder [1]
+head [0]
+loss [0]
+)");
+}
+
+TEST(CutLayers, RefusesLayersThatDoNotDivide) {
+  EXPECT_EQ(cut("  mesh { pp = 3 }\n  pipeline pp { schedule = one_f_one_b }"),
+            R"(PLAN0711 4 layers are not divisible into 3 stages x 1 chunks
+)");
+  EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stages = [1, 2]\n }"),
+            R"(PLAN0775 `stages` lists 2 numbers for 3 layers; 2 virtual stages hold 4
+)");
+  EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stages = even(embed = 5)\n }"),
+            R"(PLAN0711 9 layers are not divisible into 2 stages x 1 chunks
+)");
+  EXPECT_EQ(
+      cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stage 0 = embed, decoder[0:2]\n stage 1 "
+          "= decoder[3:4], head, loss\n }"),
+      R"(PLAN0712 the stage lines do not cover the layers once and in order: `decoder[3]` of stage 1 comes where `decoder[2:4]` is due
+)");
+}
+
+TEST(CutLayers, RefusesAModelWithoutRepeats) {
+  EXPECT_EQ(cut(kPipe, kTrain,
+                "model m {\n  in x: [batch, seq, hidden = 32] bf16 counts seq\n  loss = blocks.square_layer(x)\n}\n"),
+            R"(PLAN0716 pipeline over 2 stages needs a repeated layer to cut; the model has none
+)");
+}
+
+TEST(CutLayers, RefusesSlicesOfVeryManyLayers) {
+  std::string models = kDecoder;
+  models.replace(models.find("= 4"), 3, "= 65537");
+  EXPECT_EQ(cut("  recompute decoder[0]", kTrain, models),
+            R"(PLAN0722 a slice over `decoder` (65537 instances) is beyond 65536 instances
+)");
+  models.replace(models.find("65537"), 5, "65536");
+  EXPECT_EQ(cut("  recompute decoder[0]", kTrain, models).find("PLAN"), std::string::npos);
+}
+
+TEST(CutLayers, LeavesRepeatsWholeThatNoSliceCuts) {
+  EXPECT_EQ(cut("  mesh { tp = 2 }\n  place { decoder.mlp { ffn -> tp } }\n  recompute decoder"),
+            R"(stage 0: embed x1 decoder x4 head x1 loss x1
+embed [0]
+decoder [0:4]
+head [0]
+loss [0]
+)");
+}
+
+} // namespace
+} // namespace planc::test::cut_layers
