@@ -1,6 +1,7 @@
 // What the driver asks of the frontend: load a file with its imports, check it, and elaborate its plans into the IR.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/modules/ModuleSource.h"
 #include "ir/Plan.h"
 #include "support/Diagnostics.h"
 
@@ -10,18 +11,6 @@
 #include <vector>
 
 namespace planc::frontend {
-
-/// Where modules come from. The default reads the embedded library for `std.…` and the disk for the rest.
-class ModuleSource {
-public:
-  virtual ~ModuleSource() = default;
-  /// The text of `std/models/gpt.plan`-like library paths; nothing if there is none.
-  virtual std::optional<std::string_view> library(std::string_view path) const = 0;
-  /// The `.plan` files of a library folder (`std/ops`), sorted.
-  virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
-};
-/// The library embedded in the binary.
-const ModuleSource& embeddedLibrary();
 
 /// A chosen plan with bindings of its parameters: `NAME` or `NAME(nodes = 8)`.
 struct PlanChoice {

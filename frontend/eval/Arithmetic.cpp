@@ -3,7 +3,7 @@
 #include "frontend/eval/Arithmetic.h"
 
 #include "frontend/eval/Equality.h"
-#include "frontend/eval/Types.h"
+#include "frontend/eval/Show.h"
 
 #include <array>
 #include <cmath>

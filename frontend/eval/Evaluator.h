@@ -4,13 +4,14 @@
 #pragma once
 #include "frontend/eval/Context.h"
 #include "frontend/eval/Scope.h"
+#include "frontend/eval/Show.h"
 
 #include <functional>
 #include <span>
 
 namespace planc::frontend {
 
-/// Members of declarations that hold facts: `cluster.device.memory`. `elaborate` implements it.
+/// Members of declarations that hold facts: `cluster.device.memory`. `machine/` implements it.
 class FactMembers {
 public:
   virtual ~FactMembers() = default;

@@ -1,8 +1,8 @@
 // Names that expressions see: tables of values, nested scopes, and the host that gives tensors a meaning.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/eval/Value.h"
 #include "frontend/syntax/Tree.h"
+#include "frontend/values/Value.h"
 
 #include <optional>
 #include <unordered_map>
@@ -32,7 +32,7 @@ private:
   std::unordered_map<Symbol, uint32_t> index_;
 };
 
-/// What expressions of model bodies and operator facts mean beyond plain values; `elaborate` implements it.
+/// What expressions of model bodies and operator facts mean beyond plain values; `model/` implements it.
 class TensorHost {
 public:
   virtual ~TensorHost() = default;

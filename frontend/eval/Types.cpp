@@ -1,7 +1,5 @@
 // Types as written in parameters, and the check that a value has one.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/eval/Types.h"
-
 #include "frontend/eval/Evaluator.h"
 #include "support/Spelling.h"
 

@@ -1,6 +1,6 @@
 // The library that is embedded in the binary, as a source of modules.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Frontend.h"
+#include "frontend/modules/ModuleSource.h"
 #include "support/Embedded.h"
 
 #include <algorithm>

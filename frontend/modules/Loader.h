@@ -1,8 +1,9 @@
 // Finds, reads and parses modules: files on disk, and the library, whose folders are searched name by name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/Frontend.h"
 #include "frontend/modules/Module.h"
+#include "frontend/modules/ModuleSource.h"
+#include "support/Diagnostics.h"
 
 #include <map>
 #include <set>

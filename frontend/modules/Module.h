@@ -1,9 +1,8 @@
 // Modules and what they declare: one record per declaration, with everything that is computed about it once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/eval/Types.h"
-#include "frontend/eval/Value.h"
 #include "frontend/syntax/Tree.h"
+#include "frontend/values/TypeInfo.h"
 
 #include <deque>
 #include <memory>

@@ -1,7 +1,7 @@
 // Declared types of parameters, and what values they take.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/eval/Value.h"
+#include "frontend/values/Value.h"
 
 #include <string>
 

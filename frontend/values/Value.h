@@ -1,4 +1,4 @@
-// What an expression evaluates to, and how it is shown in messages.
+// What an expression evaluates to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Model.h"
@@ -132,10 +132,5 @@ public:
   /// For suggestions.
   virtual std::vector<std::string> memberNames() const = 0;
 };
-
-/// `an int`, `a time`, `a list`, `model `x``: the type, for messages.
-std::string describe(const Value& v);
-/// The value itself: `3`, `1.30 ms`, `"text"`, `flash`.
-std::string show(const Value& v);
 
 } // namespace planc::frontend
