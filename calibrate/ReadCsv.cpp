@@ -85,8 +85,8 @@ private:
       if (column) continue;
       good = false;
       auto report = diagnostics_.report(UnknownSampleColumn, cell.range, {{"column", cell.text}});
-      const std::string meant = didYouMean(cell.text, columnNames());
-      report.help(meant.empty() ? "docs/calibrate.md lists the columns; times end in their unit: `forward_us`" : meant);
+      report.help(didYouMean(cell.text, columnNames(),
+                             "docs/calibrate.md lists the columns; times end in their unit: `forward_us`"));
     }
     return good;
   }
@@ -152,8 +152,7 @@ private:
     }
     good_ = false;
     auto report = diagnostics_.report(UnknownSampleWord, cell.range, {{"word", cell.text}, {"what", what}});
-    const std::string meant = didYouMean(cell.text, known);
-    report.help(meant.empty() ? fmt::format("it is one of {}", fmt::join(known, ", ")) : meant);
+    report.help(didYouMean(cell.text, known, fmt::format("it is one of {}", fmt::join(known, ", "))));
     return false;
   }
 
@@ -173,8 +172,8 @@ private:
     if (sample.kind != Kind::Collective ||
         std::find(kCollectives.begin(), kCollectives.end(), name) != kCollectives.end())
       return true;
-    const std::string meant = didYouMean(name, kCollectives);
-    return unknown("collective", meant.empty() ? fmt::format("it is one of {}", fmt::join(kCollectives, ", ")) : meant);
+    return unknown("collective",
+                   didYouMean(name, kCollectives, fmt::format("it is one of {}", fmt::join(kCollectives, ", "))));
   }
 
   bool complete(const Sample& sample, bool kindGiven) {

@@ -184,7 +184,7 @@ private:
       std::vector<std::string> known;
       for (const Function& f : functions()) known.emplace_back(f.name);
       auto report = diagnostics_.report(UnknownRegressor, lines_.range(), {{"function", title_.function}});
-      if (const std::string meant = didYouMean(title_.function, known); !meant.empty()) report.help(meant);
+      report.meant(title_.function, known);
       report.help(
           "the function stands in the file's name, between part and precision; write other tables in the format "
           "of docs/calibrate.md");

@@ -109,7 +109,7 @@ struct Run {
         if (samples.series[s.series].device == device && !at.valid()) at = s.range;
       auto report =
           diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a part without a name" : "`" + name + "`"}});
-      if (const std::string meant = didYouMean(name, knownParts()); !meant.empty()) report.help(meant);
+      report.meant(name, knownParts());
       report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
     }
     return parts.size() == devices.size();
@@ -129,9 +129,8 @@ struct Run {
     return true;
   }
   bool unknown(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
-    const std::string meant = didYouMean(name, known);
     console.usageError(fmt::format("`{}`: the library has no `{}`", option, name),
-                       meant.empty() ? "`planc show` lists its modules" : meant);
+                       didYouMean(name, known, "`planc show` lists its modules"));
     return false;
   }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Command.h"
 #include "driver/Help.h"
+#include "support/Spelling.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -100,14 +101,13 @@ int unknownWord(Console& console, const Command* command, const std::string& wor
   if (word.size() > 1 && word[0] == '-') {
     std::string name = word.substr(0, word.find('='));
     std::string of = command ? " of `planc " + std::string(command->name) + "`" : "";
-    std::string help = didYouMean(name, optionNames(command));
     std::string list = command ? "planc " + std::string(command->name) + " --help" : "planc --help";
-    return console.usageError("unknown option `" + name + "`" + of, help.empty() ? "`" + list + "` lists them" : help);
+    return console.usageError("unknown option `" + name + "`" + of,
+                              didYouMean(name, optionNames(command), "`" + list + "` lists them"));
   }
   std::vector<std::string> names;
   for (const Command* c : commands()) names.emplace_back(c->name);
-  std::string help = didYouMean(word, names);
-  return console.usageError("unknown command `" + word + "`", help.empty() ? "`planc --help` lists them" : help);
+  return console.usageError("unknown command `" + word + "`", didYouMean(word, names, "`planc --help` lists them"));
 }
 
 /// A value that is not among the choices, or zero if all are.
@@ -117,10 +117,8 @@ int checkChoices(Console& console, const Command* command, const Arguments& argu
     if (option.choices.empty() || !value) return 0;
     if (std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end()) return 0;
     std::vector<std::string> choices(option.choices.begin(), option.choices.end());
-    std::string help = didYouMean(*value, choices), list;
-    for (const std::string& choice : choices) list += (list.empty() ? "`" : ", `") + choice + "`";
     return console.usageError("`" + std::string(option.name) + "` cannot be `" + *value + "`",
-                              help.empty() ? "it is one of " + list : help);
+                              didYouMean(*value, choices, "it is one of " + quotedList(choices)));
   };
   for (const Option& option : commonOptions())
     if (int code = check(option)) return code;

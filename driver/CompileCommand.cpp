@@ -75,8 +75,7 @@ int unknownPass(Console& console, const std::string& name) {
     names.emplace_back(pass.name);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", pass.name);
   }
-  std::string help = didYouMean(name, names);
-  return console.usageError("unknown pass `" + name + "`", help.empty() ? "the passes are " + list : help);
+  return console.usageError("unknown pass `" + name + "`", didYouMean(name, names, "the passes are " + list));
 }
 
 bool isPass(const std::string& name) {

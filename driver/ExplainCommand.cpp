@@ -62,9 +62,8 @@ int explainCode(Console& console, const std::string& code) {
       console.out(fmt::format("{}: {}\n\nThis diagnostic has no page yet.\n", code, messageOf(*kind)));
       return kClean;
     }
-  std::string help = didYouMean(code, codes());
   return console.usageError("no diagnostic has the code `" + code + "`",
-                            help.empty() ? "`planc explain --list` lists them" : help);
+                            didYouMean(code, codes(), "`planc explain --list` lists them"));
 }
 
 /// The plan to explain: the only one, or the first with a remark that there are more.
@@ -138,10 +137,9 @@ int runExplain(Console& console, const Arguments& arguments) {
   const std::string& word = arguments.positional[0];
   std::string code = codeOf(word);
   if (!code.empty()) return explainCode(console, code);
-  std::string help = didYouMean(word, codes());
-  return console.usageError("`" + word + "` is no code of a diagnostic",
-                            help.empty() ? "a number is explained by its file and name: `planc explain FILE mfu`"
-                                         : help);
+  return console.usageError(
+      "`" + word + "` is no code of a diagnostic",
+      didYouMean(word, codes(), "a number is explained by its file and name: `planc explain FILE mfu`"));
 }
 
 } // namespace

@@ -56,8 +56,9 @@ int unknownModule(Console& console, const std::string& name) {
       names.push_back(names.back().substr(0, dot));
   }
   bool bare = std::find(names.begin(), names.end(), "std." + name) != names.end();
-  std::string help = bare ? "did you mean `std." + name + "`?" : didYouMean(name, names);
-  return console.usageError("no module `" + name + "` in the library", help.empty() ? "`planc show` lists them" : help);
+  return console.usageError("no module `" + name + "` in the library",
+                            bare ? "did you mean `std." + name + "`?"
+                                 : didYouMean(name, names, "`planc show` lists them"));
 }
 
 int runShow(Console& console, const Arguments& arguments) {

@@ -247,12 +247,9 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
                               name->name.text.view(), name->name.text.view()));
     } else if (const std::string row = comparedAs(name->name.text); !row.empty()) {
       report.help(row);
-    } else if (auto meant = didYouMean(name->name.text.view(), plans); !meant.empty()) {
-      report.help(meant);
     } else {
-      std::string list;
-      for (const std::string& p : plans) list += (list.empty() ? "`" : ", `") + p + "`";
-      report.note(plans.empty() ? "it has no plans" : "its plans are " + list);
+      report.meant(name->name.text.view(), plans, "its plans are ");
+      if (plans.empty()) report.note("it has no plans");
     }
     return std::nullopt;
   }

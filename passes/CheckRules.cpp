@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
 #include "passes/Steps.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -56,10 +57,8 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
   auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                    {{"selector", selector}, {"dim", rule.dim.str()}});
   const std::vector<std::string> names(found.begin(), found.end());
-  if (auto meant = didYouMean(rule.dim.view(), names); !meant.empty()) report.help(meant);
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "`" : ", `") + n + "`";
-  if (!list.empty()) report.note("dimensions found there: " + list);
+  report.meant(rule.dim.view(), names);
+  if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
   return false;
 }
 

@@ -37,7 +37,7 @@ const ScheduleKind* findKind(const Pipeline& pipeline, const std::vector<Schedul
     names.emplace_back(k.name);
   }
   auto report = diagnostics.report(UnknownSchedule, pipeline.scheduleRange, {{"schedule", pipeline.schedule.str()}});
-  if (auto meant = didYouMean(pipeline.schedule.view(), names); !meant.empty()) report.help(meant);
+  report.meant(pipeline.schedule.view(), names);
   report.note("known schedules: " + listOf(kinds));
   return nullptr;
 }

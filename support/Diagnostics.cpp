@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Diagnostics.h"
 
+#include "support/Spelling.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -74,6 +76,12 @@ DiagnosticEngine::Builder& DiagnosticEngine::Builder::help(std::string text) {
 DiagnosticEngine::Builder& DiagnosticEngine::Builder::note(std::string text) {
   if (!text.empty()) d_->notes.push_back(std::move(text));
   return *this;
+}
+DiagnosticEngine::Builder&
+DiagnosticEngine::Builder::meant(std::string_view name, const std::vector<std::string>& known, std::string_view list) {
+  std::string help = didYouMean(name, known);
+  if (help.empty() && !list.empty() && !known.empty()) return note(std::string(list) + quotedList(known));
+  return this->help(std::move(help));
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, SourceRange range,

@@ -15,9 +15,10 @@ namespace planc {
 
 enum class Severity { Error, Warning };
 
-/// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are braces.
-/// Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster, 06xx mesh and
-/// placement, 07xx pipeline and schedule, 08xx memory and cost, 09xx assertions, 10xx samples and calibration.
+/// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are
+/// braces. Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster,
+/// 06xx mesh and placement, 07xx pipeline and schedule, 08xx memory and cost, 09xx assertions, 10xx samples and
+/// calibration.
 struct DiagnosticKind {
   int code;
   Severity severity;
@@ -33,7 +34,8 @@ struct DiagnosticKind {
 };
 
 /// Declares a diagnostic at namespace scope of a .cpp file, beside its emitter:
-///   PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}` ({size})")
+///   PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}`
+///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
 #define PLANC_WARNING(Name, Code, Message)                                                                             \
@@ -79,6 +81,9 @@ public:
     Builder& label(SourceRange range, std::string text);
     Builder& help(std::string text);
     Builder& note(std::string text);
+    /// What a misspelt name was probably meant to be, as help. Where none of `known` is near and there is a `list`, a
+    /// note of all of them behind it: "its levels are `node`, `rack`".
+    Builder& meant(std::string_view name, const std::vector<std::string>& known, std::string_view list = {});
   };
 
   Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
@@ -102,7 +107,7 @@ private:
 
 /// The candidate nearest to `name`, or empty if none is near enough to be what was meant.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
-/// `did you mean `x`?` as a help text, or empty.
-std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates);
+/// `did you mean `x`?` as a help text, or `otherwise` if no candidate is near.
+std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise = {});
 
 } // namespace planc

@@ -127,10 +127,10 @@ std::string quotedList(const std::vector<std::string>& words) {
   return joined(words, ", ");
 }
 
-std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates) {
+std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise) {
   constexpr size_t kMost = 4; // more are no suggestion
   std::vector<std::string> found = allNearest(name, candidates);
-  if (found.empty()) return "";
+  if (found.empty()) return otherwise;
   if (found.size() > kMost) found.resize(kMost);
   return fmt::format("did you mean {}?", quotedChoice(found));
 }

@@ -109,7 +109,7 @@ void Checker::checkLayer(const ExprNode& node) {
   std::vector<std::string> known = layerPaths(*plan_.model);
   auto report =
       diagnostics_.report(UnknownLayer, node.range, {{"path", node.layer}, {"model", plan_.model->name.str()}});
-  if (std::string hint = didYouMean(node.layer, known); !hint.empty()) report.help(hint);
+  report.meant(node.layer, known);
   report.note("rows are the top-level layers and the direct children of repeats: " + [&] {
     std::string list;
     for (size_t i = 0; i < known.size() && i < 12; ++i) list += (i ? ", `" : "`") + known[i] + "`";
@@ -132,7 +132,7 @@ MaybeType Checker::metric(const ExprNode& node) {
     asked = asked.substr(6);
     report.note("a layer has `.forward`, `.backward`, `.recompute`, `.comm` and `.exposed`");
   }
-  if (std::string hint = didYouMean(asked, names); !hint.empty()) report.help(hint);
+  report.meant(asked, names);
   return {};
 }
 

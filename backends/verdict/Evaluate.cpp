@@ -138,7 +138,7 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
     auto report = diagnostics.report(LayerWithoutRow, node.range, {{"path", node.layer}});
     std::vector<std::string> paths;
     for (const cost::LayerRow& row : estimate_.layers) paths.push_back(row.path);
-    report.help(didYouMean(node.layer, paths));
+    report.meant(node.layer, paths);
     return;
   }
   auto report =

@@ -87,7 +87,7 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
                                      {{"callee", calleeText(callee)}, {"name", arg.name->text.str()}});
         std::vector<std::string> names;
         for (const ParamInfo& p : list) names.push_back(p.name().str());
-        if (auto meant = didYouMean(arg.name->text.view(), names); !meant.empty()) report.help(meant);
+        report.meant(arg.name->text.view(), names);
         report.label(callee.nameRange, "declared here");
         result.ok = false; // its value is not looked at: what it should be is not known
         continue;

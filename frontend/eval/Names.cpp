@@ -65,14 +65,14 @@ void Evaluator::reportUnknown(const syntax::Name& name, Scope& scope) {
     for (const std::string& offer : offers) report.help(offer);
     return;
   }
-  report.help(didYouMean(name.text.view(), candidates));
+  report.meant(name.text.view(), candidates);
 }
 
 void Evaluator::reportUnknownDType(const syntax::Name& name) {
   std::vector<std::string> names;
   for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
   context.report(UnknownDType, name.range, {{"name", name.text.str()}})
-      .help(didYouMean(name.text.view(), names))
+      .meant(name.text.view(), names)
       .note("element types are " + quotedList(names));
 }
 
@@ -141,12 +141,10 @@ Value Evaluator::enumMember(const TypeInfo& type, Symbol name, SourceRange range
     }
     members.push_back(m.text.str());
   }
-  auto report = context.report(UnknownEnumMember, range, {{"name", name.str()}, {"enum", type.name}});
-  report.label(type.enumDecl->nameRange, "declared here");
-  if (auto meant = didYouMean(name.view(), members); !meant.empty()) report.help(meant);
-  std::string list;
-  for (const std::string& m : members) list += (list.empty() ? "`" : ", `") + m + "`";
-  report.note("its members are " + list);
+  context.report(UnknownEnumMember, range, {{"name", name.str()}, {"enum", type.name}})
+      .label(type.enumDecl->nameRange, "declared here")
+      .meant(name.view(), members)
+      .note("its members are " + quotedList(members));
   return {};
 }
 
@@ -202,7 +200,7 @@ Value Evaluator::member(const syntax::Expr& e, const Value& base) {
     break;
   }
   auto report = context.report(UnknownMember, e.name.range, {{"owner", describe(base)}, {"name", name.str()}});
-  if (auto meant = didYouMean(name.view(), candidates); !meant.empty()) report.help(meant);
+  report.meant(name.view(), candidates);
   return {};
 }
 

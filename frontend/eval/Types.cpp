@@ -174,8 +174,8 @@ const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module)
       if (d.kind == DeclKind::Enum) names.push_back(d.name.str());
     if (decl)
       report.label(decl->nameRange, fmt::format("`{}` is a {}", decl->name.view(), describe(decl->kind)));
-    else if (auto meant = didYouMean(written.path.str(), names); !meant.empty())
-      report.help(meant);
+    else
+      report.meant(written.path.str(), names);
   }
   return context.arena.make(TypeInfo{.kind = Kind::Invalid, .name = written.path.str()});
 }
@@ -199,7 +199,7 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
     if (v.kind == ValueKind::String && ir::parseDType(*v.string))
       report.help(fmt::format("leave the quotes out: `{}`", *v.string));
     else if (v.kind == ValueKind::String)
-      report.help(didYouMean(*v.string, types));
+      report.meant(*v.string, types);
     report.note("element types are " + quotedList(types));
   }
   if (t.kind == Kind::Int && v.kind == ValueKind::Number && v.unit.plain())

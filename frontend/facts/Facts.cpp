@@ -47,15 +47,13 @@ void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_
 DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,
                                             const FactOwner& owner, const std::vector<std::string>& known) {
   auto report = context.report(UnknownFact, at, {{"owner", owner.text}, {"fact", fact}});
-  const std::string meant = didYouMean(fact, known);
-  report.help(meant);
-  if (meant.empty() && !known.empty()) report.note("facts here are " + quotedList(known));
+  report.meant(fact, known, "facts here are ");
   return report;
 }
 
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {
   auto report = context.report(NoSuchPath, use, {{"owner", owner}, {"name", name.str()}});
-  if (auto meant = didYouMean(name.view(), space.memberNames()); !meant.empty()) report.help(meant);
+  report.meant(name.view(), space.memberNames());
 }
 
 bool varies(const Expr& e, const Scope& scope) {
@@ -153,11 +151,8 @@ FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRan
     if (isOverride) {
       std::vector<std::string> names;
       for (const FactNode& child : parent.children) names.push_back(child.name.str());
-      auto report = reportNothingToOverride(ev_.context, name.range, name.text.view(), owner_.text);
-      if (auto meant = didYouMean(name.text.view(), names); !meant.empty())
-        report.help(meant);
-      else
-        report.help("leave `override` out to add it");
+      reportNothingToOverride(ev_.context, name.range, name.text.view(), owner_.text)
+          .help(didYouMean(name.text.view(), names, "leave `override` out to add it"));
       return nullptr;
     }
     FactNode& made = known ? *known : parent.children.emplace_back();

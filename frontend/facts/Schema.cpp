@@ -278,9 +278,7 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
   const std::string place = dot == std::string::npos ? "" : fmt::format(" in `{}`", path.substr(0, dot));
   auto report =
       ev_.context.report(UnknownFactKey, at, {{"key", input.star.str()}, {"place", place}, {"expected", expected}});
-  const std::string meant = didYouMean(input.star.view(), names);
-  report.help(meant);
-  if (meant.empty()) report.note("there are " + quotedList(names));
+  report.meant(input.star.view(), names, "there are ");
   return false;
 }
 

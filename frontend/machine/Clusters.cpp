@@ -70,12 +70,8 @@ bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name,
   for (const OpenCluster::Level& level : cluster.levels) names.push_back(level.syntax->name.text.str());
   auto report =
       ev_.context.report(NoLevelToOverride, name.range, {{"cluster", owner.name.str()}, {"level", name.text.str()}});
-  if (auto meant = didYouMean(name.text.view(), names); !meant.empty())
-    report.help(meant);
-  else if (!names.empty())
-    report.note("the levels that it inherits are " + quotedList(names));
-  else
-    report.help("a cluster inherits levels from the one that it extends");
+  report.meant(name.text.view(), names, "the levels that it inherits are ");
+  if (names.empty()) report.help("a cluster inherits levels from the one that it extends");
   return false;
 }
 

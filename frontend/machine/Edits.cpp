@@ -35,10 +35,8 @@ void reportNothingToSet(Context& context, const syntax::Name& name, std::string_
   });
   if (below != known.end())
     report.help(fmt::format("did you mean `{}`?", *below));
-  else if (auto meant = didYouMean(name.text.view(), known); !meant.empty())
-    report.help(meant);
-  else if (!known.empty())
-    report.note("what can be set there is " + quotedList(known));
+  else
+    report.meant(name.text.view(), known, "what can be set there is ");
 }
 
 void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, Edit& edit) {

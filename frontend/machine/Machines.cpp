@@ -202,7 +202,7 @@ Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Nam
   auto report =
       ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
   report.label(decl.decl->nameRange, "declared here");
-  if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+  report.meant(name.text.view(), names);
   return {};
 }
 
@@ -237,7 +237,7 @@ Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
     for (const NameTable::Entry& e : scope.names.entries()) names.push_back(e.name.str());
     auto report = ev_.context.report(NoSuchFact, name.range,
                                      {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
-    if (auto meant = didYouMean(name.text.view(), names); !meant.empty()) report.help(meant);
+    report.meant(name.text.view(), names);
     return {};
   }
   default: {

@@ -389,7 +389,7 @@ int wordIndex(FactInput& in, const std::vector<std::string>& words) {
     list += (i == 0 ? "`" : i + 1 == words.size() ? " and `" : ", `") + words[i] + "`";
   auto report =
       in.ev->context.report(UnknownWord, at, {{"fact", in.node->name.str()}, {"words", list}, {"word", word}});
-  if (auto meant = didYouMean(word, words); !meant.empty()) report.help(meant);
+  report.meant(word, words);
   return -1;
 }
 

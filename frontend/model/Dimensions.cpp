@@ -94,12 +94,10 @@ ModelBuilder::Resolved ModelBuilder::resolveOrReport(Scope& scope, const syntax:
     for (const auto& [n, id] : s->dims) candidates.push_back(n.str());
   }
   for (const auto& [n, extent] : extents_.bound) candidates.push_back(n.str());
-  if (auto meant = didYouMean(name.text.view(), candidates); !meant.empty())
-    report.help(meant);
-  else
-    report.help(
-        fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)",
-                    name.text.view()));
+  report.help(didYouMean(
+      name.text.view(), candidates,
+      fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)",
+                  name.text.view())));
   return {};
 }
 

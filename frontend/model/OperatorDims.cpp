@@ -143,7 +143,7 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
       context_
           .report(UnknownSignatureDim, arg.value->range,
                   {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
-          .help(didYouMean(arg.value->name.text.view(), formalNames(op)));
+          .meant(arg.value->name.text.view(), formalNames(op));
       return false;
     }
     if (op.known) made.parts.push_back(part.id);
@@ -157,7 +157,7 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
     if (candidate.name == d.name.text) f = &candidate;
   if (!f) {
     context_.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
-        .help(didYouMean(d.name.text.view(), formalNames(op)));
+        .meant(d.name.text.view(), formalNames(op));
     return false;
   }
   if (!op.known) return true;

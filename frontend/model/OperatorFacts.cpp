@@ -4,6 +4,7 @@
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
 #include "ir/Routed.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <array>
@@ -95,11 +96,9 @@ bool ModelBuilder::kindOf(OpContext& op) {
     std::vector<std::string> kinds;
     for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k)
       kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
-    auto report = context_.report(UnknownKind, f->value->range, {{"kind", text.str()}});
-    if (auto meant = didYouMean(text.view(), kinds); !meant.empty()) report.help(meant);
-    std::string list;
-    for (const std::string& k : kinds) list += (list.empty() ? "`" : ", `") + k + "`";
-    report.note("kinds are " + list);
+    context_.report(UnknownKind, f->value->range, {{"kind", text.str()}})
+        .meant(text.view(), kinds)
+        .note("kinds are " + quotedList(kinds));
     return false;
   }
   context_.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
@@ -155,13 +154,10 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
   std::string whole = name;
   for (const syntax::Name& m : f.members) whole += "." + m.text.str();
   auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", whole}});
-  if (auto meant = didYouMean(name, factNames()); !meant.empty()) {
-    report.help(meant);
-  } else {
-    std::string list;
-    for (const std::string& known : factNames()) list += "`" + known + "`, ";
-    report.note("facts of an operator are " + list + "and `NAME.bytes` of a saved buffer");
-  }
+  const std::string meant = didYouMean(name, factNames());
+  report.help(meant);
+  if (meant.empty())
+    report.note("facts of an operator are " + quotedList(factNames()) + ", and `NAME.bytes` of a saved buffer");
   failed_ = true;
 }
 
@@ -238,7 +234,7 @@ void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
       std::vector<std::string> names{"out"};
       for (const syntax::Parameter& p : op.syntax.params)
         if (p.type && p.type->tensor) names.push_back(p.name.text.str());
-      if (auto meant = didYouMean(n.text.view(), names); !meant.empty()) report.help(meant);
+      report.meant(n.text.view(), names);
       failed_ = true;
       continue;
     }
@@ -258,7 +254,7 @@ void ModelBuilder::dimList(OpContext& op, const std::vector<syntax::Name>& names
       if (outer.id.valid()) out.push_back(outer.id);
     } else if (!d.found && !mayBeAbsent) {
       auto report = context_.report(UnknownDimension, n.range, {{"op", op.decl.name.str()}, {"dim", n.text.str()}});
-      if (auto meant = didYouMean(n.text.view(), dimNames(op)); !meant.empty()) report.help(meant);
+      report.meant(n.text.view(), dimNames(op));
       failed_ = true;
     }
   }
@@ -273,7 +269,7 @@ void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
       if (!values && !backward) {
         if (f) {
           auto report = context_.report(UnknownOpFact, f->name.range, {{"fact", "reduce." + f->name.text.str()}});
-          if (auto meant = didYouMean(f->name.text.view(), {"values", "backward"}); !meant.empty()) report.help(meant);
+          report.meant(f->name.text.view(), {"values", "backward"});
         }
         failed_ = true;
         continue;
@@ -298,7 +294,7 @@ int ModelBuilder::operandNamed(OpContext& op, const syntax::Name& name) {
   const int index = operandIndex(op, name.text);
   if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
     context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
-        .help(didYouMean(name.text.view(), operandNames(op)));
+        .meant(name.text.view(), operandNames(op));
     failed_ = true;
   }
   return index;
@@ -334,7 +330,7 @@ void ModelBuilder::sectionFact(OpContext& op, const syntax::Fact& f, Scope& scop
   if (name == "reads") return void(spec.reads = poly(op, *f.value, scope, units::bytes, "`reads`"));
   if (name == "writes") return void(spec.writes = poly(op, *f.value, scope, units::bytes, "`writes`"));
   auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", "backward." + name}});
-  if (auto meant = didYouMean(name, {"flops", "reads", "writes"}); !meant.empty()) report.help(meant);
+  report.meant(name, {"flops", "reads", "writes"});
   failed_ = true;
 }
 
@@ -371,7 +367,7 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
     const Resolved d = ownDim(op, arg.text);
     if (!d.found) {
       auto report = context_.report(UnknownDimension, arg.range, {{"op", op.decl.name.str()}, {"dim", arg.text.str()}});
-      if (auto meant = didYouMean(arg.text.view(), dimNames(op)); !meant.empty()) report.help(meant);
+      report.meant(arg.text.view(), dimNames(op));
       return fail();
     }
     return d.id.valid() ? made(ir::Poly::extent(d.id), units::none) : Value{};
@@ -381,7 +377,7 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
     if (isTensorParam(op, arg.text))
       return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
     context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
-        .help(didYouMean(arg.text.view(), operandNames(op)));
+        .meant(arg.text.view(), operandNames(op));
     return fail();
   }
   if (!op.known) return {};

@@ -108,10 +108,8 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   }
   auto report = diagnostics_.report(NoSuchExport, use, {{"module", import.text}, {"name", name.str()}});
   const auto names = exportNames(import);
-  if (auto meant = didYouMean(name.view(), names); !meant.empty())
-    report.help(meant);
-  else if (names.empty())
-    report.note(fmt::format("`{}` exports nothing", import.text));
+  report.meant(name.view(), names);
+  if (names.empty()) report.note(fmt::format("`{}` exports nothing", import.text));
   return nullptr;
 }
 

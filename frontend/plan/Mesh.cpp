@@ -56,7 +56,7 @@ void mergeAxis(Context& context, MeshDraft& mesh, const syntax::AxisItem& axis, 
     return reportGivenTwice(context, axis.name.range, what, known->syntax->name.range);
   if (known && !isOverride) return reportNeedsOverride(context, axis.name.range, what, known->syntax->name.range);
   if (!known && isOverride) {
-    reportNothingInherited(context, axis.name.range, what, link).help(didYouMean(axis.name.text.view(), mesh.names()));
+    reportNothingInherited(context, axis.name.range, what, link).meant(axis.name.text.view(), mesh.names());
     return;
   }
   AxisDraft made;
@@ -201,13 +201,12 @@ bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, i
     report.help(block == "pipeline" ? std::string("override the pipeline as well: `override pipeline AXIS { … }`")
                                     : fmt::format("place anew as well: `override {} = {{ … }}`", block));
   }
-  if (auto meant = didYouMean(name.view(), names); !lost && !meant.empty()) {
-    report.help(meant);
-  } else if (names.empty()) {
+  if (names.empty())
     report.help(fmt::format("declare it: `mesh {{ {} = … }}`", name.view()));
-  } else {
+  else if (lost)
     report.note("axes are " + quotedList(names));
-  }
+  else
+    report.meant(name.view(), names, "axes are ");
   return false;
 }
 
@@ -250,11 +249,7 @@ void axisLevel(Elaboration& elab, const AxisDraft& axis, ir::AxisId id) {
   auto report = elab.context.report(UnknownLevel, axis.syntax->level.range,
                                     {{"cluster", elab.plan.cluster->name.str()}, {"level", level.str()}});
   report.label(elab.plan.cluster->range, "declared here");
-  if (auto meant = didYouMean(level.view(), names); !meant.empty()) {
-    report.help(meant);
-  } else {
-    report.note("its levels are " + quotedList(names));
-  }
+  report.meant(level.view(), names, "its levels are ");
 }
 
 } // namespace

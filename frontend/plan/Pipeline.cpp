@@ -83,10 +83,9 @@ void pipelineFact(Elaboration& elab, MergedPlan& merged, const syntax::Fact& f, 
     }
   } else {
     auto report = elab.context.report(UnknownPipelineFact, f.name.range, {{"fact", f.name.text.str()}});
-    if (auto meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stages", "stage"}); !meant.empty())
-      report.help(meant);
-    else
-      report.note("a pipeline has `schedule`, `scatter`, `stages` and `stage` lines");
+    const std::string meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stages", "stage"});
+    report.help(meant);
+    if (meant.empty()) report.note("a pipeline has `schedule`, `scatter`, `stages` and `stage` lines");
     elab.ok = false;
   }
 }

@@ -204,7 +204,7 @@ void checkWireNames(Elaboration& elab, MergedPlan& merged) {
     FactNode* fact = node ? node->find(name) : nullptr;
     auto report = elab.context.report(UnknownPrecision, fact ? fact->nameRange : merged.decl.nameRange,
                                       {{"name", name.str()}, {"model", elab.plan.model->name.str()}});
-    if (auto meant = didYouMean(name.view(), names); !meant.empty()) report.help(meant);
+    report.meant(name.view(), names);
     elab.ok = false;
   }
 }

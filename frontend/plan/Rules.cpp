@@ -79,7 +79,7 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   const auto known = drafts.keys.find(keyOf(made));
   if (known == drafts.keys.end()) {
     if (isOverride) {
-      reportNothingInherited(context, subject, text, link).help(didYouMean(text, ruleNames(drafts)));
+      reportNothingInherited(context, subject, text, link).meant(text, ruleNames(drafts));
       return;
     }
     drafts.keys.emplace(keyOf(made), std::pair(drafts.rules.size(), link.index));
@@ -131,8 +131,7 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const s
     ring = rule.via->text == Symbol("ring");
     if (!ring) {
       auto report = elab.context.report(UnknownVia, rule.via->range, {{"via", rule.via->text.str()}});
-      const auto meant = didYouMean(rule.via->text.view(), {"ring"});
-      report.help(meant.empty() ? "keys and values go around `via ring`" : meant);
+      report.help(didYouMean(rule.via->text.view(), {"ring"}, "keys and values go around `via ring`"));
     }
   }
   if (rule.facts)
@@ -194,8 +193,8 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const synta
         std::find_if(kStates.begin(), kStates.end(), [&](ir::StateKind k) { return ir::name(k) == state.text.view(); });
     if (kind == kStates.end()) {
       auto report = elab.context.report(UnknownState, state.range, {{"state", state.text.str()}});
-      const auto meant = didYouMean(state.text.view(), {"params", "grads", "optimizer"});
-      report.help(meant.empty() ? "states are `params`, `grads` and `optimizer`" : meant);
+      report.help(didYouMean(state.text.view(), {"params", "grads", "optimizer"},
+                             "states are `params`, `grads` and `optimizer`"));
       continue;
     }
     ir::StateRule made{selector, *kind, *axes, rule.range, *again};

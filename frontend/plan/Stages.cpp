@@ -53,7 +53,7 @@ bool stageCounts(Elaboration& elab, const Expr& e, Scope& scope, ir::Stages& out
   out.cut = ir::StageCut::Counts;
   if (e.kind == ExprKind::Name && !elab.ev.find(e.name.text, scope, e.range)) {
     auto report = elab.context.report(StagesForm, e.range);
-    report.help(didYouMean(e.name.text.view(), {std::string(kEven), std::string(kBalanced)}));
+    report.meant(e.name.text.view(), {std::string(kEven), std::string(kBalanced)});
     return false;
   }
   if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced)) {
@@ -118,11 +118,8 @@ void checkStageCut(Elaboration& elab) {
     if (found) {
       report.label(found->range, fmt::format("repeated {} times here", found->count))
           .help("leave it out: each of its instances counts as one layer");
-    } else if (auto meant = didYouMean(counted.layer.view(), plain); !meant.empty()) {
-      report.help(meant);
-    } else if (!plain.empty()) {
-      report.note("plain layers are " + quotedList(plain));
-    }
+    } else
+      report.meant(counted.layer.view(), plain, "plain layers are ");
   }
 }
 
