@@ -26,7 +26,7 @@ public:
   /// Fitted before the rest: what other equations build on.
   struct Products {
     double efficiency = 1, memoryEfficiency = 1, start = 0;
-    Curve table; ///< of the efficiency, by FLOPs
+    ir::Table table; ///< of the efficiency, by FLOPs
     double at(double flops) const { return table.empty() ? efficiency : table.at(flops); }
   };
   std::map<ir::DType, Products> products;

@@ -35,7 +35,7 @@ struct Factor {
     return fitClosed({2}, times(p, Direction::Backward),
                      [&](std::span<const double> v, size_t i) { return v[0] * forward(*p[i]); })[0];
   }
-  Curve table(const Points& p) const {
+  ir::Table table(const Points& p) const {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::HeadDim]), y.push_back(s->backward / forward(*s));
     return fitCurve(x, y, kHeadKnots);
@@ -66,7 +66,7 @@ struct Factor {
 
 /// rate = curve(keys) · head(head dimension), both by log-linear interpolation; head(128) = 1.
 struct Rate {
-  Curve keys, head;
+  ir::Table keys, head;
   double start = 0;
   double time(const Sample& s) const {
     return eq::fused(useful(s), keys.at(s[Extent::KvSeq]) * head.at(s[Extent::HeadDim]), start);

@@ -49,7 +49,7 @@ struct GroupFit {
       return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wire(*p[i]));
     });
   }
-  Curve table(const Points& p) const {
+  ir::Table table(const Points& p) const {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(s->forward);
     const auto same = [](double, double v) { return v; };

@@ -83,7 +83,7 @@ struct PassesFit {
     return fitClosed({4}, times(p, direction),
                      [&](std::span<const double> v, size_t i) { return time(*p[i], v[0]); })[0];
   }
-  Curve table(const Points& p) const {
+  ir::Table table(const Points& p) const {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Bytes]), y.push_back(count(*s));
     return monotone(
@@ -101,7 +101,7 @@ struct PassesFit {
     };
   }
   /// By the length of a row, which kernels keep in registers or read again: the passes, and their curve by rows.
-  Curve byRow(const Points& p) const {
+  ir::Table byRow(const Points& p) const {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Row]), y.push_back(count(*s));
     return fitCurve(x, y, kRowKnots);
@@ -115,7 +115,7 @@ struct PassesFit {
   /// The facts, and their quality with what was found.
   std::vector<Fact> facts(const Points& p, Quality& q) const {
     if (q.form != Form::Factors) return {fact(p, q)};
-    Curve rows = byRow(p);
+    ir::Table rows = byRow(p);
     const double longest = rows.y.back();
     q.constants = fmt::format("{:.3g} to {:.3g} passes by row", rows.y.front(), longest);
     for (double& y : rows.y) y /= longest;

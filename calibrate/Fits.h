@@ -67,7 +67,7 @@ struct Fact {
   std::string name; ///< `efficiency`
   Unit unit;
   double number = 0;
-  Curve table;        ///< in place of the number where it is not empty
+  ir::Table table;    ///< in place of the number where it is not empty
   Unit x;             ///< of the table
   bool whole = false; ///< a count
 };

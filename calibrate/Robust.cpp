@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Robust.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace planc::calibrate {
 
@@ -21,106 +23,80 @@ double weight(double r) {
   return 1 / std::sqrt(1 + r * r / (kSoft * kSoft));
 }
 
-/// A symmetric positive definite system, solved in place (Cholesky).
-class Normal {
-  size_t n_;
-  std::vector<double> a_, b_;
-
-public:
-  explicit Normal(size_t n) : n_(n), a_(n * n), b_(n) {}
-  double& a(size_t i, size_t j) { return a_[i * n_ + j]; }
-  double& b(size_t i) { return b_[i]; }
-  std::vector<double> solve() {
-    for (size_t j = 0; j < n_; ++j) {
-      for (size_t k = 0; k < j; ++k)
-        for (size_t i = j; i < n_; ++i) a(i, j) -= a(i, k) * a(j, k);
-      const double pivot = std::sqrt(std::max(a(j, j), 1e-300));
-      for (size_t i = j; i < n_; ++i) a(i, j) /= pivot;
-    }
-    std::vector<double> x = b_;
-    for (size_t i = 0; i < n_; ++i) {
-      for (size_t k = 0; k < i; ++k) x[i] -= a(i, k) * x[k];
-      x[i] /= a(i, i);
-    }
-    for (size_t i = n_; i-- > 0;) {
-      for (size_t k = i + 1; k < n_; ++k) x[i] -= a(k, i) * x[k];
-      x[i] /= a(i, i);
-    }
-    return x;
-  }
-};
-
 class ClosedFit {
   static constexpr double kStep = 1e-4, kRange = 13.8; // of logarithms; e^13.8 is a million
   std::span<const double> measured_;
   const PredictAt& predict_;
-  std::vector<double> start_, log_;
+  Eigen::VectorXd start_, log_;
 
-  std::vector<double> residuals(const std::vector<double>& logs) const {
-    std::vector<double> theta(logs.size()), r(measured_.size());
-    for (size_t i = 0; i < logs.size(); ++i) theta[i] = std::exp(logs[i]);
-    for (size_t i = 0; i < r.size(); ++i) r[i] = std::log(predict_(theta, i) / measured_[i]);
+  Eigen::VectorXd residuals(const Eigen::VectorXd& logs) const {
+    const std::vector<double> theta = parameters(logs);
+    Eigen::VectorXd r(measured_.size());
+    for (size_t i = 0; i < measured_.size(); ++i)
+      r[static_cast<Eigen::Index>(i)] = std::log(predict_(theta, i) / measured_[i]);
     return r;
   }
-  static double total(const std::vector<double>& r) {
-    double sum = 0;
-    for (double x : r) sum += loss(x);
-    return sum;
+  /// Slopes of the residuals by each logarithm: a column each.
+  Eigen::MatrixXd slopes(const Eigen::VectorXd& r) const {
+    Eigen::MatrixXd out(r.size(), log_.size());
+    for (Eigen::Index p = 0; p < log_.size(); ++p) {
+      Eigen::VectorXd moved = log_;
+      moved[p] += kStep;
+      out.col(p) = (residuals(moved) - r) / kStep;
+    }
+    return out;
+  }
+  static std::vector<double> parameters(const Eigen::VectorXd& logs) {
+    std::vector<double> theta;
+    for (double l : logs) theta.push_back(std::exp(l));
+    return theta;
+  }
+  static double total(const Eigen::VectorXd& r) {
+    return std::accumulate(r.begin(), r.end(), 0.0, [](double sum, double x) { return sum + loss(x); });
   }
 
 public:
-  ClosedFit(const std::vector<double>& start, std::span<const double> measured, const PredictAt& predict)
-      : measured_(measured), predict_(predict) {
-    for (double s : start) start_.push_back(std::log(s));
+  ClosedFit(std::span<const double> start, std::span<const double> measured, const PredictAt& predict)
+      : measured_(measured), predict_(predict), start_(start.size()) {
+    for (size_t i = 0; i < start.size(); ++i) start_[static_cast<Eigen::Index>(i)] = std::log(start[i]);
     log_ = start_;
   }
 
   std::vector<double> run() {
-    const size_t n = log_.size();
-    std::vector<double> r = residuals(log_);
+    Eigen::VectorXd r = residuals(log_);
     double best = total(r), damping = 1e-3;
     for (int round = 0; round < kRounds; ++round) {
-      std::vector<std::vector<double>> slopes;
-      for (size_t p = 0; p < n; ++p) {
-        std::vector<double> moved = log_;
-        moved[p] += kStep;
-        slopes.push_back(residuals(moved));
-        for (size_t i = 0; i < r.size(); ++i) slopes[p][i] = (slopes[p][i] - r[i]) / kStep;
+      const Eigen::MatrixXd slope = slopes(r);
+      // Summed sample by sample: fits near a tie depend on the order.
+      Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(log_.size(), log_.size());
+      Eigen::VectorXd pull = Eigen::VectorXd::Zero(log_.size());
+      for (Eigen::Index i = 0; i < r.size(); ++i) {
+        const Eigen::VectorXd trusted = weight(r[i]) * slope.row(i).transpose();
+        squares += trusted * slope.row(i);
+        pull -= trusted * r[i];
       }
       bool better = false;
       for (int attempt = 0; attempt < 8 && !better; ++attempt) {
-        Normal system(n);
-        for (size_t p = 0; p < n; ++p) {
-          for (size_t i = 0; i < r.size(); ++i) {
-            const double w = weight(r[i]) * slopes[p][i];
-            for (size_t q = 0; q < n; ++q) system.a(p, q) += w * slopes[q][i];
-            system.b(p) -= w * r[i];
-          }
-          system.a(p, p) += damping * system.a(p, p) + 1e-9;
-        }
-        std::vector<double> trial = system.solve();
-        for (size_t p = 0; p < n; ++p)
-          trial[p] = std::clamp(log_[p] + trial[p], start_[p] - kRange, start_[p] + kRange);
-        std::vector<double> moved = residuals(trial);
+        Eigen::MatrixXd damped = squares;
+        damped.diagonal() += damping * squares.diagonal();
+        damped.diagonal().array() += 1e-9;
+        const Eigen::VectorXd trial = (log_ + damped.llt().solve(pull))
+                                          .cwiseMax((start_.array() - kRange).matrix())
+                                          .cwiseMin((start_.array() + kRange).matrix());
+        const Eigen::VectorXd moved = residuals(trial);
         const double value = total(moved);
         if (value < best) {
           better = true;
           const bool settled = best - value < 1e-9 * best;
-          best = value, log_ = std::move(trial), r = std::move(moved), damping /= 4;
-          if (settled) return result();
+          best = value, log_ = trial, r = moved, damping /= 4;
+          if (settled) return parameters(log_);
         } else {
           damping = std::max(damping * 5, 1e-6);
         }
       }
       if (!better) break;
     }
-    return result();
-  }
-
-  std::vector<double> result() const {
-    std::vector<double> theta;
-    for (double l : log_) theta.push_back(std::exp(l));
-    return theta;
+    return parameters(log_);
   }
 };
 
@@ -146,38 +122,35 @@ std::vector<double> fitClosed(std::vector<double> start, std::span<const double>
 
 std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns) {
   constexpr double kTie = 1e-6; // of a row: far less than one sample
-  std::vector<double> x(unknowns, 0);
-  if (rows.empty()) return x;
+  const auto at = [](size_t i) { return static_cast<Eigen::Index>(i); };
+  const Eigen::Index size = at(unknowns);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(size);
+  if (rows.empty()) return {x.begin(), x.end()};
   double last = -1;
   for (int round = 0; round < kRounds; ++round) {
-    Normal system(unknowns);
+    Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(size, size);
+    Eigen::VectorXd pull = Eigen::VectorXd::Zero(size);
     double sum = 0;
     for (const LinearRow& row : rows) {
       double r = -row.value;
-      for (const auto& [i, w] : row.terms) r += w * x[i];
+      for (const auto& [i, w] : row.terms) r += w * x[at(i)];
       sum += loss(r);
       const double trust = round == 0 ? 1 : weight(r);
       for (const auto& [i, w] : row.terms) {
-        for (const auto& [j, v] : row.terms) system.a(i, j) += trust * w * v;
-        system.b(i) += trust * w * row.value;
+        for (const auto& [j, v] : row.terms) squares(at(i), at(j)) += trust * w * v;
+        pull[at(i)] += trust * w * row.value;
       }
     }
-    for (size_t i = 0; i + 1 < unknowns; ++i) {
-      system.a(i, i) += kTie, system.a(i + 1, i + 1) += kTie;
-      system.a(i, i + 1) -= kTie, system.a(i + 1, i) -= kTie;
+    for (Eigen::Index i = 0; i + 1 < size; ++i) {
+      squares(i, i) += kTie, squares(i + 1, i + 1) += kTie;
+      squares(i, i + 1) -= kTie, squares(i + 1, i) -= kTie;
     }
-    for (size_t i = 0; i < unknowns; ++i) system.a(i, i) += 1e-12;
-    x = system.solve();
+    squares.diagonal().array() += 1e-12;
+    x = squares.llt().solve(pull);
     if (round > 1 && std::fabs(last - sum) <= 1e-9 * sum) break;
     last = sum;
   }
-  return x;
-}
-
-double Curve::at(double v) const {
-  double sum = 0;
-  for (const auto& [i, w] : between(x, v)) sum += w * std::log(y[i]);
-  return std::exp(sum);
+  return {x.begin(), x.end()};
 }
 
 std::vector<double> knots(std::vector<double> x, size_t most) {
@@ -213,8 +186,8 @@ std::vector<std::pair<size_t, double>> between(std::span<const double> knots, do
   return {{above - 1, 1 - share}, {above, share}};
 }
 
-Curve fitCurve(std::span<const double> x, std::span<const double> y, size_t most) {
-  Curve curve;
+ir::Table fitCurve(std::span<const double> x, std::span<const double> y, size_t most) {
+  ir::Table curve;
   curve.x = knots({x.begin(), x.end()}, most);
   std::vector<LinearRow> rows;
   for (size_t i = 0; i < x.size(); ++i) rows.push_back({between(curve.x, x[i]), std::log(y[i])});
@@ -251,8 +224,8 @@ Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const doub
   return out;
 }
 
-Curve monotone(const Curve& curve, const std::function<double(double, double)>& time,
-               const std::function<double(double, double)>& value) {
+ir::Table monotone(const ir::Table& curve, const std::function<double(double, double)>& time,
+                   const std::function<double(double, double)>& value) {
   struct Pool {
     double sum;
     size_t count;
@@ -268,7 +241,7 @@ Curve monotone(const Curve& curve, const std::function<double(double, double)>& 
       pools.back().count += last.count;
     }
   }
-  Curve out;
+  ir::Table out;
   for (const Pool& pool : pools)
     for (size_t i = 0; i < pool.count; ++i) {
       const double x = curve.x[out.x.size()];

@@ -2,6 +2,8 @@
 // both by iteratively reweighted least squares, so that a tenth of wild points does not move them. Deterministic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ir/Machine.h"
+
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -28,28 +30,21 @@ struct LinearRow {
 /// Unknowns that satisfy the rows robustly (the same loss). What no row asks for is drawn to its neighbours in index.
 std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns);
 
-/// y by x, both positive, interpolated log-log between its points and held constant outside.
-struct Curve {
-  std::vector<double> x, y;
-  bool empty() const { return x.empty(); }
-  double at(double v) const;
-};
-
 /// Points of a curve by x: the distinct values if there are few, else quantiles of them, at most `most` and at least a
 /// tenth apart.
 std::vector<double> knots(std::vector<double> x, size_t most);
 /// Where x lies between knots, on logarithms: the weights of one or two of them.
 std::vector<std::pair<size_t, double>> between(std::span<const double> knots, double x);
 /// The curve through these points, robustly.
-Curve fitCurve(std::span<const double> x, std::span<const double> y, size_t most);
+ir::Table fitCurve(std::span<const double> x, std::span<const double> y, size_t most);
 /// y = first(x) · second(z), and second(anchor) = 1: the two share a factor, which is the first one's.
 struct Factors {
-  Curve first, second;
+  ir::Table first, second;
 };
 Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const double> z, size_t mostZ,
                    std::span<const double> y, double anchor);
 /// The same curve with `time(x, y)` made monotone in x by pooling neighbours; `value(x, time)` gives y back.
-Curve monotone(const Curve& curve, const std::function<double(double x, double y)>& time,
-               const std::function<double(double x, double time)>& value);
+ir::Table monotone(const ir::Table& curve, const std::function<double(double x, double y)>& time,
+                   const std::function<double(double x, double time)>& value);
 
 } // namespace planc::calibrate

@@ -70,7 +70,7 @@ TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
   EXPECT_EQ(q.form, Form::Table);
   EXPECT_GT(q.closedMedian, kTolerance);
   EXPECT_LT(q.median, 0.03);
-  const Curve& table = fact(c, "calibration.gemm.bf16", "efficiency").table;
+  const ir::Table& table = fact(c, "calibration.gemm.bf16", "efficiency").table;
   double last = 0; // the time never falls
   for (size_t i = 0; i < table.x.size(); ++i) {
     EXPECT_GE(table.x[i] / table.y[i], last);
@@ -102,7 +102,7 @@ TEST(Fit, ManySmallKernelsBecomeATableOfPasses) {
   const Calibration c = made.run();
   EXPECT_EQ(quality(c, "rope").form, Form::Table);
   EXPECT_LT(quality(c, "rope").median, 0.02);
-  const Curve& table = fact(c, "passes.rope", "forward").table;
+  const ir::Table& table = fact(c, "passes.rope", "forward").table;
   EXPECT_GT(table.y.front(), 3 * table.y.back());
 }
 
@@ -122,7 +122,7 @@ TEST(Fit, PassesThatFollowTheRowAreATableByIt) {
   EXPECT_GT(quality(c, "softmax").closedMedian, 0.25);
   EXPECT_LT(quality(c, "softmax").median, 0.05);
   const double longest = fact(c, "passes.softmax", "forward").number;
-  const Curve& rows = fact(c, "passes.softmax", "forward_row").table;
+  const ir::Table& rows = fact(c, "passes.softmax", "forward_row").table;
   EXPECT_EQ(rows.y.back(), 1);
   for (const double row : {1024., 2048., 3072., 4096.}) EXPECT_THAT(longest * rows.at(row), NearTo(passes(row), 0.05));
 }
@@ -155,8 +155,8 @@ TEST(Fit, ScoresMayFollowTheirSizeBesideTheHead) {
   const Calibration c = made.run();
   EXPECT_EQ(quality(c, "scores").form, Form::Factors);
   EXPECT_LT(quality(c, "scores").median, 0.06);
-  const Curve& heads = fact(c, "calibration.scores", "memory_efficiency").table;
-  const Curve& size = fact(c, "calibration.scores", "size").table;
+  const ir::Table& heads = fact(c, "calibration.scores", "memory_efficiency").table;
+  const ir::Table& size = fact(c, "calibration.scores", "size").table;
   EXPECT_NEAR(size.y.back(), 1, 1e-4); // at the largest the table by head alone
   EXPECT_THAT(heads.at(128), NearTo(share(128, 1e9), 0.05));
   EXPECT_THAT(size.at(2e7), NearTo(0.6, 0.08));
@@ -179,8 +179,8 @@ TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
                  made.noisy(time), made.noisy(2.5 * time));
       }
   const Calibration c = made.run();
-  const Curve& forward = fact(c, "calibration.attention", "forward").table;
-  const Curve& head = fact(c, "calibration.attention", "head").table;
+  const ir::Table& forward = fact(c, "calibration.attention", "forward").table;
+  const ir::Table& head = fact(c, "calibration.attention", "head").table;
   EXPECT_THAT(forward.at(4096), NearTo(rate(4096, 128), 0.05));
   EXPECT_THAT(head.at(64), NearTo(0.7, 0.05));
   EXPECT_THAT(head.at(128), NearTo(1.0, 1e-6));
