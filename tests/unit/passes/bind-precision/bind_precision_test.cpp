@@ -61,6 +61,16 @@ TEST(BindPrecision, RefusesWhatSaysNothing) {
 )");
 }
 
+TEST(BindPrecision, WhatIsFrozenDoesNotTrain) {
+  const auto said = [](const std::string& fact) {
+    return After("bind-precision", "  precision { at decoder { " + fact + " } }", kTrain + "; freeze = [decoder]")
+        .said();
+  };
+  EXPECT_EQ(said("grads = bf16"), R"(PLAN0761 `grads` says nothing of `decoder`: nothing there trains
+)");
+  EXPECT_EQ(said("frozen = fp8"), "");
+}
+
 TEST(BindPrecision, RefusesTwoRulesOfOneDepth) {
   EXPECT_EQ(types("  precision {\n at decoder.* { params = fp32 }\n at *.mlp { params = bf16 }\n }"),
             R"(PLAN0762 `params` of `decoder.mlp.gate` is to be fp32 and bf16
@@ -92,6 +102,12 @@ decoder.mlp.out bf16
   EXPECT_EQ(
       types("  precision {\n compute = bf16\n params = fp32\n optimizer { master = bf16 }\n }"),
       R"(PLAN0767 `optimizer.master` does nothing: parameters are stored as wide as the states, so none has a master copy
+)");
+}
+
+TEST(BindPrecision, WarnsOfKeepingInTheTypeThatThereIs) {
+  EXPECT_EQ(types("  precision {\n compute = bf16\n saved = bf16\n }"),
+            R"(PLAN0767 `saved` does nothing: nothing that is kept for backward is wider
 )");
 }
 

@@ -25,6 +25,9 @@ PLAN0924 `overlap { bucket }` does nothing: no parameter is gathered and no grad
 PLAN0924 `overlap { slowdown }` does nothing: nothing is communicated
 PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
 )");
+  EXPECT_EQ(idle(kDp + "  states { grads, optimizer -> dp }\n  overlap { prefetch = 2 }"),
+            R"(PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
+)");
   EXPECT_EQ(idle(kDp + "  overlap { prefetch = 2 }"),
             R"(PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
 )");

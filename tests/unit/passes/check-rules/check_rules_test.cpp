@@ -65,6 +65,11 @@ TEST(CheckRules, WarnsOfIdleAxes) {
 )");
 }
 
+TEST(CheckRules, StagesAreNotIdle) {
+  EXPECT_EQ(
+      checked("  mesh {\n dp = 2\n pp = 2\n }\n  place { batch -> dp }\n  pipeline pp { schedule = one_f_one_b }"), "");
+}
+
 TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
   const auto order = [](const std::string& inside) {
     return checked("  mesh {\n tp = 2\n cp = 2\n one = 1\n }\n  place {\n seq -> cp\n decoder {\n seq -> " + inside +
@@ -73,6 +78,10 @@ TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
   EXPECT_EQ(order("[tp, cp]"), R"(PLAN0641 `tp` stands left of `cp` in `seq -> tp*cp`: freeing it moves every index
 )");
   EXPECT_EQ(order("[cp, tp]"), "");
+  EXPECT_EQ(checked("  mesh {\n tp = 2\n cp = 2\n }\n  place {\n decoder { seq -> [tp, cp] }\n embed { seq -> cp }\n "
+                    "head { seq -> [cp, tp] }\n }")
+                .find("PLAN0641"),
+            std::string::npos);
   EXPECT_EQ(order("[one, cp]"), "");
 }
 

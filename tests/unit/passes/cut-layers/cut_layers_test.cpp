@@ -133,6 +133,17 @@ loss [0]
 )");
 }
 
+TEST(CutLayers, AClassOfOneInstanceStaysWhole) {
+  EXPECT_EQ(cut("  mesh { tp = 2 }\n  place { decoder[0].mlp { ffn -> tp } }", kTrain + "; freeze = [embed]"),
+            R"(stage 0: embed x1 decoder[0] x1 decoder[1:4] x3 head x1 loss x1
+embed [0]
+decoder [0]
+decoder [1:4]
+head [0]
+loss [0]
+)");
+}
+
 TEST(CutLayers, RunsThatAlternateFollowTheModel) {
   EXPECT_EQ(cut("  mesh {\n tp = 2\n pp = 2\n }\n  place { decoder[1].mlp { ffn -> tp } }\n  pipeline pp { schedule = "
                 "one_f_one_b }"),

@@ -58,6 +58,48 @@ TEST(DeriveBackward, EveryOperatorHasItsGradients) {
 )");
 }
 
+TEST(DeriveBackward, GradientsOfKeysWaitForAllTheirQueries) {
+  EXPECT_EQ(derived("  mesh { tp = 8 }\n  place { attn { heads -> tp } }", "layer attn", kTrain, kAttention),
+            R"(PLAN0640 `head.out` does the same work on 8 ranks of `tp`
+layer attn {
+  forward:
+    %q = matmul %embed.out, @wq : [batch, seq, kv_heads@tp.0, group@tp.1, head] bf16
+    %k = project_kv %embed.out, @wk : [batch, seq, kv_heads@tp.0, head] bf16
+    %v = project_kv %embed.out, @wv : [batch, seq, kv_heads@tp.0, head] bf16
+    %qr = rope %q : [batch, seq, kv_heads@tp.0, group@tp.1, head] bf16
+    %kr = rope %k : [batch, seq, kv_heads@tp.0, head] bf16
+    %core = attention %qr, %kr, %v : [batch, seq, kv_heads@tp.0, group@tp.1, head] bf16
+    %out = matmul %core, @wo : [batch, seq, hidden] bf16 partial(tp.0*tp.1)
+  backward:
+    d(%core) = matmul.dgrad d(%out), @wo
+    d(@wo) = matmul.wgrad d(%out), %core
+    accumulate d(@wo)
+    attention.backward d(%core)
+    rope.backward d(%kr)
+    rope.backward d(%qr)
+    d(%embed.out) = project_kv.dgrad d(%v), @wv
+    d(@wv) = project_kv.wgrad d(%v), %embed.out
+    accumulate d(@wv)
+    d(%embed.out) = project_kv.dgrad d(%k), @wk
+    d(@wk) = project_kv.wgrad d(%k), %embed.out
+    accumulate d(@wk)
+    d(%embed.out) = matmul.dgrad d(%q), @wq
+    d(@wq) = matmul.wgrad d(%q), %embed.out
+    accumulate d(@wq)
+  saved %core bytes=1024 by=out
+  saved %qr bytes=1024 by=core
+  saved %kr bytes=512 by=core
+  saved %v bytes=512 by=core
+  saved %embed.out bytes=2048 by=v
+  working forward=2048 backward=5632
+  param @wq : [hidden, kv_heads@tp.0, group@tp.1, head] bf16 elements=512
+  param @wk : [hidden, kv_heads@tp.0, head] bf16 elements=256 gradient=partial(tp)
+  param @wv : [hidden, kv_heads@tp.0, head] bf16 elements=256 gradient=partial(tp)
+  param @wo : [kv_heads@tp.0, group@tp.1, head, hidden] bf16 elements=512
+}
+)");
+}
+
 TEST(DeriveBackward, BackwardBeginsAtTheLoss) {
   EXPECT_EQ(derived(kMegatron, "layer loss") + derived(kMegatron, "layer head"), R"(layer loss {
   forward:

@@ -53,39 +53,37 @@ TEST(LowerForward, ReducesALossThatIsAPendingSum) {
 )");
 }
 
-TEST(LowerForward, APendingSumIsResolvedOnceForAllWhoReadIt) {
-  const std::string two =
-      "model m {\n  in x: [batch, seq, hidden = 32] bf16 counts seq\n  a = blocks.square_layer(x)\n  whole = "
-      "blocks.rms_norm(a)\n  split = blocks.rms_norm(a)\n  loss = whole + split\n}\n";
-  EXPECT_EQ(lowered(kMesh + "  place {\n a { hidden -> tp }\n split, loss { seq -> dp }\n }", "", two),
-            R"(program p level=sharded
-mesh tp=2 dp=2
-micro_batches=8 stages=1 chunks=1
-layer a {
-  forward:
-    %product = project %x, @w : [batch, seq, hidden@tp] bf16
-    %out = bias %product, @b : [batch, seq, hidden@tp] bf16
-  param @w : [from, hidden@tp] bf16 elements=512
-  param @b : [hidden@tp] bf16 elements=16
+TEST(LowerForward, APendingSumIsResolvedOnceToTheMostSplitLayout) {
+  const std::string two = R"(block readers(x: [.., hidden]) {
+  made  = blocks.swiglu(x, 64)
+  whole = blocks.rms_norm(made)
+  split = blocks.rms_norm(made)
+  out whole + split
 }
-layer whole {
-  forward:
-    reshard %a.out : [batch, seq, hidden@tp] -> [batch, seq, hidden] phase=forward
-    %out = rms_norm %a.out, @w : [batch, seq, hidden] bf16
-  param @w : [hidden] bf16 elements=32
+model m {
+  in x: [batch, seq, hidden = 32] bf16 counts seq
+  loss = readers(x)
 }
-layer split {
+)";
+  EXPECT_EQ(lowered(kMesh + "  place { loss {\n made { ffn -> tp }\n split { seq -> tp }\n } }", "layer", two),
+            R"(layer loss {
   forward:
-    reshard %a.out : [batch, seq, hidden@tp] -> [batch, seq@dp, hidden] phase=forward
-    %out = rms_norm %a.out, @w : [batch, seq@dp, hidden] bf16
-  param @w : [hidden] bf16 elements=32
+    %made.gate = matmul %x, @made.w_gate : [batch, seq, ffn@tp] bf16
+    %made.up = matmul %x, @made.w_up : [batch, seq, ffn@tp] bf16
+    %made.act = silu_mul %made.gate, %made.up : [batch, seq, ffn@tp] bf16
+    %made.out = matmul %made.act, @made.w_down : [batch, seq, hidden] bf16 partial(tp)
+    reshard %made.out : [batch, seq, hidden] partial(tp) -> [batch, seq@tp, hidden] phase=forward
+    reshard %made.out : [batch, seq@tp, hidden] -> [batch, seq, hidden] phase=forward
+    %whole.out = rms_norm %made.out, @whole.w : [batch, seq, hidden] bf16
+    %split.out = rms_norm %made.out, @split.w : [batch, seq@tp, hidden] bf16
+    reshard %split.out : [batch, seq@tp, hidden] -> [batch, seq, hidden] phase=forward
+    %out = add %whole.out, %split.out : [batch, seq, hidden] bf16
+  param @made.w_gate : [hidden, ffn@tp] bf16 elements=1024
+  param @made.w_up : [hidden, ffn@tp] bf16 elements=1024
+  param @made.w_down : [ffn@tp, hidden] bf16 elements=1024
+  param @whole.w : [hidden] bf16 elements=32
+  param @split.w : [hidden] bf16 elements=32
 }
-layer loss {
-  forward:
-    reshard %whole.out : [batch, seq, hidden] -> [batch, seq@dp, hidden] phase=forward
-    %loss = add %whole.out, %split.out : [batch, seq@dp, hidden] bf16
-}
-stage 0: a x1 whole x1 split x1 loss x1
 )");
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/passes/After.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace planc::test::place_states {
@@ -9,60 +10,151 @@ namespace {
 
 std::string stored(const std::string& lines, const std::string& train = kTrain, const std::string& models = kDecoder) {
   const After a("place-states", lines, train, models);
-  return a.program ? a.said() + a.part("param") + a.part("state") + a.part("group") : a.said();
+  if (!a.program) return a.said();
+  std::string text = a.said();
+  for (const ir::LayerClass& c : a->classes) {
+    text += a->model.layers[c.layer].label() + "\n";
+    for (const ir::ParamState& p : c.params)
+      text += fmt::format("  {} {} params {} grads {} optimizer {} of {}{}\n", a->model.values[p.param].name.view(),
+                          p.elements, a->mesh.str(p.params), a->mesh.str(p.grads), a->mesh.str(p.optimizer),
+                          a->mesh.str(p.partial), p.owner ? "" : " shared");
+    for (const ir::StateCollective& s : c.states)
+      text += fmt::format("  {} {} {} over {} group {} level {} bytes {} of {}{}{}\n", name(s.phase),
+                          name(s.collective), name(s.cls), a->mesh.str(s.axes), s.group, s.level, s.bytes,
+                          s.params.size(), s.out ? " out" : "", s.kept ? " kept" : "");
+  }
+  for (const ir::StageGroup& g : a->stageGroups)
+    text += fmt::format("summed over {} stages: {}\n", g.stages.size(), g.allReduce.bytes);
+  return text;
 }
 const std::string kDp = "  mesh { dp = 2 }\n  place { batch -> dp }\n";
 
 TEST(PlaceStates, CopiesSumTheirGradients) {
-  EXPECT_EQ(stored(kDp), R"(  param @table : [vocab, hidden] bf16 elements=2048 gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 gradient=partial(dp)
+  EXPECT_EQ(stored(kDp), R"(embed
+  table 2048 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 8192 of 1
+decoder
+  w 32 params  grads  optimizer  of dp
+  w_gate 4096 params  grads  optimizer  of dp
+  w_up 4096 params  grads  optimizer  of dp
+  w_down 4096 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 49280 of 4
+head
+  w 2048 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 8192 of 1
+loss
 )");
 }
 TEST(PlaceStates, ShardedOptimizer) {
-  EXPECT_EQ(stored(kDp + "  states { optimizer -> dp }"),
-            R"(  param @table : [vocab, hidden] bf16 elements=2048 optimizer->dp gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 optimizer->dp gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 optimizer->dp gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 optimizer->dp gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 optimizer->dp gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 optimizer->dp gradient=partial(dp)
+  EXPECT_EQ(stored(kDp + "  states { optimizer -> dp }"), R"(embed
+  table 2048 params  grads  optimizer dp of dp
+  step reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  step all_gather state over dp group 2 level 0 bytes 4096 of 1
+decoder
+  w 32 params  grads  optimizer dp of dp
+  w_gate 4096 params  grads  optimizer dp of dp
+  w_up 4096 params  grads  optimizer dp of dp
+  w_down 4096 params  grads  optimizer dp of dp
+  step reduce_scatter gradient over dp group 2 level 0 bytes 49280 of 4
+  step all_gather state over dp group 2 level 0 bytes 24640 of 4
+head
+  w 2048 params  grads  optimizer dp of dp
+  step reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  step all_gather state over dp group 2 level 0 bytes 4096 of 1
+loss
 )");
 }
 TEST(PlaceStates, ShardedGradients) {
-  EXPECT_EQ(stored(kDp + "  states { grads, optimizer -> dp }"),
-            R"(  param @table : [vocab, hidden] bf16 elements=2048 grads->dp optimizer->dp gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 grads->dp optimizer->dp gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 grads->dp optimizer->dp gradient=partial(dp)
+  EXPECT_EQ(stored(kDp + "  states { grads, optimizer -> dp }"), R"(embed
+  table 2048 params  grads dp optimizer dp of dp
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  step all_gather state over dp group 2 level 0 bytes 4096 of 1
+decoder
+  w 32 params  grads dp optimizer dp of dp
+  w_gate 4096 params  grads dp optimizer dp of dp
+  w_up 4096 params  grads dp optimizer dp of dp
+  w_down 4096 params  grads dp optimizer dp of dp
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 49280 of 4
+  step all_gather state over dp group 2 level 0 bytes 24640 of 4
+head
+  w 2048 params  grads dp optimizer dp of dp
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  step all_gather state over dp group 2 level 0 bytes 4096 of 1
+loss
 )");
 }
 TEST(PlaceStates, ShardedParameters) {
-  EXPECT_EQ(
-      stored(kDp + "  states { params, grads, optimizer -> dp }"),
-      R"(  param @table : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
+  EXPECT_EQ(stored(kDp + "  states { params, grads, optimizer -> dp }"), R"(embed
+  table 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+decoder
+  w 32 params dp grads dp optimizer dp of dp
+  w_gate 4096 params dp grads dp optimizer dp of dp
+  w_up 4096 params dp grads dp optimizer dp of dp
+  w_down 4096 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 24640 of 4
+  backward all_gather state over dp group 2 level 0 bytes 24640 of 4
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 49280 of 4
+head
+  w 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+loss
+)");
+}
+
+TEST(PlaceStates, ParametersThatStayGathered) {
+  EXPECT_EQ(stored(kDp + "  states {\n params -> dp { regather = false }\n grads, optimizer -> dp\n }"), R"(embed
+  table 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1 kept
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+decoder
+  w 32 params dp grads dp optimizer dp of dp
+  w_gate 4096 params dp grads dp optimizer dp of dp
+  w_up 4096 params dp grads dp optimizer dp of dp
+  w_down 4096 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 24640 of 4 kept
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 49280 of 4
+head
+  w 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1 kept
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+loss
 )");
 }
 
 TEST(PlaceStates, OnTheHost) {
-  EXPECT_EQ(
-      stored(kDp + "  states { params, grads, optimizer -> [dp, host] }"),
-      R"(  param @table : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
+  EXPECT_EQ(stored(kDp + "  states { params, grads, optimizer -> [dp, host] }"), R"(embed
+  table 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  forward host_copy offload over  group 1 level 0 bytes 2048 of 1
+  backward host_copy offload over  group 1 level 0 bytes 2048 of 1
+  backward host_copy offload over  group 1 level 0 bytes 4096 of 1 out
+decoder
+  w 32 params dp grads dp optimizer dp of dp
+  w_gate 4096 params dp grads dp optimizer dp of dp
+  w_up 4096 params dp grads dp optimizer dp of dp
+  w_down 4096 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 24640 of 4
+  backward all_gather state over dp group 2 level 0 bytes 24640 of 4
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 49280 of 4
+  forward host_copy offload over  group 1 level 0 bytes 12320 of 4
+  backward host_copy offload over  group 1 level 0 bytes 12320 of 4
+  backward host_copy offload over  group 1 level 0 bytes 24640 of 4 out
+head
+  w 2048 params dp grads dp optimizer dp of dp
+  forward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward all_gather state over dp group 2 level 0 bytes 4096 of 1
+  backward reduce_scatter gradient over dp group 2 level 0 bytes 8192 of 1
+  forward host_copy offload over  group 1 level 0 bytes 2048 of 1
+  backward host_copy offload over  group 1 level 0 bytes 2048 of 1
+  backward host_copy offload over  group 1 level 0 bytes 4096 of 1 out
+loss
 )");
 }
 
@@ -74,11 +166,19 @@ TEST(PlaceStates, WhatIsTiedOverStagesIsSummedOnce) {
                            "ops.cross_entropy(head, tokens)\n}\n";
   EXPECT_EQ(stored("  mesh {\n dp = 2\n pp = 2\n }\n  place { batch -> dp }\n  pipeline pp { schedule = one_f_one_b }",
                    kTrain, tied),
-            R"(  param @table : [vocab, hidden] bf16 elements=2048 gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 gradient=partial(dp)
-  param @embed.table : [vocab, hidden] bf16 elements=2048 gradient=partial(dp)
+            R"(embed
+  table 2048 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 8192 of 1
+decoder
+  w_gate 4096 params  grads  optimizer  of dp
+  w_up 4096 params  grads  optimizer  of dp
+  w_down 4096 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 49152 of 3
+head
+  table 2048 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 8192 of 1
+loss
+summed over 2 stages: 8192
 )");
   EXPECT_EQ(
       stored(
@@ -95,37 +195,43 @@ TEST(PlaceStates, RefusesStatesThatDoNotNest) { // L6
           "  mesh {\n a = 2\n b = 2\n }\n  place { batch -> [a, b] }\n  states {\n params -> a\n optimizer -> b\n }"),
       R"(PLAN0633 `grads -> a` is not inside `optimizer -> b` for parameter `embed.table`
 )");
-  EXPECT_EQ(
-      stored(kDp + "  states {\n params -> dp\n }"),
-      R"(  param @table : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @norm.w : [hidden] bf16 elements=32 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 params->dp grads->dp optimizer->dp gradient=partial(dp)
-  param @w : [vocab, hidden] bf16 elements=2048 params->dp grads->dp optimizer->dp gradient=partial(dp)
+}
+
+TEST(PlaceStates, GradientsAndStatesAreSplitAsFarAsTheirParameters) {
+  EXPECT_EQ(stored(kDp + "  states { params -> dp }"), stored(kDp + "  states { params, grads, optimizer -> dp }"));
+}
+
+TEST(PlaceStates, LeavesAloneWhatDoesNotTrain) {
+  EXPECT_EQ(stored(kDp, kTrain + "; freeze = [embed, decoder]"), R"(embed
+  table 2048 params  grads  optimizer  of 
+decoder
+  w 32 params  grads  optimizer  of 
+  w_gate 4096 params  grads  optimizer  of 
+  w_up 4096 params  grads  optimizer  of 
+  w_down 4096 params  grads  optimizer  of 
+head
+  w 2048 params  grads  optimizer  of dp
+  step all_reduce gradient over dp group 2 level 0 bytes 8192 of 1
+loss
 )");
 }
 
-TEST(PlaceStates, LeavesWhatDoesNotTrainAlone) {
-  EXPECT_EQ(stored(kDp, kTrain + "; freeze = [embed, decoder]"),
-            R"(  param @table : [vocab, hidden] bf16 elements=2048 frozen
-  param @norm.w : [hidden] bf16 elements=32 frozen
-  param @mlp.w_gate : [hidden, ffn] bf16 elements=4096 frozen
-  param @mlp.w_up : [hidden, ffn] bf16 elements=4096 frozen
-  param @mlp.w_down : [ffn, hidden] bf16 elements=4096 frozen
-  param @w : [vocab, hidden] bf16 elements=2048 gradient=partial(dp)
-)");
-}
-
-TEST(PlaceStates, LeavesWhatIsSplitAlready) {
+TEST(PlaceStates, LeavesAloneWhatIsSplitAlready) {
   EXPECT_EQ(stored("  mesh { tp = 2 }\n  place {\n embed { vocab -> tp }\n decoder.mlp { ffn -> tp }\n head, loss { "
-                   "vocab -> tp }\n }\n  states { optimizer -> tp }"),
-            R"(  param @table : [vocab@tp, hidden] bf16 elements=1024
-  param @norm.w : [hidden] bf16 elements=32 optimizer->tp
-  param @mlp.w_gate : [hidden, ffn@tp] bf16 elements=2048
-  param @mlp.w_up : [hidden, ffn@tp] bf16 elements=2048
-  param @mlp.w_down : [ffn@tp, hidden] bf16 elements=2048
-  param @w : [vocab@tp, hidden] bf16 elements=1024
+                   "vocab -> tp }\n }\n  states { grads, optimizer -> tp }"),
+            R"(embed
+  table 1024 params  grads  optimizer  of 
+decoder
+  w 32 params  grads tp optimizer tp of 
+  w_gate 2048 params  grads  optimizer  of 
+  w_up 2048 params  grads  optimizer  of 
+  w_down 2048 params  grads  optimizer  of 
+  step all_gather state over tp group 2 level 0 bytes 64 of 1
+head
+  w 1024 params  grads  optimizer  of 
+loss
+decoder
+decoder
 )");
 }
 

@@ -57,6 +57,15 @@ TEST(ScheduleTasks, ACollectiveBlocksByItsShare) {
 )");
 }
 
+TEST(ScheduleTasks, AnyShareBelowOneLeavesARest) {
+  EXPECT_EQ(tasks(0.75), R"(-1 0 1 after
+-1 1 0.75 after 0
+0 1 0.25 after 1
+-1 2 1 after 1
+-1 3 1 after 3 2
+)");
+}
+
 TEST(ScheduleTasks, WhatThePlanSaysOfOverlapHolds) {
   EXPECT_EQ(tasks(0.25, 1), tasks(1));
   EXPECT_EQ(tasks(1, -3), tasks(0));

@@ -79,11 +79,18 @@ TEST(SelectSchedule, RefusesMoreStagesAndStepsThanThereCanBe) {
 )");
 }
 
+TEST(SelectSchedule, CountsStagesAndChunksTogether) {
+  EXPECT_EQ(selected("interleaved_1f1b(chunks = 4000)").said(),
+            R"(PLAN0720 4 stages x 4000 chunks are more than 8192 virtual stages
+)");
+}
+
 TEST(SelectSchedule, WarnsOfChunksThatAreNone) {
   EXPECT_EQ(selected("interleaved_1f1b").said(),
             R"(PLAN0925 `interleaved_1f1b` has one virtual stage per device: there are no chunks to go through
 )");
   EXPECT_EQ(selected("interleaved_1f1b(chunks = 2)").said(), "");
+  EXPECT_EQ(selected("one_f_one_b").said(), "");
   EXPECT_EQ(selected("interleaved_1f1b", "1").said(), "");
 }
 

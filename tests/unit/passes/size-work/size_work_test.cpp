@@ -208,6 +208,60 @@ backward 163840 share 0.5 seq 16 head 8 split true bytes 3072 2048
 )");
 }
 
+TEST(SizeWork, ProductsOfActivationsTakeTwoBackward) {
+  std::string unfused = kAttention;
+  unfused.replace(unfused.find("blocks.gqa(embed, 16, 4, head = 8)"), 34,
+                  "blocks.mha(embed, 4, head = 8, kernel = unfused)");
+  EXPECT_EQ(sized("  mesh { tp = 2 }\n  place { attn { heads -> tp } }", "layer attn", unfused), R"(layer attn {
+  forward:
+    %q = linear %embed.out, @wq, @bq : [batch, seq, kv_heads@tp, group, head] bf16  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    %k = linear %embed.out, @wk, @bk : [batch, seq, kv_heads@tp, head] bf16  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    %v = linear %embed.out, @wv, @bv : [batch, seq, kv_heads@tp, head] bf16  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    %core.scores = scores %q, %k : [batch, kv_heads@tp, group, seq, kv_seq] bf16  flops=16384 reads=2048 writes=2048
+    %core.probs = softmax %core.scores : [batch, kv_heads@tp, group, seq, kv_seq] bf16  flops=5120 reads=2048 writes=2048
+    %core.dropped = dropout %core.probs : [batch, kv_heads@tp, group, seq, kv_seq] bf16  reads=2048 writes=2048
+    %core.out = context %core.dropped, %v : [batch, seq, kv_heads@tp, group, head] bf16  flops=16384 reads=3072 writes=1024
+    %out = matmul %core.out, @wo : [batch, seq, hidden] bf16 partial(tp)  batch=1 m=32 n=32 k=16 flops=32768 reads=2048 writes=2048
+  backward:
+    d(%core.out) = matmul.dgrad d(%out), @wo  batch=1 m=32 n=16 k=32 flops=32768 reads=2048 writes=2048
+    d(@wo) = matmul.wgrad d(%out), %core.out  batch=1 m=16 n=32 k=32 flops=32768 reads=2048 writes=2048
+    accumulate d(@wo)  elements=512
+    context.backward d(%core.out)  flops=32768 reads=3072 writes=1024
+    dropout.backward d(%core.dropped)  reads=2048 writes=2048
+    softmax.backward d(%core.probs)  flops=5120 reads=2048 writes=2048
+    scores.backward d(%core.scores)  flops=32768 reads=2048 writes=2048
+    d(%embed.out) = linear.dgrad d(%v), @wv, @bv  batch=1 m=32 n=32 k=16 flops=32768 reads=3104 writes=1024
+    d(@wv) = linear.wgrad d(%v), %embed.out, @bv  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    accumulate d(@wv)  elements=512
+    accumulate d(@bv)  elements=16
+    d(%embed.out) = linear.dgrad d(%k), @wk, @bk  batch=1 m=32 n=32 k=16 flops=32768 reads=3104 writes=1024
+    d(@wk) = linear.wgrad d(%k), %embed.out, @bk  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    accumulate d(@wk)  elements=512
+    accumulate d(@bk)  elements=16
+    d(%embed.out) = linear.dgrad d(%q), @wq, @bq  batch=1 m=32 n=32 k=16 flops=32768 reads=3104 writes=1024
+    d(@wq) = linear.wgrad d(%q), %embed.out, @bq  batch=1 m=32 n=16 k=32 flops=32768 reads=3104 writes=1024
+    accumulate d(@wq)  elements=512
+    accumulate d(@bq)  elements=16
+  saved %core.out bytes=1024 by=out
+  saved %core.dropped bytes=2048 by=core.out
+  saved %v bytes=1024 by=core.out
+  saved %core.dropped.mask bytes=1024 by=core.dropped
+  saved %core.probs bytes=2048 by=core.probs
+  saved %q bytes=1024 by=core.scores
+  saved %k bytes=1024 by=core.scores
+  saved %embed.out bytes=2048 by=v
+  working forward=2048 backward=7168
+  param @wq : [hidden, kv_heads@tp, group, head] bf16 elements=512
+  param @bq : [kv_heads@tp, group, head] bf16 elements=16
+  param @wk : [hidden, kv_heads@tp, head] bf16 elements=512
+  param @bk : [kv_heads@tp, head] bf16 elements=16
+  param @wv : [hidden, kv_heads@tp, head] bf16 elements=512
+  param @bv : [kv_heads@tp, head] bf16 elements=16
+  param @wo : [kv_heads@tp, group, head, hidden] bf16 elements=512
+}
+)");
+}
+
 TEST(SizeWork, ExpertsByTheirTokens) {
   const After a("size-work", "  mesh { ep = 4 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
                 kTrain + "; expert_imbalance = 1.5", kExperts);
