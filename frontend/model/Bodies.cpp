@@ -1,6 +1,7 @@
 // Bodies of models and blocks, statement by statement: inputs, parameters, layers, conditions, results; and calls of
 // blocks.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/Dimensions.h"
 #include "frontend/model/ModelBuilder.h"
 #include "frontend/model/Unread.h"
 
@@ -21,41 +22,40 @@ PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, the product of its factor
 PLANC_ERROR(CountedDimension, 454, "input `{input}` cannot count `{dim}`")
 PLANC_ERROR(EmptyModel, 427, "model `{model}` has no operators")
 
-ModelBuilder::ModelBuilder(Evaluator& evaluator, Extents& extents)
-    : ev_(evaluator), context_(evaluator.context), extents_(extents), model_(std::make_shared<ir::Model>()) {}
+ModelBuilder::ModelBuilder(Evaluator& evaluator, Extents& extents) : state_(evaluator, extents) {}
 
 std::shared_ptr<ir::Model> ModelBuilder::build(const BoundDecl& decl, SourceRange use) {
-  const uint64_t failures = context_.failures;
-  const BoundDecl* root = ev_.resolveModel(decl, use);
-  if (!root || !context_.enter(*root->decl, use)) return nullptr;
+  const uint64_t failures = state_.context.failures;
+  const BoundDecl* root = state_.ev.resolveModel(decl, use);
+  if (!root || !state_.context.enter(*root->decl, use)) return nullptr;
   Scope scope(root->decl->module);
   scope.host = this;
-  if (ev_.bind(*root, scope, use)) {
-    model_->name = decl.decl->name;
+  if (state_.ev.bind(*root, scope, use)) {
+    state_.model->name = decl.decl->name;
     modelBody(root->decl->as<syntax::ModelDecl>(), scope);
-    if (!failed_ && model_->ops.empty()) {
-      context_.report(EmptyModel, root->decl->nameRange, {{"model", root->decl->name.str()}});
-      failed_ = true;
+    if (!state_.failed && state_.model->ops.empty()) {
+      state_.context.report(EmptyModel, root->decl->nameRange, {{"model", root->decl->name.str()}});
+      state_.failed = true;
     }
-    if (!failed_ && !context_.exhausted()) ok(checkRead(*model_, context_));
+    if (!state_.failed && !state_.context.exhausted()) state_.ok(checkRead(*state_.model, state_.context));
   } else {
-    failed_ = true;
+    state_.failed = true;
   }
-  context_.leave();
-  if (failed_ || context_.exhausted() || context_.failures != failures) return nullptr;
-  return model_;
+  state_.context.leave();
+  if (state_.failed || state_.context.exhausted() || state_.context.failures != failures) return nullptr;
+  return state_.model;
 }
 
 void ModelBuilder::checkModel(DeclInfo& decl) {
   const auto& model = decl.as<syntax::ModelDecl>();
-  ev_.params(decl);
+  state_.ev.params(decl);
   if (!model.body) {
-    ev_.resolveModel(BoundDecl{&decl, {}}, decl.nameRange);
+    state_.ev.resolveModel(BoundDecl{&decl, {}}, decl.nameRange);
     return;
   }
   Scope scope(decl.module);
   scope.host = this;
-  ev_.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
+  state_.ev.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
   modelBody(model, scope);
 }
 
@@ -63,14 +63,14 @@ void ModelBuilder::checkBlock(DeclInfo& decl) {
   const auto& block = decl.as<syntax::BlockDecl>();
   Scope scope(decl.module);
   scope.host = this;
-  ev_.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
+  state_.ev.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
   for (const syntax::Parameter& p : block.params)
-    if (p.type && p.type->tensor) bindSignature(p, {}, p.range, scope);
+    if (p.type && p.type->tensor) bindSignature(state_, p, {}, p.range, scope);
   prefix_.push_back(decl.name); // layers of a block are never units of a model
   Result result;
   body(*block.body, scope, result);
   if (!result.any)
-    context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
+    state_.context.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
         .help("end it with `out e`, or name a value `out`");
 }
 
@@ -84,12 +84,12 @@ Value ModelBuilder::modelBody(const syntax::ModelDecl& model, Scope& scope) {
 
 void ModelBuilder::finishModel(Scope& scope) {
   if (const NameTable::Entry* loss = scope.names.find("loss"); loss && loss->value.kind == ValueKind::Tensor)
-    model_->loss = loss->value.tensor->id;
+    state_.model->loss = loss->value.tensor->id;
 }
 
 void ModelBuilder::body(const syntax::Body& b, Scope& scope, Result& result) {
   for (const syntax::BodyItem& i : b.items) {
-    if (context_.exhausted()) return;
+    if (state_.context.exhausted()) return;
     item(i, scope, result);
   }
 }
@@ -100,7 +100,7 @@ void ModelBuilder::item(const syntax::BodyItem& i, Scope& scope, Result& result)
     const syntax::BodyItem& i;
     Scope& scope;
     Result& result;
-    void operator()(const syntax::Require& d) { b.ok(b.ev_.require(d, scope)); }
+    void operator()(const syntax::Require& d) { b.state_.ok(b.state_.ev.require(d, scope)); }
     void operator()(const syntax::LetDecl& d) { b.let(d, scope); }
     void operator()(const syntax::DimDecl& d) { b.composite(d, scope); }
     void operator()(const syntax::InItem& d) { b.input(d, scope); }
@@ -115,30 +115,31 @@ void ModelBuilder::item(const syntax::BodyItem& i, Scope& scope, Result& result)
 
 void ModelBuilder::define(const syntax::Name& name, const Value& v, Scope& scope) {
   if (NameTable::Entry* earlier = scope.names.find(name.text)) {
-    context_.report(NameTwice, name.range, {{"name", name.text.str()}}).label(earlier->range, "first used here");
+    state_.context.report(NameTwice, name.range, {{"name", name.text.str()}}).label(earlier->range, "first used here");
     earlier->value = {};
-    failed_ = true;
+    state_.failed = true;
     return;
   }
   scope.names.add(name.text, v, name.range);
 }
 
 void ModelBuilder::let(const syntax::LetDecl& d, Scope& scope) {
-  const Value v = ev_.let(d, scope);
-  ok(!v.invalid());
+  const Value v = state_.ev.let(d, scope);
+  state_.ok(!v.invalid());
   define(d.name, v, scope);
 }
 
 void ModelBuilder::input(const syntax::InItem& d, Scope& scope) {
   if (!inModel_ || !prefix_.empty() || region_.valid()) {
-    context_.report(InputInBlock, d.name.range).help("pass the value as a parameter: `block name(x: [batch, seq])`");
-    define(d.name, fail(), scope);
+    state_.context.report(InputInBlock, d.name.range)
+        .help("pass the value as a parameter: `block name(x: [batch, seq])`");
+    define(d.name, state_.fail(), scope);
     return;
   }
-  for (const syntax::Name& n : d.counts) extents_.count(n.text);
-  const auto dims = declaredDims(d.type, scope, true);
+  for (const syntax::Name& n : d.counts) state_.extents.count(n.text);
+  const auto dims = declaredDims(state_, d.type, scope, true);
   if (!dims) {
-    define(d.name, fail(), scope);
+    define(d.name, state_.fail(), scope);
     return;
   }
   ir::Value v;
@@ -146,11 +147,11 @@ void ModelBuilder::input(const syntax::InItem& d, Scope& scope) {
   v.path = {d.name.text};
   v.kind = ir::ValueKind::Input;
   v.dims = *dims;
-  v.dtype = declaredDType(d.type, scope);
+  v.dtype = declaredDType(state_, d.type, scope);
   v.counts = countedDims(d, *dims);
   v.range = d.name.range;
-  const ir::ValueId id = model_->values.add(std::move(v));
-  model_->inputs.push_back(id);
+  const ir::ValueId id = state_.model->values.add(std::move(v));
+  state_.model->inputs.push_back(id);
   define(d.name, tensor(id, d.name.range), scope);
 }
 
@@ -159,20 +160,21 @@ std::vector<ir::DimId> ModelBuilder::countedDims(const syntax::InItem& d, const 
   std::vector<ir::DimId> counted;
   for (const syntax::Name& n : d.counts) {
     for (ir::DimId dim : dims)
-      if (model_->dims[dim].name == n.text && n.text != Symbol("batch")) counted.push_back(dim);
-    if (!counted.empty() && model_->dims[counted.back()].name == n.text) continue;
-    auto report = context_.report(CountedDimension, n.range, {{"input", d.name.text.str()}, {"dim", n.text.str()}});
-    report.label(d.type.range, shape(dims));
+      if (state_.model->dims[dim].name == n.text && n.text != Symbol("batch")) counted.push_back(dim);
+    if (!counted.empty() && state_.model->dims[counted.back()].name == n.text) continue;
+    auto report =
+        state_.context.report(CountedDimension, n.range, {{"input", d.name.text.str()}, {"dim", n.text.str()}});
+    report.label(d.type.range, shape(*state_.model, dims));
     report.help("tokens are counted per sample, along dimensions of the input besides `batch`");
-    failed_ = true;
+    state_.failed = true;
   }
   return counted;
 }
 
 void ModelBuilder::parameter(const syntax::ParamItem& d, Scope& scope) {
-  const auto dims = declaredDims(d.type, scope);
+  const auto dims = declaredDims(state_, d.type, scope);
   if (!dims) {
-    define(d.name, fail(), scope);
+    define(d.name, state_.fail(), scope);
     return;
   }
   ir::Value v;
@@ -181,15 +183,15 @@ void ModelBuilder::parameter(const syntax::ParamItem& d, Scope& scope) {
   v.path.push_back(d.name.text);
   v.kind = ir::ValueKind::Param;
   v.dims = *dims;
-  v.dtype = declaredDType(d.type, scope);
+  v.dtype = declaredDType(state_, d.type, scope);
   v.trainable = !d.frozen;
   v.region = region_;
   v.range = d.name.range;
   if (!prefix_.empty()) v.layer = ensureLayer(); // one of the model itself belongs to its first user
   v.storage = tiedTo(d, *dims, scope);
-  const ir::ValueId id = model_->values.add(std::move(v));
-  if (ir::Value& added = model_->values[id]; !added.storage.valid()) added.storage = id;
-  model_->params.push_back(id);
+  const ir::ValueId id = state_.model->values.add(std::move(v));
+  if (ir::Value& added = state_.model->values[id]; !added.storage.valid()) added.storage = id;
+  state_.model->params.push_back(id);
   define(d.name, tensor(id, d.name.range), scope);
 }
 
@@ -197,29 +199,29 @@ void ModelBuilder::parameter(const syntax::ParamItem& d, Scope& scope) {
 ir::ValueId ModelBuilder::tiedTo(const syntax::ParamItem& d, const std::vector<ir::DimId>& dims, Scope& scope) {
   if (!d.tied) return {};
   const auto& parts = d.tied->parts;
-  auto v = ev_.find(parts[0].text, scope, parts[0].range);
-  if (!v) ev_.reportUnknown(parts[0], scope);
+  auto v = state_.ev.find(parts[0].text, scope, parts[0].range);
+  if (!v) state_.ev.reportUnknown(parts[0], scope);
   for (size_t i = 1; v && i < parts.size(); ++i) {
     Expr e;
     e.kind = ExprKind::Member;
     e.name = parts[i];
     e.range = d.tied->range;
-    v = ev_.member(e, *v);
+    v = state_.ev.member(e, *v);
   }
   if (!v || v->invalid()) {
-    failed_ = true;
+    state_.failed = true;
     return {};
   }
   std::string problem;
-  if (v->kind != ValueKind::Tensor || model_->values[v->tensor->id].kind != ir::ValueKind::Param)
+  if (v->kind != ValueKind::Tensor || state_.model->values[v->tensor->id].kind != ir::ValueKind::Param)
     problem = "it is not a parameter";
-  else if (model_->values[v->tensor->id].dims != dims)
-    problem = fmt::format("one is {}, the other {}", shape(dims), shape(v->tensor->id));
+  else if (state_.model->values[v->tensor->id].dims != dims)
+    problem = fmt::format("one is {}, the other {}", shape(*state_.model, dims), shape(*state_.model, v->tensor->id));
   else
-    return model_->values[v->tensor->id].storage;
-  context_.report(TiedTarget, d.tied->range,
-                  {{"param", d.name.text.str()}, {"target", d.tied->str()}, {"problem", problem}});
-  failed_ = true;
+    return state_.model->values[v->tensor->id].storage;
+  state_.context.report(TiedTarget, d.tied->range,
+                        {{"param", d.name.text.str()}, {"target", d.tied->str()}, {"problem", problem}});
+  state_.failed = true;
   return {};
 }
 
@@ -234,34 +236,34 @@ void ModelBuilder::composite(const syntax::DimDecl& d, Scope& scope) {
   double product = 1;
   for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
     if ((*f)->kind != ExprKind::Name) {
-      context_.report(CompositeForm, d.value->range);
-      failed_ = true;
+      state_.context.report(CompositeForm, d.value->range);
+      state_.failed = true;
       return;
     }
-    const Resolved dim = resolveOrReport(scope, (*f)->name);
+    const Resolved dim = resolveOrReport(state_, scope, (*f)->name);
     if (!dim.id.valid()) return; // unknown or reported
-    product *= static_cast<double>(model_->dims[dim.id].extent);
+    product *= static_cast<double>(state_.model->dims[dim.id].extent);
     c.factors.push_back(dim.id);
   }
   if (const NameTable::Entry* value = scope.names.find(d.name.text);
       value && value->value.isInt() && static_cast<double>(value->value.integer) != product) {
-    context_
+    state_.context
         .report(CompositeExtent, d.range,
                 {{"dim", d.name.text.str()}, {"value", value->value.integer}, {"product", formatQuantity(product, {})}})
         .label(value->range, "declared here");
-    failed_ = true;
+    state_.failed = true;
   }
-  composites_.push_back(model_->composites.add(std::move(c)));
+  composites_.push_back(state_.model->composites.add(std::move(c)));
 }
 
 void ModelBuilder::conditional(const syntax::IfItem& d, Scope& scope, Result& result) {
-  const auto chosen = ev_.condition(*d.condition, scope);
+  const auto chosen = state_.ev.condition(*d.condition, scope);
   if (chosen) {
     if (const syntax::Body* taken = *chosen ? d.then : d.otherwise) body(*taken, scope, result);
     return;
   }
-  failed_ = true;
-  if (!ev_.checking) return;
+  state_.failed = true;
+  if (!state_.ev.checking) return;
   // Unknown in a generic declaration: both branches must make sense; what they name is unknown behind them.
   for (const syntax::Body* branch : {d.then, d.otherwise}) {
     if (!branch) continue;
@@ -283,17 +285,17 @@ Value ModelBuilder::statement(const syntax::Name& name, const syntax::Type* anno
   }
   Statement st{name.text, annotation, &scope, &value};
   Statement* before = std::exchange(statement_, &st);
-  Value v = ev_.evaluate(value, scope);
+  Value v = state_.ev.evaluate(value, scope);
   statement_ = before;
   if (v.kind == ValueKind::Tensor) {
-    if (annotation && !st.checked) ok(checkAnnotation(*annotation, v.tensor->id, value.range, scope));
+    if (annotation && !st.checked) state_.ok(checkAnnotation(state_, *annotation, v.tensor->id, value.range, scope));
   } else if (!v.invalid()) {
-    context_.report(NotALayer, value.range, {{"type", describe(v)}})
+    state_.context.report(NotALayer, value.range, {{"type", describe(v)}})
         .help(fmt::format("name a constant with `let {} = …`", name.text.view()));
     v = {};
   }
   if (top) closeLayer();
-  ok(!v.invalid());
+  state_.ok(!v.invalid());
   return v;
 }
 
@@ -306,8 +308,8 @@ void ModelBuilder::layer(const syntax::LayerItem& d, Scope& scope, Result& resul
 void ModelBuilder::out(const syntax::OutItem& d, SourceRange range, Scope& scope, Result& result) {
   const syntax::Name name{Symbol("out"), range};
   if (d.value->kind == ExprKind::List) { // one value for each carried one
-    Value list = ev_.evaluate(*d.value, scope);
-    ok(!list.invalid());
+    Value list = state_.ev.evaluate(*d.value, scope);
+    state_.ok(!list.invalid());
     setResult(result, list, range);
     return;
   }
@@ -316,8 +318,8 @@ void ModelBuilder::out(const syntax::OutItem& d, SourceRange range, Scope& scope
 
 void ModelBuilder::setResult(Result& result, const Value& v, SourceRange range) {
   if (result.any) {
-    context_.report(TwoResults, range).label(result.range, "the first one");
-    failed_ = true;
+    state_.context.report(TwoResults, range).label(result.range, "the first one");
+    state_.failed = true;
     return;
   }
   result = {v, range, true};
@@ -330,7 +332,7 @@ void ModelBuilder::chose(const Expr& whole, const Expr& branch) {
 /// Operators and blocks need a name for what they make: they stand in a layer or in `out`.
 bool ModelBuilder::named(const DeclInfo& callee, const Expr& call) {
   if (statement_) return true;
-  ev_.reportNoLayer(callee, call.range);
+  state_.ev.reportNoLayer(callee, call.range);
   return false;
 }
 
@@ -346,18 +348,19 @@ ModelBuilder::StatementPath ModelBuilder::pathFor(const Expr& call) {
 
 Value ModelBuilder::callBlock(DeclInfo& decl, const Expr& call, Scope& caller) {
   const auto& block = decl.as<syntax::BlockDecl>();
-  const Arguments args = ev_.arguments(decl, call, caller);
-  const auto params = ev_.params(decl);
-  if (!ev_.complete(decl, args, call.range) || !args.known() || !named(decl, call) || !context_.enter(decl, call.range))
-    return fail();
-  Scope* scope = context_.arena.make(Scope(decl.module)); // outlives the call: `embed.table`
+  const Arguments args = state_.ev.arguments(decl, call, caller);
+  const auto params = state_.ev.params(decl);
+  if (!state_.ev.complete(decl, args, call.range) || !args.known() || !named(decl, call) ||
+      !state_.context.enter(decl, call.range))
+    return state_.fail();
+  Scope* scope = state_.context.arena.make(Scope(decl.module)); // outlives the call: `embed.table`
   scope->host = this;
-  bool good = ev_.bind(decl, args, *scope, call.range);
+  bool good = state_.ev.bind(decl, args, *scope, call.range);
   for (size_t i = 0; i < params.size(); ++i)
     if (params[i].type->kind == TypeInfo::Kind::Tensor)
       if (const NameTable::Entry* given = scope->names.find(params[i].name());
           good && given->value.kind == ValueKind::Tensor)
-        good = bindSignature(*params[i].syntax, given->value, args.ranges[i], *scope);
+        good = bindSignature(state_, *params[i].syntax, given->value, args.ranges[i], *scope);
   Value value;
   if (good) {
     const StatementPath at = pathFor(call);
@@ -370,20 +373,21 @@ Value ModelBuilder::callBlock(DeclInfo& decl, const Expr& call, Scope& caller) {
     composites_.resize(outerComposites);
     prefix_ = std::move(outerPrefix);
     if (!result.any)
-      context_.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
+      state_.context.report(NoResult, decl.nameRange, {{"block", decl.name.str()}})
           .help("end it with `out e`, or name a value `out`");
     else if (result.value.kind == ValueKind::Tensor &&
-             (!block.result || checkAnnotation(*block.result, result.value.tensor->id, block.result->range, *scope)))
+             (!block.result ||
+              checkAnnotation(state_, *block.result, result.value.tensor->id, block.result->range, *scope)))
       value = tensor(result.value.tensor->id, call.range, &scope->names);
   }
-  context_.leave();
-  return value.invalid() ? fail() : value;
+  state_.context.leave();
+  return value.invalid() ? state_.fail() : value;
 }
 
 Value ModelBuilder::tensor(ir::ValueId id, SourceRange range, const NameTable* members) {
   Value v;
   v.kind = ValueKind::Tensor;
-  v.tensor = context_.arena.make(TensorValue{id, members});
+  v.tensor = state_.context.arena.make(TensorValue{id, members});
   v.range = range;
   return v;
 }
@@ -392,15 +396,15 @@ ir::LayerId ModelBuilder::ensureLayer() {
   if (!layer_.valid()) {
     ir::Layer layer;
     layer.name = unitName_;
-    layer.first = layer.end = ir::OpId(model_->ops.size());
+    layer.first = layer.end = ir::OpId(state_.model->ops.size());
     layer.range = unitRange_;
-    layer_ = model_->layers.add(std::move(layer));
+    layer_ = state_.model->layers.add(std::move(layer));
   }
   return layer_;
 }
 
 void ModelBuilder::closeLayer() {
-  if (layer_.valid()) model_->layers[layer_].end = ir::OpId(model_->ops.size());
+  if (layer_.valid()) state_.model->layers[layer_].end = ir::OpId(state_.model->ops.size());
   layer_ = {};
 }
 

@@ -2,17 +2,13 @@
 // operators.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/eval/Evaluator.h"
-#include "frontend/model/Extents.h"
-#include "ir/Model.h"
+#include "frontend/model/State.h"
 
 #include <memory>
-#include <unordered_map>
 
 namespace planc::frontend {
 
 struct OpContext;
-struct OperandInfo;
 
 /// One model under construction. Errors are reported and construction goes on; the result is used only if there were
 /// none.
@@ -51,11 +47,6 @@ private:
     SourceRange range;
     bool any = false;
   };
-  /// A dimension by name; `id` is invalid where the extent is unknown (generic declarations, errors).
-  struct Resolved {
-    bool found = false;
-    ir::DimId id;
-  };
   struct StatementPath {
     std::vector<Symbol> path;
     const syntax::Type* annotation = nullptr;
@@ -86,62 +77,8 @@ private:
   void beginCarries(const syntax::RepeatItem& d, Scope& outer, Scope& inner, std::vector<ir::Carry>& carries);
   bool endCarries(const syntax::RepeatItem& d, const Result& result, std::vector<ir::Carry>& carries);
 
-  // ---- dimensions (Dimensions.cpp)
-  ir::DimId dim(Symbol name, int64_t extent);
-  ir::DimId specialDim(const ir::Dim& d);
-  Resolved resolve(Scope& scope, Symbol name, SourceRange use, bool input = false);
-  Resolved resolveOrReport(Scope& scope, const syntax::Name& name, bool input = false);
-  /// The dimensions of a declared tensor; nothing if one is unknown or wrong.
-  std::optional<std::vector<ir::DimId>> declaredDims(const syntax::Type& type, Scope& scope, bool input = false);
-  std::optional<ir::DType> declaredDType(const syntax::Type& type, Scope& scope);
-  /// Brings the dimensions of an argument into the scope of a block under the names of its signature.
-  bool bindSignature(const syntax::Parameter& p, const Value& argument, SourceRange use, Scope& scope);
-  bool checkDType(const syntax::Type& type, Scope& scope, ir::ValueId value, SourceRange use, std::string_view what);
-  bool checkAnnotation(const syntax::Type& type, ir::ValueId value, SourceRange at, Scope& scope);
-  bool agrees(const syntax::DimRef& ref, ir::DimId actual, Scope& scope);
-  std::string shape(const std::vector<ir::DimId>& dims) const;
-  std::string shape(ir::ValueId v) const { return shape(model_->values[v].dims); }
-
-  // ---- operators (Operators.cpp, OperatorDims.cpp, OperatorFacts.cpp, OperatorRoles.cpp)
+  // ---- operators (Operators.cpp; their steps are in OpContext.h)
   Value emit(DeclInfo& op, const Arguments& args, const syntax::Expr& call, Scope& caller);
-  bool collectOperands(OpContext& op, const Arguments& args);
-  bool unify(OpContext& op);
-  bool unifyOperand(OpContext& op, OperandInfo& operand);
-  bool settleFormals(OpContext& op);
-  bool dimDecls(OpContext& op);
-  bool dimDecl(OpContext& op, const syntax::DimDecl& d);
-  bool resultDims(OpContext& op, const syntax::Type* annotation, Scope& caller);
-  bool namedResult(OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller);
-  bool elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest);
-  std::vector<ir::DimId> contractedRest(const OpContext& op) const;
-  bool declaredResult(OpContext& op, const syntax::Type& annotation);
-  bool checkContracted(const OpContext& op);
-  Resolved resultDim(OpContext& op, const syntax::DimRef& ref, Scope& caller, bool annotation);
-  bool settleRouted(OpContext& op);
-  bool iterationSpace(OpContext& op);
-  bool kindOf(OpContext& op);
-  void facts(OpContext& op);
-  void fact(OpContext& op, const syntax::Fact& f);
-  /// Reads a fact that is a role; false if it is none.
-  bool role(OpContext& op, const syntax::Fact& f);
-  void checkLinear(OpContext& op, const syntax::Fact& f);
-  bool dimRole(OpContext& op, const syntax::Fact& f);
-  void biasOperand(OpContext& op, const syntax::Name& name);
-  void checkRoles(OpContext& op);
-  /// Reads `groups` and `group_limit`, which bound where the copies of an element go.
-  void groupLimit(OpContext& op);
-  /// The operand of that name, or -1: left out by this use, or reported.
-  int operandNamed(OpContext& op, const syntax::Name& name);
-  std::optional<double> factor(OpContext& op, const syntax::Fact& f, double most);
-  void defaultFlops(OpContext& op);
-  void saves(OpContext& op, const syntax::SaveItem& item);
-  void reduces(OpContext& op, const syntax::ReduceItem& item);
-  void backwards(OpContext& op, const syntax::BackwardItem& item);
-  void sectionFact(OpContext& op, const syntax::Fact& f, Scope& scope, ir::BackwardSpec& spec);
-  void dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out, bool mayBeAbsent);
-  std::optional<ir::Poly> poly(OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit,
-                               std::string_view what);
-  Resolved ownDim(const OpContext& op, Symbol name) const;
   Value finish(OpContext& op, std::vector<Symbol> path, SourceRange range);
 
   ir::LayerId ensureLayer();
@@ -149,20 +86,8 @@ private:
   bool named(const DeclInfo& callee, const syntax::Expr& call);
   StatementPath pathFor(const syntax::Expr& call);
   Value tensor(ir::ValueId id, SourceRange range, const NameTable* members = nullptr);
-  Value fail() {
-    failed_ = true;
-    return {};
-  }
-  bool ok(bool good) {
-    failed_ |= !good;
-    return good;
-  }
 
-  Evaluator& ev_;
-  Context& context_;
-  Extents& extents_;
-  std::shared_ptr<ir::Model> model_;
-  std::unordered_map<Symbol, std::vector<ir::DimId>> dimsByName_;
+  ModelState state_;
   std::vector<Symbol> prefix_;
   std::vector<ir::CompositeId> composites_;
   ir::LayerId layer_;
@@ -173,7 +98,6 @@ private:
   SourceRange unitRange_;
   bool topLevel_ = false;
   bool inModel_ = false; ///< `in` is legal here
-  bool failed_ = false;
 };
 
 } // namespace planc::frontend

@@ -2,7 +2,7 @@
 // made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/model/ModelBuilder.h"
+#include "frontend/model/Dimensions.h"
 
 namespace planc::frontend {
 
@@ -26,7 +26,8 @@ struct FormalDim {
 struct OpContext {
   DeclInfo& decl;
   const syntax::OpDecl& syntax;
-  Scope& scope; ///< of facts: values of the parameters
+  Scope& scope;            ///< of facts: values of the parameters
+  Scope* around = nullptr; ///< of the statement that uses it; null in a generic check
   SourceRange call;
   bool known = true; ///< false: a generic check, dimensions have names but no extents
   std::vector<OperandInfo> operands{};
@@ -44,6 +45,42 @@ struct OpContext {
   }
 };
 
+// ---- the steps from a use to the operator, in their order; false or nothing after a report
+/// The equation that prices it (OperatorFacts.cpp).
+bool kindOf(ModelState& state, OpContext& op);
+/// Its signature against the shapes of the arguments: the dimensions for its names (OperatorDims.cpp).
+bool unify(ModelState& state, OpContext& op);
+/// `dim …` of the operator: dimensions that are routed or follow others.
+bool dimDecls(ModelState& state, OpContext& op);
+/// The shape and the element type of the result. `annotation`: the shape that the statement declares, if any.
+bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller);
+/// The extents of routed dimensions, which follow from all shapes.
+void settleRouted(ModelState& state, OpContext& op);
+/// Formulas, what backward keeps, statistics, gradients (OperatorFacts.cpp).
+void facts(ModelState& state, OpContext& op);
+
+// ---- parts of these
+/// A dimension of this operator by the name of its signature, or by its own.
+Resolved ownDim(const ModelState& state, const OpContext& op, Symbol name);
+/// The dimensions that a fact names.
+void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
+             bool mayBeAbsent);
+/// The operand of that name, or -1: left out by this use, or reported.
+int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name);
+/// A formula in `unit`.
+std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit,
+                             std::string_view what);
+/// `extent(d)`, `size(x)`, `bytes(x)`, `width(x)`; `around`: the operator whose facts are read, null in a body.
+Value dimensionFunction(ModelState& state, OpContext* around, const syntax::Expr& call, Scope& scope);
+
+/// Reads a fact that is a role; false if it is none (OperatorRoles.cpp).
+bool role(ModelState& state, OpContext& op, const syntax::Fact& f);
+/// What an operator of its kind has to say.
+void checkRoles(ModelState& state, OpContext& op);
+/// Reads `groups` and `group_limit`, which bound where the copies of an element go (OperatorGroups.cpp).
+void groupLimit(ModelState& state, OpContext& op);
+/// The fact of the operator that is called so; null if it has none.
+const syntax::Fact* factOf(const OpContext& op, std::string_view name);
 /// The facts of an operator that are roles.
 std::vector<std::string> roleNames();
 

@@ -50,26 +50,18 @@ std::vector<ir::DimId> without(const std::vector<ir::DimId>& dims, const std::ve
   return left;
 }
 
-} // namespace
-
-bool ModelBuilder::unify(OpContext& op) {
-  for (OperandInfo& o : op.operands)
-    if (!unifyOperand(op, o)) return false;
-  return settleFormals(op);
-}
-
 /// Fixed names take the dimensions at their places from both ends; `..` takes the rest.
-bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
+bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
   const syntax::Type& type = *o.param->type;
-  const std::vector<ir::DimId> dims = model_->values[o.value].dims;
+  const std::vector<ir::DimId> dims = state.model->values[o.value].dims;
   if (!fits(type, dims.size())) {
-    context_
+    state.context
         .report(OperandShape, o.range,
                 {{"name", o.param->name.text.str()},
                  {"op", op.decl.name.str()},
                  {"expected", written(type)},
-                 {"actual", shape(dims)}})
-        .label(model_->values[o.value].range, "it is made here");
+                 {"actual", shape(*state.model, dims)}})
+        .label(state.model->values[o.value].range, "it is made here");
     return false;
   }
   o.dims = dims;
@@ -79,27 +71,28 @@ bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
     const size_t at = placeOf(type, i, dims.size());
     const DimRef& ref = type.dims[i];
     // `kv_seq = seq`: the operator's own name for the value's dimension.
-    const ir::DimId own = ref.value ? dim(ref.name.text, model_->dims[dims[at]].extent) : dims[at];
+    const ir::DimId own = ref.value ? basicDim(state, ref.name.text, state.model->dims[dims[at]].extent) : dims[at];
     size_t f = 0;
     while (f < op.formals.size() && op.formals[f].name != ref.name.text) ++f;
-    const bool exact = model_->dims[own].name == ref.name.text;
+    const bool exact = state.model->dims[own].name == ref.name.text;
     if (f == op.formals.size()) {
       op.formals.push_back({ref.name.text, own, o.range, exact});
     } else if (FormalDim& known = op.formals[f]; known.dim != own) {
-      if (model_->dims[known.dim].extent != model_->dims[own].extent) {
+      if (state.model->dims[known.dim].extent != state.model->dims[own].extent) {
         std::string first;
         for (const OperandInfo& other : op.operands)
           if (other.range == known.argument) first = other.param->name.text.str();
-        context_
+        state.context
             .report(FormalMismatch, op.call,
                     {{"dim", ref.name.text.str()},
                      {"op", op.decl.name.str()},
-                     {"first", model_->dims[known.dim].extent},
+                     {"first", state.model->dims[known.dim].extent},
                      {"a", first},
-                     {"second", model_->dims[own].extent},
+                     {"second", state.model->dims[own].extent},
                      {"b", o.param->name.text.str()}})
-            .label(known.argument, fmt::format("`{}` is {} here", ref.name.text.view(), model_->dims[known.dim].extent))
-            .label(o.range, shape(o.value));
+            .label(known.argument,
+                   fmt::format("`{}` is {} here", ref.name.text.view(), state.model->dims[known.dim].extent))
+            .label(o.range, shape(*state.model, o.value));
         return false;
       }
       if (exact && !known.exact) known = {ref.name.text, own, o.range, true};
@@ -110,37 +103,29 @@ bool ModelBuilder::unifyOperand(OpContext& op, OperandInfo& o) {
 }
 
 /// Every operand uses the one dimension that was chosen for a name.
-bool ModelBuilder::settleFormals(OpContext& op) {
+void settleFormals(OpContext& op) {
   for (OperandInfo& o : op.operands)
     for (size_t i = 0; i < o.dims.size(); ++i)
       if (o.formal[i] >= 0) o.dims[i] = op.formals[static_cast<size_t>(o.formal[i])].dim;
-  return true;
 }
 
-bool ModelBuilder::dimDecls(OpContext& op) {
-  bool good = true;
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* d = std::get_if<syntax::DimDecl>(&item)) good &= dimDecl(op, *d);
-  return good;
-}
-
-bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
+bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
   const Expr& e = *d.value;
   const Symbol form = e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name ? e.kids[0]->name.text : Symbol();
   const bool routed = form == Symbol("routed");
   if ((!routed && form != Symbol("follows")) || e.args.empty() || (!routed && e.args.size() != 1)) {
-    context_.report(DimDeclForm, e.range);
+    state.context.report(DimDeclForm, e.range);
     return false;
   }
   ir::Dim made{d.name.text, 0, routed ? ir::DimKind::Routed : ir::DimKind::Following, {}, 1};
   for (const syntax::Arg& arg : e.args) {
     if (arg.value->kind != ExprKind::Name || arg.name) {
-      context_.report(DimDeclForm, arg.value->range);
+      state.context.report(DimDeclForm, arg.value->range);
       return false;
     }
-    const Resolved part = ownDim(op, arg.value->name.text);
+    const Resolved part = ownDim(state, op, arg.value->name.text);
     if (!part.found) {
-      context_
+      state.context
           .report(UnknownSignatureDim, arg.value->range,
                   {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
           .meant(arg.value->name.text.view(), formalNames(op));
@@ -156,76 +141,44 @@ bool ModelBuilder::dimDecl(OpContext& op, const syntax::DimDecl& d) {
   for (FormalDim& candidate : op.formals)
     if (candidate.name == d.name.text) f = &candidate;
   if (!f) {
-    context_.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
+    state.context.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
         .meant(d.name.text.view(), formalNames(op));
     return false;
   }
   if (!op.known) return true;
-  made.name = model_->dims[f->dim].name;
-  made.extent = model_->dims[f->dim].extent;
-  f->dim = specialDim(made);
-  return settleFormals(op);
-}
-
-/// A dimension of this operator by the name of its signature, or by its own.
-ModelBuilder::Resolved ModelBuilder::ownDim(const OpContext& op, Symbol name) const {
-  if (const FormalDim* f = op.formal(name)) return {true, f->dim};
-  for (ir::DimId d : op.op.dims)
-    if (model_->dims[d].name == name) return {true, d};
-  for (const OperandInfo& o : op.operands)
-    for (ir::DimId d : o.dims)
-      if (model_->dims[d].name == name) return {true, d};
-  for (ir::DimId d : op.result)
-    if (d.valid() && model_->dims[d].name == name) return {true, d};
-  for (const auto& [decl, routed] : op.routed)
-    if (decl->name.text == name) return {true, {}};
-  return {};
+  made.name = state.model->dims[f->dim].name;
+  made.extent = state.model->dims[f->dim].extent;
+  f->dim = specialDim(state, made);
+  settleFormals(op);
+  return true;
 }
 
 /// A named dimension of the result: of an operand, of a parameter or `let` of the operator, or of the place that uses
 /// it.
-ModelBuilder::Resolved ModelBuilder::resultDim(OpContext& op, const DimRef& ref, Scope& caller, bool annotation) {
+Resolved resultDim(ModelState& state, OpContext& op, const DimRef& ref, Scope& caller, bool annotation) {
   const Symbol name = ref.name.text;
   if (!annotation) {
     if (const FormalDim* f = op.formal(name)) return {true, f->dim};
   }
   for (const OperandInfo& o : op.operands)
     for (ir::DimId d : o.dims)
-      if (model_->dims[d].name == name) return {true, d};
+      if (state.model->dims[d].name == name) return {true, d};
   if (annotation)
     if (const FormalDim* f = op.formal(name)) return {true, f->dim};
   if (!annotation) {
     if (ref.value) {
-      const auto extent = ev_.integer(*ref.value, op.scope, fmt::format("dimension `{}`", name.view()));
-      if (extent && *extent >= 1) return {true, dim(name, *extent)};
+      const auto extent = state.ev.integer(*ref.value, op.scope, fmt::format("dimension `{}`", name.view()));
+      if (extent && *extent >= 1) return {true, basicDim(state, name, *extent)};
       if (!extent) return {true, {}};
     }
     if (const NameTable::Entry* e = op.scope.names.find(name); e && e->value.isInt())
-      return resolve(op.scope, name, ref.range);
+      return resolve(state, op.scope, name, ref.range);
   }
-  return resolve(caller, name, ref.range);
-}
-
-bool ModelBuilder::resultDims(OpContext& op, const syntax::Type* annotation, Scope& caller) {
-  const syntax::Type& type = op.syntax.result;
-  for (const syntax::OpItem& item : op.syntax.items) // a `let` may hold the extent of a new dimension
-    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      if (!op.scope.names.find(let->name.text))
-        op.scope.names.add(let->name.text, ev_.let(*let, op.scope), let->name.range);
-  op.resultDType = declaredDType(type, op.scope);
-  const auto rests = std::count_if(op.operands.begin(), op.operands.end(), hasRest);
-  std::vector<ir::DimId> rest;
-  if (ir::isContraction(op.op.kind) && rests > 1) {
-    if (annotation && restAt(type) < type.dims.size() && !declaredResult(op, *annotation)) return false;
-    if (op.result.empty()) rest = contractedRest(op);
-    if (op.result.empty() && !namedResult(op, rest, caller)) return false;
-    return checkContracted(op);
-  }
-  return elementwiseRest(op, rest) && namedResult(op, rest, caller);
+  return resolve(state, caller, name, ref.range);
 }
 
 /// The result of a signature whose `..` is known.
-bool ModelBuilder::namedResult(OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller) {
+bool namedResult(ModelState& state, OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller) {
   for (const DimRef& ref : op.syntax.result.dims) {
     if (ref.rest) {
       op.result.insert(op.result.end(), rest.begin(), rest.end());
@@ -233,9 +186,9 @@ bool ModelBuilder::namedResult(OpContext& op, const std::vector<ir::DimId>& rest
     }
     const bool routed = std::any_of(op.routed.begin(), op.routed.end(),
                                     [&](const auto& r) { return r.first->name.text == ref.name.text; });
-    const Resolved d = routed ? Resolved{true, {}} : resultDim(op, ref, caller, false);
+    const Resolved d = routed ? Resolved{true, {}} : resultDim(state, op, ref, caller, false);
     if (!d.found)
-      context_.report(ResultDim, op.call, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
+      state.context.report(ResultDim, op.call, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
           .label(ref.range, "declared here")
           .help(fmt::format("give the model or block a value of that name: `let {} = …`", ref.name.text.view()));
     if (!d.id.valid() && !routed) return false;
@@ -245,7 +198,7 @@ bool ModelBuilder::namedResult(OpContext& op, const std::vector<ir::DimId>& rest
 }
 
 /// Elementwise operators: `..` is the longest of those of the operands, which has the dimensions of the others.
-bool ModelBuilder::elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest) {
+bool elementwiseRest(ModelState& state, OpContext& op, std::vector<ir::DimId>& rest) {
   const OperandInfo* longest = nullptr;
   for (const OperandInfo& o : op.operands)
     if (hasRest(o) && (!longest || restOf(o).size() > rest.size())) {
@@ -256,20 +209,20 @@ bool ModelBuilder::elementwiseRest(OpContext& op, std::vector<ir::DimId>& rest) 
   for (const OperandInfo& o : op.operands)
     for (ir::DimId d : restOf(o)) {
       if (llvm::is_contained(rest, d)) continue;
-      context_
+      state.context
           .report(NotBroadcast, o.range,
                   {{"name", o.param->name.text.str()},
                    {"op", op.decl.name.str()},
-                   {"dim", fmt::format("{} {}", model_->dims[d].name.view(), model_->dims[d].extent)},
+                   {"dim", fmt::format("{} {}", state.model->dims[d].name.view(), state.model->dims[d].extent)},
                    {"other", longest->param->name.text.str()}})
-          .label(longest->range, shape(longest->value));
+          .label(longest->range, shape(*state.model, longest->value));
       return false;
     }
   return true;
 }
 
 // y[..] = sum over the dimensions that only x and w have. What both have is summed over.
-std::vector<ir::DimId> ModelBuilder::contractedRest(const OpContext& op) const {
+std::vector<ir::DimId> contractedRest(const OpContext& op) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   std::vector<ir::DimId> rest = without(restOf(x), w.dims);
   const std::vector<ir::DimId> second = without(restOf(w), x.dims);
@@ -279,15 +232,15 @@ std::vector<ir::DimId> ModelBuilder::contractedRest(const OpContext& op) const {
 
 /// The result that a layer declares for a contraction: it may keep what both operands have. Left empty if it lacks a
 /// dimension of the signature; the difference is reported when the declared shape is compared.
-bool ModelBuilder::declaredResult(OpContext& op, const syntax::Type& annotation) {
+bool declaredResult(ModelState& state, OpContext& op, const syntax::Type& annotation) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   std::vector<ir::DimId> named;
   for (const DimRef& ref : annotation.dims) {
-    const Resolved d = ref.rest ? Resolved{true, {}} : resultDim(op, ref, *statement_->scope, true);
+    const Resolved d = ref.rest ? Resolved{true, {}} : resultDim(state, op, ref, *op.around, true);
     if (!d.found)
-      context_.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
-          .label(x.range, shape(x.value))
-          .label(w.range, shape(w.value));
+      state.context.report(ResultDim, ref.range, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
+          .label(x.range, shape(*state.model, x.value))
+          .label(w.range, shape(*state.model, w.value));
     if (!d.id.valid() && !ref.rest) return false;
     named.push_back(d.id);
   }
@@ -306,44 +259,93 @@ bool ModelBuilder::declaredResult(OpContext& op, const syntax::Type& annotation)
   return true;
 }
 
-bool ModelBuilder::checkContracted(const OpContext& op) {
+bool checkContracted(ModelState& state, const OpContext& op) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   for (ir::DimId d : x.dims)
     if (llvm::is_contained(w.dims, d) && !llvm::is_contained(op.result, d)) return true;
   for (ir::DimId d : x.dims) // a name that both have with two extents is the likelier mistake
     for (ir::DimId e : w.dims)
-      if (model_->dims[d].name == model_->dims[e].name && d != e) return true; // reported with the iteration space
-  context_.report(NothingContracted, op.call, {{"op", op.decl.name.str()}})
-      .label(x.range, shape(x.value))
-      .label(w.range, shape(w.value))
+      if (state.model->dims[d].name == state.model->dims[e].name && d != e)
+        return true; // reported with the iteration space
+  state.context.report(NothingContracted, op.call, {{"op", op.decl.name.str()}})
+      .label(x.range, shape(*state.model, x.value))
+      .label(w.range, shape(*state.model, w.value))
       .help("the operands need a dimension in common that the result lacks");
   return false;
 }
 
+} // namespace
+
+Resolved ownDim(const ModelState& state, const OpContext& op, Symbol name) {
+  if (const FormalDim* f = op.formal(name)) return {true, f->dim};
+  for (ir::DimId d : op.op.dims)
+    if (state.model->dims[d].name == name) return {true, d};
+  for (const OperandInfo& o : op.operands)
+    for (ir::DimId d : o.dims)
+      if (state.model->dims[d].name == name) return {true, d};
+  for (ir::DimId d : op.result)
+    if (d.valid() && state.model->dims[d].name == name) return {true, d};
+  for (const auto& [decl, routed] : op.routed)
+    if (decl->name.text == name) return {true, {}};
+  return {};
+}
+
+bool unify(ModelState& state, OpContext& op) {
+  for (OperandInfo& o : op.operands)
+    if (!unifyOperand(state, op, o)) return false;
+  settleFormals(op);
+  return true;
+}
+
+bool dimDecls(ModelState& state, OpContext& op) {
+  bool good = true;
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* d = std::get_if<syntax::DimDecl>(&item)) good &= dimDecl(state, op, *d);
+  return good;
+}
+
+bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller) {
+  const syntax::Type& type = op.syntax.result;
+  for (const syntax::OpItem& item : op.syntax.items) // a `let` may hold the extent of a new dimension
+    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
+      if (!op.scope.names.find(let->name.text))
+        op.scope.names.add(let->name.text, state.ev.let(*let, op.scope), let->name.range);
+  op.resultDType = declaredDType(state, type, op.scope);
+  const auto rests = std::count_if(op.operands.begin(), op.operands.end(), hasRest);
+  std::vector<ir::DimId> rest;
+  if (ir::isContraction(op.op.kind) && rests > 1) {
+    if (annotation && restAt(type) < type.dims.size() && !declaredResult(state, op, *annotation)) return false;
+    if (op.result.empty()) rest = contractedRest(op);
+    if (op.result.empty() && !namedResult(state, op, rest, caller)) return false;
+    return checkContracted(state, op);
+  }
+  return elementwiseRest(state, op, rest) && namedResult(state, op, rest, caller);
+}
+
 // Routing neither makes nor drops elements: the result has `copies` times the elements of the first operand; with a
 // `capacity` factor every choice has so many slots, filled or not.
-bool ModelBuilder::settleRouted(OpContext& op) {
+void settleRouted(ModelState& state, OpContext& op) {
   for (auto& [decl, made] : op.routed) {
     auto number = [&](std::string_view name) -> double {
       for (const syntax::OpItem& item : op.syntax.items)
         if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol(name))
-          if (const Value v = ev_.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
+          if (const Value v = state.ev.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
             return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
       return 0;
     };
     const double copies = number("copies"), capacity = number("capacity");
     made.capacity = capacity;
     double elements = (copies > 0 ? copies : 1) * (capacity > 0 ? capacity : 1), parts = 1, others = 1;
-    for (ir::DimId d : op.operands[0].dims) elements *= ir::sizeOf(*model_, d);
-    for (ir::DimId d : made.parts) parts *= ir::sizeOf(*model_, d);
+    for (ir::DimId d : op.operands[0].dims) elements *= ir::sizeOf(*state.model, d);
+    for (ir::DimId d : made.parts) parts *= ir::sizeOf(*state.model, d);
     for (ir::DimId d : op.result)
       if (d.valid()) {
-        others *= ir::sizeOf(*model_, d);
+        others *= ir::sizeOf(*state.model, d);
         if (!made.chosen.valid() && !llvm::is_contained(op.operands[0].dims, d)) made.chosen = d;
       }
     made.scale = elements / (parts * others);
-    made.extent = ir::wholeExtent(ir::sizeOf(*model_, made));
-    const ir::DimId id = specialDim(made);
+    made.extent = ir::wholeExtent(ir::sizeOf(*state.model, made));
+    const ir::DimId id = specialDim(state, made);
     size_t at = 0;
     for (const DimRef& ref : op.syntax.result.dims) {
       if (!ref.rest && ref.name.text == decl->name.text && at < op.result.size() && !op.result[at].valid())
@@ -352,7 +354,6 @@ bool ModelBuilder::settleRouted(OpContext& op) {
     }
     op.formals.push_back({decl->name.text, id, op.call, true});
   }
-  return true;
 }
 
 } // namespace planc::frontend

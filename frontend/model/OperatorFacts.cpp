@@ -82,47 +82,25 @@ ir::Poly product(const std::vector<ir::DimId>& dims) {
   return p;
 }
 
-} // namespace
-
-bool ModelBuilder::kindOf(OpContext& op) {
-  for (const syntax::OpItem& item : op.syntax.items) {
-    const auto* f = std::get_if<syntax::Fact>(&item);
-    if (!f || f->name.text != Symbol("kind") || !f->members.empty()) continue;
-    const Symbol text = f->value->kind == ExprKind::Name ? f->value->name.text : Symbol(context_.text(f->value->range));
-    if (auto kind = ir::parseOpKind(text.view())) {
-      op.op.kind = *kind;
-      return true;
-    }
-    std::vector<std::string> kinds;
-    for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k)
-      kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
-    context_.report(UnknownKind, f->value->range, {{"kind", text.str()}})
-        .meant(text.view(), kinds)
-        .note("kinds are " + quotedList(kinds));
-    return false;
+/// A number from 0 to `most`.
+std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most) {
+  const Value v = state.ev.evaluate(*f.value, op.scope);
+  if (v.invalid()) {
+    state.ok(!op.known);
+    return std::nullopt;
   }
-  context_.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
-      .help("say which equation prices it: `kind = memory`");
-  return false;
+  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
+  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+  if (value >= 0 && value <= most) return value;
+  if (f.name.text == Symbol("capacity"))
+    state.context.report(CapacityRange, f.value->range, {{"value", show(v)}});
+  else
+    state.context.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
+  state.failed = true;
+  return std::nullopt;
 }
 
-void ModelBuilder::facts(OpContext& op) {
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(op, *f);
-  checkRoles(op);
-  groupLimit(op);
-  defaultFlops(op);
-  for (const syntax::OpItem& item : op.syntax.items) {
-    if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(op, *i);
-    if (const auto* i = std::get_if<syntax::ReduceItem>(&item)) reduces(op, *i);
-    if (const auto* i = std::get_if<syntax::BackwardItem>(&item)) backwards(op, *i);
-    if (const auto* i = std::get_if<syntax::AlongItem>(&item)) dimList(op, i->dims, op.op.along, true);
-    if (const auto* i = std::get_if<syntax::ContestItem>(&item)) dimList(op, i->dims, op.op.contest, false);
-    if (const auto* i = std::get_if<syntax::Require>(&item)) ok(ev_.require(*i, op.scope));
-  }
-}
-
-void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
+void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
   const std::string& name = f.name.text.str();
   if (f.members.size() == 1 && f.members[0].text == Symbol("bytes")) {
     for (const syntax::OpItem& item : op.syntax.items)
@@ -133,89 +111,41 @@ void ModelBuilder::fact(OpContext& op, const syntax::Fact& f) {
   if (f.members.empty() && !f.args) {
     if (name == "kind") return;
     if (name == "flops") {
-      if (auto p = poly(op, *f.value, op.scope, units::flops, "`flops`")) op.op.flops = std::move(*p);
+      if (auto p = poly(state, op, *f.value, op.scope, units::flops, "`flops`")) op.op.flops = std::move(*p);
       op.flopsGiven = true;
       return;
     }
-    if (name == "reads") return void(op.op.reads = poly(op, *f.value, op.scope, units::bytes, "`reads`"));
-    if (name == "writes") return void(op.op.writes = poly(op, *f.value, op.scope, units::bytes, "`writes`"));
-    if (name == "copies") return void(op.op.copies = poly(op, *f.value, op.scope, units::none, "`copies`"));
+    if (name == "reads") return void(op.op.reads = poly(state, op, *f.value, op.scope, units::bytes, "`reads`"));
+    if (name == "writes") return void(op.op.writes = poly(state, op, *f.value, op.scope, units::bytes, "`writes`"));
+    if (name == "copies") return void(op.op.copies = poly(state, op, *f.value, op.scope, units::none, "`copies`"));
     if (name == "groups" || name == "group_limit") return; // read together, by groupLimit
     if (name == "share" || name == "last_share") {
-      if (auto share = factor(op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
+      if (auto share = factor(state, op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
       return;
     }
     if (name == "capacity") {
-      if (auto capacity = factor(op, f, 1e9)) op.op.capacity = *capacity;
+      if (auto capacity = factor(state, op, f, 1e9)) op.op.capacity = *capacity;
       return;
     }
-    if (role(op, f)) return;
+    if (role(state, op, f)) return;
   }
   std::string whole = name;
   for (const syntax::Name& m : f.members) whole += "." + m.text.str();
-  auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", whole}});
+  auto report = state.context.report(UnknownOpFact, f.name.range, {{"fact", whole}});
   const std::string meant = didYouMean(name, factNames());
   report.help(meant);
   if (meant.empty())
     report.note("facts of an operator are " + quotedList(factNames()) + ", and `NAME.bytes` of a saved buffer");
-  failed_ = true;
-}
-
-/// A number from 0 to `most`.
-std::optional<double> ModelBuilder::factor(OpContext& op, const syntax::Fact& f, double most) {
-  const Value v = ev_.evaluate(*f.value, op.scope);
-  if (v.invalid()) {
-    ok(!op.known);
-    return std::nullopt;
-  }
-  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
-  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-  if (value >= 0 && value <= most) return value;
-  if (f.name.text == Symbol("capacity"))
-    context_.report(CapacityRange, f.value->range, {{"value", show(v)}});
-  else
-    context_.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
-  failed_ = true;
-  return std::nullopt;
+  state.failed = true;
 }
 
 // Contractions: one multiplication and one addition per point of the iteration space.
-void ModelBuilder::defaultFlops(OpContext& op) {
+void defaultFlops(OpContext& op) {
   if (op.flopsGiven || !ir::isContraction(op.op.kind) || !op.known) return;
   op.op.flops = product(op.op.dims).scaled(2);
 }
 
-std::optional<ir::Poly> ModelBuilder::poly(OpContext& op, const Expr& e, Scope& scope, const Unit& unit,
-                                           std::string_view what) {
-  const Value v = ev_.evaluate(e, scope);
-  if (v.invalid()) {
-    ok(!op.known);
-    return std::nullopt;
-  }
-  const bool number = v.numeric() || v.kind == ValueKind::Poly;
-  const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
-  const bool zero = v.numeric() && v.asDouble() == 0;
-  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
-    ir::Poly p = polyOf(v);
-    const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-    // Extents that are made up, where no workload gives them, say nothing of a difference.
-    const bool open = extents_.nominal &&
-                      std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
-    if (value >= 0 || open) return p;
-    context_.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
-        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
-    failed_ = true;
-    return std::nullopt;
-  }
-  context_.report(FormulaType, e.range,
-                  {{"what", what},
-                   {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
-                   {"actual", describe(v)}});
-  failed_ = true;
-  return std::nullopt;
-}
-
-void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
+void saves(ModelState& state, OpContext& op, const syntax::SaveItem& item) {
   for (const syntax::Name& n : item.names) {
     ir::Save save;
     if (n.text == kOut) {
@@ -227,40 +157,22 @@ void ModelBuilder::saves(OpContext& op, const syntax::SaveItem& item) {
     } else if (const syntax::Fact* bytes = bufferFact(op, n.text)) {
       save.what = ir::Save::What::Buffer;
       save.buffer = n.text;
-      if (auto p = poly(op, *bytes->value, op.scope, units::bytes, fmt::format("`{}.bytes`", n.text.view())))
+      if (auto p = poly(state, op, *bytes->value, op.scope, units::bytes, fmt::format("`{}.bytes`", n.text.view())))
         save.bytes = std::move(*p);
     } else {
-      auto report = context_.report(BufferBytes, n.range, {{"name", n.text.str()}});
+      auto report = state.context.report(BufferBytes, n.range, {{"name", n.text.str()}});
       std::vector<std::string> names{"out"};
       for (const syntax::Parameter& p : op.syntax.params)
         if (p.type && p.type->tensor) names.push_back(p.name.text.str());
       report.meant(n.text.view(), names);
-      failed_ = true;
+      state.failed = true;
       continue;
     }
     op.op.saves.push_back(std::move(save));
   }
 }
 
-void ModelBuilder::dimList(OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
-                           bool mayBeAbsent) {
-  for (const syntax::Name& n : names) {
-    const Resolved d = ownDim(op, n.text);
-    if (d.id.valid()) {
-      out.push_back(d.id);
-    } else if (!d.found && mayBeAbsent && statement_) {
-      // `along group`: a dimension of the block around, whose other operators have it.
-      const Resolved outer = resolve(*statement_->scope, n.text, n.range);
-      if (outer.id.valid()) out.push_back(outer.id);
-    } else if (!d.found && !mayBeAbsent) {
-      auto report = context_.report(UnknownDimension, n.range, {{"op", op.decl.name.str()}, {"dim", n.text.str()}});
-      report.meant(n.text.view(), dimNames(op));
-      failed_ = true;
-    }
-  }
-}
-
-void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
+void reduces(ModelState& state, OpContext& op, const syntax::ReduceItem& item) {
   ir::Reduce reduce;
   if (item.facts)
     for (const syntax::SectionItem& i : item.facts->items) {
@@ -268,107 +180,199 @@ void ModelBuilder::reduces(OpContext& op, const syntax::ReduceItem& item) {
       const bool values = f && f->name.text == Symbol("values"), backward = f && f->name.text == Symbol("backward");
       if (!values && !backward) {
         if (f) {
-          auto report = context_.report(UnknownOpFact, f->name.range, {{"fact", "reduce." + f->name.text.str()}});
+          auto report = state.context.report(UnknownOpFact, f->name.range, {{"fact", "reduce." + f->name.text.str()}});
           report.meant(f->name.text.view(), {"values", "backward"});
         }
-        failed_ = true;
+        state.failed = true;
         continue;
       }
-      const Value v = ev_.evaluate(*f->value, op.scope);
+      const Value v = state.ev.evaluate(*f->value, op.scope);
       if (v.isInt() && v.integer >= 0 && v.integer <= 64) {
         (values ? reduce.values : reduce.backward) = static_cast<int>(v.integer);
       } else if (!v.invalid()) {
-        context_.report(CountFact, f->value->range, {{"name", f->name.text.str()}, {"actual", show(v)}});
-        failed_ = true;
+        state.context.report(CountFact, f->value->range, {{"name", f->name.text.str()}, {"actual", show(v)}});
+        state.failed = true;
       }
     }
   std::vector<ir::DimId> dims;
-  dimList(op, item.dims, dims, false);
+  dimList(state, op, item.dims, dims, false);
   for (ir::DimId d : dims) {
     reduce.dim = d;
     op.op.reduces.push_back(reduce);
   }
 }
 
-int ModelBuilder::operandNamed(OpContext& op, const syntax::Name& name) {
-  const int index = operandIndex(op, name.text);
-  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
-    context_.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
-        .meant(name.text.view(), operandNames(op));
-    failed_ = true;
-  }
-  return index;
+void sectionFact(ModelState& state, OpContext& op, const syntax::Fact& f, Scope& scope, ir::BackwardSpec& spec) {
+  const std::string& name = f.name.text.str();
+  if (name == "flops") return void(spec.flops = poly(state, op, *f.value, scope, units::flops, "`flops`"));
+  if (name == "reads") return void(spec.reads = poly(state, op, *f.value, scope, units::bytes, "`reads`"));
+  if (name == "writes") return void(spec.writes = poly(state, op, *f.value, scope, units::bytes, "`writes`"));
+  auto report = state.context.report(UnknownOpFact, f.name.range, {{"fact", "backward." + name}});
+  report.meant(name, {"flops", "reads", "writes"});
+  state.failed = true;
 }
 
-void ModelBuilder::backwards(OpContext& op, const syntax::BackwardItem& item) {
+void backwards(ModelState& state, OpContext& op, const syntax::BackwardItem& item) {
   ir::BackwardSpec spec;
   for (const syntax::Name& n : item.names)
-    if (const int index = operandNamed(op, n); index >= 0) spec.operands.push_back(index);
+    if (const int index = operandNamed(state, op, n); index >= 0) spec.operands.push_back(index);
   if (item.names.empty())
     for (size_t i = 0; i < op.operands.size(); ++i) spec.operands.push_back(static_cast<int>(i));
   Scope scope(&op.scope);
   RecordValue forward;
   Value flops;
   if (op.known) {
-    double value = op.op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); }, [](int) { return 2.0; });
-    flops = makePoly(context_, op.op.flops, units::none, value, item.range);
+    double value =
+        op.op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(*state.model, d); }, [](int) { return 2.0; });
+    flops = makePoly(state.context, op.op.flops, units::none, value, item.range);
   }
   forward.fields.push_back({Symbol("flops"), flops, item.range, ""});
   Value v;
   v.kind = ValueKind::Record;
-  v.record = context_.arena.make(std::move(forward));
+  v.record = state.context.arena.make(std::move(forward));
   scope.names.add(Symbol("forward"), v, item.range);
   if (item.facts)
     for (const syntax::SectionItem& i : item.facts->items)
-      if (const auto* f = std::get_if<syntax::Fact>(&i)) sectionFact(op, *f, scope, spec);
+      if (const auto* f = std::get_if<syntax::Fact>(&i)) sectionFact(state, op, *f, scope, spec);
   op.op.backwards.push_back(std::move(spec));
 }
 
-void ModelBuilder::sectionFact(OpContext& op, const syntax::Fact& f, Scope& scope, ir::BackwardSpec& spec) {
-  const std::string& name = f.name.text.str();
-  if (name == "flops") return void(spec.flops = poly(op, *f.value, scope, units::flops, "`flops`"));
-  if (name == "reads") return void(spec.reads = poly(op, *f.value, scope, units::bytes, "`reads`"));
-  if (name == "writes") return void(spec.writes = poly(op, *f.value, scope, units::bytes, "`writes`"));
-  auto report = context_.report(UnknownOpFact, f.name.range, {{"fact", "backward." + name}});
-  report.meant(name, {"flops", "reads", "writes"});
-  failed_ = true;
+} // namespace
+
+bool kindOf(ModelState& state, OpContext& op) {
+  for (const syntax::OpItem& item : op.syntax.items) {
+    const auto* f = std::get_if<syntax::Fact>(&item);
+    if (!f || f->name.text != Symbol("kind") || !f->members.empty()) continue;
+    const Symbol text =
+        f->value->kind == ExprKind::Name ? f->value->name.text : Symbol(state.context.text(f->value->range));
+    if (auto kind = ir::parseOpKind(text.view())) {
+      op.op.kind = *kind;
+      return true;
+    }
+    std::vector<std::string> kinds;
+    for (int k = 0; k < static_cast<int>(ir::OpKind::Carry); ++k)
+      kinds.emplace_back(ir::name(static_cast<ir::OpKind>(k)));
+    state.context.report(UnknownKind, f->value->range, {{"kind", text.str()}})
+        .meant(text.view(), kinds)
+        .note("kinds are " + quotedList(kinds));
+    return false;
+  }
+  state.context.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
+      .help("say which equation prices it: `kind = memory`");
+  return false;
 }
 
-Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
+void facts(ModelState& state, OpContext& op) {
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(state, op, *f);
+  checkRoles(state, op);
+  groupLimit(state, op);
+  defaultFlops(op);
+  for (const syntax::OpItem& item : op.syntax.items) {
+    if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(state, op, *i);
+    if (const auto* i = std::get_if<syntax::ReduceItem>(&item)) reduces(state, op, *i);
+    if (const auto* i = std::get_if<syntax::BackwardItem>(&item)) backwards(state, op, *i);
+    if (const auto* i = std::get_if<syntax::AlongItem>(&item)) dimList(state, op, i->dims, op.op.along, true);
+    if (const auto* i = std::get_if<syntax::ContestItem>(&item)) dimList(state, op, i->dims, op.op.contest, false);
+    if (const auto* i = std::get_if<syntax::Require>(&item)) state.ok(state.ev.require(*i, op.scope));
+  }
+}
+
+std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const Expr& e, Scope& scope, const Unit& unit,
+                             std::string_view what) {
+  const Value v = state.ev.evaluate(e, scope);
+  if (v.invalid()) {
+    state.ok(!op.known);
+    return std::nullopt;
+  }
+  const bool number = v.numeric() || v.kind == ValueKind::Poly;
+  const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
+  const bool zero = v.numeric() && v.asDouble() == 0;
+  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
+    ir::Poly p = polyOf(v);
+    const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+    // Extents that are made up, where no workload gives them, say nothing of a difference.
+    const bool open = state.extents.nominal &&
+                      std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
+    if (value >= 0 || open) return p;
+    state.context.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
+        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
+    state.failed = true;
+    return std::nullopt;
+  }
+  state.context.report(FormulaType, e.range,
+                       {{"what", what},
+                        {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
+                        {"actual", describe(v)}});
+  state.failed = true;
+  return std::nullopt;
+}
+
+void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
+             bool mayBeAbsent) {
+  for (const syntax::Name& n : names) {
+    const Resolved d = ownDim(state, op, n.text);
+    if (d.id.valid()) {
+      out.push_back(d.id);
+    } else if (!d.found && mayBeAbsent && op.around) {
+      // `along group`: a dimension of the block around, whose other operators have it.
+      const Resolved outer = resolve(state, *op.around, n.text, n.range);
+      if (outer.id.valid()) out.push_back(outer.id);
+    } else if (!d.found && !mayBeAbsent) {
+      auto report =
+          state.context.report(UnknownDimension, n.range, {{"op", op.decl.name.str()}, {"dim", n.text.str()}});
+      report.meant(n.text.view(), dimNames(op));
+      state.failed = true;
+    }
+  }
+}
+
+int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name) {
+  const int index = operandIndex(op, name.text);
+  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
+    state.context.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
+        .meant(name.text.view(), operandNames(op));
+    state.failed = true;
+  }
+  return index;
+}
+
+Value dimensionFunction(ModelState& state, OpContext* around, const Expr& call, Scope& scope) {
   const Symbol function = call.kids[0]->name.text;
   const bool ofDim = function == Symbol("extent");
   if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::Name) {
-    context_.report(DimensionFunctionArgument, call.range,
-                    {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
-    return fail();
+    state.context.report(DimensionFunctionArgument, call.range,
+                         {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
+    return state.fail();
   }
   const syntax::Name& arg = call.args[0].value->name;
-  if (!op_) { // in a body: plain numbers
+  if (!around) { // in a body: plain numbers
     if (ofDim) {
-      const Resolved d = resolveOrReport(scope, arg);
-      return d.id.valid() ? Value::ofInt(model_->dims[d.id].extent, call.range) : Value{};
+      const Resolved d = resolveOrReport(state, scope, arg);
+      return d.id.valid() ? Value::ofInt(state.model->dims[d.id].extent, call.range) : Value{};
     }
-    context_.report(DimensionFunctionArgument, call.range,
-                    {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
-    return fail();
+    state.context.report(DimensionFunctionArgument, call.range,
+                         {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
+    return state.fail();
   }
-  OpContext& op = *op_;
+  OpContext& op = *around;
   auto made = [&](ir::Poly p, Unit unit) {
     const double value =
-        p.evaluate([&](ir::DimId d) { return ir::sizeOf(*model_, d); },
+        p.evaluate([&](ir::DimId d) { return ir::sizeOf(*state.model, d); },
                    [&](int i) {
                      const auto dtype =
-                         i < 0 ? op.resultDType : model_->values[op.operands[static_cast<size_t>(i)].value].dtype;
+                         i < 0 ? op.resultDType : state.model->values[op.operands[static_cast<size_t>(i)].value].dtype;
                      return dtype ? ir::width(*dtype) : 2.0;
                    });
-    return makePoly(context_, std::move(p), unit, value, call.range);
+    return makePoly(state.context, std::move(p), unit, value, call.range);
   };
   if (ofDim) {
-    const Resolved d = ownDim(op, arg.text);
+    const Resolved d = ownDim(state, op, arg.text);
     if (!d.found) {
-      auto report = context_.report(UnknownDimension, arg.range, {{"op", op.decl.name.str()}, {"dim", arg.text.str()}});
+      auto report =
+          state.context.report(UnknownDimension, arg.range, {{"op", op.decl.name.str()}, {"dim", arg.text.str()}});
       report.meant(arg.text.view(), dimNames(op));
-      return fail();
+      return state.fail();
     }
     return d.id.valid() ? made(ir::Poly::extent(d.id), units::none) : Value{};
   }
@@ -376,9 +380,9 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   if (arg.text != kOut && index < 0) {
     if (isTensorParam(op, arg.text))
       return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
-    context_.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
+    state.context.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
         .meant(arg.text.view(), operandNames(op));
-    return fail();
+    return state.fail();
   }
   if (!op.known) return {};
   ir::Poly p = ir::Poly::constant(1);
@@ -386,28 +390,6 @@ Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
   if (function == Symbol("size")) return made(std::move(p), units::none);
   for (ir::Term& t : p.terms) t.widthOf = index;
   return made(std::move(p), units::bytes);
-}
-
-void ModelBuilder::checkOperator(DeclInfo& decl) {
-  Scope scope(decl.module);
-  scope.host = this;
-  OpContext op{decl, decl.as<syntax::OpDecl>(), scope, decl.nameRange};
-  op.known = false;
-  op_ = &op;
-  ev_.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
-  for (const syntax::Parameter& p : op.syntax.params)
-    if (p.type && p.type->tensor)
-      for (const syntax::DimRef& d : p.type->dims)
-        if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
-  kindOf(op);
-  dimDecls(op);
-  for (const syntax::DimRef& d : op.syntax.result.dims)
-    if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* let = std::get_if<syntax::LetDecl>(&item))
-      if (!scope.names.find(let->name.text)) scope.names.add(let->name.text, ev_.let(*let, scope), let->name.range);
-  facts(op);
-  op_ = nullptr;
 }
 
 } // namespace planc::frontend

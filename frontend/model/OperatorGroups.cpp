@@ -11,13 +11,6 @@ PLANC_ERROR(UnequalGroups, 466, "{extent} `{dim}` do not stand in {groups} equal
 
 namespace {
 
-const syntax::Fact* groupFact(const OpContext& op, std::string_view name) {
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text.view() == name && f->members.empty())
-      return f;
-  return nullptr;
-}
-
 /// The dimension whose places data choose; none where the operator has no routed one.
 ir::DimId chosenDim(const ir::Model& model, const std::vector<ir::DimId>& dims) {
   for (ir::DimId d : dims)
@@ -27,41 +20,43 @@ ir::DimId chosenDim(const ir::Model& model, const std::vector<ir::DimId>& dims) 
 
 } // namespace
 
-void ModelBuilder::groupLimit(OpContext& op) {
-  const syntax::Fact *groups = groupFact(op, "groups"), *limit = groupFact(op, "group_limit");
+void groupLimit(ModelState& state, OpContext& op) {
+  const syntax::Fact *groups = factOf(op, "groups"), *limit = factOf(op, "group_limit");
   if (!groups && !limit) return;
   auto idle = [&](const syntax::Fact& f, std::string_view reason, std::string_view help) {
-    context_
+    state.context
         .report(GroupLimitIdle, f.name.range,
                 {{"name", f.name.text.str()}, {"op", op.decl.name.str()}, {"reason", reason}})
         .help(std::string(help));
-    failed_ = true;
+    state.failed = true;
   };
   if (!groups || !limit)
     return idle(groups ? *groups : *limit, groups ? "it has no `group_limit`" : "it has no `groups`",
                 "`groups = 8` and `group_limit = 4` stand together: copies reach 4 of 8 groups at most");
-  if (!groupFact(op, "copies"))
+  if (!factOf(op, "copies"))
     return idle(*limit, "it has no `copies`",
                 "say in how many places an element goes, `copies = extent(k)`, or leave it out");
 
-  const Value g = ev_.evaluate(*groups->value, op.scope), l = ev_.evaluate(*limit->value, op.scope);
-  if (g.invalid() || l.invalid()) return void(ok(!op.known));
+  const Value g = state.ev.evaluate(*groups->value, op.scope), l = state.ev.evaluate(*limit->value, op.scope);
+  if (g.invalid() || l.invalid()) return void(state.ok(!op.known));
   if (!g.isInt() || !l.isInt() || l.asDouble() < 1 || l.asDouble() > g.asDouble()) {
-    context_.report(GroupLimitRange, limit->value->range, {{"limit", show(l)}, {"groups", show(g)}})
+    state.context.report(GroupLimitRange, limit->value->range, {{"limit", show(l)}, {"groups", show(g)}})
         .label(groups->value->range, "the groups")
         .help("both are whole numbers; `group_limit = 1; groups = 1` bounds nothing");
-    failed_ = true;
+    state.failed = true;
     return;
   }
   op.op.groupLimit = {g.asDouble(), l.asDouble()};
-  const ir::DimId chosen = chosenDim(*model_, op.op.dims);
-  if (!chosen.valid() || model_->dims[chosen].extent % g.integer == 0) return;
-  context_
+  const ir::DimId chosen = chosenDim(*state.model, op.op.dims);
+  if (!chosen.valid() || state.model->dims[chosen].extent % g.integer == 0) return;
+  state.context
       .report(UnequalGroups, op.call,
-              {{"extent", model_->dims[chosen].extent}, {"dim", model_->dims[chosen].name.str()}, {"groups", show(g)}})
+              {{"extent", state.model->dims[chosen].extent},
+               {"dim", state.model->dims[chosen].name.str()},
+               {"groups", show(g)}})
       .label(groups->value->range, "the groups")
       .help("groups are neighbours of equal number: choose a number of groups that divides it");
-  failed_ = true;
+  state.failed = true;
 }
 
 } // namespace planc::frontend

@@ -44,13 +44,6 @@ constexpr RoleRow kRoles[] = {
     {"bias", "an operand: `bias = b`", ir::isContraction, false},
 };
 
-const syntax::Fact* factOf(const OpContext& op, std::string_view name) {
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text.view() == name && f->members.empty())
-      return f;
-  return nullptr;
-}
-
 /// What keeps an operator from being linear, and where it says so.
 struct Obstacle {
   std::string reason;
@@ -72,49 +65,12 @@ std::optional<Obstacle> obstacle(const OpContext& op) {
   return std::nullopt;
 }
 
-} // namespace
-
-std::vector<std::string> roleNames() {
-  std::vector<std::string> names;
-  for (const RoleRow& row : kRoles) names.emplace_back(row.name);
-  return names;
-}
-
-bool ModelBuilder::role(OpContext& op, const syntax::Fact& f) {
-  const auto* row = llvm::find_if(kRoles, [&](const RoleRow& r) { return r.name == f.name.text.view(); });
-  if (row == std::end(kRoles)) return false;
-  if (!row->fits(op.op.kind)) {
-    context_.report(RoleOfOtherKind, f.name.range, {{"role", row->name}, {"kind", ir::name(op.op.kind)}})
-        .help(attends == row->fits ? "`queries`, `keys` and `head_size` are roles of `kind = attention`"
-                                   : "`bias` is a role of the products `gemm` and `grouped_gemm`");
-    failed_ = true;
-    return true;
-  }
-  bool good = true;
-  if (row->name == "head_size") {
-    if (auto p = poly(op, *f.value, op.scope, units::none, "`head_size`")) op.op.headSize = std::move(*p);
-  } else if (row->name == "linear") {
-    const Value v = ev_.evaluate(*f.value, op.scope);
-    good = v.isBool() || v.invalid();
-    if (v.isBool() && v.truth) checkLinear(op, f);
-  } else if (row->name == "bias") {
-    good = f.value->kind == ExprKind::Name;
-    if (good) biasOperand(op, f.value->name);
-  } else {
-    good = dimRole(op, f);
-  }
-  if (good) return true;
-  context_.report(RoleForm, f.value->range, {{"role", row->name}, {"expected", row->takes}});
-  failed_ = true;
-  return true;
-}
-
-void ModelBuilder::checkLinear(OpContext& op, const syntax::Fact& f) {
+void checkLinear(ModelState& state, OpContext& op, const syntax::Fact& f) {
   op.op.linear = true;
   const std::optional<Obstacle> found = obstacle(op);
   if (!found) return;
-  failed_ = true;
-  context_.report(NotLinear, found->range, {{"op", op.decl.name.str()}, {"reason", found->reason}})
+  state.failed = true;
+  state.context.report(NotLinear, found->range, {{"op", op.decl.name.str()}, {"reason", found->reason}})
       .label(f.range, "it says that pending sums may pass")
       .help(
           "of a sum, a linear operator makes the sum of what it makes of the summands, and its gradient needs none of "
@@ -122,7 +78,7 @@ void ModelBuilder::checkLinear(OpContext& op, const syntax::Fact& f) {
 }
 
 /// `queries`, `keys`: one dimension; `inside`: one or a list of them. False if it is written otherwise.
-bool ModelBuilder::dimRole(OpContext& op, const syntax::Fact& f) {
+bool dimRole(ModelState& state, OpContext& op, const syntax::Fact& f) {
   std::vector<syntax::Name> names;
   const bool list = f.value->kind == ExprKind::List && f.name.text.view() == "inside";
   for (const Expr* e : list ? f.value->kids : std::vector<const Expr*>{f.value}) {
@@ -130,7 +86,7 @@ bool ModelBuilder::dimRole(OpContext& op, const syntax::Fact& f) {
     names.push_back(e->name);
   }
   std::vector<ir::DimId> dims;
-  dimList(op, names, dims, false);
+  dimList(state, op, names, dims, false);
   if (f.name.text.view() == "inside")
     op.op.inside = std::move(dims);
   else if (!dims.empty())
@@ -139,32 +95,75 @@ bool ModelBuilder::dimRole(OpContext& op, const syntax::Fact& f) {
 }
 
 /// Added to the result in the epilogue, so it has none but the result's dimensions.
-void ModelBuilder::biasOperand(OpContext& op, const syntax::Name& name) {
-  op.op.bias = operandNamed(op, name);
+void biasOperand(ModelState& state, OpContext& op, const syntax::Name& name) {
+  op.op.bias = operandNamed(state, op, name);
   if (op.op.bias < 0) return; // reported, or left out by this use
   const OperandInfo& o = op.operands[static_cast<size_t>(op.op.bias)];
   for (ir::DimId d : o.dims) {
     if (llvm::is_contained(op.op.resultDims, d)) continue;
-    context_
+    state.context
         .report(BiasDimension, name.range,
-                {{"name", name.text.str()}, {"op", op.decl.name.str()}, {"dim", model_->dims[d].name.str()}})
-        .label(o.range, shape(o.value))
-        .label(op.call, "the result is " + shape(op.op.resultDims));
-    failed_ = true;
+                {{"name", name.text.str()}, {"op", op.decl.name.str()}, {"dim", state.model->dims[d].name.str()}})
+        .label(o.range, shape(*state.model, o.value))
+        .label(op.call, "the result is " + shape(*state.model, op.op.resultDims));
+    state.failed = true;
     return;
   }
 }
 
-/// What an operator of its kind has to say.
-void ModelBuilder::checkRoles(OpContext& op) {
+} // namespace
+
+const syntax::Fact* factOf(const OpContext& op, std::string_view name) {
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text.view() == name && f->members.empty())
+      return f;
+  return nullptr;
+}
+
+std::vector<std::string> roleNames() {
+  std::vector<std::string> names;
+  for (const RoleRow& row : kRoles) names.emplace_back(row.name);
+  return names;
+}
+
+bool role(ModelState& state, OpContext& op, const syntax::Fact& f) {
+  const auto* row = llvm::find_if(kRoles, [&](const RoleRow& r) { return r.name == f.name.text.view(); });
+  if (row == std::end(kRoles)) return false;
+  if (!row->fits(op.op.kind)) {
+    state.context.report(RoleOfOtherKind, f.name.range, {{"role", row->name}, {"kind", ir::name(op.op.kind)}})
+        .help(attends == row->fits ? "`queries`, `keys` and `head_size` are roles of `kind = attention`"
+                                   : "`bias` is a role of the products `gemm` and `grouped_gemm`");
+    state.failed = true;
+    return true;
+  }
+  bool good = true;
+  if (row->name == "head_size") {
+    if (auto p = poly(state, op, *f.value, op.scope, units::none, "`head_size`")) op.op.headSize = std::move(*p);
+  } else if (row->name == "linear") {
+    const Value v = state.ev.evaluate(*f.value, op.scope);
+    good = v.isBool() || v.invalid();
+    if (v.isBool() && v.truth) checkLinear(state, op, f);
+  } else if (row->name == "bias") {
+    good = f.value->kind == ExprKind::Name;
+    if (good) biasOperand(state, op, f.value->name);
+  } else {
+    good = dimRole(state, op, f);
+  }
+  if (good) return true;
+  state.context.report(RoleForm, f.value->range, {{"role", row->name}, {"expected", row->takes}});
+  state.failed = true;
+  return true;
+}
+
+void checkRoles(ModelState& state, OpContext& op) {
   const ir::OpKind kind = op.op.kind;
   for (const RoleRow& row : kRoles) {
     if (!attends(kind) || !row.ofAttention || factOf(op, row.name)) continue;
-    context_.report(MissingRole, op.decl.nameRange, {{"op", op.decl.name.str()}, {"role", row.name}})
+    state.context.report(MissingRole, op.decl.nameRange, {{"op", op.decl.name.str()}, {"role", row.name}})
         .help(fmt::format("it takes {}", row.takes))
         .note("curves of attention go by the length of the keys and the size of a head, and what a kernel contracts "
               "inside cannot be split");
-    failed_ = true;
+    state.failed = true;
   }
   if (!ir::isContraction(kind)) return;
   const syntax::Fact* bias = factOf(op, "bias");
@@ -172,9 +171,9 @@ void ModelBuilder::checkRoles(OpContext& op) {
   for (const syntax::Parameter& p : op.syntax.params) {
     if (!p.type || !p.type->tensor || ++tensors <= 2) continue;
     if (bias && bias->value->kind == ExprKind::Name && bias->value->name.text == p.name.text) continue;
-    context_.report(UnnamedOperand, p.name.range, {{"op", op.decl.name.str()}, {"name", p.name.text.str()}})
+    state.context.report(UnnamedOperand, p.name.range, {{"op", op.decl.name.str()}, {"name", p.name.text.str()}})
         .help(fmt::format("an operand that is added to the result is its bias: `bias = {}`", p.name.text.view()));
-    failed_ = true;
+    state.failed = true;
   }
 }
 
