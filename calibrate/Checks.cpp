@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Traffic.h"
+#include "ir/facts/DeviceFacts.h"
 #include "support/Quantity.h"
 
 #include <algorithm>
@@ -336,12 +337,10 @@ void scattered(Suspects& s, DiagnosticEngine& diagnostics) {
 
 double leastTime(const Part& part, const Sample& s, Direction d) {
   const bool backward = d == Direction::Backward;
-  const double memory = part.device.bandwidth ? part.device.bandwidth->value : 0;
-  auto peak = part.device.peak.find(ir::arithmetic(s.dtype));
+  const double memory = part.device.value(ir::DeviceFact::Bandwidth, 0);
+  const ir::Number* peak = part.device.number(ir::DeviceFact::Peak, ir::arithmetic(s.dtype));
   auto compute = [&](double flops) {
-    return peak == part.device.peak.end()
-               ? 0
-               : flops * (backward ? gradientWork(s.kind) : 1) / (peak->second.value * kPeakSlack);
+    return peak ? flops * (backward ? gradientWork(s.kind) : 1) / (peak->value * kPeakSlack) : 0;
   };
   auto move = [&](double bytes) { return memory > 0 && bytes > kCached ? bytes / memory : 0; };
   const double scores = s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq];

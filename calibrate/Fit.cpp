@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Fit.h"
 
+#include "ir/facts/DeviceFacts.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -28,19 +30,23 @@ double working(double measured, double start) {
 }
 
 double Fitting::peak(ir::DType type) const {
-  auto it = part.device.peak.find(ir::arithmetic(type));
-  return it == part.device.peak.end() ? 0 : it->second.value;
+  const ir::Number* known = part.device.number(ir::DeviceFact::Peak, ir::arithmetic(type));
+  return known ? known->value : 0;
+}
+
+double Fitting::bandwidth() const {
+  return part.device.value(ir::DeviceFact::Bandwidth, 1);
 }
 
 const Fitting::Products& Fitting::productsOf(ir::DType type) {
   auto [it, isNew] = products.try_emplace(type);
-  if (isNew)
-    if (auto known = part.device.gemm.find(ir::arithmetic(type)); known != part.device.gemm.end()) {
-      const ir::Device::Gemm& g = known->second;
-      if (g.efficiency) it->second.efficiency = g.efficiency->value;
-      if (g.memoryEfficiency) it->second.memoryEfficiency = g.memoryEfficiency->value;
-      if (g.start) it->second.start = g.start->value;
-    }
+  if (!isNew) return it->second;
+  const auto known = [&](ir::DeviceFact fact, double& value) {
+    if (const ir::Number* number = part.device.number(fact, ir::arithmetic(type))) value = number->value;
+  };
+  known(ir::DeviceFact::GemmEfficiency, it->second.efficiency);
+  known(ir::DeviceFact::GemmMemoryEfficiency, it->second.memoryEfficiency);
+  known(ir::DeviceFact::GemmStart, it->second.start);
   return it->second;
 }
 

@@ -33,7 +33,7 @@ public:
   double memoryRate = 1, memoryStart = 0; ///< B/s reached, seconds
 
   double peak(ir::DType type) const;
-  double bandwidth() const { return part.device.bandwidth ? part.device.bandwidth->value : 1; }
+  double bandwidth() const;
   /// Of a type without samples: the library's figures.
   const Products& productsOf(ir::DType type);
   /// The closed form, or the table where the closed form misses by more than the tolerance and the table by less; the

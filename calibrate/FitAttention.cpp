@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -184,8 +185,8 @@ void fitScores(Fitting& f) {
 void fitAttention(Fitting& f) {
   const Points points = f.points(Kind::Attention, Direction::Forward);
   if (points.empty()) return;
-  const ir::Device::Attention& known = f.part.device.attention;
-  const double start = known.start ? known.start->value : 0;
+  const ir::Device& known = f.part.device;
+  const double start = known.value(ir::DeviceFact::AttentionStart, 0);
   Quality q = judge(points, Direction::Forward, Size::None, [&](const Points& p) -> Predict {
     return [r = rateOf(p, start)](const Sample& s) { return r.time(s); };
   });
@@ -194,8 +195,9 @@ void fitAttention(Fitting& f) {
     return (*s)[Extent::HeadDim] == (*points.front())[Extent::HeadDim];
   });
   const double only = (*points.front())[Extent::HeadDim];
-  if (oneHead && only != eq::kCurveHeadDim && !known.head.empty())
-    for (double& y : rate.keys.y) y /= known.head.at(only); // the library's loss of narrow heads
+  const ir::Number* head = known.number(ir::DeviceFact::AttentionHead);
+  if (oneHead && only != eq::kCurveHeadDim && head)
+    for (double& y : rate.keys.y) y /= head->at(only); // the library's loss of narrow heads
   q.subject = "attention";
   q.form = Form::Table;
   const auto [least, most] = std::minmax_element(rate.keys.y.begin(), rate.keys.y.end());

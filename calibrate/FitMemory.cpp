@@ -4,6 +4,7 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 #include "calibrate/Traffic.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,9 +32,8 @@ std::set<Symbol> names(const Fitting& f, Kind kind) {
 
 /// Efficiency and start of the device; what the library says stands where no sample tells.
 void fitDevice(Fitting& f) {
-  f.memoryRate =
-      f.bandwidth() * (f.part.device.memoryEfficiency ? f.part.device.memoryEfficiency->value : kOfBandwidth);
-  f.memoryStart = f.part.device.memoryStart ? f.part.device.memoryStart->value : kMemoryStart;
+  f.memoryRate = f.bandwidth() * f.part.device.value(ir::DeviceFact::MemoryEfficiency, kOfBandwidth);
+  f.memoryStart = f.part.device.value(ir::DeviceFact::MemoryStart, kMemoryStart);
   for (const Reference& r : references()) {
     const Points points = named(f, Kind::Memory, Direction::Forward, Symbol(r.name));
     if (points.size() < 3) continue;

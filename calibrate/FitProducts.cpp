@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -50,8 +51,12 @@ public:
 
   Fitting::Products closed(const Points& points) const {
     Fitting::Products known;
-    if (auto it = f_.part.device.gemm.find(ir::arithmetic(type_)); it != f_.part.device.gemm.end())
-      known.memoryEfficiency = it->second.memoryEfficiency ? it->second.memoryEfficiency->value : kOfMemory;
+    const ir::Device& device = f_.part.device;
+    const ir::DType type = ir::arithmetic(type_);
+    if (const ir::Number* fact = device.number(ir::DeviceFact::GemmMemoryEfficiency, type))
+      known.memoryEfficiency = fact->value;
+    else if (device.has(ir::DeviceFact::GemmEfficiency, type) || device.has(ir::DeviceFact::GemmStart, type))
+      known.memoryEfficiency = kOfMemory;
     std::vector<double> measured;
     for (const Sample* s : points) measured.push_back(s->forward);
     auto made = [&](std::span<const double> v) {

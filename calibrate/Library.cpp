@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Library.h"
 
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -88,64 +92,38 @@ std::string quoted(std::string text) {
 /// Facts of the extended record: their text by path; none where it is a table.
 using Known = std::map<std::string, std::optional<std::string>>;
 
-void add(Known& known, const std::string& path, const ir::OptNumber& fact) {
-  if (!fact) return;
-  const std::string name = path.substr(path.rfind('.') + 1);
-  known[path] = fact->table.empty() ? std::optional(number({name, fact->unit, 0, {}, {}}, fact->value)) : std::nullopt;
-}
-void add(Known& known, const std::string& path, bool has) {
-  if (has) known[path] = std::nullopt;
+/// Of a record, those that it gives in the places that calibration writes to.
+template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
+  Known out;
+  for (const Id id : facts)
+    for (const ir::FactKey& key : record.keys(id)) {
+      const std::string path = ir::FactRef(id, key).path(), name = path.substr(path.rfind('.') + 1);
+      const ir::Number& fact = *record.number(id, key);
+      out[path] = fact.table.empty() ? std::optional(number({name, fact.unit, 0, {}, {}}, fact.value)) : std::nullopt;
+    }
+  return out;
 }
 
 Known knownOf(const ir::Device& d) {
-  Known out;
-  for (const auto& [type, g] : d.gemm) {
-    const std::string path = fmt::format("calibration.gemm.{}.", ir::name(type));
-    add(out, path + "efficiency", g.efficiency);
-    add(out, path + "memory_efficiency", g.memoryEfficiency);
-    add(out, path + "start", g.start);
-  }
-  add(out, "calibration.scores.memory_efficiency", d.scores.memoryEfficiency);
-  add(out, "calibration.scores.backward", d.scores.backward);
-  add(out, "calibration.scores.size", !d.scores.size.empty());
-  add(out, "calibration.context.memory_efficiency", d.context.memoryEfficiency);
-  add(out, "calibration.context.backward", d.context.backward);
-  add(out, "calibration.context.size", !d.context.size.empty());
-  add(out, "calibration.attention.forward", !d.attention.forward.empty());
-  add(out, "calibration.attention.head", !d.attention.head.empty());
-  add(out, "calibration.attention.backward", d.attention.backward);
-  add(out, "calibration.attention.start", d.attention.start);
-  add(out, "calibration.attention.split", d.attention.split);
-  add(out, "calibration.memory.efficiency", d.memoryEfficiency);
-  add(out, "calibration.memory.start", d.memoryStart);
-  return out;
+  using enum ir::DeviceFact;
+  return knownOf(d, {GemmEfficiency, GemmMemoryEfficiency, GemmStart, ScoresMemoryEfficiency, ScoresBackward,
+                     ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize, AttentionForward, AttentionHead,
+                     AttentionBackward, AttentionStart, AttentionSplit, MemoryEfficiency, MemoryStart});
 }
 
 Known knownOf(const ir::Stack& s) {
-  Known out;
-  for (const auto& [name, passes] : s.passes) {
-    add(out, "passes." + name.str() + ".forward", ir::OptNumber(passes.forward));
-    add(out, "passes." + name.str() + ".backward", ir::OptNumber(passes.backward));
-    add(out, "passes." + name.str() + ".forward_row", !passes.forwardRow.empty());
-    add(out, "passes." + name.str() + ".backward_row", !passes.backwardRow.empty());
-  }
-  for (const auto& [name, bytes] : s.optimizer) add(out, "optimizer." + name.str(), ir::OptNumber(bytes));
-  for (const auto& [name, time] : s.optimizerTensor) add(out, "optimizer_tensor." + name.str(), ir::OptNumber(time));
-  add(out, "backward_ratio", s.backwardRatio);
-  add(out, "table_gradient", s.tableGradient);
-  add(out, "grouped", !s.grouped.empty());
-  return out;
+  using enum ir::StackFact;
+  return knownOf(s, {PassesForward, PassesBackward, PassesForwardRow, PassesBackwardRow, ir::StackFact::Optimizer,
+                     OptimizerTensor, BackwardRatio, TableGradient, Grouped});
 }
 
 Known knownOf(const ir::Fabric& f) {
-  Known out;
-  add(out, "sampled_at", f.sampledAt);
-  add(out, "all_reduce", !f.allReduce.rows.empty());
-  add(out, "all_gather", !f.allGather.rows.empty());
-  add(out, "reduce_scatter", !f.reduceScatter.rows.empty());
-  add(out, "all_to_all", !f.allToAll.rows.empty());
-  add(out, "send_recv.start", f.sendRecvStart);
-  add(out, "send_recv.bandwidth", f.sendRecvBandwidth);
+  using enum ir::FabricFact;
+  Known out = knownOf(f, {SampledAt, SendRecvStart, SendRecvBandwidth});
+  const std::pair<ir::FabricFact, const ir::Fabric::Samples&> sampled[] = {
+      {AllReduce, f.allReduce}, {AllGather, f.allGather}, {ReduceScatter, f.reduceScatter}, {AllToAll, f.allToAll}};
+  for (const auto& [fact, samples] : sampled)
+    if (!samples.rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "driver/Pipeline.h"
 #include "driver/Progress.h"
 #include "frontend/format/Format.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,9 +51,10 @@ std::optional<StepRun> price(CompiledPlan& plan) {
   if (!plan.lower(ir::Level::Comm) || !plan.makeSchedule()) return std::nullopt;
   Step step("pricing");
   plan.estimate = cost::estimate(*plan.schedule, plan.diagnostics);
-  if (!plan.estimate || !plan.plan->stack->unattributed) return std::nullopt; // its absence was reported
+  if (!plan.estimate || !plan.plan->stack->has(ir::StackFact::Unattributed))
+    return std::nullopt;  // its absence was reported
   DiagnosticEngine aside; // what is out of tolerance is what is fitted
-  double& factor = plan.plan->stack->unattributed->value;
+  double& factor = plan.plan->stack->number(ir::StackFact::Unattributed)->value;
   StepRun run{plan.plan->title, plan.plan->softwareText, 0, plan.estimate->totals.stepTime, factor, 0, {}, {}};
   plan.results = verdict::evaluate(*plan.plan, *plan.estimate, aside);
   factor *= 2;
@@ -78,7 +80,7 @@ std::optional<StepRun> price(CompiledPlan& plan) {
 StackBase baseOf(const ir::Plan& plan, const SourceManager& sources, const std::string& output) {
   const std::string path = sources.path(plan.stack->range.file);
   const std::string name = plan.stack->name.str();
-  const bool hasAccuracy = plan.stack->accuracy.has_value();
+  const bool hasAccuracy = plan.stack->accuracy().has_value();
   fs::path module(path);
   if (path.starts_with("std/")) {
     std::string dotted = module.replace_extension().string();

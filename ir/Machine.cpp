@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Machine.h"
 
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,16 +39,54 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
 bool Fabric::sampled() const {
   for (const Samples* s : {&allReduce, &allGather, &reduceScatter, &allToAll})
     if (!s->rows.empty() || !s->across.empty()) return true;
-  return sendRecvBandwidth.has_value();
+  return has(FabricFact::SendRecvBandwidth);
+}
+
+std::optional<Accumulate> Stack::accumulate() const {
+  const Number* word = number(StackFact::Accumulate);
+  return word ? std::optional(static_cast<Accumulate>(word->value)) : std::nullopt;
+}
+
+std::optional<Accuracy> Stack::accuracy() const {
+  struct Part {
+    StackFact fact;
+    double Accuracy::*field;
+  };
+  static constexpr std::array<Part, 10> kParts{{{StackFact::AccuracyRuns, &Accuracy::runs},
+                                                {StackFact::AccuracySources, &Accuracy::sources},
+                                                {StackFact::AccuracyLow, &Accuracy::low},
+                                                {StackFact::AccuracyHigh, &Accuracy::high},
+                                                {StackFact::AccuracyDerived, &Accuracy::derived},
+                                                {StackFact::AccuracyFitted, &Accuracy::fitted},
+                                                {StackFact::AccuracyNominal, &Accuracy::nominal},
+                                                {StackFact::AccuracyDistance, &Accuracy::distance},
+                                                {StackFact::AccuracyRatioSameMesh, &Accuracy::ratioSameMesh},
+                                                {StackFact::AccuracyRatioOtherMesh, &Accuracy::ratioOtherMesh}}};
+  std::optional<Accuracy> out;
+  for (const Part& part : kParts) {
+    const Number* given = number(part.fact);
+    if (!given) continue;
+    if (!out) out.emplace();
+    (*out).*part.field = given->value;
+    out->range = given->range;
+    out->source = given->source;
+  }
+  return out;
 }
 
 double ClusterLevel::rate() const {
-  return bandwidth ? bandwidth->value * (links ? links->value : 1) : 0;
+  return value(LevelFact::Bandwidth, 0) * value(LevelFact::Links, 1);
+}
+
+const Number* Cluster::priceOfDevice() const {
+  const Number* own = number(ClusterFact::Price);
+  return own ? own : device.number(DeviceFact::Price);
 }
 
 std::optional<double> Cluster::powerOfDevice() const {
-  if (!device.power) return std::nullopt;
-  return device.power->value + (hostPower ? hostPower->value : 0);
+  const Number* power = device.number(DeviceFact::Power);
+  if (!power) return std::nullopt;
+  return power->value + value(ClusterFact::HostPower, 0);
 }
 
 int64_t Cluster::devices() const {
@@ -59,15 +101,15 @@ namespace {
 /// Devices reach it through network cards: it is priced from them, or was sampled between units of the level below.
 bool isNetwork(const ClusterLevel& level) {
   const Fabric& f = level.fabric;
-  return f.nicEfficiency || level.cards || !f.allReduce.across.empty() || !f.allGather.across.empty() ||
-         !f.reduceScatter.across.empty() || !f.allToAll.across.empty();
+  return f.has(FabricFact::NicEfficiency) || level.has(LevelFact::Cards) || !f.allReduce.across.empty() ||
+         !f.allGather.across.empty() || !f.reduceScatter.across.empty() || !f.allToAll.across.empty();
 }
 
 } // namespace
 
 size_t Cluster::portOf(size_t level) const {
   for (; level > 0; --level)
-    if (levels[level].ownPort.value_or(isNetwork(levels[level]) && !isNetwork(levels[level - 1]))) break;
+    if (levels[level].value(LevelFact::OwnPort, isNetwork(levels[level]) && !isNetwork(levels[level - 1])) != 0) break;
   return level;
 }
 

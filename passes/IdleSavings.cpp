@@ -1,6 +1,7 @@
 // Part of derive-backward: `recompute` and `keep` statements without which a plan keeps the same, found by leaving each
 // out and deriving the layers that it reaches again.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
 #include "passes/Backward.h"
 #include "support/Quantity.h"
 #include "support/Rounding.h"
@@ -280,7 +281,7 @@ private:
   const Program& program_;
   Trial trial_;
   DiagnosticEngine& diagnostics_;
-  const bool earlyStop_ = program_.plan->stack && program_.plan->stack->earlyStop.value_or(false);
+  const bool earlyStop_ = program_.plan->stack && program_.plan->stack->truth(ir::StackFact::EarlyStop);
   bool stopsBefore_ = false; ///< of the name that was checked last: only a replay to the end would run it
 };
 

@@ -1,6 +1,7 @@
 // schedule-tasks: level comm to level task. Every node becomes tasks on the compute stream and on the comm stream of
 // its port, by the stack's blocking shares; the schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -73,18 +74,20 @@ void readShares(Schedule& schedule) {
   schedule.blockingShare.fill(1);
   schedule.blockingShare[static_cast<size_t>(CollectiveClass::Offload)] = 0; // copy engines work beside the kernels
   if (plan.stack)
-    for (const auto& [cls, share] : plan.stack->blockingShare)
-      schedule.blockingShare[static_cast<size_t>(cls)] = clampShare(share.value);
+    for (size_t c = 0; c < schedule.blockingShare.size(); ++c)
+      if (const Number* share = plan.stack->number(StackFact::Inline, static_cast<CollectiveClass>(c)))
+        schedule.blockingShare[c] = clampShare(share->value);
   for (const auto& [cls, share] : plan.overlap.blockingShare)
     schedule.blockingShare[static_cast<size_t>(cls)] = clampShare(share.value);
   schedule.blockingShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
   static const Stack none;
   const Stack& stack = plan.stack ? *plan.stack : none;
-  const auto& prefetch = plan.overlap.prefetch ? plan.overlap.prefetch : stack.prefetch;
-  const auto& slowdown = plan.overlap.slowdown ? plan.overlap.slowdown : stack.slowdown;
+  const auto of = [&](const OptNumber& own, StackFact fact) { return own ? &*own : stack.number(fact); };
+  const Number* prefetch = of(plan.overlap.prefetch, StackFact::Prefetch);
+  const Number* slowdown = of(plan.overlap.slowdown, StackFact::Slowdown);
   if (prefetch) schedule.prefetch = std::max<int64_t>(0, static_cast<int64_t>(prefetch->value));
   if (slowdown) schedule.slowdown = std::max(0.0, slowdown->value);
-  const auto& bucket = plan.overlap.bucket ? plan.overlap.bucket : stack.bucket;
+  const Number* bucket = of(plan.overlap.bucket, StackFact::Bucket);
   if (bucket) schedule.bucketBytes = bucket->value;
 }
 
@@ -95,7 +98,7 @@ std::unique_ptr<Schedule> scheduleTasks(const Program& program) {
   result->program = &program;
   result->kind = program.kind;
   readShares(*result);
-  const bool earlyStop = program.plan->stack && program.plan->stack->earlyStop.value_or(false);
+  const bool earlyStop = program.plan->stack && program.plan->stack->truth(StackFact::EarlyStop);
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     result->forward.push_back(segmentOf(*result, LayerClassId(b), false, earlyStop));
     result->backward.push_back(segmentOf(*result, LayerClassId(b), true, earlyStop));

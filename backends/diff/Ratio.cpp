@@ -5,6 +5,7 @@
 #include "backends/cost/result/Confidence.h"
 #include "backends/diff/Attribution.h"
 #include "ir/MeshUse.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +49,9 @@ double apartOf(const Side& x, const Side& y) {
   const bool same = a.modelText == b.modelText && a.stack->name == b.stack->name &&
                     a.cluster->device.name == b.cluster->device.name &&
                     sameTypes(x.estimate->totals.modelFlops, y.estimate->totals.modelFlops);
-  if (!same || !a.stack->accuracy) return 0;
-  return sameMesh(a, b) ? a.stack->accuracy->ratioSameMesh : a.stack->accuracy->ratioOtherMesh;
+  if (!same) return 0;
+  return a.stack->value(sameMesh(a, b) ? ir::StackFact::AccuracyRatioSameMesh : ir::StackFact::AccuracyRatioOtherMesh,
+                        0);
 }
 
 /// Priced alike in every part, from the same records.

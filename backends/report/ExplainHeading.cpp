@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
 #include "backends/report/TextParts.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -28,27 +30,34 @@ void headingCluster(ExplainPage& page, const ExplainInput& input) {
              headOf("latency"), headOf("topology")});
   double devices = 1;
   for (const ir::ClusterLevel& level : cluster.levels) {
+    const ir::Number* latency = level.number(ir::LevelFact::Latency);
     devices *= static_cast<double>(level.count);
     table.add({level.name.str(), countText(static_cast<double>(level.count)), countText(devices),
                level.fabric.name.str(), cell(level.rate(), units::bandwidth),
-               level.latency ? formatQuantity(level.latency->value, units::time) : "-", level.topology.kind.str()});
+               latency ? formatQuantity(latency->value, units::time) : "-", level.topology.kind.str()});
   }
   page.table(table);
   page.fact("device", fmt::format("{}, {}", cluster.device.name.view(), page.sources().where(cluster.device.range)));
-  const std::pair<const char*, const ir::OptNumber&> facts[] = {
-      {"memory", cluster.device.memory},  {"bandwidth", cluster.device.bandwidth}, {"power", cluster.device.power},
-      {"price", cluster.priceOfDevice()}, {"host_power", cluster.hostPower},       {"storage", cluster.storage},
-      {"jitter", cluster.jitter}};
-  for (const auto& [name, number] : facts)
-    if (number) page.constant(name, *number);
+  const ir::Device& device = cluster.device;
+  const std::pair<ir::FactRef, const ir::Number*> facts[] = {
+      {ir::DeviceFact::Memory, device.number(ir::DeviceFact::Memory)},
+      {ir::DeviceFact::Bandwidth, device.number(ir::DeviceFact::Bandwidth)},
+      {ir::DeviceFact::Power, device.number(ir::DeviceFact::Power)},
+      {ir::ClusterFact::Price, cluster.priceOfDevice()},
+      {ir::ClusterFact::HostPower, cluster.number(ir::ClusterFact::HostPower)},
+      {ir::ClusterFact::Storage, cluster.number(ir::ClusterFact::Storage)},
+      {ir::ClusterFact::Jitter, cluster.number(ir::ClusterFact::Jitter)}};
+  for (const auto& [fact, number] : facts)
+    if (number) page.constant(fact.path(), *number);
 }
 
 void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   const ir::Stack& stack = *input.report->plan->stack;
   page.fact("stack", fmt::format("{}, {}", stack.name.view(), page.sources().where(stack.range)));
   page.fact("platform", stack.platform);
-  if (!stack.accuracy) return;
-  const ir::Accuracy& a = *stack.accuracy;
+  const std::optional<ir::Accuracy> accuracy = stack.accuracy();
+  if (!accuracy) return;
+  const ir::Accuracy& a = *accuracy;
   page.fact("accuracy", fmt::format("{} of {}: nine of ten measured between {:.3g} and {:.3g} times the prediction",
                                     plural(a.runs, "published run", "published runs"),
                                     plural(a.sources, "source", "sources"), a.low, a.high));

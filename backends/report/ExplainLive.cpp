@@ -5,6 +5,7 @@
 #include "backends/cost/result/Rows.h"
 #include "backends/report/ExplainParts.h"
 #include "ir/States.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -109,11 +110,13 @@ bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string
     for (const LiveRow& known : kLiveRows)
       if (what.starts_with(known.begins)) page.line(std::string(known.about), 2);
     const ir::Stack& stack = input.model->facts().stack;
-    if (what == "workspace" && stack.workspace) page.constant("workspace", *stack.workspace);
-    if (what == "fragmentation" && stack.fragmentation) {
-      page.equation("(fragmentation - 1) · allocated", fmt::format("({:.4g} - 1) · {} = {}", stack.fragmentation->value,
+    const ir::Number *workspace = stack.number(ir::StackFact::Workspace),
+                     *fragmentation = stack.number(ir::StackFact::Fragmentation);
+    if (what == "workspace" && workspace) page.constant("workspace", *workspace);
+    if (what == "fragmentation" && fragmentation) {
+      page.equation("(fragmentation - 1) · allocated", fmt::format("({:.4g} - 1) · {} = {}", fragmentation->value,
                                                                    bytesText(s.allocated), bytesText(row->bytes)));
-      page.constant("fragmentation", *stack.fragmentation);
+      page.constant("fragmentation", *fragmentation);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // Where the peak of the memory comes from: what lives when the fullest stage is fullest.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <fmt/core.h>
 
@@ -12,7 +13,8 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   page.number("memory", text(m.peak),
               fmt::format("of {} ({}){}", text(m.capacity), percentText(m.peak / m.capacity),
                           m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
-  if (const ir::OptNumber& capacity = input.model->facts().device.memory) page.constant("memory.capacity", *capacity);
+  if (const ir::Number* capacity = input.model->facts().device.number(ir::DeviceFact::Memory))
+    page.constant("memory.capacity", *capacity);
   SumTable parts(page, units::bytes);
   parts.add("memory.params", m.params, "parameters");
   parts.add("memory.grads", m.grads, "gradients");

@@ -5,6 +5,7 @@
 #include "backends/report/ExplainNodes.h"
 #include "backends/report/ExplainParts.h"
 #include "ir/States.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <fmt/core.h>
 
@@ -78,7 +79,7 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   if (u.host <= 0 && u.link <= 0) return;
   page.line("the longest of these, which run at once:", 2);
   page.fact("device", time(u.device), kIndent);
-  const ir::OptNumber& memory = pricing.facts.device.host.memoryBandwidth;
+  const ir::Number* memory = pricing.facts.device.number(ir::DeviceFact::HostMemoryBandwidth);
   page.fact("host",
             fmt::format("{} of updates there{} = {} of its memory", time(u.host),
                         memory && u.link > 0 ? fmt::format(" + ({} + {}) / {}", size(u.toDevice), size(u.toHost),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
 #include "ir/LayerTree.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -41,10 +43,9 @@ void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flop
                   fmt::format("{} / ({}) = {}", formatQuantity(flops.sum(), units::flops), sum,
                               formatQuantity(flops.peak(), units::rate)));
   }
-  const auto& facts = input.model->facts().device.peak;
   for (const cost::TypedFlops& t : flops.types)
-    if (const auto peak = facts.find(t.type); peak != facts.end())
-      page.constant(fmt::format("peak.{}", ir::name(t.type)), peak->second);
+    if (const ir::Number* peak = input.model->facts().device.number(ir::DeviceFact::Peak, t.type))
+      page.constant(ir::FactRef(ir::DeviceFact::Peak, t.type).path(), *peak);
 }
 
 /// A rate of FLOPs of a device, and its share of the peak.
@@ -65,9 +66,9 @@ void flopRate(ExplainPage& page, const ExplainInput& input, const char* name, co
 }
 
 /// What a device costs or takes per time, over the step and over 10^12 tokens.
-void perDevice(ExplainPage& page, const ExplainInput& input, const char* name, const ir::OptNumber& rate,
+void perDevice(ExplainPage& page, const ExplainInput& input, const char* name, const ir::Number* rate,
                const std::optional<double>& amount, const std::optional<double>& trillion, const Unit& unit,
-               const char* fact, const ir::OptNumber& beside = {}) {
+               const char* fact, const ir::Number* beside = nullptr) {
   const Step step(input);
   page.number(name, amount ? formatQuantity(*amount, unit) : "-", "per step");
   if (amount && rate) {
@@ -155,8 +156,9 @@ void explainCost(ExplainPage& page, const ExplainInput& input) {
 
 void explainEnergy(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
-  perDevice(page, input, "energy", input.model->facts().device.power, t.energyJoules, t.energyPer1tJoules,
-            units::energy, "power", input.model->facts().cluster.hostPower);
+  perDevice(page, input, "energy", input.model->facts().device.number(ir::DeviceFact::Power), t.energyJoules,
+            t.energyPer1tJoules, units::energy, "power",
+            input.model->facts().cluster.number(ir::ClusterFact::HostPower));
 }
 
 namespace {

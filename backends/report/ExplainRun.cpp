@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
 #include "backends/report/RunParts.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +31,10 @@ struct RunPage {
       : page(p), input(in), run(*in.report->estimate->run), stated(*in.report->plan->run),
         cluster(*in.report->plan->cluster), devices(static_cast<double>(in.report->plan->mesh.devices())) {}
 
-  void constant(const char* name, const ir::OptNumber& number) const {
+  void constant(const char* name, const ir::Number* number) const {
     if (number) page.constant(name, *number);
   }
+  void constant(const char* name, const ir::OptNumber& number) const { constant(name, number ? &*number : nullptr); }
 
   void steps() const {
     const cost::Totals& t = input.report->estimate->totals;
@@ -66,12 +69,12 @@ struct RunPage {
     if (run.terms.segment() < run.terms.every)
       page.equation(std::string(kSegment), fmt::format("min({}, {}) = {}", time(run.terms.every), time(run.terms.work),
                                                        time(run.terms.segment())));
-    if (!stated.checkpoint && cluster.storage) {
+    if (const ir::Number* storage = cluster.number(ir::ClusterFact::Storage); storage && !stated.checkpoint) {
       page.equation("checkpoint = states / storage",
                     fmt::format("{} / {} = {}", formatQuantity(run.checkpointBytes, units::bytes),
-                                formatQuantity(cluster.storage->value, units::bandwidth), time(run.terms.checkpoint)));
+                                formatQuantity(storage->value, units::bandwidth), time(run.terms.checkpoint)));
       page.fact("states", "parameters that train, with their optimizer's states and master copies, each once");
-      page.constant("storage", *cluster.storage);
+      page.constant("storage", *storage);
     }
     constant("checkpoint", stated.checkpoint);
   }
@@ -231,20 +234,22 @@ void explainRunCost(ExplainPage& page, const ExplainInput& input) {
   const ir::Number& price = *r.cluster.priceOfDevice();
   page.equation("price · device-hours", fmt::format("{} · {} = {}", formatQuantity(price.value, units::price), hours(r),
                                                     amountText(*r.run.middle.cost, units::money)));
-  page.constant(r.cluster.price ? "price of the cluster" : "price", price);
+  page.constant(r.cluster.has(ir::ClusterFact::Price) ? "price of the cluster" : "price", price);
 }
 
 void explainRunEnergy(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   if (!perDeviceHour(r, "run.energy", "the device gives no `power`")) return;
   const double pue = r.stated.pue ? r.stated.pue->value : 1;
+  const ir::Number *power = r.cluster.device.number(ir::DeviceFact::Power),
+                   *hostPower = r.cluster.number(ir::ClusterFact::HostPower);
   page.equation("(power + host_power) · device-hours · pue",
-                fmt::format("({} + {}) · {} · {:.4g} = {}", formatQuantity(r.cluster.device.power->value, units::power),
-                            formatQuantity(r.cluster.hostPower ? r.cluster.hostPower->value : 0, units::power),
-                            hours(r), pue, formatQuantity(*r.run.middle.energyJoules, units::energy)));
-  r.constant("power", r.cluster.device.power);
-  r.constant("host_power", r.cluster.hostPower);
-  if (!r.cluster.hostPower) page.fact("host", "the cluster gives no `host_power`: only its devices are counted");
+                fmt::format("({} + {}) · {} · {:.4g} = {}", formatQuantity(power->value, units::power),
+                            formatQuantity(hostPower ? hostPower->value : 0, units::power), hours(r), pue,
+                            formatQuantity(*r.run.middle.energyJoules, units::energy)));
+  r.constant("power", power);
+  r.constant("host_power", hostPower);
+  if (!hostPower) page.fact("host", "the cluster gives no `host_power`: only its devices are counted");
   r.constant("pue", r.stated.pue);
   if (!r.stated.pue) page.fact("pue", "not given: 1");
 }

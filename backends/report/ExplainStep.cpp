@@ -3,6 +3,8 @@
 #include "backends/report/ExplainParts.h"
 #include "backends/report/Lines.h"
 #include "backends/verdict/Contributors.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -159,20 +161,22 @@ void explainOverhead(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = estimateOf(input).totals;
   const ir::Stack& stack = input.model->facts().stack;
   const double rest = t.stepTime - t.overhead - t.straggler.value_or(0);
-  const double factor = stack.unattributed ? stack.unattributed->value : 1, step = stack.step ? stack.step->value : 0;
+  const ir::Number *unattributed = stack.number(ir::StackFact::Unattributed), *each = stack.number(ir::StackFact::Step);
+  const double factor = unattributed ? unattributed->value : 1, step = each ? each->value : 0;
   page.number("overhead", timeText(t.overhead), "what runs take that no part of the model explains");
   page.equation("(unattributed - 1) · others + unattributed · step",
                 fmt::format("{:.4g} · {} + {:.4g} · {} = {}", factor - 1, timeText(rest), factor, timeText(step),
                             timeText(t.overhead)));
-  if (stack.unattributed) page.constant("unattributed", *stack.unattributed);
-  if (stack.step) page.constant("step", *stack.step);
+  if (unattributed) page.constant("unattributed", *unattributed);
+  if (each) page.constant("step", *each);
   page.fact("others", "step time without overhead and straggler: " + timeText(rest));
 }
 
 void explainStraggler(ExplainPage& page, const ExplainInput& input) {
   const double seconds = estimateOf(input).totals.straggler.value_or(0);
   const cost::Facts& facts = input.model->facts();
-  const ir::OptNumber &cluster = facts.cluster.jitter, &stack = facts.stack.jitter;
+  const ir::Number *cluster = facts.cluster.number(ir::ClusterFact::Jitter),
+                   *stack = facts.stack.number(ir::StackFact::Jitter);
   const double n = static_cast<double>(input.schedule->program->mesh.devices());
   const double jitter = std::hypot(cluster ? cluster->value : 0, stack ? stack->value : 0);
   const double factor = jitter * std::sqrt(2 * std::log(std::max(1.0, n)));

@@ -3,6 +3,7 @@
 #include "backends/report/Fixes.h"
 
 #include "backends/cost/price/Buckets.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <array>
@@ -219,7 +220,7 @@ private:
   }
 
   void offload() {
-    if (!plan_.cluster || !plan_.cluster->device.host.bandwidth) return;
+    if (!plan_.cluster || !plan_.cluster->device.has(ir::DeviceFact::HostBandwidth)) return;
     std::string targets(ir::kHost);
     std::vector<std::string> axes;
     eachParam([&](const ParamState& p) {

@@ -3,6 +3,7 @@
 #include "backends/report/Cells.h"
 #include "backends/report/RunParts.h"
 #include "backends/report/TextParts.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <fmt/core.h>
 
@@ -62,7 +63,8 @@ std::string runText(const PlanReport& report, const TextOptions& options) {
       amounts.add({{std::string(row.label), TextStyle::Gutter},
                    amountText(*value, row.unit),
                    betweenText(run, row),
-                   (row.unit == units::energy || row.unit == units::mass) && !report.plan->cluster->hostPower
+                   (row.unit == units::energy || row.unit == units::mass) &&
+                           !report.plan->cluster->has(ir::ClusterFact::HostPower)
                        ? "of the devices alone: the cluster gives no `host_power`"
                        : ""});
   return headText(report, options.color) + parts.str(options.color) + amounts.str(options.color);

@@ -3,6 +3,7 @@
 #include "backends/verdict/Shares.h"
 
 #include "backends/verdict/ExprText.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -97,8 +98,8 @@ private:
     const ExprNode& n = node(id);
     if (n.op == ExprOp::Metric) return n.metric == metric;
     return n.op == ExprOp::Constant && metric == kCapacity && n.constant.quantity.unit == units::bytes &&
-           plan_.cluster && plan_.cluster->device.memory &&
-           plan_.cluster->device.memory->value == n.constant.quantity.value;
+           plan_.cluster && plan_.cluster->device.has(ir::DeviceFact::Memory) &&
+           plan_.cluster->device.value(ir::DeviceFact::Memory, 0) == n.constant.quantity.value;
   }
 
   /// The most that a metric, or a sum of some, can be of the whole that `of` takes; nothing if it is no part of it.

@@ -256,19 +256,20 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
 }
 
 bool FactReader::key(const RowView& row, FactInput& input, const std::string& path, SourceRange at) {
+  if (row.star == StarKey::Name) input.key = input.star;
   if (row.star == StarKey::None || row.star == StarKey::Name) return true;
   std::vector<std::string> names;
   std::string_view expected;
   if (row.star == StarKey::DType) {
     if (auto dtype = ir::parseDType(input.star.view())) {
-      input.dtype = *dtype;
+      input.key = input.dtype = *dtype;
       return true;
     }
     expected = "an element type";
     for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
   } else {
     if (auto cls = ir::parseCollectiveClass(input.star.view())) {
-      input.cls = *cls;
+      input.key = input.cls = *cls;
       return true;
     }
     expected = "a class of collectives";
@@ -315,16 +316,17 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   }
   if (row.form == FactForm::Bool) {
     input.truth = v.truth;
+    input.number.value = v.truth;
   } else if (row.form == FactForm::Text) {
     input.text = *v.string;
-  } else if (row.form == FactForm::Curve) {
-    input.curve = {{v.curve->x, v.curve->y}, at, input.number.source, row.unit, input.number.statistics};
-  } else {
+  }
+  if (v.numeric() || v.kind == ValueKind::Curve) {
     if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
     input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
     input.number.unit = row.unit;
+    return inRange(row, v, path, at);
   }
-  return !v.numeric() && v.kind != ValueKind::Curve ? true : inRange(row, v, path, at);
+  return true;
 }
 
 /// The number, or every point of a curve.

@@ -2,33 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Facts.h"
-#include "frontend/facts/Ranges.h"
 #include "ir/Machine.h"
+#include "ir/facts/FactTable.h"
 
 #include <functional>
 #include <span>
 
 namespace planc::frontend {
 
-/// What a row takes.
-enum class FactForm { Number, Count, Bool, Text, Curve, Custom };
-/// What stands for `*` in the path of a row.
-enum class StarKey { None, DType, Class, Name };
+using ir::FactForm;
+using ir::FactRange;
+using ir::StarKey;
+namespace ranges = ir::ranges;
 
 /// A fact as read, ready for its destination.
 struct FactInput {
-  ir::Number number; ///< Number, Count
+  ir::Number number; ///< of all forms but Text and Custom; the unit, the range and the source of these, too
   bool truth = false;
   std::string text;
-  ir::Curve curve;
   Symbol star;       ///< Name
   ir::DType dtype{}; ///< DType
   ir::CollectiveClass cls{};
+  ir::FactKey key; ///< which of these three it is
   FactNode* node = nullptr;
   FactTree* tree = nullptr;
   Evaluator* ev = nullptr;
 };
 
+/// A fact of a plan, which is a field.
 template <class T> struct FactRow {
   std::string_view path; ///< `calibration.gemm.*.efficiency`
   Unit unit{};
@@ -47,6 +48,7 @@ struct RowView {
   FactForm form;
   StarKey star;
   std::optional<Unit> sizeUnit;
+  uint8_t index = 0; ///< of a fact of a record
 };
 
 /// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
@@ -55,7 +57,26 @@ class FactReader {
 public:
   FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
 
+  /// A record of the library. Facts that are no numbers go to `custom`.
   /// `calibrated`: the sections whose facts are measurements, so that they may say `samples`, `error` and `valid`.
+  template <class Id, class Record>
+  void read(Record& target, void (*custom)(Record& target, Id id, FactInput& input),
+            std::span<const std::string_view> calibrated = {}) {
+    calibrated_ = calibrated;
+    const std::span<const ir::FactRow> rows = ir::factRows(ir::recordOf(Id()));
+    std::vector<RowView> views;
+    for (const ir::FactRow& r : rows)
+      for (const std::string_view path : {r.path, r.inside})
+        if (!path.empty())
+          views.push_back({path, r.type.unit, r.type.range, r.type.form, r.type.star, r.type.sizeUnit, r.id.index});
+    walk(tree_.root(), "", views, [&](size_t row, FactInput& input) {
+      const Id id = static_cast<Id>(views[row].index);
+      if (views[row].form == FactForm::Custom || views[row].form == FactForm::Text)
+        custom(target, id, input);
+      else
+        target.set(id, input.key, std::move(input.number));
+    });
+  }
   template <class T>
   void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
     calibrated_ = calibrated;

@@ -3,6 +3,7 @@
 #include "frontend/machine/Machines.h"
 #include "frontend/machine/RecordTables.h"
 #include "frontend/machine/Topologies.h"
+#include "ir/facts/ClusterFacts.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -23,10 +24,11 @@ namespace {
 
 /// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
 void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
-  if (!level.cards || level.cards->value <= static_cast<double>(devices)) return;
+  const ir::Number* cards = level.number(ir::LevelFact::Cards);
+  if (!cards || cards->value <= static_cast<double>(devices)) return;
   context
-      .report(MoreCards, level.cards->range,
-              {{"level", level.name.str()}, {"cards", static_cast<int64_t>(level.cards->value)}, {"devices", devices}})
+      .report(MoreCards, cards->range,
+              {{"level", level.name.str()}, {"cards", static_cast<int64_t>(cards->value)}, {"devices", devices}})
       .help("leave `cards` out and let `bandwidth` be that of all cards of a device: it counts per device");
 }
 
@@ -200,7 +202,7 @@ bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
   if (count && *count < 1)
     ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
   made.count = count.value_or(0);
-  FactReader(ev_, *level.facts).read(levelFacts(), made);
+  FactReader(ev_, *level.facts).read<ir::LevelFact>(made, readCustom);
   if (FactNode* port = level.facts->root().find("own_port"); port && cluster.levels.empty()) {
     ev_.context.report(LevelWithoutBelow, port->range, {{"level", s.name.text.str()}})
         .help("leave `own_port` out here: it belongs to the level outside of this one");
@@ -229,7 +231,7 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   cluster.name = info.name;
   cluster.range = info.nameRange;
   if (!ev_.context.enter(info, use)) return std::nullopt;
-  FactReader(ev_, *opened.facts).read(clusterFacts(), cluster);
+  FactReader(ev_, *opened.facts).read<ir::ClusterFact>(cluster, readCustom);
   if (FactNode* node = opened.facts->root().find("device"); node && !node->section())
     if (const BoundDecl* device = expect(opened.facts->value(*node), DeclKind::Device, "`device`"))
       if (auto read = this->device(*device, node->range)) cluster.device = *read;

@@ -3,6 +3,7 @@
 #include "frontend/machine/Machines.h"
 
 #include "frontend/machine/RecordTables.h"
+#include "ir/facts/ClusterFacts.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -149,14 +150,12 @@ Value Machines::edited(const Value& v, const std::vector<EditBelow>& edits) {
 
 namespace {
 
-template <class T>
-std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const FactRow<T>> rows,
-                            const DeclInfo& decl) {
+template <class T, class Id> std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, const DeclInfo& decl) {
   const uint64_t failures = ev.context.failures;
   T result;
   result.name = decl.name;
   result.range = decl.nameRange;
-  FactReader(ev, *record.facts).read(rows, result, calibratedFacts(decl.kind));
+  FactReader(ev, *record.facts).read<Id>(result, readCustom, calibratedFacts(decl.kind));
   if (!record.ok || ev.context.failures != failures) return std::nullopt;
   return result;
 }
@@ -164,18 +163,18 @@ std::optional<T> readRecord(Evaluator& ev, MergedRecord& record, std::span<const
 } // namespace
 
 std::optional<ir::Device> Machines::device(const BoundDecl& decl, SourceRange use) {
-  return readRecord<ir::Device>(ev_, merged(decl, use), deviceFacts(), *decl.decl);
+  return readRecord<ir::Device, ir::DeviceFact>(ev_, merged(decl, use), *decl.decl);
 }
 std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange use) {
-  auto made = readRecord<ir::Fabric>(ev_, merged(decl, use), fabricFacts(), *decl.decl);
-  if (made && made->sampled() && !made->sampledAt && rateless_.insert(decl.decl).second)
+  auto made = readRecord<ir::Fabric, ir::FabricFact>(ev_, merged(decl, use), *decl.decl);
+  if (made && made->sampled() && !made->has(ir::FabricFact::SampledAt) && rateless_.insert(decl.decl).second)
     ev_.context.report(SamplesWithoutRate, decl.decl->nameRange, {{"fabric", decl.decl->name.str()}})
         .help("add the rate of one device, in one direction, of the machine that was measured: `sampled_at = 450GB/s : "
               "\"…\"`");
   return made;
 }
 std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use) {
-  return readRecord<ir::Stack>(ev_, merged(decl, use), stackFacts(), *decl.decl);
+  return readRecord<ir::Stack, ir::StackFact>(ev_, merged(decl, use), *decl.decl);
 }
 
 void Machines::check(DeclInfo& decl) {

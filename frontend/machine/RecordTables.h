@@ -1,17 +1,18 @@
-// The facts of devices, fabrics, stacks and levels: one row each.
+// What of devices, fabrics, stacks, levels and clusters is read beside their tables (ir/facts).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Schema.h"
 
 namespace planc::frontend {
 
-std::span<const FactRow<ir::Device>> deviceFacts();
-std::span<const FactRow<ir::Fabric>> fabricFacts();
-std::span<const FactRow<ir::Stack>> stackFacts();
+/// Reads a fact whose form is Custom or Text.
+void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in);
+void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in);
 /// All of a level but `link`.
-std::span<const FactRow<ir::ClusterLevel>> levelFacts();
-/// All of a cluster but its levels; `device` is only named.
-std::span<const FactRow<ir::Cluster>> clusterFacts();
+void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in);
+/// Nothing: the device of a cluster is only named.
+void readCustom(ir::Cluster& cluster, ir::ClusterFact id, FactInput& in);
+void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in);
 
 /// Sections of such a record whose facts are measurements; the empty one stands for the whole record.
 std::span<const std::string_view> calibratedFacts(DeclKind kind);

@@ -3,8 +3,8 @@
 #include "frontend/plan/Conditions.h"
 
 #include "frontend/eval/Arithmetic.h"
-#include "frontend/facts/Ranges.h"
 #include "frontend/plan/Steps.h"
+#include "ir/facts/Ranges.h"
 
 #include <fmt/format.h>
 
@@ -187,7 +187,7 @@ ir::ExprId Lowering::constant(const Value& v, const Expr& e) {
 std::optional<double> tolerance(Elaboration& elab, const Expr& e, Scope& scope) {
   const Value v = elab.ev.evaluate(e, scope);
   const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
-  if (plain && ranges::kShare.holds(v.asDouble())) return v.asDouble();
+  if (plain && ir::ranges::kShare.holds(v.asDouble())) return v.asDouble();
   elab.ok = false;
   if (v.invalid()) return std::nullopt;
   const bool stated = elab.context.text(e.range).ends_with('%');

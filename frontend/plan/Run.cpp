@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/Steps.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,7 +72,8 @@ void runAmount(Elaboration& elab, FactNode& section) {
 void runFailures(Elaboration& elab, FactNode& section) {
   FactNode *mtbf = given(section, "mtbf"), *every = given(section, "every"), *restart = given(section, "restart"),
            *checkpoint = given(section, "checkpoint");
-  if (FactNode* saved = mtbf ? mtbf : every; saved && !checkpoint && elab.plan.cluster && !elab.plan.cluster->storage)
+  if (FactNode* saved = mtbf ? mtbf : every;
+      saved && !checkpoint && elab.plan.cluster && !elab.plan.cluster->has(ir::ClusterFact::Storage))
     elab.context.report(RunWithoutCheckpoint, saved->range, {})
         .label(elab.plan.cluster->range, "this cluster has no `storage`")
         .help("say it (`checkpoint = 3min`), or at which rate the cluster's storage takes the states of all devices: "
@@ -110,7 +113,8 @@ void run(Elaboration& elab, MergedPlan& merged) {
   runAmount(elab, *section);
   runFailures(elab, *section);
   for (const char* name : {"pue", "carbon"})
-    if (FactNode* fact = given(*section, name); fact && elab.plan.cluster && !elab.plan.cluster->device.power)
+    if (FactNode* fact = given(*section, name);
+        fact && elab.plan.cluster && !elab.plan.cluster->device.has(ir::DeviceFact::Power))
       elab.context
           .report(RunWithoutPower, fact->range, {{"fact", name}, {"device", elab.plan.cluster->device.name.str()}})
           .label(elab.plan.cluster->device.range, "declared here")

@@ -4,6 +4,7 @@
 #include "backends/cost/Estimator.h"
 #include "backends/cost/price/CostModel.h"
 #include "frontend/Frontend.h"
+#include "ir/facts/DeviceFacts.h"
 #include "passes/Passes.h"
 
 #include <cstdio>
@@ -112,7 +113,8 @@ int main() {
   expect("PLAN0719", lowered("PLAN0719", [](ir::Plan& p) {
            p.recompute = {{{selector({"decoder"}, p.range), selector({"decoder", "attn"}, p.meshRange)}}};
          }));
-  expect("PLAN0923", priced("PLAN0923", [](ir::Plan& p) { p.cluster->device.bandwidth->value = 0; }));
+  expect("PLAN0923",
+         priced("PLAN0923", [](ir::Plan& p) { p.cluster->device.number(ir::DeviceFact::Bandwidth)->value = 0; }));
   expect("PLAN0721", lowered("PLAN0721", [](ir::Plan& p) { p.workload.microBatch = 0; }));
   return bad == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/facts/Facts.h"
 
+#include "ir/facts/DeviceFacts.h"
 #include "support/Quantity.h"
 
 #include <algorithm>
@@ -21,15 +22,16 @@ PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outsi
 
 namespace {
 
-const DiagnosticKind& kindOf(Owner::Kind kind) {
+const DiagnosticKind& kindOf(ir::RecordKind kind) {
   switch (kind) {
-  case Owner::Kind::Device:
+  case ir::RecordKind::Device:
     return DeviceFactMissing;
-  case Owner::Kind::Fabric:
+  case ir::RecordKind::Fabric:
     return FabricFactMissing;
-  case Owner::Kind::Stack:
+  case ir::RecordKind::Stack:
     return StackFactMissing;
-  case Owner::Kind::Level:
+  case ir::RecordKind::Level:
+  case ir::RecordKind::Cluster: // no equation asks for its facts
     break;
   }
   return LevelFactMissing;
@@ -43,24 +45,21 @@ std::string listOf(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A type that the device is not given to multiply.
-bool isPeak(const std::string& path) {
-  return path.starts_with("peak.");
-}
-
 constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all requesters
 
 } // namespace
 
-std::string_view noun(Owner::Kind kind) {
+std::string_view noun(ir::RecordKind kind) {
   switch (kind) {
-  case Owner::Kind::Device:
+  case ir::RecordKind::Device:
     return "device";
-  case Owner::Kind::Fabric:
+  case ir::RecordKind::Fabric:
     return "fabric";
-  case Owner::Kind::Stack:
+  case ir::RecordKind::Stack:
     return "stack";
-  case Owner::Kind::Level:
+  case ir::RecordKind::Cluster:
+    return "cluster";
+  case ir::RecordKind::Level:
     break;
   }
   return "level";
@@ -73,13 +72,6 @@ double Evidence::beyond() const {
 
 double Evidence::away() const {
   return beyond() + std::fabs(std::log(scale));
-}
-
-std::string FactPath::str() const {
-  std::string text(head);
-  for (std::string_view part : {middle, tail})
-    if (!part.empty()) text.append(".").append(part);
-  return text;
 }
 
 std::string Requester::text() const {
@@ -101,21 +93,26 @@ SourceRange Requester::range() const {
   return node->op.valid() ? program->model.ops[node->op].range : SourceRange();
 }
 
-const ir::Number* Facts::find(const ir::Number* number, const Owner& owner, const FactPath& path,
-                              const Requester& requester) {
-  if (!number) missing(owner, path, requester);
-  return number;
+const ir::Number* Facts::find(ir::DeviceFact fact, const Requester& requester, ir::FactKey key) {
+  const ir::Number* found = device.number(fact, key);
+  if (!found) missing(owner(device), {fact, key}, requester);
+  return found;
 }
 
-void Facts::missing(const Owner& owner, const FactPath& path, const Requester& requester) {
+const ir::Number* Facts::find(ir::StackFact fact, const Requester& requester, ir::FactKey key) {
+  const ir::Number* found = stack.number(fact, key);
+  if (!found) missing(owner(stack), {fact, key}, requester);
+  return found;
+}
+
+void Facts::missing(const Owner& owner, const ir::FactRef& fact, const Requester& requester) {
   auto record = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& m) {
     return m.owner.kind == owner.kind && m.owner.name == owner.name && m.owner.range == owner.range;
   });
   if (record == missing_.end()) record = missing_.insert(missing_.end(), {owner, {}});
-  std::string text = path.str();
   for (const Entry& e : record->entries)
-    if (e.path == text) return;
-  record->entries.push_back({std::move(text), requester.text(), requester.range()});
+    if (e.fact == fact) return;
+  record->entries.push_back({fact, fact.path(), requester.text(), requester.range()});
 }
 
 void Facts::nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester) {
@@ -140,10 +137,12 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
         report.label(e.range, fmt::format("this needs `{}`", e.path));
       report.note(fmt::format("`{}` is asked for by {}", e.path, e.requester));
     }
-    const bool rates = m.owner.kind == Owner::Kind::Device && std::any_of(paths.begin(), paths.end(), isPeak);
-    if (rates && !device.peak.empty()) {
+    const bool rates = std::any_of(m.entries.begin(), m.entries.end(),
+                                   [](const Entry& e) { return e.fact.id == ir::FactId(ir::DeviceFact::Peak); });
+    const auto given = device.keys(ir::DeviceFact::Peak);
+    if (rates && !given.empty()) {
       std::vector<std::string> types;
-      for (const auto& [type, rate] : device.peak) types.emplace_back(ir::name(type));
+      for (const ir::FactKey& type : given) types.emplace_back(type.text());
       report.help(fmt::format("it has rates of {}: write `precision` with these", listOf(types)));
     }
     report.help(
@@ -160,7 +159,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
   for (const Outside& o : outside_)
     diagnostics
         .report(OutsideSamples, o.item.range,
-                {{"fact", o.item.path.str()},
+                {{"fact", o.item.fact.path()},
                  {"owner", fmt::format("{} `{}`", noun(o.item.owner.kind), o.item.owner.name.view())},
                  {"size", formatQuantity(o.item.size, o.item.unit)},
                  {"least", formatQuantity(o.item.low, o.item.unit)},

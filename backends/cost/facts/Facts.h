@@ -4,31 +4,15 @@
 #include "ir/Program.h"
 #include "support/Diagnostics.h"
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace planc::cost {
 
-/// A fact by its path in a record, in pieces: joined only when someone has to read it.
-struct FactPath {
-  std::string_view head, middle = {}, tail = {};
-  std::string str() const;
-};
-
-inline const ir::Number* pointer(const ir::OptNumber& number) {
-  return number ? &*number : nullptr;
-}
-template <class Map, class Key> const ir::Number* pointer(const Map& map, const Key& key) {
-  auto it = map.find(key);
-  return it == map.end() ? nullptr : &it->second;
-}
-
 /// The record that should hold a fact.
 struct Owner {
-  enum class Kind { Device, Stack, Fabric, Level };
-  Kind kind = Kind::Device;
+  ir::RecordKind kind = ir::RecordKind::Device;
   Symbol name;
   SourceRange range;
 };
@@ -37,7 +21,7 @@ struct Owner {
 struct Evidence {
   Owner owner;
   const ir::Statistics* statistics = nullptr; ///< null: a level's nominal numbers
-  FactPath path;                              ///< of the fact that was read
+  ir::FactRef fact;                           ///< that was read
   SourceRange range;                          ///< of the fact
   double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it goes by none
   Unit unit{};                                ///< of the size
@@ -51,8 +35,8 @@ struct Evidence {
 };
 using EvidenceList = std::vector<Evidence>;
 
-/// device, stack, fabric or level.
-std::string_view noun(Owner::Kind kind);
+/// device, stack, fabric, level or cluster.
+std::string_view noun(ir::RecordKind kind);
 
 /// What needs a fact: a node of the program, or the whole plan (no node).
 struct Requester {
@@ -71,15 +55,15 @@ public:
   const ir::Device& device;
   const ir::Stack& stack;
 
-  Owner deviceOwner() const { return {Owner::Kind::Device, device.name, device.range}; }
-  Owner stackOwner() const { return {Owner::Kind::Stack, stack.name, stack.range}; }
-  static Owner owner(const ir::Fabric& fabric) { return {Owner::Kind::Fabric, fabric.name, fabric.range}; }
-  static Owner owner(const ir::ClusterLevel& level) { return {Owner::Kind::Level, level.name, level.range}; }
+  static Owner owner(const ir::Device& device) { return {ir::RecordKind::Device, device.name, device.range}; }
+  static Owner owner(const ir::Stack& stack) { return {ir::RecordKind::Stack, stack.name, stack.range}; }
+  static Owner owner(const ir::Fabric& fabric) { return {ir::RecordKind::Fabric, fabric.name, fabric.range}; }
+  static Owner owner(const ir::ClusterLevel& level) { return {ir::RecordKind::Level, level.name, level.range}; }
 
-  /// The number itself; if it is null, that is noted.
-  const ir::Number* find(const ir::Number* number, const Owner& owner, const FactPath& path,
-                         const Requester& requester);
-  void missing(const Owner& owner, const FactPath& path, const Requester& requester);
+  /// Null if it is not given, which is noted.
+  const ir::Number* find(ir::DeviceFact fact, const Requester& requester, ir::FactKey key = {});
+  const ir::Number* find(ir::StackFact fact, const Requester& requester, ir::FactKey key = {});
+  void missing(const Owner& owner, const ir::FactRef& fact, const Requester& requester);
   /// A collective is priced from a level's nominal bandwidth and latency.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester);
   /// A share of the step that counts stands on a fact read at sizes that its samples do not span.
@@ -90,6 +74,7 @@ public:
 
 private:
   struct Entry {
+    ir::FactRef fact;
     std::string path, requester;
     SourceRange range;
   };

@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "ir/States.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,7 @@ public:
       for (const ir::Saved& s : layerClass.saved)
         if (plan_.workload.train && s.host) parts_.hostSaved += s.bytes * static_cast<double>(count);
       parts_.received += keptGathered(layerClass) * static_cast<double>(count);
-      if (stack_.copies.gathers) receive(layerClass);
+      if (stack_.truth(ir::StackFact::CopiesGathers)) receive(layerClass);
     }
     addStateBuffers();
     for (double bytes : received_) parts_.received += bytes;
@@ -57,9 +58,9 @@ private:
       parts_.hostGrads += ir::sentToHost(program_, p) * count;
       (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += bytes.optimizer() * count;
       const double elements = p.elements * count, width = storedWidth(program_, p);
-      if (stack_.copies.buckets && p.partial && p.touched == 0) parts_.buckets += elements * width;
+      if (stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && p.touched == 0) parts_.buckets += elements * width;
       const ir::AxisMask gathered = p.optimizer & ~p.params;
-      if (stack_.copies.update && gathered) // the whole, and the part that this device contributes
+      if (stack_.truth(ir::StackFact::CopiesUpdate) && gathered) // the whole, and the part that this device contributes
         parts_.update += elements * width / size(p.params) * (1 + 1 / size(gathered));
     }
   }
@@ -91,10 +92,10 @@ private:
 
   /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.
   double narrow(const ir::LayerClass& layerClass) const {
-    if (stack_.accumulate != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
+    if (stack_.accumulate() != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
     double bytes = 0;
     for (const ir::ParamState& p : layerClass.params) {
-      const bool bucket = stack_.copies.buckets && p.partial && program_.microBatches == 1;
+      const bool bucket = stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && program_.microBatches == 1;
       if (p.owner && p.trainable && p.touched == 0 && !bucket) bytes += p.elements * storedWidth(program_, p);
     }
     return bytes;

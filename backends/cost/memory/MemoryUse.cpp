@@ -5,6 +5,8 @@
 
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryTimeline.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,12 +14,6 @@
 namespace planc::cost {
 
 namespace {
-
-/// Optional facts of the stack: fragmentation is 1, workspace and reserve are 0 unless it says so (docs/cost-model.md,
-/// section 4).
-double value(const ir::OptNumber& number, double otherwise) {
-  return number ? number->value : otherwise;
-}
 
 /// What the chunks of a device hold together: states add up, buffers are shared.
 StageParts together(const std::vector<const StageParts*>& chunks) {
@@ -75,9 +71,10 @@ void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, cons
   live(m, "on the way to and from the host", parts.staged);
 }
 
+/// Fragmentation is 1, workspace and reserve are 0 unless the stack says so (docs/cost-model.md, section 4).
 StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack) {
   StageMemory m;
-  const double workspace = value(stack.workspace, 0);
+  const double workspace = stack.value(ir::StackFact::Workspace, 0);
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
@@ -94,7 +91,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
     addPass(m, parts, peak, program);
   }
   m.allocated = std::max(m.passPeak, m.stepPeak);
-  const double lost = (value(stack.fragmentation, 1) - 1) * m.allocated;
+  const double lost = (stack.value(ir::StackFact::Fragmentation, 1) - 1) * m.allocated;
   live(m, "fragmentation", lost);
   m.peak = m.allocated + lost;
   m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
@@ -107,7 +104,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
 
 Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts) {
   const ir::Program& program = *schedule.program;
-  const ir::Number* capacity = facts.find(pointer(facts.device.memory), facts.deviceOwner(), {"memory"}, {});
+  const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
   std::vector<StageParts> parts;
   for (const ir::VirtualStage& stage : program.virtualStages) parts.push_back(partsOf(schedule, stage, facts.stack));
   Memory memory;
@@ -129,9 +126,9 @@ Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector
     memory.hostPeak = std::max(memory.hostPeak, m.hostBytes);
     memory.stages.push_back(std::move(m));
   }
-  memory.fits = memory.peak <= memory.capacity - value(facts.stack.reserved, 0);
+  memory.fits = memory.peak <= memory.capacity - facts.stack.value(ir::StackFact::Reserved, 0);
   if (memory.hostPeak > 0) {
-    const ir::Number* host = facts.find(pointer(facts.device.host.memory), facts.deviceOwner(), {"host.memory"}, {});
+    const ir::Number* host = facts.find(ir::DeviceFact::HostMemory, {});
     memory.hostCapacity = host ? host->value : 0;
     memory.fits &= memory.hostPeak <= memory.hostCapacity;
   }

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "backends/cost/price/Operators.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 
 namespace planc::cost {
+
+using ir::DeviceFact;
+using ir::StackFact;
 
 namespace {
 
@@ -26,36 +31,38 @@ bool ofBackward(const Pricing& p) {
   return p.node.role != ir::Role::Forward;
 }
 
+/// The facts of a product whose result or first operand stands in memory.
+struct ProductFacts {
+  DeviceFact memoryEfficiency, backward, size;
+};
+constexpr ProductFacts kScores{DeviceFact::ScoresMemoryEfficiency, DeviceFact::ScoresBackward, DeviceFact::ScoresSize};
+constexpr ProductFacts kContext{DeviceFact::ContextMemoryEfficiency, DeviceFact::ContextBackward,
+                                DeviceFact::ContextSize};
+
 } // namespace
 
 Priced scoresProduct(const Pricing& p) {
   const ir::LocalWork& w = forwardWork(p);
   const ir::Device& device = p.facts.device;
   const bool scores = p.op().kind == ir::OpKind::Scores;
-  const std::string_view kind = scores ? "calibration.scores" : "calibration.context";
-  const ir::Device::Product& product = scores ? device.scores : device.context;
-  const std::string_view type = ir::name(w.dtype);
-  static const ir::Device::Gemm kNone;
-  const auto found = device.gemm.find(w.dtype);
-  const ir::Device::Gemm& gemm = found == device.gemm.end() ? kNone : found->second;
+  const ProductFacts& product = scores ? kScores : kContext;
 
-  const double peak = p.device(pointer(device.peak, w.dtype), "P", {"peak", type});
-  const double efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"}, flopSize(w.flops));
-  const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
+  const double peak = p.fact(DeviceFact::Peak, w.dtype, "P");
+  const double efficiency = p.fact(DeviceFact::GemmEfficiency, w.dtype, "e", flopSize(w.flops));
+  const double memory = p.fact(DeviceFact::Bandwidth, "B");
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
   // A table of these goes by the dimension that the product sums over or keeps: the head's.
   const double head = w.flops * ir::width(w.dtype) / (2 * scoreBytes);
-  auto sized = [&](const ir::OptNumber& fact) {
+  auto sized = [&](DeviceFact id) {
+    const ir::Number* fact = device.number(id);
     return fact && !fact->table.empty() ? Size{head, units::none} : byteSize(scoreBytes);
   };
-  double share = p.device(product.memoryEfficiency, "f", {kind, "memory_efficiency"}, sized(product.memoryEfficiency));
-  if (!product.size.empty())
-    share *= p.curve(product.size, p.facts.deviceOwner(), "size", {kind, "size"}, scoreBytes, units::bytes);
-  const double start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
+  double share = p.fact(product.memoryEfficiency, "f", sized(product.memoryEfficiency));
+  const bool bySize = device.has(product.size);
+  if (bySize) share *= p.fact(product.size, "size", byteSize(scoreBytes));
+  const double start = p.fact(DeviceFact::GemmStart, w.dtype, "t0");
   const double factor =
-      ofBackward(p)
-          ? backwardShare(p, p.device(product.backward, "factor", {kind, "backward"}, sized(product.backward)))
-          : 1;
+      ofBackward(p) ? backwardShare(p, p.fact(product.backward, "factor", sized(product.backward))) : 1;
 
   const double math = w.flops / (peak * efficiency), move = scoreBytes / (memory * share);
   Priced priced;
@@ -65,7 +72,7 @@ Priced scoresProduct(const Pricing& p) {
   priced.bytes = scoreBytes * factor;
   if (p.why)
     p.explain(fmt::format("{}max(flops / (P·e), bytes(scores) / (B·f{})) + t0{}", ofBackward(p) ? "(" : "",
-                          product.size.empty() ? "" : "·size", ofBackward(p) ? ") · factor" : ""),
+                          bySize ? "·size" : "", ofBackward(p) ? ") · factor" : ""),
               fmt::format("max({} / {}, {} / {}) + {}{} = {}", flops(w.flops), rate(peak * efficiency),
                           bytes(scoreBytes), bandwidth(memory * share), seconds(start),
                           ofBackward(p) ? fmt::format(", times {}", number(factor)) : "", seconds(priced.seconds)));
@@ -74,32 +81,22 @@ Priced scoresProduct(const Pricing& p) {
 
 Priced fusedAttention(const Pricing& p) {
   const ir::LocalWork& w = forwardWork(p);
-  const ir::Device::Attention& device = p.facts.device.attention;
-  const ir::Stack& stack = p.facts.stack;
-  double achieved = 1, head = 1;
-  if (device.forward.empty()) {
-    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.forward"}, p.requester());
-  } else {
-    achieved = p.curve(device.forward, p.facts.deviceOwner(), "curve", {"calibration.attention.forward"}, w.sequence);
-  }
+  const double achieved = p.fact(DeviceFact::AttentionForward, "curve", {w.sequence, units::none});
   // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
-  const bool own = !stack.attentionHead.empty();
-  const ir::Curve& heads = own ? stack.attentionHead : device.head;
-  if (!heads.empty()) {
-    head = p.curve(heads, own ? p.facts.stackOwner() : p.facts.deviceOwner(), "head",
-                   {own ? "attention" : "calibration.attention", "head"}, w.headDim);
-  } else if (w.headDim != equations::kCurveHeadDim) {
-    p.facts.missing(p.facts.deviceOwner(), {"calibration.attention.head"}, p.requester());
-  }
-  const double factor = p.stack(stack.attentionFactor, "stack", {"attention.factor"});
-  const double split = w.sequenceSplit ? p.device(device.split, "split", {"calibration.attention.split"}) : 1;
-  const double start = p.device(device.start, "start", {"calibration.attention.start"});
+  const Size headSize{w.headDim, units::none};
+  double head = 1;
+  if (p.facts.stack.has(StackFact::AttentionHead))
+    head = p.fact(StackFact::AttentionHead, "head", headSize);
+  else if (p.facts.device.has(DeviceFact::AttentionHead) || w.headDim != equations::kCurveHeadDim)
+    head = p.fact(DeviceFact::AttentionHead, "head", headSize);
+  const double factor = p.fact(StackFact::AttentionFactor, "stack");
+  const double split = w.sequenceSplit ? p.fact(DeviceFact::AttentionSplit, "split") : 1;
+  const double start = p.fact(DeviceFact::AttentionStart, "start");
   // The stack's kernel has its own ratio where it is not the one the device was measured with.
-  const double backward =
-      !ofBackward(p) ? 1
-      : stack.attentionBackward
-          ? p.stack(stack.attentionBackward, "factor", {"attention.backward"})
-          : p.device(device.backward, "factor", {"calibration.attention.backward"}, {w.headDim, units::none});
+  const double backward = !ofBackward(p) ? 1
+                          : p.facts.stack.has(StackFact::AttentionBackward)
+                              ? p.fact(StackFact::AttentionBackward, "factor")
+                              : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 
   const double useful = w.flops * w.share, reached = achieved * head * factor * split;
   Priced priced;

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "backends/cost/price/Operators.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 
 namespace planc::cost {
+
+using ir::DeviceFact;
+using ir::StackFact;
 
 namespace {
 
@@ -19,24 +24,19 @@ struct GemmFacts {
 
 GemmFacts factsOf(const Pricing& p, double flopCount) {
   const ir::DType dtype = p.node.work.dtype;
-  const ir::Device& device = p.facts.device;
-  const std::string_view type = ir::name(dtype);
-  static const ir::Device::Gemm kNone;
-  const auto found = device.gemm.find(dtype);
-  const ir::Device::Gemm& gemm = found == device.gemm.end() ? kNone : found->second;
   GemmFacts f;
-  f.peak = p.device(pointer(device.peak, dtype), "P", {"peak", type});
-  f.efficiency = p.device(gemm.efficiency, "e", {"calibration.gemm", type, "efficiency"}, flopSize(flopCount));
-  f.bandwidth = p.device(device.bandwidth, "B", {"bandwidth"});
-  f.memoryEfficiency = p.device(gemm.memoryEfficiency, "f", {"calibration.gemm", type, "memory_efficiency"});
-  f.start = p.device(gemm.start, "t0", {"calibration.gemm", type, "start"});
+  f.peak = p.fact(DeviceFact::Peak, dtype, "P");
+  f.efficiency = p.fact(DeviceFact::GemmEfficiency, dtype, "e", flopSize(flopCount));
+  f.bandwidth = p.fact(DeviceFact::Bandwidth, "B");
+  f.memoryEfficiency = p.fact(DeviceFact::GemmMemoryEfficiency, dtype, "f");
+  f.start = p.fact(DeviceFact::GemmStart, dtype, "t0");
   return f;
 }
 
 bool fusesAccumulation(const Pricing& p) {
   if (p.node.role != ir::Role::WGrad) return false;
-  if (!p.facts.stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.requester());
-  return p.facts.stack.accumulate == ir::Accumulate::Fused;
+  p.facts.find(StackFact::Accumulate, p.requester());
+  return p.facts.stack.accumulate() == ir::Accumulate::Fused;
 }
 
 /// A product's work and what it reaches; rates and bandwidths with their efficiencies.
@@ -49,7 +49,7 @@ Priced product(const Pricing& p, const Work& w, double (*equation)(double, doubl
                std::string_view text) {
   const bool gradient = p.node.role == ir::Role::DGrad || p.node.role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
-  const double ratio = gradient ? p.stack(p.facts.stack.backwardRatio, "r", {"backward_ratio"}) / 2 : 1;
+  const double ratio = gradient ? p.fact(StackFact::BackwardRatio, "r") / 2 : 1;
   const double math = w.flops / w.rate, memory = w.bytes / w.bandwidth;
   Priced priced;
   priced.seconds = equation(w.flops, w.rate, w.bytes, w.bandwidth, w.start) * ratio;
@@ -90,21 +90,23 @@ namespace {
 /// What launching so many products of one operator costs the host, in launches of an operator: the further ones come
 /// from a loop that does nothing else.
 double launchesOf(const Pricing& p, double kernels) {
-  const ir::Stack& stack = p.facts.stack;
-  if (kernels <= 1 || !stack.groupedLaunch || !stack.launch || stack.launch->value <= 0) return kernels;
-  return 1 + (kernels - 1) * stack.groupedLaunch->value / stack.launch->value;
+  const ir::Number* next = p.facts.stack.number(StackFact::GroupedLaunch);
+  const double launch = p.facts.stack.value(StackFact::Launch, 0);
+  if (kernels <= 1 || !next || launch <= 0) return kernels;
+  return 1 + (kernels - 1) * next->value / launch;
 }
 
 } // namespace
 
 Priced groupedGemm(const Pricing& p) {
   const ir::LocalWork& w = p.node.work;
-  const ir::Stack& stack = p.facts.stack;
+  const bool oneKernel = p.facts.stack.truth(StackFact::GroupedKernel),
+             slower = p.facts.stack.has(StackFact::Grouped); // than one large product
   const equations::Product shape{w.batch, w.m, w.n, w.k, w.operandWidth};
-  const double flopCount = equations::flops(shape), kernels = stack.groupedKernel ? 1 : std::max(1.0, w.batch);
+  const double flopCount = equations::flops(shape), kernels = oneKernel ? 1 : std::max(1.0, w.batch);
   const GemmFacts f = factsOf(p, flopCount / kernels);
   double share = 1; // of the rate of one large product
-  if (!stack.grouped.empty()) share = p.curve(stack.grouped, p.facts.stackOwner(), "E", {"grouped"}, w.tokensPerExpert);
+  if (slower) share = p.fact(StackFact::Grouped, "E", {w.tokensPerExpert, units::none});
   const bool fused = fusesAccumulation(p);
   const double byteCount = equations::bytes(shape) + (fused ? kFusedAccumulate * w.batch * w.m * w.n : 0);
   const bool alone = w.batch <= 1; // one expert: a product like any other
@@ -113,12 +115,12 @@ Priced groupedGemm(const Pricing& p) {
       alone ? equations::roofline : equations::inTurn, alone ? "max({}, {})" : "{} + {}");
   priced.launches = launchesOf(p, kernels);
   if (p.why)
-    p.why->equation = fmt::format("{}2·b·m·n·k / (P·e{}){} b·(w·(m·k + k·n) + 2·m·n{}) / (B·f){} + {}t0{}  with b = {} "
-                                  "experts, m = {}, n = {}, k = {}, w = {} B",
-                                  alone ? "max(" : "", stack.grouped.empty() ? "" : "·E", alone ? "," : " +",
-                                  fused ? " + 6·m·n" : "", alone ? ")" : "", stack.groupedKernel ? "" : "b·",
-                                  p.node.role == ir::Role::Forward ? "" : ", times r/2", number(w.batch), number(w.m),
-                                  number(w.n), number(w.k), number(w.operandWidth));
+    p.why->equation =
+        fmt::format("{}2·b·m·n·k / (P·e{}){} b·(w·(m·k + k·n) + 2·m·n{}) / (B·f){} + {}t0{}  with b = {} "
+                    "experts, m = {}, n = {}, k = {}, w = {} B",
+                    alone ? "max(" : "", slower ? "·E" : "", alone ? "," : " +", fused ? " + 6·m·n" : "",
+                    alone ? ")" : "", oneKernel ? "" : "b·", p.node.role == ir::Role::Forward ? "" : ", times r/2",
+                    number(w.batch), number(w.m), number(w.n), number(w.k), number(w.operandWidth));
   return priced;
 }
 

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "backends/cost/price/Operators.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 namespace planc::cost {
+
+using ir::DeviceFact;
+using ir::StackFact;
 
 namespace {
 
@@ -25,9 +30,12 @@ Priced nothing() {
   return free;
 }
 
-const ir::Stack::Passes* passesOf(const Pricing& p) {
-  const auto it = p.facts.stack.passes.find(p.op().name);
-  return it == p.facts.stack.passes.end() ? nullptr : &it->second;
+/// Does the stack say how often the operator passes over memory, be it in one direction?
+bool hasPasses(const Pricing& p) {
+  for (const StackFact fact :
+       {StackFact::PassesForward, StackFact::PassesBackward, StackFact::PassesForwardRow, StackFact::PassesBackwardRow})
+    if (p.facts.stack.has(fact, p.op().name)) return true;
+  return false;
 }
 
 /// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
@@ -39,15 +47,14 @@ bool updatesRows(const Pricing& p) {
 }
 
 /// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
-Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved, std::string_view of) {
-  const std::string_view name = p.op().name.view();
-  double count = p.stack(isBackward(p) ? &passes.backward : &passes.forward, "passes",
-                         {"passes", name, isBackward(p) ? "backward" : "forward"}, byteSize(moved));
+Priced byPasses(const Pricing& p, double moved, std::string_view of) {
+  const Symbol name = p.op().name;
+  const StackFact passes = isBackward(p) ? StackFact::PassesBackward : StackFact::PassesForward,
+                  rows = isBackward(p) ? StackFact::PassesBackwardRow : StackFact::PassesForwardRow;
+  double count = p.facts.stack.has(passes, name) ? p.fact(passes, name, "passes", byteSize(moved)) : 0;
   // Kernels that keep a row in registers read it once, others block by block.
-  const ir::Curve& rows = isBackward(p) ? passes.backwardRow : passes.forwardRow;
-  if (!rows.empty() && forwardWork(p).row > 0)
-    count *= p.curve(rows, p.facts.stackOwner(), "row",
-                     {"passes", name, isBackward(p) ? "backward_row" : "forward_row"}, forwardWork(p).row);
+  if (forwardWork(p).row > 0 && p.facts.stack.has(rows, name))
+    count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
   if (count == 0) {
     p.explain("0", "no pass of its own: part of a neighbouring kernel");
     return nothing();
@@ -60,11 +67,9 @@ Priced byPasses(const Pricing& p, const ir::Stack::Passes& passes, double moved,
 } // namespace
 
 Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText) {
-  const ir::Device& device = p.facts.device;
-  const double memory = p.device(device.bandwidth, "B", {"bandwidth"});
-  const double efficiency =
-      p.device(device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"}, byteSize(byteCount));
-  const double start = p.device(device.memoryStart, "start", {"calibration.memory.start"});
+  const double memory = p.fact(DeviceFact::Bandwidth, "B");
+  const double efficiency = p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(byteCount));
+  const double start = p.fact(DeviceFact::MemoryStart, "start");
   Priced priced;
   priced.seconds = equations::moved(byteCount, efficiency * memory, start);
   priced.bound = start > byteCount / (efficiency * memory) ? Bound::Launch : Bound::Memory;
@@ -77,18 +82,17 @@ Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText
 }
 
 Priced memoryOperator(const Pricing& p) {
-  if (const ir::Stack::Passes* passes = passesOf(p))
-    return byPasses(p, *passes, forwardWork(p).firstOperandBytes, "first operand");
+  if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "first operand");
   Priced priced = memoryTime(p, p.node.work.reads + p.node.work.writes, "(reads + writes)");
   priced.flops = p.node.work.flops;
   return priced;
 }
 
 Priced lookup(const Pricing& p) {
-  if (const ir::Stack::Passes* passes = passesOf(p)) return byPasses(p, *passes, forwardWork(p).resultBytes, "result");
+  if (hasPasses(p)) return byPasses(p, forwardWork(p).resultBytes, "result");
   // Rows in random order; its backward writes the rows that forward read.
-  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
-  const double efficiency = p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"});
+  const double memory = p.fact(DeviceFact::Bandwidth, "B");
+  const double efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency");
   Priced priced;
   priced.bytes = forwardWork(p).reads;
   priced.flops = p.node.work.flops;
@@ -104,13 +108,11 @@ Priced cast(const Pricing& p) {
   const double moved = p.node.work.reads + p.node.work.writes;
   if (p.node.role == ir::Role::Cast && p.node.operand >= 0) return memoryTime(p, moved, "(packed + unpacked)");
   if (p.node.role == ir::Role::Save) return memoryTime(p, moved, "(value + as kept)");
-  if (const ir::Stack::Passes* passes = passesOf(p))
-    return byPasses(p, *passes, kCastSource * p.node.work.elements, "operand");
+  if (hasPasses(p)) return byPasses(p, kCastSource * p.node.work.elements, "operand");
   return memoryTime(p, moved, "(reads + writes)");
 }
 
 Priced accumulate(const Pricing& p) {
-  const ir::Stack& stack = p.facts.stack;
   const double elements = p.node.work.elements;
   if (updatesRows(p)) {
     p.explain("0", "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
@@ -119,22 +121,23 @@ Priced accumulate(const Pricing& p) {
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
     // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
     // already.
-    if (!passesOf(p)) return nothing();
-    const double width = p.stack(stack.tableGradient, "table gradient", {"table_gradient"});
+    if (!hasPasses(p)) return nothing();
+    const double width = p.fact(StackFact::TableGradient, "table gradient");
     return memoryTime(p, width * elements, "table gradient · elements");
   }
-  if (!stack.accumulate) p.facts.missing(p.facts.stackOwner(), {"accumulate"}, p.requester());
-  if (stack.accumulate == ir::Accumulate::Separate || stack.accumulate == ir::Accumulate::Deferred) {
+  p.facts.find(StackFact::Accumulate, p.requester());
+  const std::optional<ir::Accumulate> how = p.facts.stack.accumulate();
+  if (how == ir::Accumulate::Separate || how == ir::Accumulate::Deferred) {
     const ir::Value& parameter = p.program.model.values[p.node.value];
     const double moved = kSeparatePasses * ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, moved * elements, "3 · width of gradients · elements");
   }
-  p.explain("0", stack.accumulate == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
+  p.explain("0", how == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
   return nothing();
 }
 
 Priced copy(const Pricing& p) {
-  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
+  const double memory = p.fact(DeviceFact::Bandwidth, "B");
   Priced priced;
   priced.bytes = kCopyPasses * p.node.bytes;
   priced.seconds = priced.bytes / memory;

@@ -38,46 +38,24 @@ public:
   const ir::Op& op() const { return program.model.ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }
 
-  double device(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
-    return constant(number, facts.deviceOwner(), symbol, path, size);
+  /// A fact of the device or of the stack: `fact(DeviceFact::Peak, type, "P")`. `symbol`: as the equation calls it.
+  double fact(ir::DeviceFact id, std::string_view symbol, Size size = {}) const {
+    return fact(facts.device, id, {}, symbol, size);
   }
-  double device(const ir::OptNumber& number, std::string_view symbol, const FactPath& path, Size size = {}) const {
-    return device(pointer(number), symbol, path, size);
+  double fact(ir::DeviceFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
+    return fact(facts.device, id, key, symbol, size);
   }
-  double stack(const ir::Number* number, std::string_view symbol, const FactPath& path, Size size = {}) const {
-    return constant(number, facts.stackOwner(), symbol, path, size);
+  double fact(ir::StackFact id, std::string_view symbol, Size size = {}) const {
+    return fact(facts.stack, id, {}, symbol, size);
   }
-  double stack(const ir::OptNumber& number, std::string_view symbol, const FactPath& path) const {
-    return stack(pointer(number), symbol, path);
+  double fact(ir::StackFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
+    return fact(facts.stack, id, key, symbol, size);
   }
-  double fabric(const ir::OptNumber& number, const ir::Fabric& fabric, std::string_view symbol, const FactPath& path,
-                Size size = {}) const {
-    return constant(pointer(number), Facts::owner(fabric), symbol, path, size);
+  double fact(const ir::Fabric& fabric, ir::FabricFact id, std::string_view symbol, Size size = {}) const {
+    return fact(fabric, id, {}, symbol, size);
   }
-  double level(const ir::OptNumber& number, const ir::ClusterLevel& level, std::string_view symbol,
-               const FactPath& path) const {
-    return constant(pointer(number), Facts::owner(level), symbol, path, {});
-  }
-  /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
-  double constant(const ir::Number* number, const Owner& owner, std::string_view symbol, const FactPath& path,
-                  Size size) const {
-    const ir::Number* found = facts.find(number, owner, path, requester());
-    if (!found) return 1;
-    const ir::Table& table = found->table;
-    stands(owner, found->statistics, found->range, path, size, table.empty() ? ir::Table() : table);
-    if (!table.empty())
-      return readOff(found->at(size.value), symbol,
-                     why ? fmt::format("{}({})", path.str(), formatQuantity(size.value, size.unit)) : "", found->range,
-                     found->source, found->unit, &found->statistics);
-    if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, path.str()), found);
-    return found->value;
-  }
-  /// A point of a curve.
-  double curve(const ir::Curve& curve, const Owner& owner, std::string_view symbol, const FactPath& path, double x,
-               Unit unit = {}) const {
-    stands(owner, curve.statistics, curve.range, path, {x, unit}, curve);
-    return readOff(curve.at(x), symbol, why ? fmt::format("{}({})", path.str(), formatQuantity(x, unit)) : "",
-                   curve.range, curve.source, curve.unit, &curve.statistics);
+  double fact(const ir::ClusterLevel& level, ir::LevelFact id, std::string_view symbol) const {
+    return fact(level, id, {}, symbol, {});
   }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
   double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
@@ -91,10 +69,10 @@ public:
     return value;
   }
   /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
-  void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const FactPath& path, Size size,
+  void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const ir::FactRef& fact, Size size,
               const ir::Table& table) const {
     if (!evidence || (!statistics.calibrated && table.empty())) return;
-    Evidence item{owner, &statistics, path, at, size.value, size.unit, statistics.low, statistics.high};
+    Evidence item{owner, &statistics, fact, at, size.value, size.unit, statistics.low, statistics.high};
     if (!table.empty()) item.low = table.x.front(), item.high = table.x.back(), item.table = true;
     evidence->push_back(std::move(item));
   }
@@ -128,6 +106,25 @@ public:
     if (!why) return;
     why->equation = std::move(equation);
     why->substituted = std::move(substituted);
+  }
+
+private:
+  /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
+  template <class Record, class Id>
+  double fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
+    const ir::FactRef ref(id, key);
+    const ir::Number* found = record.number(id, key);
+    if (!found) {
+      facts.missing(Facts::owner(record), ref, requester());
+      return 1;
+    }
+    stands(Facts::owner(record), found->statistics, found->range, ref, size, found->table);
+    if (!found->table.empty())
+      return readOff(found->at(size.value), symbol,
+                     why ? fmt::format("{}({})", ref.path(), formatQuantity(size.value, size.unit)) : "", found->range,
+                     found->source, found->unit, &found->statistics);
+    if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, ref.path()), found);
+    return found->value;
   }
 };
 

@@ -5,39 +5,35 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Operators.h"
 #include "ir/States.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 
 namespace planc::cost {
 
+using ir::DeviceFact;
+using ir::StackFact;
+
 namespace {
 
 /// `rows`: at the efficiency of random access.
 double secondsPerByte(const Pricing& p, bool rows) {
-  const double memory = p.device(p.facts.device.bandwidth, "B", {"bandwidth"});
-  const double efficiency =
-      rows ? p.device(p.facts.device.lookupEfficiency, "efficiency", {"calibration.lookup.efficiency"})
-           : p.device(p.facts.device.memoryEfficiency, "efficiency", {"calibration.memory.efficiency"});
+  const double memory = p.fact(DeviceFact::Bandwidth, "B");
+  const double efficiency = p.fact(rows ? DeviceFact::LookupEfficiency : DeviceFact::MemoryEfficiency, "efficiency");
   return 1 / (efficiency * memory);
 }
 
 double matrixRate(const Pricing& p) {
-  const ir::Device& device = p.facts.device;
-  const std::string_view type = ir::name(ir::kMatrixType);
-  const auto found = device.gemm.find(ir::kMatrixType);
-  static const ir::OptNumber kNone;
-  const double peak = p.device(pointer(device.peak, ir::kMatrixType), "P", {"peak", type});
-  const double efficiency = p.device(found == device.gemm.end() ? kNone : found->second.efficiency, "e",
-                                     {"calibration.gemm", type, "efficiency"});
-  return peak * efficiency;
+  const double peak = p.fact(DeviceFact::Peak, ir::kMatrixType, "P");
+  return peak * p.fact(DeviceFact::GemmEfficiency, ir::kMatrixType, "e");
 }
 
 /// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's.
 double secondsPerByteOf(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s) {
   if (!by.onHost) return secondsPerByte(p, s.touched > 0);
-  const ir::Device::Host& host = p.facts.device.host;
-  const double memory = p.device(host.memoryBandwidth, "H", {"host.memory_bandwidth"});
-  return 1 / (p.device(host.updateEfficiency, "efficiency", {"host.update_efficiency"}) * memory);
+  const double memory = p.fact(DeviceFact::HostMemoryBandwidth, "H");
+  return 1 / (p.fact(DeviceFact::HostUpdateEfficiency, "efficiency") * memory);
 }
 
 /// What crosses the host's link in the optimizer's step, of one instance: states in the host's memory stream to the
@@ -74,18 +70,18 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   const ir::Optimizer* by = s.owner ? ir::updaterOf(p.program, s) : nullptr;
   if (!by) return priced;
   const double elements = ir::updatedElements(p.program, s);
-  const ir::Number* told = pointer(p.facts.stack.optimizer, by->name);
+  const bool told = p.facts.stack.has(StackFact::Optimizer, by->name);
   priced.bound = Bound::Memory;
   const double narrow = told ? ir::narrowUpdateBytes(p.program, s) : 0, least = ir::leastUpdateBytes(p.program, s);
   priced.bytes = least;
   if (told) {
-    const double known = elements * p.stack(told, "bytes", {"optimizer", by->name.view()}, {together, units::none});
+    const double known = elements * p.fact(StackFact::Optimizer, by->name, "bytes", {together, units::none});
     priced.bytes = narrow == 0 ? known : std::max(least, known - narrow);
   }
   priced.seconds = priced.bytes * secondsPerByteOf(p, *by, s);
   // An update that is launched tensor by tensor.
-  const ir::Number* start = pointer(p.facts.stack.optimizerTensor, by->name);
-  if (start) priced.seconds += p.stack(start, "tensor", {"optimizer_tensor", by->name.view()});
+  const bool start = p.facts.stack.has(StackFact::OptimizerTensor, by->name);
+  if (start) priced.seconds += p.fact(StackFact::OptimizerTensor, by->name, "tensor");
   if (p.why)
     p.explain(fmt::format("{} / (efficiency · {}){}",
                           narrow != 0 ? "(bytes · elements - 2 · what the states have less than in fp32)"
@@ -182,13 +178,13 @@ StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vec
   sum.memory = sum.host;
   if (sum.toDevice + sum.toHost <= 0) return sum;
   sum.link = std::max(sum.toDevice, sum.toHost) / linkOf(pricing);
-  if (const ir::OptNumber& memory = facts.device.host.memoryBandwidth)
+  if (const ir::Number* memory = facts.device.number(DeviceFact::HostMemoryBandwidth))
     sum.memory += (sum.toDevice + sum.toHost) / memory->value;
   return sum;
 }
 
 double linkOf(const Pricing& pricing) {
-  return pricing.device(pricing.facts.device.host.bandwidth, "host link", {"host.bandwidth"});
+  return pricing.fact(DeviceFact::HostBandwidth, "host link");
 }
 
 std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device) {

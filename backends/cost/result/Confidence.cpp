@@ -7,6 +7,7 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/result/Rows.h"
 #include "ir/States.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +75,7 @@ private:
 double Ledger::errorOf(const Evidence& item) const {
   if (!item.statistics) return accuracy_.nominal;
   const ir::Statistics& s = *item.statistics;
-  const double unsampled = item.owner.kind == Owner::Kind::Stack ? accuracy_.fitted : accuracy_.derived;
+  const double unsampled = item.owner.kind == ir::RecordKind::Stack ? accuracy_.fitted : accuracy_.derived;
   return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * item.away();
 }
 
@@ -154,9 +155,10 @@ void Ledger::addClasses() {
     for (size_t s = 0; s < spent.states.size(); ++s)
       addNode(messagesOf(*sim_.schedule, id, layerClass.states[s]).one, spent.states[s]);
   }
-  const ir::OptNumber& launch = model_.facts().stack.launch;
+  const ir::Stack& stack = model_.facts().stack;
+  const ir::Number* launch = stack.number(ir::StackFact::Launch);
   if (launches > 0 && launch)
-    add(launches, {{model_.facts().stackOwner(), &launch->statistics, {"launch"}, launch->range, 0, {}, 0, 0}}, {});
+    add(launches, {{Facts::owner(stack), &launch->statistics, ir::StackFact::Launch, launch->range, 0, {}, 0, 0}}, {});
 }
 
 /// Sums of parameters that the critical stage shares with others.
@@ -262,7 +264,7 @@ std::vector<WidthPart> widthParts(const Confidence& c) {
 
 Confidence confidence(const Simulation& sim, const CostModel& model) {
   static const ir::Accuracy kNone;
-  const auto& accuracy = model.facts().stack.accuracy;
+  const std::optional<ir::Accuracy> accuracy = model.facts().stack.accuracy();
   Ledger ledger(sim, model, accuracy ? *accuracy : kNone);
   ledger.addClasses();
   ledger.addTied();

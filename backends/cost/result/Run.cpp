@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "ir/States.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,7 @@ RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
   RunAmounts a;
   a.times = runTimes(terms);
   a.deviceTime = a.times.time() * static_cast<double>(plan.mesh.devices());
-  if (const ir::OptNumber& price = plan.cluster->priceOfDevice()) a.cost = price->value * a.deviceTime;
+  if (const ir::Number* price = plan.cluster->priceOfDevice()) a.cost = price->value * a.deviceTime;
   if (const auto power = plan.cluster->powerOfDevice()) {
     a.energyJoules = *power * a.deviceTime * valueOr(plan.run->pue, 1);
     if (plan.run->carbon) a.carbonGrams = plan.run->carbon->value * *a.energyJoules;
@@ -85,9 +86,10 @@ std::optional<Run> runOf(const ir::Program& program, const Totals& totals) {
   terms.restart = valueOr(stated.restart, 0);
   if (stated.mtbf) terms.mtbf = stated.mtbf->value / static_cast<double>(plan.mesh.devices());
   if (stated.every || stated.mtbf) {
-    terms.checkpoint = stated.checkpoint       ? stated.checkpoint->value
-                       : plan.cluster->storage ? run.checkpointBytes / plan.cluster->storage->value
-                                               : 0;
+    const ir::Number* storage = plan.cluster->number(ir::ClusterFact::Storage);
+    terms.checkpoint = stated.checkpoint ? stated.checkpoint->value
+                       : storage         ? run.checkpointBytes / storage->value
+                                         : 0;
     // A checkpoint is taken between two steps, so never before one is done.
     terms.every =
         std::max(stated.every ? stated.every->value : bestInterval(terms.checkpoint, terms.mtbf), totals.stepTime);
@@ -103,7 +105,8 @@ std::optional<Run> runOf(const ir::Program& program, const Totals& totals) {
 }
 
 bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostics) {
-  if (const ir::OptNumber& every = plan.run->every, &storage = plan.cluster->storage;
+  const ir::Number* storage = plan.cluster->number(ir::ClusterFact::Storage);
+  if (const ir::OptNumber& every = plan.run->every;
       every && !plan.run->checkpoint && every->value < run.terms.checkpoint) {
     diagnostics
         .report(SavingTooSlow, every->range,

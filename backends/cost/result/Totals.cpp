@@ -8,6 +8,9 @@
 #include "backends/cost/result/Confidence.h"
 #include "backends/cost/result/Rows.h"
 #include "ir/Routed.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -170,8 +173,7 @@ Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   Flops out;
   for (const auto& [type, n] : flops) {
     if (!(n > 0)) continue;
-    const ir::Number* peak =
-        facts.find(pointer(facts.device.peak, type), facts.deviceOwner(), {"peak", ir::name(type)}, {});
+    const ir::Number* peak = facts.find(ir::DeviceFact::Peak, {}, type);
     out.types.push_back({type, n, peak ? peak->value : 1});
   }
   return out;
@@ -196,7 +198,7 @@ void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
   t.params = program.model.parameterCount();
   t.paramsActive = activeParameters(program.model);
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
-  if (const ir::OptNumber& price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
+  if (const ir::Number* price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
   if (const auto power = facts.cluster.powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
   const std::optional<double> each = program.model.tokensPerSample();
   if (!each || samples <= 0) return;
@@ -226,7 +228,8 @@ double Flops::peak() const {
 Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives) {
   Totals t;
   addTimes(t, sim, collectives);
-  if (model.facts().cluster.jitter || model.facts().stack.jitter) t.straggler = sim.straggler;
+  if (model.facts().cluster.has(ir::ClusterFact::Jitter) || model.facts().stack.has(ir::StackFact::Jitter))
+    t.straggler = sim.straggler;
   t.confidence = confidence(sim, model);
   addRates(t, sim, model);
   return t;

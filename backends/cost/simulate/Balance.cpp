@@ -8,6 +8,8 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "backends/cost/simulate/StagePass.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -114,7 +116,7 @@ std::vector<double> inFlightOf(const ir::Schedule& schedule) {
 std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
   const double send = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
-  const double receive = model.facts().stack.receive ? model.facts().stack.receive->value : 0;
+  const double receive = model.facts().stack.value(ir::StackFact::Receive, 0);
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)
     for (const ir::Boundary& b : program.virtualStages[vs].sends) {
@@ -232,10 +234,10 @@ std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticE
   loads->transfers = transfersOf(schedule, *model);
   loads->inFlight = inFlightOf(schedule);
   const Facts& facts = model->facts();
-  const auto value = [](const ir::OptNumber& n, double otherwise) { return n ? n->value : otherwise; };
-  const double capacity = facts.device.memory ? facts.device.memory->value : 0;
-  loads->room = (capacity - value(facts.stack.reserved, 0)) / value(facts.stack.fragmentation, 1) -
-                value(facts.stack.workspace, 0);
+  const ir::Stack& stack = facts.stack;
+  const double capacity = facts.device.value(ir::DeviceFact::Memory, 0);
+  loads->room = (capacity - stack.value(ir::StackFact::Reserved, 0)) / stack.value(ir::StackFact::Fragmentation, 1) -
+                stack.value(ir::StackFact::Workspace, 0);
   if (!model->complete()) return nullptr;
   return loads;
 }

@@ -4,6 +4,7 @@
 
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Buckets.h"
+#include "ir/facts/StackFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -91,9 +92,10 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
                 const SegmentCost& cost, const Facts& facts, double launch) {
   std::vector<uint32_t> order;
   std::optional<size_t> first;
+  const bool waits = facts.stack.truth(ir::StackFact::Waits);
   for (const ir::Task& task : segment.tasks) {
     if (llvm::is_contained(order, task.node)) continue;
-    if (facts.stack.waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
+    if (waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
     order.push_back(task.node);
   }
   if (!first) return std::max(cost.seconds, cost.host);
@@ -119,7 +121,7 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
     collectives += node.host;
   }
   if (launches == 0) return;
-  const ir::Number* found = facts.find(pointer(facts.stack.launch), facts.stackOwner(), {"launch"}, {});
+  const ir::Number* found = facts.find(ir::StackFact::Launch, {});
   const double launch = found ? found->value : 0;
   cost.host = launch * launches + collectives;
   const double seconds = launched(program, segment, nodes, cost, facts, launch);
@@ -169,7 +171,7 @@ double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, con
 } // namespace
 
 double issueSeconds(const Facts& facts, const ir::Node& node) {
-  const ir::Number* each = pointer(facts.stack.collectiveLaunch, node.cls);
+  const ir::Number* each = facts.stack.number(ir::StackFact::CollectiveLaunch, node.cls);
   return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
 }
 

@@ -8,6 +8,8 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <array>
@@ -151,8 +153,8 @@ void addPairs(Simulation& sim) {
 /// (Boucheron, Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
 double stragglerOf(const Simulation& sim, const Facts& facts) {
   const double n = static_cast<double>(sim.schedule->program->mesh.devices());
-  const double cluster = facts.cluster.jitter ? facts.cluster.jitter->value : 0;
-  const double stack = facts.stack.jitter ? facts.stack.jitter->value : 0;
+  const double cluster = facts.cluster.value(ir::ClusterFact::Jitter, 0);
+  const double stack = facts.stack.value(ir::StackFact::Jitter, 0);
   const double busy = sim.account().spent.sum() + sim.optimizer;
   return std::hypot(cluster, stack) * std::sqrt(2 * std::log(std::max(1.0, n))) * busy;
 }
@@ -181,8 +183,8 @@ void addAccounts(Simulation& sim) {
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
 void compose(Simulation& sim, Facts& facts) {
   addAccounts(sim);
-  const ir::Number* factor = facts.find(pointer(facts.stack.unattributed), facts.stackOwner(), {"unattributed"}, {});
-  const ir::Number* step = facts.find(pointer(facts.stack.step), facts.stackOwner(), {"step"}, {});
+  const ir::Number* factor = facts.find(ir::StackFact::Unattributed, {});
+  const ir::Number* step = facts.find(ir::StackFact::Step, {});
   sim.straggler = stragglerOf(sim, facts);
   sim.stepTime =
       (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
@@ -275,7 +277,7 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   // last one.
   in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
   in.inlineSend = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
-  if (const ir::OptNumber& receive = model.facts().stack.receive) in.inlineReceive = receive->value;
+  if (const ir::Number* receive = model.facts().stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     VirtualStageCost cost;

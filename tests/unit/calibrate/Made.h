@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/Calibrate.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <random>
 
@@ -14,8 +15,8 @@ using calibrate::Kind;
 inline calibrate::Part madePart() {
   calibrate::Part part;
   part.name = "made";
-  part.device.peak[ir::DType::bf16] = {100e12, {}, ""};
-  part.device.bandwidth = ir::Number{1e12, {}, ""};
+  part.device.set(ir::DeviceFact::Peak, ir::DType::bf16, {100e12, {}, ""});
+  part.device.set(ir::DeviceFact::Bandwidth, {1e12, {}, ""});
   part.link = 100e9;
   part.card = 10e9;
   return part;

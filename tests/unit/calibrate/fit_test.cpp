@@ -46,7 +46,7 @@ TEST(Fit, ProductsGiveEfficiencyMemoryEfficiencyStartAndRatio) {
 
 TEST(Fit, NoMemoryBoundProductLeavesTheLibrarysMemoryEfficiency) {
   Made made;
-  made.part.device.gemm[ir::DType::bf16].memoryEfficiency = ir::Number{0.81, {}, ""};
+  made.part.device.set(ir::DeviceFact::GemmMemoryEfficiency, ir::DType::bf16, {0.81, {}, ""});
   const uint32_t series = made.series("linear");
   for (double m = 4096; m <= 32768; m += 1024)
     made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}},

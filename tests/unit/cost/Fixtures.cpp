@@ -15,6 +15,23 @@ Number number(double value) {
   return {value, {}, "test"};
 }
 
+Number curve(std::vector<double> x, std::vector<double> y) {
+  Number number{y.back(), {}, "test"};
+  number.table = {std::move(x), std::move(y)};
+  return number;
+}
+
+ClusterLevel levelOf(Symbol name, int64_t count, Fabric fabric, double bandwidth, double latency, Topology topology) {
+  ClusterLevel level;
+  level.name = name;
+  level.count = count;
+  level.fabric = std::move(fabric);
+  level.topology = std::move(topology);
+  level.set(LevelFact::Bandwidth, number(bandwidth));
+  level.set(LevelFact::Latency, number(latency));
+  return level;
+}
+
 namespace {
 
 Fabric::Samples samples(std::vector<Fabric::Sample> rows) {
@@ -26,17 +43,24 @@ Fabric::Sample sample(double ranks, double a, double b, double g) {
   return {ranks, a * 1e-6, b * 1e9, g * 31622.776601683792};
 }
 
-Curve curve(std::vector<double> x, std::vector<double> y) {
-  return {{std::move(x), std::move(y)}, {}, "test"};
+void setGemm(Device& d, DType type, double efficiency, double memoryEfficiency, double start) {
+  d.set(DeviceFact::GemmEfficiency, type, number(efficiency));
+  d.set(DeviceFact::GemmMemoryEfficiency, type, number(memoryEfficiency));
+  d.set(DeviceFact::GemmStart, type, number(start));
+}
+
+void setPasses(Stack& s, Symbol name, double forward, double backward) {
+  s.set(StackFact::PassesForward, name, number(forward));
+  s.set(StackFact::PassesBackward, name, number(backward));
 }
 
 void shareCalibration(Device& d) {
-  d.memoryEfficiency = number(.85);
-  d.memoryStart = number(3e-6);
-  d.lookupEfficiency = number(.55);
-  d.attention.head = curve({32, 64, 80, 96, 128, 256}, {.45, .78, .82, .9, 1, 1.05});
-  d.attention.start = number(5e-6);
-  d.attention.split = number(.6);
+  d.set(DeviceFact::MemoryEfficiency, number(.85));
+  d.set(DeviceFact::MemoryStart, number(3e-6));
+  d.set(DeviceFact::LookupEfficiency, number(.55));
+  d.set(DeviceFact::AttentionHead, curve({32, 64, 80, 96, 128, 256}, {.45, .78, .82, .9, 1, 1.05}));
+  d.set(DeviceFact::AttentionStart, number(5e-6));
+  d.set(DeviceFact::AttentionSplit, number(.6));
 }
 
 } // namespace
@@ -44,17 +68,21 @@ void shareCalibration(Device& d) {
 Device a100() {
   Device d;
   d.name = "a100";
-  d.memory = number(80e9);
-  d.bandwidth = number(2.039e12);
-  d.power = number(400);
-  d.price = number(3.6 / 3600);
-  d.peak[DType::fp16] = d.peak[DType::bf16] = number(312e12);
-  d.gemm[DType::fp16] = d.gemm[DType::bf16] = {number(.772), number(.73), number(6.6e-6)};
-  d.scores = {number(.45), number(1.25)};
-  d.context = {number(.74), number(2.7)};
-  d.attention.forward = curve({256, 512, 1024, 2048, 4096, 8192, 16384, 65536},
-                              {63e12, 93e12, 125e12, 149e12, 163e12, 173e12, 178e12, 180e12});
-  d.attention.backward = number(2.5);
+  d.set(DeviceFact::Memory, number(80e9));
+  d.set(DeviceFact::Bandwidth, number(2.039e12));
+  d.set(DeviceFact::Power, number(400));
+  d.set(DeviceFact::Price, number(3.6 / 3600));
+  for (const DType type : {DType::fp16, DType::bf16}) {
+    d.set(DeviceFact::Peak, type, number(312e12));
+    setGemm(d, type, .772, .73, 6.6e-6);
+  }
+  d.set(DeviceFact::ScoresMemoryEfficiency, number(.45));
+  d.set(DeviceFact::ScoresBackward, number(1.25));
+  d.set(DeviceFact::ContextMemoryEfficiency, number(.74));
+  d.set(DeviceFact::ContextBackward, number(2.7));
+  d.set(DeviceFact::AttentionForward, curve({256, 512, 1024, 2048, 4096, 8192, 16384, 65536},
+                                            {63e12, 93e12, 125e12, 149e12, 163e12, 173e12, 178e12, 180e12}));
+  d.set(DeviceFact::AttentionBackward, number(2.5));
   shareCalibration(d);
   return d;
 }
@@ -62,12 +90,12 @@ Device a100() {
 Device h100() {
   Device d;
   d.name = "h100";
-  d.memory = number(80e9);
-  d.bandwidth = number(3.35e12);
-  d.peak[DType::bf16] = number(989e12);
-  d.peak[DType::fp8] = number(1979e12);
-  d.gemm[DType::bf16] = {number(.77 * .85), number(.81), number(3.5e-6)};
-  d.gemm[DType::fp8] = {number(.586), number(.81), number(3.5e-6)};
+  d.set(DeviceFact::Memory, number(80e9));
+  d.set(DeviceFact::Bandwidth, number(3.35e12));
+  d.set(DeviceFact::Peak, DType::bf16, number(989e12));
+  d.set(DeviceFact::Peak, DType::fp8, number(1979e12));
+  setGemm(d, DType::bf16, .77 * .85, .81, 3.5e-6);
+  setGemm(d, DType::fp8, .586, .81, 3.5e-6);
   shareCalibration(d);
   return d;
 }
@@ -83,8 +111,8 @@ Fabric nvlink3() {
       samples({sample(2, 8.94, 205.2, 1.233e-8), sample(4, 10.46, 234.4, 1.168e-8), sample(8, 14.36, 221.3, 8.29e-9)});
   f.allToAll =
       samples({sample(2, 10.75, 195.4, 1.19e-8), sample(4, 12.0, 215.7, 9.1e-9), sample(8, 12.8, 224.2, 9.7e-9)});
-  f.sendRecvStart = number(10e-6);
-  f.sendRecvBandwidth = number(.7 * 176.4e9);
+  f.set(FabricFact::SendRecvStart, number(10e-6));
+  f.set(FabricFact::SendRecvBandwidth, number(.7 * 176.4e9));
   return f;
 }
 
@@ -95,21 +123,21 @@ Fabric nvlink5() {
       samples({sample(2, 9.88, 610.9, 4.1e-9), sample(4, 14.6, 715.1, 4.68e-9), sample(8, 24.75, 745.4, 5.12e-9)});
   f.allGather =
       samples({sample(2, 8.81, 546.1, 4.95e-9), sample(4, 11.3, 717.7, 5.35e-9), sample(8, 16.6, 745., 5.44e-9)});
-  f.growth = number(.15);
+  f.set(FabricFact::Growth, number(.15));
   return f;
 }
 
 Fabric hdr() {
   Fabric f;
   f.name = "hdr";
-  f.start = number(40e-6);
-  f.hop = number(10e-6);
-  f.g = number(3e-8 * 31622.776601683792);
-  f.nicEfficiency = number(.95);
-  f.exchangeEfficiency = number(.96);
-  f.pairBonus = number(1.25);
-  f.sendRecvStart = number(20e-6);
-  f.sendRecvEfficiency = number(.9);
+  f.set(FabricFact::Start, number(40e-6));
+  f.set(FabricFact::Hop, number(10e-6));
+  f.set(FabricFact::Root, number(3e-8 * 31622.776601683792));
+  f.set(FabricFact::NicEfficiency, number(.95));
+  f.set(FabricFact::ExchangeEfficiency, number(.96));
+  f.set(FabricFact::PairBonus, number(1.25));
+  f.set(FabricFact::SendRecvStart, number(20e-6));
+  f.set(FabricFact::SendRecvEfficiency, number(.9));
   return f;
 }
 
@@ -121,36 +149,38 @@ Cluster superpod(int64_t nodes, int64_t perNode) {
   Cluster c;
   c.name = "superpod";
   c.device = a100();
-  c.levels = {{"node", perNode, nvlink3(), number(300e9), number(2e-6), {}, {}, {}, {}},
-              {"nodes", nodes, hdr(), number(25e9), number(5e-6), fatTree(1), {}, {}, {}}};
+  c.levels = {levelOf("node", perNode, nvlink3(), 300e9, 2e-6), levelOf("nodes", nodes, hdr(), 25e9, 5e-6, fatTree(1))};
   return c;
 }
 
 Stack megatron() {
   Stack s;
   s.name = "megatron";
-  s.backwardRatio = number(1.9);
-  s.accumulate = Accumulate::Fused;
-  s.passes = {{"layer_norm", {number(2.6), number(5.5)}}, {"gelu", {number(2), number(3)}},
-              {"softmax", {number(4.7), number(5.8)}},    {"dropout", {number(0), number(0)}},
-              {"lookup", {number(4), number(4)}},         {"cross_entropy", {number(12), number(6)}}};
-  for (int c = 0; c < kCollectiveClasses; ++c) s.blockingShare[static_cast<CollectiveClass>(c)] = number(1);
-  s.slowdown = number(0);
-  s.optimizer["adam"] = number(50);
-  s.tableGradient = number(8);
-  s.grouped = curve({32, 128, 512, 2048, 8192}, {.18, .38, .62, .85, .97});
-  s.attentionFactor = number(1);
-  s.launch = number(0);
-  s.unattributed = number(1.02);
-  s.step = number(2e-3);
-  s.accuracy = {.runs = 50,
-                .sources = 3,
-                .low = 0.95,
-                .high = 1.1,
-                .derived = 0.2,
-                .fitted = 0.05,
-                .nominal = 0.4,
-                .distance = 0.1};
+  s.set(StackFact::BackwardRatio, number(1.9));
+  s.set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Fused)));
+  setPasses(s, "layer_norm", 2.6, 5.5);
+  setPasses(s, "gelu", 2, 3);
+  setPasses(s, "softmax", 4.7, 5.8);
+  setPasses(s, "dropout", 0, 0);
+  setPasses(s, "lookup", 4, 4);
+  setPasses(s, "cross_entropy", 12, 6);
+  for (int c = 0; c < kCollectiveClasses; ++c) s.set(StackFact::Inline, static_cast<CollectiveClass>(c), number(1));
+  s.set(StackFact::Slowdown, number(0));
+  s.set(StackFact::Optimizer, Symbol("adam"), number(50));
+  s.set(StackFact::TableGradient, number(8));
+  s.set(StackFact::Grouped, curve({32, 128, 512, 2048, 8192}, {.18, .38, .62, .85, .97}));
+  s.set(StackFact::AttentionFactor, number(1));
+  s.set(StackFact::Launch, number(0));
+  s.set(StackFact::Unattributed, number(1.02));
+  s.set(StackFact::Step, number(2e-3));
+  s.set(StackFact::AccuracyRuns, number(50));
+  s.set(StackFact::AccuracySources, number(3));
+  s.set(StackFact::AccuracyLow, number(0.95));
+  s.set(StackFact::AccuracyHigh, number(1.1));
+  s.set(StackFact::AccuracyDerived, number(0.2));
+  s.set(StackFact::AccuracyFitted, number(0.05));
+  s.set(StackFact::AccuracyNominal, number(0.4));
+  s.set(StackFact::AccuracyDistance, number(0.1));
   return s;
 }
 

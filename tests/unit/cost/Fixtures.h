@@ -3,6 +3,9 @@
 #pragma once
 #include "backends/cost/Estimator.h"
 #include "backends/cost/price/CostModel.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <memory>
 #include <string>
@@ -12,6 +15,11 @@
 namespace planc::cost::test {
 
 ir::Number number(double value);
+/// A table that stands for a number.
+ir::Number curve(std::vector<double> x, std::vector<double> y);
+/// `bandwidth` per device and direction.
+ir::ClusterLevel levelOf(Symbol name, int64_t count, ir::Fabric fabric, double bandwidth, double latency,
+                         ir::Topology topology = {});
 
 /// A100 SXM 80 GB: 312 TFLOP/s, e .772, f .73, t0 6.6 us, 2.039 TB/s, memory operators .85 and 3 us.
 ir::Device a100();

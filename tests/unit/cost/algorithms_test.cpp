@@ -25,12 +25,12 @@ struct Machine : Builder {
   explicit Machine(int64_t nodes, const Axes& axes) : Builder(nodes, axes) {}
   /// One level of `units` without samples: 100 GB/s and 1 us.
   Machine(int64_t units, const Axes& axes, Topology topology) : Builder(1, axes) {
-    plan.cluster->levels = {{"pod", units, Fabric(), number(100e9), number(1e-6), std::move(topology), {}, {}, {}}};
+    plan.cluster->levels = {levelOf("pod", units, Fabric(), 100e9, 1e-6, std::move(topology))};
     program.mesh = mesh(*plan.cluster, axes);
   }
   std::vector<ClusterLevel>& levels() { return plan.cluster->levels; }
   void choose(Algorithm a) {
-    for (Kind k : kKinds) plan.stack->algorithms[k] = {a, {}, ""};
+    for (Kind k : kKinds) plan.stack->set(StackFact::Algorithm, k, number(static_cast<double>(a)));
   }
   double price(Kind kind, const std::vector<std::string>& axes, double bytes, Derivation* why = nullptr) {
     AxisMask mask = 0;
@@ -79,7 +79,7 @@ TEST(Algorithms, TheNarrowestPartIsNamed) {
   EXPECT_EQ(limit(m, Kind::AllReduce, {"tp"}), node + ": " + fabric);
   EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}), nodes + ": card");
   EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}, 1e3), nodes + ": latency");
-  m.levels()[1].bandwidth = number(250e9);
+  m.levels()[1].set(LevelFact::Bandwidth, number(250e9));
   EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}), node + ": " + fabric);
   EXPECT_EQ(limit(m, Kind::AllToAll, {"dp"}, 1e3), nodes + ": latency");
   m.choose(Algorithm::Hierarchical); // most of the bytes stay inside of the node
@@ -131,7 +131,7 @@ TEST(Algorithms, ATreeOverAnyNumberOfRanks) {
 // Two nodes exchange the halves of a sum directly; what is only gathered goes no other way than before.
 TEST(Algorithms, OnlySumsGainFromAPairOfNodes) {
   Machine m(2, {{"g", 16}}), plain(2, {{"g", 16}});
-  plain.levels()[1].fabric.pairBonus = number(1);
+  plain.levels()[1].fabric.set(FabricFact::PairBonus, number(1));
   EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e9), plain.price(Kind::AllGather, {"g"}, 1e9));
   EXPECT_LT(m.price(Kind::AllReduce, {"g"}, 1e9), plain.price(Kind::AllReduce, {"g"}, 1e9));
 }
@@ -140,7 +140,7 @@ TEST(Algorithms, OnlySumsGainFromAPairOfNodes) {
 TEST(Algorithms, LevelsInBetweenMayBeSlow) {
   Machine m(1, {{"tp", 8}, {"skipped", 2}, {"g", 4}});
   const auto level = [](const char* name, int64_t count, double bandwidth) {
-    return ClusterLevel{Symbol(name), count, Fabric(), number(bandwidth), number(0), {}, {}, {}, {}};
+    return levelOf(name, count, Fabric(), bandwidth, 0);
   };
   m.levels() = {level("node", 8, 300e9), level("rack", 2, 1e9), level("room", 4, 25e9)};
   m.program.mesh = mesh(*m.plan.cluster, {{"tp", 8}, {"skipped", 2}, {"g", 4}});
@@ -150,7 +150,7 @@ TEST(Algorithms, LevelsInBetweenMayBeSlow) {
 // The latency grows per doubling beyond the largest domain that was sampled.
 TEST(Algorithms, LatencyGrowsFromTheLargestSampleOn) {
   Machine m(1, {{"g", 64}});
-  m.levels() = {{"domain", 64, nvlink5(), number(900e9), number(2e-6), {}, {}, {}, {}}};
+  m.levels() = {levelOf("domain", 64, nvlink5(), 900e9, 2e-6)};
   m.program.mesh = mesh(*m.plan.cluster, {{"g", 64}});
   ir::Fabric::Samples& samples = m.levels()[0].fabric.allReduce;
   samples.rows.back().ranks = 16;
@@ -185,9 +185,9 @@ TEST(Algorithms, TheFastestIsTheLeastOfAll) {
 TEST(Algorithms, AStackGoesBeforeTheFabric) {
   Machine m(8, {{"g", 64}});
   const double usual = m.price(Kind::AllReduce, {"g"}, 1e6);
-  m.levels()[1].fabric.algorithms[Kind::AllReduce] = {Algorithm::Ring, {}, ""};
+  m.levels()[1].fabric.set(FabricFact::Algorithm, Kind::AllReduce, number(static_cast<double>(Algorithm::Ring)));
   EXPECT_GT(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
-  m.plan.stack->algorithms[Kind::AllReduce] = {Algorithm::Pipelined, {}, ""};
+  m.plan.stack->set(StackFact::Algorithm, Kind::AllReduce, number(static_cast<double>(Algorithm::Pipelined)));
   EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
 }
 
@@ -240,7 +240,7 @@ TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
 TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
   Machine m(16, {{"g", 128}}); // eight in a node, four nodes in a rack, four racks
   m.levels()[1].count = 4;
-  m.levels().push_back({"site", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}, {}});
+  m.levels().push_back(levelOf("site", 4, hdr(), 50e9, 8e-6, fatTree(2)));
   m.program.mesh = mesh(*m.plan.cluster, {{"g", 128}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
   n.copies = 8; // 1e7 B of tokens, each to eight of 128 ranks
@@ -312,7 +312,7 @@ TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
     const double pairs = m.model(m.diagnostics)->collective(m.program, n);
     n.copies = 8;
     EXPECT_LT(m.model(m.diagnostics)->collective(m.program, n), pairs);
-    m.plan.stack->exchangeCopies = true;
+    m.plan.stack->set(StackFact::ExchangeCopies, number(1));
     expect(m.model(m.diagnostics)->collective(m.program, n), pairs);
   }
 }
@@ -325,11 +325,11 @@ TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   const double own = m.model(m.diagnostics)->collective(m.program, tied);
   const double fixed = 40e-6 + 10e-6 * 2 + root(3e-8, 1e9);
   expect(own, fixed + 1e9 / (1.25 * .95 * 25e9));
-  m.levels()[1].cards = number(4); // two devices share a card: one alone has all of it, not more
+  m.levels()[1].set(LevelFact::Cards, number(4)); // two devices share a card: one alone has all of it, not more
   expect(m.model(m.diagnostics)->collective(m.program, tied), fixed + 1e9 / (1.25 * .95 * 50e9));
   Machine all(4, {{"g", 32}});
   const double before = all.price(Kind::AllReduce, {"g"}, 1e9);
-  all.levels()[1].cards = number(4); // nobody is silent
+  all.levels()[1].set(LevelFact::Cards, number(4)); // nobody is silent
   EXPECT_EQ(all.price(Kind::AllReduce, {"g"}, 1e9), before);
 }
 
@@ -359,7 +359,7 @@ constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined,    Algorithm::Ring,  
 /// Device, node, rack and site.
 Machine& threeLevels(Machine& m) {
   m.levels()[1].count = 4;
-  m.levels().push_back({"site", 4, hdr(), number(25e9), number(8e-6), fatTree(3), {}, {}, {}});
+  m.levels().push_back(levelOf("site", 4, hdr(), 25e9, 8e-6, fatTree(3)));
   return m;
 }
 
@@ -381,7 +381,7 @@ TEST(AlgorithmLaws, LevelsThatAGroupDoesNotReachDoNotMatter) {
     for (Kind kind : kKinds) {
       Machine fast(16, {{"g", 8}, {"dp", 16}}), slow(16, {{"g", 8}, {"dp", 16}});
       fast.choose(a), slow.choose(a);
-      slow.levels()[1].bandwidth = number(1e9);
+      slow.levels()[1].set(LevelFact::Bandwidth, number(1e9));
       slow.levels()[1].topology = {"ring", {}, {}};
       EXPECT_EQ(fast.price(kind, {"g"}, 1e8), slow.price(kind, {"g"}, 1e8));
     }
@@ -396,7 +396,7 @@ TEST(AlgorithmLaws, MoreBandwidthOrMoreBytes) {
           m->choose(a);
           m->levels()[1].topology = {topology, {}, {}};
         }
-        fast.levels()[1].bandwidth = number(35e9);
+        fast.levels()[1].set(LevelFact::Bandwidth, number(35e9));
         double last = 0;
         for (double bytes : {1e3, 1e5, 1e7, 1e9}) {
           const double time = slow.price(kind, {"g"}, bytes);

@@ -79,9 +79,10 @@ TEST_F(CostCollectives, ATableOfTimesInPlaceOfAFit) {
 TEST_F(CostCollectives, SamplesAreScaledByTheRateOfTheLevel) {
   Fabric fabric = nvlink3();
   const double sampled = price(CollectiveKind::AllGather, {{"g", 8}}, kTensor);
-  fabric.sampledAt = number(300e9); // as the level has
+  fabric.set(FabricFact::SampledAt, number(300e9)); // as the level has
   expect(inDomain(CollectiveKind::AllGather, 8, fabric), sampled);
-  fabric.sampledAt = number(600e9); // half of it: what moves bytes takes twice as long, the start of 15.02 us does not
+  fabric.set(FabricFact::SampledAt,
+             number(600e9)); // half of it: what moves bytes takes twice as long, the start of 15.02 us does not
   expect(inDomain(CollectiveKind::AllGather, 8, fabric), 15.02e-6 + 2 * (sampled - 15.02e-6));
   // Of a table the latency is where the line through its first two points meets zero: 100 us - 50 us here.
   Fabric::Sample row;
@@ -98,8 +99,8 @@ TEST_F(CostCollectives, LinksMultiplyTheBandwidthOfALevel) {
   boundary.bytes = 25e6;
   auto& level = b.plan.cluster->levels[0];
   level.fabric = Fabric();
-  level.bandwidth = number(25e9);
-  level.links = number(12);
+  level.set(LevelFact::Bandwidth, number(25e9));
+  level.set(LevelFact::Links, number(12));
   EXPECT_EQ(level.rate(), 300e9);
   expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2e-6 + 25e6 / 300e9);
 }
@@ -154,9 +155,9 @@ TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
   Boundary boundary;
   boundary.bytes = 25e6;
   for (auto& level : b.plan.cluster->levels) {
-    level.fabric.sendRecvStart.reset();
-    level.fabric.sendRecvBandwidth.reset();
-    level.fabric.sendRecvEfficiency.reset();
+    level.fabric.erase(FabricFact::SendRecvStart);
+    level.fabric.erase(FabricFact::SendRecvBandwidth);
+    level.fabric.erase(FabricFact::SendRecvEfficiency);
   }
   stage.level = 1;
   expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 5e-6 + 25e6 / 25e9);
@@ -189,8 +190,8 @@ struct ThreeLevels : Builder {
   ThreeLevels() : Builder(16, {{"g", 128}}) {
     auto& levels = plan.cluster->levels;
     levels[1].count = 4;
-    levels[1].bandwidth = number(50e9);
-    levels.push_back({"pod", 4, hdr(), number(50e9), number(8e-6), fatTree(2), {}, {}, {}});
+    levels[1].set(LevelFact::Bandwidth, number(50e9));
+    levels.push_back(levelOf("pod", 4, hdr(), 50e9, 8e-6, fatTree(2)));
     program.mesh = mesh(*plan.cluster, {{"g", 128}});
   }
 };
@@ -232,7 +233,7 @@ TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
         int64_t devices = 1;
         for (const auto& [name, size] : axes) devices *= size;
         Builder slow(std::max<int64_t>(1, devices / 8), axes), fast(std::max<int64_t>(1, devices / 8), axes);
-        fast.plan.cluster->levels[1].bandwidth = number(40e9);
+        fast.plan.cluster->levels[1].set(LevelFact::Bandwidth, number(40e9));
         for (auto* s : {&fast.plan.cluster->levels[0].fabric.allReduce, &fast.plan.cluster->levels[0].fabric.allGather})
           for (auto& row : s->rows) row.b *= 1.5;
         auto time = [&](Builder& b) {

@@ -12,6 +12,8 @@ namespace {
 using namespace ir;
 
 /// A product of 2.1 GFLOP and a memory operator, four layers on one node.
+constexpr DeviceFact kGemm[] = {DeviceFact::GemmEfficiency, DeviceFact::GemmMemoryEfficiency, DeviceFact::GemmStart};
+
 struct Step : Builder {
   DiagnosticEngine diagnostics;
   explicit Step(double bytes = 1e6) : Builder(1, {{"tp", 8}}) {
@@ -22,14 +24,13 @@ struct Step : Builder {
     norm.work.firstOperandBytes = bytes;
     body(id).forward = {product, norm};
     stages(1, 1, {{4}});
-    auto& gemm = plan.cluster->device.gemm.at(DType::fp16);
-    for (OptNumber* n : {&gemm.efficiency, &gemm.memoryEfficiency, &gemm.start})
-      (*n)->statistics = {
+    for (const DeviceFact fact : kGemm)
+      plan.cluster->device.number(fact, DType::fp16)->statistics = {
           .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e12, .record = "gemm"};
     Statistics derived{.calibrated = true, .record = "passes.layer_norm"};
-    plan.stack->passes.at("layer_norm").forward.statistics = derived;
+    plan.stack->number(StackFact::PassesForward, Symbol("layer_norm"))->statistics = derived;
   }
-  Statistics& efficiency() { return plan.cluster->device.gemm.at(DType::fp16).efficiency->statistics; }
+  Statistics& efficiency() { return plan.cluster->device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics; }
   Confidence sure() {
     const auto e = estimate(diagnostics);
     return e ? e->totals.confidence : Confidence();
@@ -78,10 +79,8 @@ TEST(Confidence, LessTimeOnUncalibratedRecordsIsNeverLessSure) {
 
 TEST(Confidence, FactsWithoutSamplesAreAssumedToBeOff) {
   Step derived;
-  for (OptNumber* n : {&derived.plan.cluster->device.gemm.at(DType::fp16).efficiency,
-                       &derived.plan.cluster->device.gemm.at(DType::fp16).memoryEfficiency,
-                       &derived.plan.cluster->device.gemm.at(DType::fp16).start})
-    (*n)->statistics = {.calibrated = true, .record = "gemm"};
+  for (const DeviceFact fact : kGemm)
+    derived.plan.cluster->device.number(fact, DType::fp16)->statistics = {.calibrated = true, .record = "gemm"};
   EXPECT_GT(derived.sure().high, Step().sure().high);
 }
 
@@ -94,7 +93,9 @@ TEST(Confidence, ItsWidthAddsUp) {
 
 TEST(Confidence, AStackThatGivesNoAccuracyHasNoInterval) {
   Step run;
-  run.plan.stack->accuracy.reset();
+  for (uint8_t id = static_cast<uint8_t>(StackFact::AccuracyRuns);
+       id <= static_cast<uint8_t>(StackFact::AccuracyRatioOtherMesh); ++id)
+    run.plan.stack->erase(static_cast<StackFact>(id));
   const auto e = run.estimate(run.diagnostics);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->totals.confidence.coverage, 0);
@@ -105,9 +106,9 @@ TEST(Confidence, AStackThatGivesNoAccuracyHasNoInterval) {
 TEST(Confidence, AReadingThatHardlyCountsIsNoWarning) {
   for (double bytes : {1e3, 1e9}) {
     Step run(bytes);
-    auto& forward = run.plan.stack->passes.at("layer_norm").forward.statistics;
+    auto& forward = run.plan.stack->number(StackFact::PassesForward, Symbol("layer_norm"))->statistics;
     forward.low = 1, forward.high = 2;
-    run.plan.cluster->device.memoryStart = number(0);
+    run.plan.cluster->device.set(DeviceFact::MemoryStart, number(0));
     run.sure();
     EXPECT_EQ(run.diagnostics.sorted().size(), bytes > 1e6 ? 1u : 0u);
   }

@@ -174,8 +174,8 @@ TEST(CostEstimate, AccountsAddUp) {
         for (CollectiveClass cls : {CollectiveClass::State, CollectiveClass::Gradient, CollectiveClass::Activation})
           s.schedule.blockingShare[static_cast<size_t>(cls)] = share;
         s.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Pipeline)] = round % 2 ? .5 : 1;
-        if (round % 2) s.plan.stack->launch = number(400e-6);
-        if (round % 4 > 1) s.plan.stack->receive = number(.5);
+        if (round % 2) s.plan.stack->set(StackFact::Launch, number(400e-6));
+        if (round % 4 > 1) s.plan.stack->set(StackFact::Receive, number(.5));
         if (round % 5 == 0) // gathered and reduced in every pass, and not only once a step
           for (StateCollective& state : s.body(s.decoder).states)
             state.phase = state.cls == CollectiveClass::Gradient ? Phase::Backward : Phase::Forward;
@@ -245,8 +245,8 @@ TEST(CostEstimate, TheSlowestOptimizerCounts) {
 TEST(CostEstimate, StragglersAreALineOfTheirOwn) {
   Sample calm, jumpy;
   const auto before = calm.estimate(calm.diagnostics);
-  jumpy.plan.cluster->jitter = number(.03);
-  jumpy.plan.stack->jitter = number(.04); // independent: together 5 %
+  jumpy.plan.cluster->set(ClusterFact::Jitter, number(.03));
+  jumpy.plan.stack->set(StackFact::Jitter, number(.04)); // independent: together 5 %
   const auto after = jumpy.estimate(jumpy.diagnostics);
   ASSERT_TRUE(before && after);
   EXPECT_FALSE(before->totals.straggler);
@@ -372,9 +372,9 @@ TEST(CostLaws, BetterHardwareNeverSlows) {
     change(s);
     return s.step();
   };
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.peak[DType::fp16] = number(400e12); }), base);
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.bandwidth = number(3e12); }), base);
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->levels[1].bandwidth = number(50e9); }), base);
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.set(DeviceFact::Peak, DType::fp16, number(400e12)); }), base);
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.set(DeviceFact::Bandwidth, number(3e12)); }), base);
+  EXPECT_LT(with([](Sample& s) { s.plan.cluster->levels[1].set(LevelFact::Bandwidth, number(50e9)); }), base);
   EXPECT_LT(with([](Sample& s) {
               for (auto& row : s.plan.cluster->levels[0].fabric.allReduce.rows) row.b *= 2;
             }),

@@ -40,8 +40,9 @@ TEST_F(CostFacts, CompleteRecordsGiveAnEstimate) {
 }
 
 TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
-  b.plan.cluster->device.attention.head = {};
-  b.plan.cluster->device.gemm.clear();
+  b.plan.cluster->device.erase(DeviceFact::AttentionHead);
+  for (const DeviceFact fact : {DeviceFact::GemmEfficiency, DeviceFact::GemmMemoryEfficiency, DeviceFact::GemmStart})
+    b.plan.cluster->device.erase(fact);
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0802"});
   const Diagnostic& d = *diagnostics.sorted()[0];
@@ -55,12 +56,12 @@ TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
 }
 
 TEST_F(CostFacts, StackFactsAreReportedTogether) {
-  b.plan.stack->backwardRatio.reset();
-  b.plan.stack->accumulate.reset();
-  b.plan.stack->attentionFactor.reset();
-  b.plan.stack->launch.reset();
-  b.plan.stack->unattributed.reset();
-  b.plan.stack->step.reset();
+  b.plan.stack->erase(StackFact::BackwardRatio);
+  b.plan.stack->erase(StackFact::Accumulate);
+  b.plan.stack->erase(StackFact::AttentionFactor);
+  b.plan.stack->erase(StackFact::Launch);
+  b.plan.stack->erase(StackFact::Unattributed);
+  b.plan.stack->erase(StackFact::Step);
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0804"});
   EXPECT_EQ(diagnostics.sorted()[0]->message, "stack `megatron` lacks `attention.factor`, `launch`, `accumulate`, "
@@ -69,7 +70,7 @@ TEST_F(CostFacts, StackFactsAreReportedTogether) {
 
 TEST_F(CostFacts, FabricAndLevelFacts) {
   auto& levels = b.plan.cluster->levels;
-  levels[0].fabric.growth.reset();
+  levels[0].fabric.erase(FabricFact::Growth);
   levels[0].count = 16;
   b.program.mesh = mesh(*b.plan.cluster, {{"tp", 16}});
   b.body(LayerClassId(0))
@@ -78,7 +79,7 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
   b.body(LayerClassId(0))
       .forward.push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
   levels[0].fabric.allToAll = {};
-  levels[0].bandwidth.reset();
+  levels[0].erase(LevelFact::Bandwidth);
   EXPECT_FALSE(b.estimate(diagnostics));
   EXPECT_EQ(codes(), (std::vector<std::string>{"PLAN0803", "PLAN0805", "PLAN0806"}));
 }

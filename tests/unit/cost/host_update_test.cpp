@@ -20,10 +20,11 @@ struct HostUpdate : Builder {
   explicit HostUpdate(double elements, int64_t ranks = 1) : Builder(1, {{"dp", ranks}}), layer(unit("layer", 1, true)) {
     plan.workload.optimizer->name = Symbol("cpu_adam");
     plan.workload.optimizer->onHost = true;
-    plan.cluster->device.host = {.bandwidth = number(12e9),
-                                 .memory = number(1.5e12),
-                                 .memoryBandwidth = number(2 * 6 * 8 * 2.666e9), // six channels of DDR4-2666, twice
-                                 .updateEfficiency = number(.49)};
+    Device& device = plan.cluster->device;
+    device.set(DeviceFact::HostBandwidth, number(12e9));
+    device.set(DeviceFact::HostMemory, number(1.5e12));
+    device.set(DeviceFact::HostMemoryBandwidth, number(2 * 6 * 8 * 2.666e9)); // six channels of DDR4-2666, twice
+    device.set(DeviceFact::HostUpdateEfficiency, number(.49));
     ParamState p;
     p.param = param(op("matmul", OpKind::Gemm, "up"), "w", {1});
     p.elements = elements;

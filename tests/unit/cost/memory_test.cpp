@@ -200,8 +200,8 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10 + 3 * 100 + 7);
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10 + 100 + 7); // one instance: nothing to prefetch
-  f.b.plan.stack->workspace = number(1000);
-  f.b.plan.stack->fragmentation = number(1.1);
+  f.b.plan.stack->set(StackFact::Workspace, number(1000));
+  f.b.plan.stack->set(StackFact::Fragmentation, number(1.1));
   const Memory more = account(f.b);
   EXPECT_NEAR(more.peak, 1.1 * (m.peak + 1000), 1e-9);
   for (const StageMemory& s : more.stages)
@@ -251,7 +251,7 @@ TEST(CostMemory, ARunningPassFreesAndLeavesInstanceByInstance) {
   EXPECT_EQ(account(t.b).stages[0].phase, Phase::Backward);
   EXPECT_EQ(account(t.b).stages[0].microBatch, 0);
   // Gradients that wait for the end of the pass: 7 per layer against 10 freed; the first layer is the fullest moment.
-  t.b.plan.stack->accumulate = Accumulate::Deferred;
+  t.b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Deferred)));
   StageMemory m = account(t.b).stages[0];
   EXPECT_DOUBLE_EQ(m.activations, 2 * 40 + 1);
   EXPECT_DOUBLE_EQ(m.buffers, 7);
@@ -271,11 +271,11 @@ TEST(CostMemory, TheOptimizersStepMayBeTheFullestMoment) {
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states);
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].passPeak, states + 80);
   // Buckets are a copy of the gradients in the parameters' width, for the whole run.
-  t.b.plan.stack->copies.buckets = true;
+  t.b.plan.stack->set(StackFact::CopiesBuckets, number(1));
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states + 28);
   // New parameters in one buffer, and the eighth that this device made.
   t.b.body(t.layer).params[0].optimizer = t.b.axis("dp");
-  t.b.plan.stack->copies.update = true;
+  t.b.plan.stack->set(StackFact::CopiesUpdate, number(1));
   t.b.body(t.layer).saved.clear();
   const StageMemory m = account(t.b).stages[0];
   EXPECT_DOUBLE_EQ(m.stepPeak, m.params + m.grads + m.optimizer + 28 + 28 * (1 + 1. / 8));
@@ -293,7 +293,7 @@ TEST(CostMemory, ReceiveBuffersAreKeptPerClassIfTheSoftwareKeepsThem) {
   layerClass.backward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
                          t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before);
-  t.b.plan.stack->copies.gathers = true;
+  t.b.plan.stack->set(StackFact::CopiesGathers, number(1));
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before + 100 + 60);
 }
 
@@ -323,14 +323,14 @@ TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
   const StageMemory before = account(t.b).stages[0];
   t.b.body(t.layer).params[0].host = {false, false, true};
   t.b.body(t.layer).saved[0].host = true;
-  t.b.plan.cluster->device.host.memory = number(1e3);
+  t.b.plan.cluster->device.set(DeviceFact::HostMemory, number(1e3));
   Memory m = account(t.b);
   EXPECT_DOUBLE_EQ(m.stages[0].optimizer, 0);
   EXPECT_DOUBLE_EQ(m.stages[0].activations, 0);
   EXPECT_DOUBLE_EQ(m.stages[0].hostBytes, before.optimizer + 2 * 40);
   EXPECT_DOUBLE_EQ(m.hostPeak, before.optimizer + 2 * 40);
   EXPECT_TRUE(m.fits);
-  t.b.plan.cluster->device.host.memory = number(100);
+  t.b.plan.cluster->device.set(DeviceFact::HostMemory, number(100));
   EXPECT_FALSE(account(t.b).fits);
 }
 
@@ -351,7 +351,7 @@ TEST(CostMemory, ReservedMemoryIsNotAvailable) {
   InFlight f(1, 1, 1, oneForwardOneBackward());
   f.b.body(LayerClassId(0)).saved[0].bytes = 79e9;
   EXPECT_TRUE(account(f.b).fits);
-  f.b.plan.stack->reserved = number(2e9);
+  f.b.plan.stack->set(StackFact::Reserved, number(2e9));
   EXPECT_FALSE(account(f.b).fits);
   EXPECT_DOUBLE_EQ(account(f.b).capacity, 80e9);
 }

@@ -152,7 +152,7 @@ struct Uneven {
     b.program.microBatches = m;
     const double held[]{0, .4, 1};
     b.schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)] = held[random() % 3];
-    b.plan.stack->receive = number(held[random() % 3]);
+    b.plan.stack->set(ir::StackFact::Receive, number(held[random() % 3]));
   }
   double step(std::string_view name) {
     b.schedule.kind = b.program.kind = &scheduleNamed(name);

@@ -299,7 +299,7 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
     layerClass.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
                           b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
     layerClass.forward[1].times = 3; // a nested repeat
-    b.plan.stack->launch = number(62e-6);
+    b.plan.stack->set(StackFact::Launch, number(62e-6));
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
@@ -317,7 +317,7 @@ TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   const OpId op = b.op("work", OpKind::Memory, "work");
   layerClass.backward = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
   layerClass.backward[2].role = Role::WGrad;
-  b.plan.stack->launch = number(50e-6);
+  b.plan.stack->set(StackFact::Launch, number(50e-6));
   b.stages(1, 1, {{3}});
   b.finish();
   DiagnosticEngine diagnostics;
@@ -333,9 +333,10 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
     const OpId op = b.op("work", OpKind::Memory, "work");
     layerClass.forward = {b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
                           b.lasting(op, 20e-6)};
-    b.plan.stack->launch = number(10e-6);
-    if (issued) b.plan.stack->collectiveLaunch[CollectiveClass::Activation] = number(300e-6);
-    b.plan.stack->collectiveLaunch[CollectiveClass::Regather] = number(1); // no collective of that class here
+    b.plan.stack->set(StackFact::Launch, number(10e-6));
+    if (issued) b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Activation, number(300e-6));
+    b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Regather,
+                      number(1)); // no collective of that class here
     b.stages(1, 1, {{2}});
     b.finish();
     DiagnosticEngine diagnostics;
@@ -363,9 +364,9 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   b.finish();
   DiagnosticEngine diagnostics;
   const double apart = priceClasses(b.schedule, *b.model(diagnostics))[0].states[0];
-  b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-9);
+  b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-9));
   EXPECT_EQ(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], apart); // hidden behind the transfer
-  b.plan.stack->collectiveLaunch[CollectiveClass::Gradient] = number(1e-3);
+  b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
   EXPECT_NEAR(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
@@ -390,8 +391,8 @@ struct RoutedLayers {
 
   /// Of one forward pass, in seconds.
   double seconds(bool waits) {
-    b.plan.stack->launch = number(50e-6);
-    b.plan.stack->waits = waits;
+    b.plan.stack->set(StackFact::Launch, number(50e-6));
+    b.plan.stack->set(StackFact::Waits, number(waits ? 1 : 0));
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Confidence.h"
 #include "backends/diff/Comparison.h"
+#include "ir/facts/StackFacts.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -21,17 +22,16 @@ struct Plan {
     plan.cluster->device.name = "a100";
     plan.stack.emplace();
     plan.stack->name = "megatron";
-    ir::Accuracy& accuracy = plan.stack->accuracy.emplace();
-    accuracy.low = 0.9;
-    accuracy.high = 1.2;
-    accuracy.ratioSameMesh = 1.05;
-    accuracy.ratioOtherMesh = 1.1;
+    plan.stack->set(ir::StackFact::AccuracyLow, ir::Number{.value = 0.9});
+    plan.stack->set(ir::StackFact::AccuracyHigh, ir::Number{.value = 1.2});
+    plan.stack->set(ir::StackFact::AccuracyRatioSameMesh, ir::Number{.value = 1.05});
+    plan.stack->set(ir::StackFact::AccuracyRatioOtherMesh, ir::Number{.value = 1.1});
     plan.mesh.order.push_back(plan.mesh.axes.add({"tp", tp, 1, "tp", {}}));
     plan.workload.globalBatch = 8;
     estimate.totals.stepTime = estimate.totals.overhead = seconds;
     estimate.totals.tokensPerSecond = 1000 / seconds;
     estimate.totals.confidence.terms = std::move(terms);
-    cost::setInterval(estimate.totals.confidence, accuracy);
+    cost::setInterval(estimate.totals.confidence, *plan.stack->accuracy());
   }
   Side side() const { return {&plan, &estimate}; }
 };

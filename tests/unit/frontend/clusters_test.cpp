@@ -1,6 +1,8 @@
 // Clusters of the library: how many devices they have, in which levels, and that every topology of a caller is a word.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
 
 namespace planc::frontend {
 namespace {
@@ -61,12 +63,15 @@ TEST(Clusters, OfTheLibraryHaveTheirDevicesAndLevels) {
     int64_t devices = 1;
     for (size_t l = 0; l < cluster.levels.size(); ++l) {
       EXPECT_EQ(devices *= cluster.levels[l].count, row.levels[l]) << row.expression;
-      EXPECT_TRUE(cluster.levels[l].bandwidth && cluster.levels[l].latency) << row.expression;
-      EXPECT_FALSE(cluster.levels[l].bandwidth->source.empty()) << row.expression;
+      EXPECT_TRUE(cluster.levels[l].has(ir::LevelFact::Bandwidth) && cluster.levels[l].has(ir::LevelFact::Latency))
+          << row.expression;
+      EXPECT_FALSE(cluster.levels[l].number(ir::LevelFact::Bandwidth)->source.empty()) << row.expression;
     }
     EXPECT_EQ(cluster.levels[0].topology.kind, Symbol(row.inner)) << row.expression;
-    EXPECT_FALSE(cluster.device.gemm.empty() || cluster.device.attention.forward.empty()) << row.expression;
-    EXPECT_TRUE(cluster.device.memory && cluster.device.bandwidth) << row.expression;
+    EXPECT_FALSE(cluster.device.keys(ir::DeviceFact::GemmEfficiency).empty()) << row.expression;
+    EXPECT_TRUE(cluster.device.has(ir::DeviceFact::AttentionForward)) << row.expression;
+    EXPECT_TRUE(cluster.device.has(ir::DeviceFact::Memory) && cluster.device.has(ir::DeviceFact::Bandwidth))
+        << row.expression;
   }
 }
 

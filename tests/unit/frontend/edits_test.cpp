@@ -1,5 +1,8 @@
 // Facts set beside the file: what follows from them follows, and the file itself stays as it is.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 #include "tests/unit/frontend/Compile.h"
 
 namespace planc::frontend {
@@ -60,11 +63,11 @@ TEST(Edits, ReachRecordsBehindFacts) {
                               {"overlap.prefetch", "3"}});
   ASSERT_EQ(plans.size(), 1u);
   const ir::Plan& p = *plans[0];
-  EXPECT_EQ(p.cluster->device.memory->value, 40e9);
-  EXPECT_EQ(p.cluster->levels[0].bandwidth->value, 200e9);
-  EXPECT_EQ(p.cluster->levels[1].fabric.hop->value, 1e-6);
-  EXPECT_EQ(p.cluster->levels[1].fabric.start->value, 2e-6);
-  EXPECT_EQ(p.stack->step->value, 1);
+  EXPECT_EQ(p.cluster->device.number(ir::DeviceFact::Memory)->value, 40e9);
+  EXPECT_EQ(p.cluster->levels[0].number(ir::LevelFact::Bandwidth)->value, 200e9);
+  EXPECT_EQ(p.cluster->levels[1].fabric.number(ir::FabricFact::Hop)->value, 1e-6);
+  EXPECT_EQ(p.cluster->levels[1].fabric.number(ir::FabricFact::Start)->value, 2e-6);
+  EXPECT_EQ(p.stack->number(ir::StackFact::Step)->value, 1);
   EXPECT_EQ(p.overlap.prefetch->value, 3);
   EXPECT_LT(p.model->parameterCount(), 1e9) << "half of the layers of 1.3 B";
 }

@@ -1,6 +1,9 @@
 // Devices, fabrics, stacks and clusters: facts land in their fields, `extends` merges them, wrong ones are reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 namespace planc::frontend {
 namespace {
@@ -62,30 +65,31 @@ TEST(Records, FactsLandInTheirFields) {
   EXPECT_EQ(c.levels[2].count, 3);
   EXPECT_EQ(c.levels[1].topology.kind, Symbol("fat_tree"));
   EXPECT_EQ(c.levels[1].topology.number("oversubscription"), 2);
-  EXPECT_EQ(c.device.memory->value, 40e9);
-  EXPECT_EQ(c.device.power->value, 300);
+  EXPECT_EQ(c.device.number(ir::DeviceFact::Memory)->value, 40e9);
+  EXPECT_EQ(c.device.number(ir::DeviceFact::Power)->value, 300);
   EXPECT_EQ(c.powerOfDevice(), 750);
-  EXPECT_DOUBLE_EQ(c.device.price->value, 0.001);
+  EXPECT_DOUBLE_EQ(c.device.number(ir::DeviceFact::Price)->value, 0.001);
   EXPECT_DOUBLE_EQ(c.priceOfDevice()->value, 0.002) << "the cluster's, not its device's";
-  EXPECT_EQ(c.storage->value, 2e12);
-  EXPECT_EQ(c.device.peak.at(ir::DType::bf16).value, 300e12);
-  EXPECT_DOUBLE_EQ(c.device.gemm.at(ir::DType::bf16).start->value, 5e-6);
-  EXPECT_EQ(c.device.gemm.at(ir::DType::bf16).start->source, "fit") << "a record's source is that of its numbers";
-  EXPECT_EQ(c.device.attention.forward.y.at(1), 150e12);
-  EXPECT_EQ(c.device.memoryEfficiency->value, 0.85);
+  EXPECT_EQ(c.number(ir::ClusterFact::Storage)->value, 2e12);
+  EXPECT_EQ(c.device.number(ir::DeviceFact::Peak, ir::DType::bf16)->value, 300e12);
+  EXPECT_DOUBLE_EQ(c.device.number(ir::DeviceFact::GemmStart, ir::DType::bf16)->value, 5e-6);
+  EXPECT_EQ(c.device.number(ir::DeviceFact::GemmStart, ir::DType::bf16)->source, "fit")
+      << "a record's source is that of its numbers";
+  EXPECT_EQ(c.device.number(ir::DeviceFact::AttentionForward)->table.y.at(1), 150e12);
+  EXPECT_EQ(c.device.number(ir::DeviceFact::MemoryEfficiency)->value, 0.85);
   EXPECT_EQ(c.levels[0].fabric.allReduce.rows.at(1).b, 220e9);
   EXPECT_DOUBLE_EQ(c.levels[0].fabric.allReduce.rows.at(0).g, 400e-6);
-  EXPECT_EQ(c.levels[0].fabric.sendRecvBandwidth->value, 100e9);
+  EXPECT_EQ(c.levels[0].fabric.number(ir::FabricFact::SendRecvBandwidth)->value, 100e9);
   const ir::Stack& s = *plans[0]->stack;
-  EXPECT_EQ(*s.accumulate, ir::Accumulate::None);
-  EXPECT_EQ(s.passes.at(Symbol("gelu")).forward.value, 3);
-  EXPECT_EQ(s.passes.at(Symbol("relu")).backward.value, 1);
-  EXPECT_EQ(s.blockingShare.at(ir::CollectiveClass::Gradient).value, 0.5);
-  EXPECT_EQ(s.optimizer.at(Symbol("adam")).value, 50);
-  EXPECT_EQ(s.attentionFactor->value, 0.9);
-  EXPECT_EQ(s.attentionBackward->value, 2.9);
-  EXPECT_EQ(s.attentionHead.y.at(0), 0.98);
-  EXPECT_TRUE(*s.earlyStop);
+  EXPECT_EQ(*s.accumulate(), ir::Accumulate::None);
+  EXPECT_EQ(s.number(ir::StackFact::PassesForward, Symbol("gelu"))->value, 3);
+  EXPECT_EQ(s.number(ir::StackFact::PassesBackward, Symbol("relu"))->value, 1);
+  EXPECT_EQ(s.number(ir::StackFact::Inline, ir::CollectiveClass::Gradient)->value, 0.5);
+  EXPECT_EQ(s.number(ir::StackFact::Optimizer, Symbol("adam"))->value, 50);
+  EXPECT_EQ(s.number(ir::StackFact::AttentionFactor)->value, 0.9);
+  EXPECT_EQ(s.number(ir::StackFact::AttentionBackward)->value, 2.9);
+  EXPECT_EQ(s.number(ir::StackFact::AttentionHead)->table.y.at(0), 0.98);
+  EXPECT_TRUE(s.truth(ir::StackFact::EarlyStop));
 }
 
 TEST(Records, PathsReachIntoThem) {
@@ -120,18 +124,18 @@ plan q { model = m; cluster = more(n = 3) }
   const ir::Cluster &a = *plans[0]->cluster, &b = *plans[1]->cluster;
   EXPECT_EQ(a.name, Symbol("last"));
   EXPECT_EQ(a.device.name, Symbol("d"));
-  EXPECT_DOUBLE_EQ(a.jitter->value, 0.02);
+  EXPECT_DOUBLE_EQ(a.number(ir::ClusterFact::Jitter)->value, 0.02);
   ASSERT_EQ(a.levels.size(), b.levels.size());
   ASSERT_EQ(a.levels.size(), 4u);
   const auto &pair = a.levels[1], &site = a.levels.back();
   EXPECT_EQ(pair.count, 4);
-  EXPECT_DOUBLE_EQ(pair.bandwidth->value, 99e9);
+  EXPECT_DOUBLE_EQ(pair.number(ir::LevelFact::Bandwidth)->value, 99e9);
   EXPECT_EQ(site.count, 2);
-  EXPECT_DOUBLE_EQ(site.bandwidth->value, 2e9);
-  EXPECT_DOUBLE_EQ(site.latency->value, 9e-6);
+  EXPECT_DOUBLE_EQ(site.number(ir::LevelFact::Bandwidth)->value, 2e9);
+  EXPECT_DOUBLE_EQ(site.number(ir::LevelFact::Latency)->value, 9e-6);
   EXPECT_EQ(b.levels[1].count, 2);
   EXPECT_EQ(b.levels[2].count, 3) << "six nodes in pairs";
-  EXPECT_FALSE(b.levels.back().latency.has_value());
+  EXPECT_FALSE(b.levels.back().has(ir::LevelFact::Latency));
 }
 
 TEST(Records, WrongFactsAreReported) {

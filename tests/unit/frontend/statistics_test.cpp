@@ -1,6 +1,8 @@
 // What is known about calibrated facts: `samples`, `error` and `valid` of records, and tables in place of scalars.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <cmath>
 
@@ -53,38 +55,40 @@ TEST(Statistics, BelongToTheRecordThatSaysThem) {
   const auto plan = compiled();
   ASSERT_TRUE(plan);
   const ir::Device& d = plan->cluster->device;
-  const ir::Statistics& fit = d.gemm.at(ir::DType::bf16).start->statistics;
+  const ir::Statistics& fit = d.number(ir::DeviceFact::GemmStart, ir::DType::bf16)->statistics;
   EXPECT_TRUE(fit.calibrated);
   EXPECT_EQ(fit.record, "calibration.gemm.bf16");
   EXPECT_EQ(fit.samples, 320);
   EXPECT_DOUBLE_EQ(fit.error, 0.071);
   EXPECT_EQ(fit.low, 1e9);
   EXPECT_EQ(fit.high, 1e12);
-  const ir::Statistics& derived = d.gemm.at(ir::DType::fp16).efficiency->statistics;
+  const ir::Statistics& derived = d.number(ir::DeviceFact::GemmEfficiency, ir::DType::fp16)->statistics;
   EXPECT_TRUE(derived.calibrated);
   EXPECT_EQ(derived.samples, 0) << "its neighbour's are not its own";
-  EXPECT_FALSE(d.memory->statistics.calibrated) << "a datasheet says it";
+  EXPECT_FALSE(d.number(ir::DeviceFact::Memory)->statistics.calibrated) << "a datasheet says it";
 }
 
 TEST(Statistics, AnOverriddenFactHasNoneOfThoseItReplaced) {
   const auto plan = compiled();
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->cluster->device.memoryEfficiency->statistics.samples, 12);
-  EXPECT_EQ(plan->cluster->device.memoryStart->statistics.samples, 0);
-  EXPECT_TRUE(plan->cluster->device.memoryStart->statistics.calibrated);
+  EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryEfficiency)->statistics.samples, 12);
+  EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.samples, 0);
+  EXPECT_TRUE(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.calibrated);
 }
 
 TEST(Statistics, TablesStandInPlaceOfScalars) {
   const auto plan = compiled();
   ASSERT_TRUE(plan);
-  const ir::Number& efficiency = *plan->cluster->device.gemm.at(ir::DType::bf16).efficiency;
+  const ir::Number& efficiency = *plan->cluster->device.number(ir::DeviceFact::GemmEfficiency, ir::DType::bf16);
   EXPECT_DOUBLE_EQ(efficiency.at(1e9), 0.5);
   EXPECT_NEAR(efficiency.at(std::sqrt(1e21)), std::sqrt(0.35), 1e-12) << "the geometric mean, half way";
   EXPECT_DOUBLE_EQ(efficiency.at(1e15), 0.7) << "held beyond the last point";
-  EXPECT_DOUBLE_EQ(plan->stack->passes.at(Symbol("gelu")).forward.at(1e6), 3);
-  EXPECT_DOUBLE_EQ(plan->stack->passes.at(Symbol("gelu")).forward.statistics.error, 0.04);
-  EXPECT_EQ(plan->stack->grouped.y.at(1), 0.9);
-  EXPECT_EQ(plan->stack->grouped.statistics.samples, 9);
+  const ir::Number& passes = *plan->stack->number(ir::StackFact::PassesForward, Symbol("gelu"));
+  EXPECT_DOUBLE_EQ(passes.at(1e6), 3);
+  EXPECT_DOUBLE_EQ(passes.statistics.error, 0.04);
+  const ir::Number& grouped = *plan->stack->number(ir::StackFact::Grouped);
+  EXPECT_EQ(grouped.table.y.at(1), 0.9);
+  EXPECT_EQ(grouped.statistics.samples, 9);
 }
 
 TEST(Statistics, RowsOfSamplesSayThem) {
@@ -100,14 +104,15 @@ TEST(Statistics, RowsOfSamplesSayThem) {
 
 TEST(Statistics, AStackSaysHowItsRunsCameOut) {
   const auto plan = compiled();
-  ASSERT_TRUE(plan && plan->stack->accuracy);
-  EXPECT_EQ(plan->stack->accuracy->runs, 113);
-  EXPECT_EQ(plan->stack->accuracy->high, 1.1);
-  EXPECT_EQ(plan->stack->accuracy->source, "runs");
-  EXPECT_EQ(plan->stack->accuracy->ratioSameMesh, 1.05);
-  EXPECT_EQ(plan->stack->accuracy->ratioOtherMesh, 1.1);
-  EXPECT_TRUE(plan->stack->launch->statistics.calibrated);
-  EXPECT_FALSE(plan->stack->backwardRatio->statistics.calibrated) << "whole runs say it: part of their accuracy";
+  ASSERT_TRUE(plan && plan->stack->accuracy());
+  EXPECT_EQ(plan->stack->accuracy()->runs, 113);
+  EXPECT_EQ(plan->stack->accuracy()->high, 1.1);
+  EXPECT_EQ(plan->stack->accuracy()->source, "runs");
+  EXPECT_EQ(plan->stack->accuracy()->ratioSameMesh, 1.05);
+  EXPECT_EQ(plan->stack->accuracy()->ratioOtherMesh, 1.1);
+  EXPECT_TRUE(plan->stack->number(ir::StackFact::Launch)->statistics.calibrated);
+  EXPECT_FALSE(plan->stack->number(ir::StackFact::BackwardRatio)->statistics.calibrated)
+      << "whole runs say it: part of their accuracy";
 }
 
 TEST(Statistics, SenselessOnesAreReported) {

@@ -1,6 +1,7 @@
 // Names and small facts: element types, operator kinds, classes, curves, clusters, selectors, precision of a program.
 // SPDX-License-Identifier: Apache-2.0
 #include "TinyProgram.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <gtest/gtest.h>
 #include <optional>
@@ -64,8 +65,8 @@ TEST(Names, OfEnumerations) {
   EXPECT_EQ(name(CollectiveKind::SendRecv), "send_recv");
 }
 
-TEST(Curve, InterpolatesLogLogAndHoldsOutside) {
-  Curve c;
+TEST(Table, InterpolatesLogLogAndHoldsOutside) {
+  Table c;
   EXPECT_EQ(c.at(3), 0);
   c.x = {1, 100};
   c.y = {10, 1000};
@@ -135,15 +136,15 @@ TEST(Cluster, LevelsShareAPortUpToTheNetworkCards) {
   Cluster cluster;
   cluster.levels.resize(4);
   EXPECT_EQ(cluster.portOf(3), 0u);
-  cluster.levels[2].fabric.nicEfficiency = Number{};
-  cluster.levels[3].fabric.nicEfficiency = Number{};
+  cluster.levels[2].fabric.set(FabricFact::NicEfficiency, Number{});
+  cluster.levels[3].fabric.set(FabricFact::NicEfficiency, Number{});
   for (const auto& [level, port] : {std::pair{0, 0}, {1, 0}, {2, 2}, {3, 2}})
     EXPECT_EQ(cluster.portOf(static_cast<size_t>(level)), static_cast<size_t>(port)) << level;
-  cluster.levels[1].ownPort = true;
-  cluster.levels[2].ownPort = false;
+  cluster.levels[1].set(LevelFact::OwnPort, Number{.value = 1});
+  cluster.levels[2].set(LevelFact::OwnPort, Number{});
   for (const auto& [level, port] : {std::pair{0, 0}, {1, 1}, {2, 1}, {3, 1}})
     EXPECT_EQ(cluster.portOf(static_cast<size_t>(level)), static_cast<size_t>(port)) << level;
-  cluster.levels[3].ownPort = true;
+  cluster.levels[3].set(LevelFact::OwnPort, Number{.value = 1});
   EXPECT_EQ(cluster.portOf(3), 3u);
 }
 

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+
 #include <algorithm>
 
 namespace planc::cost {
 
 using ir::Algorithm;
 using ir::CollectiveKind;
+using ir::DeviceFact;
 
 namespace {
 
@@ -15,10 +20,10 @@ bool isHostCopy(const Pricing& p, const Route&) {
   return p.node.collective == CollectiveKind::HostCopy;
 }
 double hostCopy(const Pricing& p, const Route&) {
-  const ir::Device::Host& host = p.facts.device.host;
-  const double link = p.device(host.bandwidth, "host link", {"host.bandwidth"});
-  const bool narrow = host.memoryBandwidth && host.memoryBandwidth->value < link;
-  const double rate = narrow ? p.device(host.memoryBandwidth, "host memory", {"host.memory_bandwidth"}) : link;
+  const double link = p.fact(DeviceFact::HostBandwidth, "host link");
+  const ir::Number* memory = p.facts.device.number(DeviceFact::HostMemoryBandwidth);
+  const bool narrow = memory && memory->value < link;
+  const double rate = narrow ? p.fact(DeviceFact::HostMemoryBandwidth, "host memory") : link;
   const double time = p.node.bytes / rate;
   const std::string_view limit = narrow ? "host memory" : "host link";
   p.spends(time, std::string(limit));
@@ -37,13 +42,11 @@ double nothing(const Pricing&, const Route&) {
   return 0;
 }
 
-/// What the stack asks for, else what the fabric of the outermost level runs.
-const ir::AlgorithmChoice* choiceOf(const Pricing& p, const Route& r) {
-  const ir::Algorithms& mine = p.facts.stack.algorithms;
-  if (auto it = mine.find(p.node.collective); it != mine.end()) return &it->second;
-  const ir::Algorithms& fabrics = p.facts.cluster.levels[r.top].fabric.algorithms;
-  auto it = fabrics.find(p.node.collective);
-  return it == fabrics.end() ? nullptr : &it->second;
+/// What the stack asks for, else what the fabric of the outermost level runs; without a word its own form.
+Algorithm choiceOf(const Pricing& p, const Route& r) {
+  const ir::Number* choice = p.facts.stack.number(ir::StackFact::Algorithm, p.node.collective);
+  if (!choice) choice = p.facts.cluster.levels[r.top].fabric.number(ir::FabricFact::Algorithm, p.node.collective);
+  return choice ? static_cast<Algorithm>(choice->value) : Algorithm::Pipelined;
 }
 
 /// Without a word: samples, card or nominal.
@@ -110,11 +113,11 @@ const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
 
 const CollectiveAlgorithm& algorithmOf(const Pricing& p, const Route& r) {
   const CollectiveAlgorithm& first = usual(p, r);
-  const ir::AlgorithmChoice* choice = choiceOf(p, r);
-  if (!choice || choice->algorithm == Algorithm::Pipelined || isFree(p, r)) return first;
-  if (choice->algorithm == Algorithm::Fastest) return fastest(p, r);
+  const Algorithm choice = choiceOf(p, r);
+  if (choice == Algorithm::Pipelined || isFree(p, r)) return first;
+  if (choice == Algorithm::Fastest) return fastest(p, r);
   for (const CollectiveAlgorithm& row : collectiveAlgorithms())
-    if (row.word == choice->algorithm && row.applies(p, r)) return row;
+    if (row.word == choice && row.applies(p, r)) return row;
   return first;
 }
 

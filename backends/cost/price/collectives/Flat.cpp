@@ -1,6 +1,7 @@
 // Algorithms that run over the whole group at once: the narrowest level on the way decides (docs/cost-model.md, 2.2).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,8 @@
 namespace planc::cost {
 
 using ir::CollectiveKind;
+using ir::FabricFact;
+using ir::LevelFact;
 
 namespace {
 
@@ -42,7 +45,7 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
   const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks));
   if (!r.card) {
     p.nominal(level, p.node.collective);
-    const double latency = p.level(level.latency, level, "latency", {"latency"});
+    const double latency = p.fact(level, LevelFact::Latency, "latency");
     const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
     const double time = latency * steps + x / rateOf;
     p.spends(latency * steps, level, "latency");
@@ -53,9 +56,9 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
                             seconds(time)));
     return time;
   }
-  const double start = p.fabric(fabric.start, fabric, "start", {"start"});
-  const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
-  const double g = p.fabric(fabric.g, fabric, "g", {"g"});
+  const double start = p.fact(fabric, FabricFact::Start, "start");
+  const double hop = p.fact(fabric, FabricFact::Hop, "hop");
+  const double g = p.fact(fabric, FabricFact::Root, "g");
   const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
   const double time = start + hop * steps + x / rateOf + rootTerm(g, x);
   p.spends(start + hop * steps, level, "latency");
@@ -137,7 +140,7 @@ double card(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
   // Two nodes exchange halves directly instead of going round a ring.
   const bool pair = reduces(p) && r.nodes == 2;
-  const double bonus = pair ? p.fabric(fabric.pairBonus, fabric, "pair bonus", {"pair_bonus"}) : 1;
+  const double bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
   return flat(p, r, factorsAt(p, r, r.top).steps, bonus, stepsText(p, r));
 }
 
@@ -152,7 +155,7 @@ double nominal(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   p.nominal(level, p.node.collective);
   const ir::TopologyFactors factors = factorsAt(p, r, r.top);
-  const double latency = p.level(level.latency, level, "latency", {"latency"});
+  const double latency = p.fact(level, LevelFact::Latency, "latency");
   const bool sends = kind == CollectiveKind::SendRecv;
   const double move =
       sends ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth) : leavingTime(p, r, cardEfficiency);

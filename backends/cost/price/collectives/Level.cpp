@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Level.h"
 
+#include "ir/facts/ClusterFacts.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace planc::cost {
 
 using ir::CollectiveKind;
+using ir::FabricFact;
+using ir::LevelFact;
 
 namespace {
 
@@ -46,12 +50,12 @@ ir::TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collec
 /// than one card carries.
 double cardShare(const Pricing& p, const Route& r, size_t level) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
-  if (!l.cards || !r.scattered || level == 0) return 1;
+  if (!l.has(LevelFact::Cards) || !r.scattered || level == 0) return 1;
   const double devices = static_cast<double>(p.program.mesh.levelSizes[level - 1]);
   // One stage of those in a node takes part: the devices of the others are silent.
   const double silent =
       static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, p.program.mesh.levelSizes[level - 1]));
-  const double cards = p.level(l.cards, l, "cards", {"cards"});
+  const double cards = p.fact(l, LevelFact::Cards, "cards");
   return std::clamp(silent, 1.0, std::max(1.0, devices / cards));
 }
 
@@ -111,6 +115,20 @@ std::string Sampled::text(double x) const {
 
 namespace {
 
+/// The fact that holds the samples of an operation which has some.
+FabricFact sampleFact(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllGather:
+    return FabricFact::AllGather;
+  case CollectiveKind::ReduceScatter:
+    return FabricFact::ReduceScatter;
+  case CollectiveKind::AllToAll:
+    return FabricFact::AllToAll;
+  default:
+    return FabricFact::AllReduce;
+  }
+}
+
 /// One row of samples at the rate of the level, `first` its time where nothing is moved.
 Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, const ir::Fabric::Sample& s,
                 double bytes, double& first) {
@@ -122,7 +140,7 @@ Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind 
     const std::string path = fmt::format("{} of {} ranks{}, {}", ir::name(kind), number(s.ranks), nodes, field);
     return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
-  p.stands(Facts::owner(fabric), s.statistics, samples.range, {ir::name(kind)}, byteSize(bytes), s.time);
+  p.stands(Facts::owner(fabric), s.statistics, samples.range, sampleFact(kind), byteSize(bytes), s.time);
   const double scale = rateScale(p, level);
   p.scaled(scale);
   Sampled out{s.a, s.b * scale, s.g / scale};
@@ -152,8 +170,7 @@ Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKi
   Sampled out = readRow(p, level, kind, s, bytes, first);
   const double sampled = std::max(kSampledRanks, s.ranks);
   if (static_cast<double>(ranks) > sampled)
-    out.a +=
-        first * p.fabric(fabric.growth, fabric, "growth", {"growth"}) * std::log2(static_cast<double>(ranks) / sampled);
+    out.a += first * p.fact(fabric, FabricFact::Growth, "growth") * std::log2(static_cast<double>(ranks) / sampled);
   return out;
 }
 
@@ -173,15 +190,16 @@ SampledAcross readAcross(const Pricing& p, const Route& r) {
 }
 
 double deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
-  const double one = p.level(level.bandwidth, level, level.fabric.nicEfficiency ? "NIC" : "rate", {"bandwidth"});
-  return level.links ? one * p.level(level.links, level, "links", {"links"}) : one;
+  const double one = p.fact(level, LevelFact::Bandwidth, level.fabric.has(FabricFact::NicEfficiency) ? "NIC" : "rate");
+  return level.has(LevelFact::Links) ? one * p.fact(level, LevelFact::Links, "links") : one;
 }
 
 double rateScale(const Pricing& p, const ir::ClusterLevel& level) {
-  const ir::OptNumber& sampled = level.fabric.sampledAt;
+  const ir::Number* sampled = level.fabric.number(FabricFact::SampledAt);
   if (!sampled) return 1;
   const double rate = deviceRate(p, level), scale = rate / sampled->value;
-  p.readOff(sampled->value, "sampled", "sampled_at", sampled->range, sampled->source, sampled->unit);
+  p.readOff(sampled->value, "sampled", p.why ? ir::FactRef(FabricFact::SampledAt).path() : "", sampled->range,
+            sampled->source, sampled->unit);
   if (p.why && scale != 1)
     p.note("rate", fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long",
                                bandwidth(rate), level.name.view(), bandwidth(sampled->value), number(1 / scale)));
@@ -198,11 +216,11 @@ double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
 }
 
 double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
-  return fabric.nicEfficiency ? p.fabric(fabric.nicEfficiency, fabric, "efficiency", {"nic_efficiency"}) : 1;
+  return fabric.has(FabricFact::NicEfficiency) ? p.fact(fabric, FabricFact::NicEfficiency, "efficiency") : 1;
 }
 
 std::string_view carrier(const ir::ClusterLevel& level) {
-  return level.fabric.nicEfficiency ? std::string_view("card") : level.fabric.name.view();
+  return level.fabric.has(FabricFact::NicEfficiency) ? std::string_view("card") : level.fabric.name.view();
 }
 
 double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
@@ -219,10 +237,10 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
   } else {
     const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
     const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);
-    if (fabric.nicEfficiency) {
-      const double start = p.fabric(fabric.start, fabric, "start", {"start"});
-      const double hop = p.fabric(fabric.hop, fabric, "hop", {"hop"});
-      const double root = rootTerm(p.fabric(fabric.g, fabric, "g", {"g"}), x);
+    if (fabric.has(FabricFact::NicEfficiency)) {
+      const double start = p.fact(fabric, FabricFact::Start, "start");
+      const double hop = p.fact(fabric, FabricFact::Hop, "hop");
+      const double root = rootTerm(p.fact(fabric, FabricFact::Root, "g"), x);
       latency = start + hop * factors.steps;
       time = latency + x / rate + root;
       if (p.why)
@@ -230,7 +248,7 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
                            bandwidth(rate), seconds(root));
     } else {
       p.nominal(l, kind);
-      const double step = p.level(l.latency, l, "latency", {"latency"});
+      const double step = p.fact(l, LevelFact::Latency, "latency");
       latency = step * factors.steps;
       time = latency + x / rate;
       if (p.why)

@@ -1,6 +1,7 @@
 // How a group of ranks falls into the levels of a cluster: derived from the strides and sizes of its mesh axes.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Level.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,7 @@ Route routeOf(const Pricing& p) {
     r.inside = r.within[l];
   }
   r.nodes = std::max(2.0, std::ceil(static_cast<double>(r.ranks) / static_cast<double>(r.inside)));
-  r.card = levels[r.top].fabric.nicEfficiency.has_value();
+  r.card = levels[r.top].fabric.has(ir::FabricFact::NicEfficiency);
   return r;
 }
 

@@ -1,6 +1,8 @@
 // Send and receive, rings of them, and the exchange of everybody with everybody (docs/cost-model.md, section 2.3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +10,12 @@
 namespace planc::cost {
 
 using ir::CollectiveKind;
+using ir::FabricFact;
 
 namespace {
 
 double exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
-  return fabric.exchangeEfficiency ? p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"})
-                                   : 1;
+  return fabric.has(FabricFact::ExchangeEfficiency) ? p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") : 1;
 }
 
 struct Forwarded {
@@ -52,7 +54,7 @@ Forwarded forward(const Pricing& p, const Route& r) {
 } // namespace
 
 double copiesInOne(const Pricing& p) {
-  return p.facts.stack.exchangeCopies ? 1 : p.node.copies;
+  return p.facts.stack.truth(ir::StackFact::ExchangeCopies) ? 1 : p.node.copies;
 }
 
 namespace {
@@ -85,7 +87,8 @@ double distinctUnits(const Pricing& p, double units) {
 bool isTransfer(const Pricing& p, const Route& r) {
   if (p.node.collective != CollectiveKind::SendRecv) return false;
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
-  return fabric.sendRecvStart || fabric.sendRecvBandwidth || fabric.sendRecvEfficiency;
+  return fabric.has(FabricFact::SendRecvStart) || fabric.has(FabricFact::SendRecvBandwidth) ||
+         fabric.has(FabricFact::SendRecvEfficiency);
 }
 
 namespace {
@@ -95,10 +98,10 @@ double transferRate(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const Size size = byteSize(p.node.bytes);
-  if (!fabric.sendRecvBandwidth)
-    return p.fabric(fabric.sendRecvEfficiency, fabric, "efficiency", {"send_recv.efficiency"}, size) *
+  if (!fabric.has(FabricFact::SendRecvBandwidth))
+    return p.fact(fabric, FabricFact::SendRecvEfficiency, "efficiency", size) *
            lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const double sampled = p.fabric(fabric.sendRecvBandwidth, fabric, "b", {"send_recv.bandwidth"}, size);
+  const double sampled = p.fact(fabric, FabricFact::SendRecvBandwidth, "b", size);
   const double scale = rateScale(p, level);
   p.scaled(scale);
   return sampled * scale;
@@ -109,7 +112,7 @@ double transferRate(const Pricing& p, const Route& r) {
 double transfer(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
-  const double start = p.fabric(fabric.sendRecvStart, fabric, "start", {"send_recv.start"});
+  const double start = p.fact(fabric, FabricFact::SendRecvStart, "start");
   const double rateOf = transferRate(p, r);
   // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
   const double n = static_cast<double>(r.ranks);
@@ -149,7 +152,7 @@ bool isExchange(const Pricing& p, const Route& r) {
 double exchange(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = top.fabric;
-  const double start = p.fabric(fabric.start, fabric, "start", {"start"});
+  const double start = p.fact(fabric, FabricFact::Start, "start");
   p.spends(start, top, "latency");
   if (copiesInOne(p) <= 1) {
     const double slowest = leavingTime(p, r, exchangeEfficiency), time = start + slowest;
@@ -159,9 +162,9 @@ double exchange(const Pricing& p, const Route& r) {
     return time;
   }
   const Forwarded f = forward(p, r);
-  const double rateOf = p.fabric(fabric.exchangeEfficiency, fabric, "efficiency", {"exchange_efficiency"}) *
+  const double rateOf = p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") *
                         lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const bool pipelined = p.facts.stack.exchangePipelined;
+  const bool pipelined = p.facts.stack.truth(ir::StackFact::ExchangePipelined);
   const double time = start + (pipelined ? std::max(f.across / rateOf, f.slowest) : f.across / rateOf + f.between);
   p.spends(f.across / rateOf, top, carrier(top));
   if (p.why && p.node.groupLimit.limit < p.node.groupLimit.groups)

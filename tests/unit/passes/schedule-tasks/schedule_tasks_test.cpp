@@ -1,5 +1,6 @@
 // schedule-tasks: tasks on the compute stream and the streams of communication, by the stack's blocking shares.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
 #include "passes/Steps.h"
 #include "tests/unit/passes/After.h"
 #include "tests/unit/support/Build.h"
@@ -25,7 +26,7 @@ std::string tasks(double share, std::optional<double> stated = std::nullopt) {
   b.stages(1, 1, {{1}});
   b.program.kind = &passes::scheduleKinds().front();
   b.plan.stack.emplace();
-  b.plan.stack->blockingShare[ir::CollectiveClass::Activation].value = share;
+  b.plan.stack->set(ir::StackFact::Inline, ir::CollectiveClass::Activation, ir::Number{.value = share});
   if (stated) b.plan.overlap.blockingShare[ir::CollectiveClass::Activation].value = *stated;
   const auto schedule = passes::scheduleTasks(b.program);
   EXPECT_EQ(ir::verify(*schedule), std::vector<std::string>{});
@@ -100,7 +101,7 @@ TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);
   b.plan.stack.emplace();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);
-  b.plan.stack->earlyStop = true;
+  b.plan.stack->set(ir::StackFact::EarlyStop, ir::Number{.value = 1});
   const auto schedule = passes::scheduleTasks(b.program);
   ASSERT_EQ(schedule->backward.at(0).tasks.size(), 2u);
   EXPECT_EQ(schedule->backward.at(0).tasks[1].deps, std::vector<uint32_t>{0}); // what the unread one waited for

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-namespace planc::frontend {
+namespace planc::ir {
 
 /// The values that make sense, both ends included unless `open`.
 struct FactRange {
@@ -18,9 +18,9 @@ struct FactRange {
 };
 
 // Quantities end a factor of 10^4 or more beyond the largest of the standard library, which each row names: what lies
-// further is a slip of unit or prefix, and products of a few such facts stay far inside of what a double holds (1.8e308).
-// Ratios end where a forgotten `%`, a factor of 100, must have been passed: 10 lies midway between what they are, about 1,
-// and a hundred times that.
+// further is a slip of unit or prefix, and products of a few such facts stay far inside of what a double holds
+// (1.8e308). Ratios end where a forgotten `%`, a factor of 100, must have been passed: 10 lies midway between what they
+// are, about 1, and a hundred times that.
 namespace ranges {
 inline constexpr double kExa = 1e18, kDay = 24 * kHour;
 
@@ -29,10 +29,11 @@ inline constexpr FactRange kAny{-std::numeric_limits<double>::max(), std::numeri
 inline constexpr FactRange kShare{0, 1, "0 to 1"};
 /// What is reached of a rate on paper: more of it than all of it is a forgotten `%`.
 inline constexpr FactRange kEfficiency{0, 1, "more than 0 and at most 1 (100 %)", true};
-/// The same where the reference is another measurement, and not a limit of the hardware: it may be passed. A ratio: 0.38
-/// to 2.1 in the library.
+/// The same where the reference is another measurement, and not a limit of the hardware: it may be passed. A ratio:
+/// 0.38 to 2.1 in the library.
 inline constexpr FactRange kRelative{0, 10, "more than 0 and at most 10", true};
-/// How many times as long, or as much: of kernels that do different work, so no `%` is expected; 1.25 to 3.4 in the library.
+/// How many times as long, or as much: of kernels that do different work, so no `%` is expected; 1.25 to 3.4 in the
+/// library.
 inline constexpr FactRange kFactor{0, 1000, "more than 0 and at most 1000", true};
 /// One, or a little more: a ratio, 1.14 in the library.
 inline constexpr FactRange kSurcharge{1, 10, "1 to 10"};
@@ -64,4 +65,4 @@ inline constexpr FactRange kLife{1, 1e9 * kHour, "1 s to 1e9 h"};
 inline constexpr FactRange kIntensity{0, 1e7 / (1e3 * kHour), "0 g/kWh to 1e7 g/kWh"};
 } // namespace ranges
 
-} // namespace planc::frontend
+} // namespace planc::ir

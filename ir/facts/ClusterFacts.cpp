@@ -1,0 +1,66 @@
+// The facts of a fabric, of a level and of a cluster: one row each, in the order of their ids.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/ClusterFacts.h"
+
+#include "ir/facts/FactTable.h"
+
+namespace planc::ir {
+
+std::span<const FactRow> fabricFacts() {
+  using enum FabricFact;
+  static const std::vector<FactRow> rows{
+      {AllReduce, "all_reduce", custom(), "samples: `{ranks, a, b, g}`, or `{ranks, time = curve(…)}`"},
+      {AllGather, "all_gather", custom(), "samples"},
+      {ReduceScatter, "reduce_scatter", custom(), "samples"},
+      {AllToAll, "all_to_all", custom(), "samples"},
+      {SampledAt, "sampled_at", number(units::bandwidth, ranges::kBandwidth),
+       "rate of a device, in one direction, of the level that the samples were taken in"},
+      {Growth, "growth", number({}, ranges::kError), "of `a` per doubling beyond the largest group"},
+      {Start, "start", number(units::time, ranges::kTime), "of a collective over network cards"},
+      {Hop, "hop", number(units::time, ranges::kTime), "of each of its steps"},
+      {Root, "g", number(units::time, ranges::kTime), "of it, times √(x / 1 GB)"},
+      {NicEfficiency, "nic_efficiency", number({}, ranges::kEfficiency),
+       "share of a card's rate that collectives reach"},
+      {ExchangeEfficiency, "exchange_efficiency", number({}, ranges::kEfficiency), "the same of exchanges"},
+      {PairBonus, "pair_bonus", number({}, ranges::kRelative), "factor on the rate of an all-reduce of two nodes"},
+      {SendRecvStart, "send_recv.start", number(units::time, ranges::kTime),
+       "of a transfer from one device to another"},
+      {SendRecvBandwidth, "send_recv.bandwidth", number(units::bandwidth, ranges::kBandwidth), "rate of a transfer"},
+      {SendRecvEfficiency, "send_recv.efficiency", number({}, ranges::kEfficiency),
+       "share of the level's rate, in place of a rate"},
+      {FabricFact::Algorithm, "algorithm.*", custom().by(StarKey::Name), "how a collective over several levels is run"},
+  };
+  return rows;
+}
+
+std::span<const FactRow> levelFacts() {
+  using enum LevelFact;
+  static const std::vector<FactRow> rows{
+      {Link, "link", custom(), "the fabric that connects its units"},
+      {Bandwidth, "bandwidth", number(units::bandwidth, ranges::kBandwidth),
+       "nominal, per device and direction; with `links` of one of them"},
+      {Links, "links", count(ranges::kSome), "of a device"},
+      {Latency, "latency", number(units::time, ranges::kTime), "nominal, of a step"},
+      {Cards, "cards", count(ranges::kSome), "network cards that the devices of one unit below share"},
+      {OwnPort, "own_port", truth(), "a device reaches it over other wires than the level below"},
+      {LevelFact::Topology, "topology", custom(), "how its units are wired"},
+  };
+  return rows;
+}
+
+std::span<const FactRow> clusterFacts() {
+  using enum ClusterFact;
+  static const std::vector<FactRow> rows{
+      {ClusterFact::Device, "device", custom(), "what it is made of"},
+      {Jitter, "jitter", number({}, ranges::kShare), "of a device's time in a step: standard deviation over mean"},
+      {Price, "price", number(units::price, ranges::kPrice),
+       "of one device with its share of the rest; wins over the device's"},
+      {HostPower, "host_power", number(units::power, ranges::kPower),
+       "of hosts, cards and switches, per device, beside the device's"},
+      {Storage, "storage", number(units::bandwidth, ranges::kBandwidth),
+       "rate at which all devices together write a checkpoint"},
+  };
+  return rows;
+}
+
+} // namespace planc::ir

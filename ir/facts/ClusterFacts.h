@@ -1,0 +1,31 @@
+// The facts of a fabric, of a level and of a cluster by name; ClusterFacts.cpp says what each is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/facts/FactStore.h"
+
+namespace planc::ir {
+
+enum class FabricFact : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  SampledAt,
+  Growth,
+  Start,
+  Hop,
+  Root,
+  NicEfficiency,
+  ExchangeEfficiency,
+  PairBonus,
+  SendRecvStart,
+  SendRecvBandwidth,
+  SendRecvEfficiency,
+  Algorithm,
+};
+
+enum class LevelFact : uint8_t { Link, Bandwidth, Links, Latency, Cards, OwnPort, Topology };
+
+enum class ClusterFact : uint8_t { Device, Jitter, Price, HostPower, Storage };
+
+} // namespace planc::ir

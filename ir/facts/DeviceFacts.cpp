@@ -1,0 +1,65 @@
+// The facts of a device: one row each, in the order of their ids.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/DeviceFacts.h"
+
+#include "ir/facts/FactTable.h"
+
+namespace planc::ir {
+
+std::span<const FactRow> deviceFacts() {
+  using enum DeviceFact;
+  static const std::vector<FactRow> rows{
+      {Platform, "platform", text(), "what its software is compiled for, as stacks write it, too"},
+      {Memory, "memory", number(units::bytes, ranges::kSize), "capacity"},
+      {Bandwidth, "bandwidth", number(units::bandwidth, ranges::kBandwidth), "of the memory, as the datasheet says"},
+      {Power, "power", number(units::power, ranges::kPower), "drawn by the device alone"},
+      {Price, "price", number(units::price, ranges::kPrice), "of one device with its share of everything else"},
+      {Recipes, "recipes", custom(), "list of the ways of scaling fp8 and fp4 that it multiplies"},
+      {Peak, "peak.*", number(units::rate, ranges::kRate).by(StarKey::DType), "of dense products"},
+      {GemmEfficiency, "calibration.gemm.*.efficiency",
+       number({}, ranges::kEfficiency).by(StarKey::DType).orTable(units::flops), "share of `peak` that products reach"},
+      {GemmMemoryEfficiency, "calibration.gemm.*.memory_efficiency", number({}, ranges::kEfficiency).by(StarKey::DType),
+       "share of `bandwidth` that products reach"},
+      {GemmStart, "calibration.gemm.*.start", number(units::time, ranges::kTime).by(StarKey::DType),
+       "time of a product beside its work"},
+      {ScoresMemoryEfficiency, "calibration.scores.memory_efficiency",
+       number({}, ranges::kEfficiency).orTable(units::none),
+       "of the product of queries and keys; a table goes by head dimension"},
+      {ScoresBackward, "calibration.scores.backward", number({}, ranges::kFactor).orTable(units::none),
+       "backward over forward; a table goes by head dimension"},
+      {ScoresSize, "calibration.scores.size", curve({}, ranges::kRelative, units::bytes),
+       "factor on `memory_efficiency`, by bytes of the scores"},
+      {ContextMemoryEfficiency, "calibration.context.memory_efficiency",
+       number({}, ranges::kEfficiency).orTable(units::none),
+       "of the product of scores and values; a table goes by head dimension"},
+      {ContextBackward, "calibration.context.backward", number({}, ranges::kFactor).orTable(units::none),
+       "backward over forward; a table goes by head dimension"},
+      {ContextSize, "calibration.context.size", curve({}, ranges::kRelative, units::bytes),
+       "factor on `memory_efficiency`, by bytes of the scores"},
+      {AttentionForward, "calibration.attention.forward", curve(units::rate, ranges::kRate),
+       "useful rate of the fused kernel by sequence length, at head dimension 128",
+       "calibration.attention.forward.rate"},
+      {AttentionHead, "calibration.attention.head", curve({}, ranges::kRelative), "factor by head dimension"},
+      {AttentionBackward, "calibration.attention.backward", number({}, ranges::kFactor).orTable(units::none),
+       "backward over forward; a table goes by head dimension"},
+      {AttentionStart, "calibration.attention.start", number(units::time, ranges::kTime), "time beside its work"},
+      {AttentionSplit, "calibration.attention.split", number({}, ranges::kEfficiency),
+       "efficiency where the queries or the keys are split"},
+      {MemoryEfficiency, "calibration.memory.efficiency", number({}, ranges::kEfficiency),
+       "share of `bandwidth` that operators bound by memory reach"},
+      {MemoryStart, "calibration.memory.start", number(units::time, ranges::kTime),
+       "time of such an operator beside its bytes"},
+      {LookupEfficiency, "calibration.lookup.efficiency", number({}, ranges::kEfficiency),
+       "share of `bandwidth` that rows in random order reach"},
+      {HostBandwidth, "host.bandwidth", number(units::bandwidth, ranges::kBandwidth),
+       "of the link to the host, achieved, in one direction"},
+      {HostMemory, "host.memory", number(units::bytes, ranges::kSize), "share of one device"},
+      {HostMemoryBandwidth, "host.memory_bandwidth", number(units::bandwidth, ranges::kBandwidth),
+       "share of one device, reads and writes together"},
+      {HostUpdateEfficiency, "host.update_efficiency", number({}, ranges::kEfficiency),
+       "share of `memory_bandwidth` that an optimizer's update on the host reaches"},
+  };
+  return rows;
+}
+
+} // namespace planc::ir

@@ -1,0 +1,39 @@
+// The facts of a device by name; DeviceFacts.cpp says what each is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/facts/FactStore.h"
+
+namespace planc::ir {
+
+enum class DeviceFact : uint8_t {
+  Platform,
+  Memory,
+  Bandwidth,
+  Power,
+  Price,
+  Recipes,
+  Peak,
+  GemmEfficiency,
+  GemmMemoryEfficiency,
+  GemmStart,
+  ScoresMemoryEfficiency,
+  ScoresBackward,
+  ScoresSize,
+  ContextMemoryEfficiency,
+  ContextBackward,
+  ContextSize,
+  AttentionForward,
+  AttentionHead,
+  AttentionBackward,
+  AttentionStart,
+  AttentionSplit,
+  MemoryEfficiency,
+  MemoryStart,
+  LookupEfficiency,
+  HostBandwidth,
+  HostMemory,
+  HostMemoryBandwidth,
+  HostUpdateEfficiency,
+};
+
+} // namespace planc::ir

@@ -1,0 +1,85 @@
+// The facts of a stack: one row each, in the order of their ids.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
+
+#include "ir/facts/FactTable.h"
+
+namespace planc::ir {
+
+std::span<const FactRow> stackFacts() {
+  using enum StackFact;
+  static const std::vector<FactRow> rows{
+      {Platform, "platform", text(), "of the devices that its numbers come from, as a device writes it"},
+      {BackwardRatio, "backward_ratio", number({}, ranges::kRelative), "both gradients of a product over its forward"},
+      {StackFact::Accumulate, "accumulate", custom(),
+       "how gradients are added: `none`, `separate`, `fused` or `deferred`"},
+      {PassesForward, "passes.*.forward", number({}, ranges::kPasses).by(StarKey::Name).orTable(units::bytes),
+       "passes of an operator over its first operand"},
+      {PassesBackward, "passes.*.backward", number({}, ranges::kPasses).by(StarKey::Name).orTable(units::bytes),
+       "the same of its backward"},
+      {PassesForwardRow, "passes.*.forward_row", curve({}, ranges::kFactor).by(StarKey::Name),
+       "factor on `forward`, by elements of a row of the first operand"},
+      {PassesBackwardRow, "passes.*.backward_row", curve({}, ranges::kFactor).by(StarKey::Name),
+       "the same of `backward`"},
+      {Inline, "inline.*", number({}, ranges::kShare).by(StarKey::Class),
+       "share of a class of collectives that runs in the compute stream"},
+      {Receive, "receive", number({}, ranges::kShare), "share of a transfer between stages that holds who receives it"},
+      {Slowdown, "slowdown", number({}, ranges::kShare), "of computing beside communication"},
+      {StackFact::Optimizer, "optimizer.*", number(units::bytes, ranges::kBytes).by(StarKey::Name).orTable(units::none),
+       "bytes moved per parameter; a table goes by the parameters that a device updates"},
+      {OptimizerTensor, "optimizer_tensor.*", number(units::time, ranges::kTime).by(StarKey::Name),
+       "time of a tensor beside its bytes, where updates are launched one by one"},
+      {TableGradient, "table_gradient", number(units::bytes, ranges::kBytes),
+       "bytes per element of a table's gradient"},
+      {Grouped, "grouped", curve({}, ranges::kRelative),
+       "rate of grouped products by tokens per expert, against one large product", "grouped.efficiency"},
+      {GroupedKernel, "grouped_kernel", truth(), "one kernel for the products of all experts, not one each"},
+      {ExchangeCopies, "exchange_copies", truth(), "a token travels once per expert, not once per device"},
+      {ExchangePipelined, "exchange_pipelined", truth(),
+       "tokens are passed on inside of a unit while others still cross to it"},
+      {AttentionFactor, "attention.factor", number({}, ranges::kRelative), "on the device's rate of the fused kernel"},
+      {AttentionBackward, "attention.backward", number({}, ranges::kFactor),
+       "backward over forward, in place of the device's"},
+      {AttentionHead, "attention.head", curve({}, ranges::kRelative),
+       "factor by head dimension, in place of the device's"},
+      {Launch, "launch", number(units::time, ranges::kTime), "host time of a kernel"},
+      {CollectiveLaunch, "collective_launch.*", number(units::time, ranges::kTime).by(StarKey::Class),
+       "host time of a collective, per rank of its group"},
+      {GroupedLaunch, "grouped_launch", number(units::time, ranges::kTime),
+       "host time of one product more of a group that is no single kernel; without it `launch`"},
+      {Waits, "waits", truth(), "the host waits for sizes that routing decides"},
+      {Unattributed, "unattributed", number({}, ranges::kRelative), "factor on the time of a step"},
+      {Step, "step", number(units::time, ranges::kTime), "time of a step beside its work"},
+      {Jitter, "jitter", number({}, ranges::kShare), "what the software adds to the cluster's"},
+      {StackFact::Algorithm, "algorithm.*", custom().by(StarKey::Name),
+       "how a collective over several levels is run; goes before the fabric's"},
+      {Prefetch, "prefetch", count(ranges::kCount), "layers ahead that parameters are gathered"},
+      {Bucket, "bucket", number(units::bytes, ranges::kSize), "size of a message of gradients"},
+      {EarlyStop, "early_stop", truth(), "recomputing ends with the last value that backward needs"},
+      {AccuracyRuns, "accuracy.runs", count(ranges::kSome), "published runs that were predicted"},
+      {AccuracySources, "accuracy.sources", count(ranges::kSome), "sources that they come from"},
+      {AccuracyLow, "accuracy.low", number({}, ranges::kRelative), "measured over predicted: nine of ten lie above"},
+      {AccuracyHigh, "accuracy.high", number({}, ranges::kRelative), "and below"},
+      {AccuracyDerived, "accuracy.derived", number({}, ranges::kError),
+       "relative error of a machine's fact that stands on no samples of its own"},
+      {AccuracyFitted, "accuracy.fitted", number({}, ranges::kError), "the same of a stack's"},
+      {AccuracyNominal, "accuracy.nominal", number({}, ranges::kError), "of a price from nominal numbers"},
+      {AccuracyDistance, "accuracy.distance", number({}, ranges::kError),
+       "what a factor of e outside of its samples adds to a fact's error"},
+      {AccuracyRatioSameMesh, "accuracy.ratio.same_mesh", number({}, ranges::kSurcharge),
+       "factor within which nine of ten ratios of two plans of one mesh lie"},
+      {AccuracyRatioOtherMesh, "accuracy.ratio.other_mesh", number({}, ranges::kSurcharge), "the same of other plans"},
+      {Workspace, "workspace", number(units::bytes, ranges::kBytes), "memory of the software itself"},
+      {Fragmentation, "fragmentation", number({}, ranges::kSurcharge), "factor on what is allocated"},
+      {Reserved, "reserved", number(units::bytes, ranges::kBytes), "memory that others hold"},
+      {CopiesBuckets, "copies.buckets", truth(),
+       "gradients travel in buckets that live beside the accumulated ones, for the whole run"},
+      {CopiesUpdate, "copies.update", truth(),
+       "new parameters are gathered in one flat buffer of the stage and copied from there"},
+      {CopiesGathers, "copies.gathers", truth(),
+       "gathered activations: one buffer per class of collective, never freed"},
+  };
+  return rows;
+}
+
+} // namespace planc::ir
