@@ -47,10 +47,8 @@ std::vector<ir::StageLine> linesOf(const ir::Model& model, const Held& held, Sou
     for (int64_t left = held[s]; left > 0;) {
       const ir::Layer& u = model.layers[ir::LayerId(unit)];
       const int64_t take = std::min(left, layersOf(u) - at);
-      ir::SelectorStep step;
-      step.name = u.name;
-      if (u.repeat && take < u.count) step.slice = ir::Range{at, at + take, 1};
-      line.selectors.push_back({{step}, range});
+      const bool whole = !u.repeat || take == u.count;
+      line.selectors.push_back({whole ? u.ref() : u.ref(ir::RangeSet{{{at, at + take, 1}}}), range});
       left -= take, at += take;
       if (at == layersOf(u)) ++unit, at = 0;
     }

@@ -1,6 +1,8 @@
-// Typed expression trees of assert, measured, where and minimize: constants of the plan, metrics by name, operators; with source ranges.
+// Typed expression trees of assert, measured, where and minimize: constants of the plan, metrics by name, operators;
+// with source ranges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ir/LayerRef.h"
 #include "support/Ids.h"
 #include "support/Quantity.h"
 #include "support/Source.h"
@@ -33,7 +35,7 @@ struct ExprNode {
   ExprValue constant;   ///< Constant: a literal, or a path of the plan that the frontend resolved
   bool literal = false; ///< Constant: written as a number (failing asserts do not repeat it)
   std::string metric;   ///< Metric: `step_time`, `memory.peak`; for `layer("decoder.attn").forward`: `layer.forward`
-  std::string layer;    ///< Metric `layer.…`: the selector text
+  LayerRef layer;       ///< Metric `layer.…`: what it is of
 };
 
 struct ExprTree {
@@ -42,7 +44,8 @@ struct ExprTree {
   std::string text; ///< as written
 };
 
-/// The value of a metric; nothing if it is unknown or has no meaning for the workload (both are reported by the lookup's owner).
+/// The value of a metric; nothing if it is unknown or has no meaning for the workload (both are reported by the
+/// lookup's owner).
 using MetricLookup = std::function<std::optional<ExprValue>(const ExprNode&)>;
 
 /// Evaluates bottom-up; `values[i]` is node i's value, empty where it could not be computed.

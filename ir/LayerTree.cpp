@@ -47,6 +47,31 @@ std::vector<Symbol> LayerTree::rowOf(OpId id) const {
   return row;
 }
 
+std::vector<LayerRef> LayerTree::paths() const {
+  std::vector<LayerRef> paths;
+  std::set<Path> seen;
+  for (uint32_t i = 0; i < model_.ops.size(); ++i) {
+    if (model_.ops[OpId(i)].kind == OpKind::Carry) continue;
+    Path path;
+    for (Symbol step : rowOf(OpId(i))) {
+      path.push_back(step);
+      if (seen.insert(path).second) paths.push_back(LayerRef::of(path));
+    }
+  }
+  return paths;
+}
+
+bool LayerTree::names(const LayerRef& ref) const {
+  if (ref.steps.empty() || ref.boundary) return false;
+  for (const Layer& layer : model_.layers) {
+    if (!ref.prefix(1).matches(layer.path()) || !layer.has(ref.steps[0])) continue;
+    if (ref.steps.size() == 1) return true;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+      if (model_.ops[OpId(i)].kind != OpKind::Carry && ref.matches(rowOf(OpId(i)))) return true;
+  }
+  return false;
+}
+
 int64_t LayerTree::times(LayerId id, const std::vector<Symbol>& row) const {
   const Layer& layer = model_.layers[id];
   RegionId deepest = layer.region;

@@ -16,6 +16,11 @@ public:
   explicit LayerTree(const Model& model);
   /// The path of the row that an operator belongs to: a prefix of its own.
   std::vector<Symbol> rowOf(OpId op) const;
+  /// The paths of all rows, and what they begin with, which stands for the sum of what it holds; each once, in order of
+  /// the model.
+  std::vector<LayerRef> paths() const;
+  /// Whether the path names one of them, with slices inside of the repeat's count.
+  bool names(const LayerRef& ref) const;
   /// How often a row's part runs in one instance of its layer: the counts of nested repeats around it.
   int64_t times(LayerId layer, const std::vector<Symbol>& row) const;
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Model.h"
 
+#include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <limits>
 
 namespace planc::ir {
@@ -46,6 +46,11 @@ std::string join(const std::vector<Symbol>& path) {
   return text;
 }
 
+bool Layer::has(const LayerStep& step) const {
+  return !step.slice || std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
+                                    [&](const Range& r) { return r.isRange() && r.end <= wholeCount(); });
+}
+
 RangeSet Layer::atTop(const RangeSet& instances) const {
   return isPart() ? RangeSet{{Range{instance, instance + 1, 1}}} : instances;
 }
@@ -54,14 +59,14 @@ std::vector<Symbol> Layer::path() const {
   return isPart() ? std::vector<Symbol>{within, name} : std::vector<Symbol>{name};
 }
 
-std::string Layer::label() const {
-  if (of == 0) return name.str();
-  return isPart() ? fmt::format("{}[{}].{}", within.view(), instance, name.view())
-                  : label(RangeSet{{Range{from, to(), 1}}});
+LayerRef Layer::ref() const {
+  if (of == 0) return {{{false, name, {}}}};
+  if (!isPart()) return ref(RangeSet{{Range{from, to(), 1}}});
+  return {{{false, within, atTop({})}, {false, name, {}}}};
 }
 
-std::string Layer::label(const RangeSet& instances) const {
-  return (isPart() ? label() : name.str()) + instances.str();
+LayerRef Layer::ref(const RangeSet& instances) const {
+  return {{{false, name, instances}}};
 }
 
 DimId Model::dim(Symbol name, int64_t extent) {

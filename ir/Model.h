@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/DType.h"
+#include "ir/LayerRef.h"
 #include "ir/Poly.h"
-#include "ir/Range.h"
 #include "support/Ids.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
@@ -204,14 +204,18 @@ struct Layer {
   bool repeated() const { return repeat || isPart(); }
   /// Behind the last instance.
   int64_t to() const { return from + count; }
+  /// Instances of the whole repeat; 1 of what is none.
+  int64_t wholeCount() const { return of > 0 ? of : count; }
+  /// Are the instances of a step's slice instances of it?
+  bool has(const LayerStep& step) const;
   /// The instances of a top-level repeat of the model that these instances of the layer lie in.
   RangeSet atTop(const RangeSet& instances) const;
   /// Where its operators lie: `decoder`, `decoder.local`.
   std::vector<Symbol> path() const;
   /// `decoder`, `decoder[0:3]` of a piece, `decoder[3].local` of a part.
-  std::string label() const;
-  /// Idem of some of its instances.
-  std::string label(const RangeSet& instances) const;
+  LayerRef ref() const;
+  /// Of some instances of a repeat.
+  LayerRef ref(const RangeSet& instances) const;
 };
 
 struct Model {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/DType.h"
-#include "ir/Selector.h"
+#include "ir/LayerRef.h"
 
 #include <map>
 #include <optional>

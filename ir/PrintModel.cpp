@@ -74,7 +74,7 @@ private:
     const Layer& layer = model_.layers[id];
     std::string times;
     if (layer.repeat) times = fmt::format(" x{}", layer.count);
-    line("layer {}{} {{", layer.label(), times);
+    line("layer {}{} {{", layer.ref().str(), times);
     ++depth_;
     printParams(id);
     for (const Carry& c : layer.carries)

@@ -38,13 +38,6 @@ private:
     out_ += '\n';
   }
 
-  /// `decoder`, `decoder[0:20]`; the instances only where the repeat has several classes.
-  std::string className(const LayerClass& layerClass) const {
-    const Layer& layer = model_.layers[layerClass.layer];
-    bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
-    return whole ? layer.label() : layer.label(layerClass.instances);
-  }
-
   /// How often the class runs in one micro-batch, over all stages.
   int64_t runs(LayerClassId id) const {
     int64_t n = 0;
@@ -59,7 +52,7 @@ private:
     runs_ = runs(id);
     scope_ = layerClass.layer;
     const Layer& layer = model_.layers[layerClass.layer];
-    line("{} {}{} {{", layerClass.boundaryReshard ? "boundary" : "layer", className(layerClass),
+    line("{} {}{} {{", layerClass.boundaryReshard ? "boundary" : "layer", program_.refOf(layerClass).str(),
          layer.repeat ? fmt::format(" x{}", runs_) : "");
     if (!layerClass.boundaryReshard) printCarries(layerClass, layer);
     printNodes("forward", layerClass, layerClass.forward);
@@ -257,7 +250,7 @@ private:
     std::string bodies;
     for (const auto& [body, count] : stage.classes)
       bodies += fmt::format(" {}{} x{}", program_.classes[body].boundaryReshard ? "boundary:" : "",
-                            className(program_.classes[body]), count);
+                            program_.refOf(program_.classes[body]).str(), count);
     line("stage {}:{}", stage.index, bodies);
     scope_ = {};
     for (const Boundary& b : stage.sends) {

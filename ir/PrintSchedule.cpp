@@ -130,11 +130,9 @@ private:
   void printSegment(const Segment& segment) {
     if (segment.tasks.empty()) return;
     const LayerClass& layerClass = program_.classes[segment.layerClass];
-    const Layer& layer = program_.model.layers[layerClass.layer];
     const std::vector<Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
-    bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
-    line("segment {}{} {} {{", layerClass.boundaryReshard ? "boundary:" : "",
-         whole ? layer.label() : layer.label(layerClass.instances), segment.backward ? "backward" : "forward");
+    line("segment {}{} {} {{", layerClass.boundaryReshard ? "boundary:" : "", program_.refOf(layerClass).str(),
+         segment.backward ? "backward" : "forward");
     for (size_t i = 0; i < segment.tasks.size(); ++i) {
       const Task& t = segment.tasks[i];
       std::string deps;

@@ -75,6 +75,12 @@ double Program::widthOf(ValueId value) const {
   return width(dtypeOf(value));
 }
 
+LayerRef Program::refOf(const LayerClass& layerClass) const {
+  const Layer& layer = model.layers[layerClass.layer];
+  const bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
+  return whole ? layer.ref() : layer.ref(layerClass.instances);
+}
+
 int64_t Program::timesInside(LayerId layer, RegionId region) const {
   return model.times(region) / std::max<int64_t>(1, model.times(model.layers[layer].region));
 }

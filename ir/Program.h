@@ -238,6 +238,8 @@ struct Program {
   std::vector<size_t> heldBy(int64_t stage) const;
   /// Does what a virtual stage hands on leave its device?
   bool crosses(size_t virtualStage) const;
+  /// `decoder`, `decoder[0:20]`; the instances only where the repeat has several classes.
+  LayerRef refOf(const LayerClass& layerClass) const;
   /// Instances of a repeat in one instance of the layer around it; 1 at the top.
   int64_t timesInside(LayerId layer, RegionId region) const;
   /// Micro-batches that pass each virtual stage on each device that holds it.

@@ -1,6 +1,7 @@
 // The one range of instance indices: selectors, stages, classes of equal instances and report rows all cut with it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,7 +14,9 @@ struct Range {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t step = 1;
-  bool operator==(const Range&) const = default;
+  auto operator<=>(const Range&) const = default;
+  /// Not empty, forward, of indices.
+  bool isRange() const { return begin >= 0 && begin < end && step >= 1; }
   int64_t count() const { return end <= begin ? 0 : (end - begin - 1) / step + 1; }
   bool contains(int64_t i) const { return i >= begin && i < end && (i - begin) % step == 0; }
   /// How many of the indices lie in [lo, hi).
@@ -27,7 +30,7 @@ struct Range {
 /// Disjoint ranges, ascending by begin.
 struct RangeSet {
   std::vector<Range> ranges;
-  bool operator==(const RangeSet&) const = default;
+  auto operator<=>(const RangeSet&) const = default;
   int64_t count() const;
   bool contains(int64_t i) const;
   int64_t countWithin(int64_t lo, int64_t hi) const;

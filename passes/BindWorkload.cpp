@@ -39,7 +39,7 @@ void bind(Model& model, Symbol name, int64_t extent, double skew) {
 void freezeWhole(Program& program) {
   for (const Selector& s : program.plan->workload.freeze) {
     bool sliced = false;
-    for (const SelectorStep& step : s.steps) sliced |= step.slice.has_value();
+    for (const LayerStep& step : s.steps) sliced |= step.slice.has_value();
     if (sliced) continue;
     for (ValueId v : program.model.params)
       if (s.matches(program.model.values[v].path)) program.model.values[v].trainable = false;

@@ -71,13 +71,13 @@ private:
     std::map<std::string, RangeSet> chosen; // by what is stated besides the slice
     for (Selector s : list) {
       if (s.steps.empty() || !s.steps[0].slice || isPart_ || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
-      const RangeSet slice{{*s.steps[0].slice}};
+      const RangeSet slice = *s.steps[0].slice;
       s.steps[0].slice.reset();
       RangeSet& set = chosen[s.str()];
       if (set.firstCommon(slice))
         add(slice); // twice the same instance: whoever reads the list must see it
       else
-        set.ranges.push_back(slice.ranges[0]);
+        set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
     }
     for (auto& entry : chosen) add(std::move(entry.second));
   }

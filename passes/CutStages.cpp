@@ -109,11 +109,11 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
 
 std::string pieceName(const Model& model, const Piece& p) {
   const ir::Layer& layer = model.layers[p.layer];
-  return layer.repeat ? layer.label(RangeSet{{Range{p.lo, p.hi, 1}}}) : layer.label();
+  return (layer.repeat ? layer.ref(RangeSet{{Range{p.lo, p.hi, 1}}}) : layer.ref()).str();
 }
 
 /// An instance of the repeat that other lines cut into its parts, among those that a selector names whole.
-std::optional<int64_t> cutAmong(const Model& model, const SelectorStep& step) {
+std::optional<int64_t> cutAmong(const Model& model, const LayerStep& step) {
   for (const ir::Layer& layer : model.layers)
     if (layer.isPart() && layer.within == step.name && (!step.slice || step.slice->contains(layer.instance)))
       return layer.instance;
@@ -121,18 +121,19 @@ std::optional<int64_t> cutAmong(const Model& model, const SelectorStep& step) {
 }
 
 /// Does the last step of a selector name instances of this layer, or all of it?
-std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const SelectorStep& last) {
+std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const LayerStep& last) {
   const ir::Layer& layer = model.layers[id];
   if (layer.name != last.name) return std::nullopt;
   if (!last.slice) return Piece{id, layer.from, layer.to()};
-  if (!layer.repeat || last.slice->step != 1 || last.slice->begin < layer.from || last.slice->end > layer.to())
-    return std::nullopt;
-  return Piece{id, last.slice->begin, last.slice->end};
+  if (!layer.repeat || last.slice->ranges.size() != 1) return std::nullopt;
+  const Range& slice = last.slice->ranges.front();
+  if (slice.step != 1 || slice.begin < layer.from || slice.end > layer.to()) return std::nullopt;
+  return Piece{id, slice.begin, slice.end};
 }
 
 /// The piece that a selector of a stage line names, or what is wrong with it.
 std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
-  const std::vector<SelectorStep>& steps = selector.steps;
+  const std::vector<LayerStep>& steps = selector.steps;
   const bool whole = steps.size() == 1;
   if (const auto cut = whole ? cutAmong(model, steps[0]) : std::nullopt) {
     problem = fmt::format("`{}` holds `{}[{}]`, whose parts other selectors name", selector.str(), steps[0].name.view(),
@@ -266,13 +267,12 @@ std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64
 } // namespace
 
 std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& layer) {
-  const std::vector<SelectorStep>& steps = selector.steps;
+  const std::vector<LayerStep>& steps = selector.steps;
   if (steps.size() != 2 || steps[0].star || steps[1].star) return std::nullopt;
   if (!(layer.isPart() ? layer.within == steps[0].name : layer.repeat && layer.name == steps[0].name))
     return std::nullopt;
-  const int64_t count = layer.of > 0 ? layer.of : layer.count;
-  const Range instances = steps[0].slice.value_or(Range{0, count, 1});
-  return instances.count() == 1 ? std::optional(instances.begin) : std::nullopt;
+  const RangeSet instances = steps[0].slice.value_or(RangeSet{{Range{0, layer.wholeCount(), 1}}});
+  return instances.count() == 1 ? std::optional(instances.ranges.front().begin) : std::nullopt;
 }
 
 std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnostics) {

@@ -31,12 +31,13 @@ double keptBytes(const LayerClass& layerClass) {
   return bytes;
 }
 
-/// Indices that the range and the set both hold.
-RangeSet common(const Range& range, const RangeSet& set) {
+/// Indices that both hold.
+RangeSet common(const RangeSet& a, const RangeSet& b) {
   RangeSet both;
-  for (const Range& r : set.ranges)
-    if (const auto first = r.firstCommon(range))
-      both.ranges.push_back({*first, std::min(r.end, range.end), std::lcm(r.step, range.step)});
+  for (const Range& r : b.ranges)
+    for (const Range& s : a.ranges)
+      if (const auto first = r.firstCommon(s))
+        both.ranges.push_back({*first, std::min(r.end, s.end), std::lcm(r.step, s.step)});
   return both;
 }
 

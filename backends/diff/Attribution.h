@@ -15,10 +15,20 @@ inline constexpr int kCauses = 8;
 /// `layers`, `collectives`, …: a word of reports and of field names.
 std::string_view name(Cause cause);
 
+/// What of a cause a part is: a layer, or the collectives of one operation and class; neither where the cause says all.
+struct Subject {
+  ir::LayerRef layer = {};
+  std::string collective = {}; ///< `all_gather`
+  ir::CollectiveClass cls = ir::CollectiveClass::Activation;
+  auto operator<=>(const Subject&) const = default;
+  /// `decoder.attn`, `all_gather, state`; empty if it is neither.
+  std::string str() const;
+};
+
 /// A part of both steps, in seconds per step on the critical path; 0 where a step has no such part.
 struct Part {
   Cause cause = Cause::Layers;
-  std::string what; ///< path of a layer, operation and class of a collective; empty where the cause says all
+  Subject what = {};
   double a = 0, b = 0;
   double difference() const { return b - a; }
 };

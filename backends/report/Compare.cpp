@@ -139,6 +139,7 @@ std::string plansTable(const ComparisonReport& report, const TextOptions& option
 struct Line {
   std::string label;
   std::vector<double> differences;
+  diff::Subject what = {};
   double largest() const {
     double most = 0;
     for (double d : differences) most = std::max(most, std::abs(d));
@@ -157,9 +158,10 @@ std::vector<std::pair<Line, std::vector<Line>>> causeLines(const diff::Compariso
       for (const diff::Part& part : c.entries[i].parts.parts) {
         if (part.cause != kind) continue;
         whole.differences[i] += part.difference();
-        if (part.what.empty()) continue;
-        auto at = std::find_if(parts.begin(), parts.end(), [&](const Line& l) { return l.label == part.what; });
-        if (at == parts.end()) at = parts.insert(parts.end(), {part.what, std::vector<double>(c.entries.size())});
+        if (part.what == diff::Subject()) continue;
+        auto at = std::find_if(parts.begin(), parts.end(), [&](const Line& l) { return l.what == part.what; });
+        if (at == parts.end())
+          at = parts.insert(parts.end(), {part.what.str(), std::vector<double>(c.entries.size()), part.what});
         at->differences[i] += part.difference();
       }
     out.emplace_back(std::move(whole), std::move(parts));

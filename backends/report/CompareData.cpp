@@ -26,11 +26,12 @@ nlohmann::ordered_json ratioJson(const diff::Ratio& r) {
 nlohmann::ordered_json partsJson(const diff::Attribution& parts) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const diff::Part& p : parts.parts)
-    out.push_back({{"cause", std::string(diff::name(p.cause))},
-                   {"what", p.what.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(p.what)},
-                   {"best_s", jsonNumber(p.a)},
-                   {"plan_s", jsonNumber(p.b)},
-                   {"difference_s", jsonNumber(p.difference())}});
+    out.push_back(
+        {{"cause", std::string(diff::name(p.cause))},
+         {"what", p.what == diff::Subject() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(p.what.str())},
+         {"best_s", jsonNumber(p.a)},
+         {"plan_s", jsonNumber(p.b)},
+         {"difference_s", jsonNumber(p.difference())}});
   return out;
 }
 

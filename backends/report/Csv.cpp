@@ -27,7 +27,7 @@ std::string csv(const PlanReport& report, bool header) {
     out = "plan,path,count,stage,forward_s,backward_s,recompute_s,comm_s,exposed_comm_s,flops,bytes,params,"
           "activation_bytes,bound,on_path_s,exposed_on_path_s,slowed_s,launches_s\n";
   for (const cost::LayerRow& row : report.estimate->layers) {
-    out += fmt::format("{},{},{},{}", csvField(report.plan->title), csvField(row.path), row.count, row.stage);
+    out += fmt::format("{},{},{},{}", csvField(report.plan->title), csvField(row.layer.str()), row.count, row.stage);
     for (double value : {row.forward, row.backward, row.recompute, row.comm, row.exposed, row.flops, row.bytes,
                          row.params, row.activationBytes})
       out += fmt::format(",{}", csvNumber(value));

@@ -153,7 +153,7 @@ std::vector<std::string> explainable(const PlanReport& report) {
   for (const cost::StageMemory& s : e.memory.stages)
     if (s.stage == e.memory.fullest)
       for (const cost::LiveBytes& l : s.live) add(l.what);
-  for (const cost::LayerRow& row : e.layers) add(row.path);
+  for (const cost::LayerRow& row : e.layers) add(row.layer.str());
   for (const cost::StageRow& row : e.stages) add(fmt::format("stage {}", row.stage));
   for (const CollectiveLine& line : collectiveLines(e)) add(line.name());
   for (std::string& path : modelPaths(*report.plan->model)) add(std::move(path));

@@ -11,8 +11,6 @@
 namespace planc::report {
 namespace {
 
-using verdict::LayerStep;
-
 /// Lines of a screen; an explanation that is longer is shortened.
 constexpr size_t kScreen = 50;
 /// Of them, what stands around the operators of a class, and the least that is worth showing of them.
@@ -22,23 +20,14 @@ bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& inst
   return !slice || slice->firstCommon(instances);
 }
 
-/// Slices stay inside of the repeat's count.
-bool within(const LayerStep& step, const ir::Layer& layer) {
-  if (!step.slice) return true;
-  const int64_t count = layer.of > 0 ? layer.of : layer.count;
-  return std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
-                     [&](const ir::Range& r) { return r.count() > 0 && r.end <= count; });
-}
-
 /// Rows whose path begins with what is asked for, or the other way round; one of exactly that name alone.
-std::vector<const cost::LayerRow*> rowsOf(const cost::Estimate& e, const LayerChoice& choice) {
+std::vector<const cost::LayerRow*> rowsOf(const cost::Estimate& e, const ir::LayerRef& choice) {
   std::vector<const cost::LayerRow*> exact, related;
   for (const cost::LayerRow& row : e.layers) {
-    if (row.path == choice.text) exact.push_back(&row);
-    const auto steps = verdict::parseLayerPath(row.path);
-    bool ok = steps && !choice.path.empty();
-    for (size_t i = 0; ok && i < std::min(choice.path.size(), steps->size()); ++i) {
-      const LayerStep &asked = choice.path[i], &has = (*steps)[i];
+    if (row.layer == choice) exact.push_back(&row);
+    bool ok = !row.layer.boundary && !choice.boundary;
+    for (size_t i = 0; ok && i < std::min(choice.steps.size(), row.layer.steps.size()); ++i) {
+      const ir::LayerStep &asked = choice.steps[i], &has = row.layer.steps[i];
       ok = (asked.star || asked.name == has.name) && (!has.slice || overlaps(asked.slice, *has.slice));
     }
     if (ok) related.push_back(&row);
@@ -56,29 +45,37 @@ std::vector<LayerLine> linesOf(const cost::Estimate& e, const std::vector<const 
   return lines;
 }
 
-void heading(ExplainPage& page, const ExplainInput& input, const LayerChoice& choice,
+void heading(ExplainPage& page, const ExplainInput& input, const std::string& what, const ir::LayerRef& choice,
              const std::vector<LayerLine>& lines) {
   const cost::Totals& t = input.report->estimate->totals;
   double seconds = 0;
   for (const LayerLine& line : lines) seconds += line.seconds();
   // A number is of all that a row holds: not of a part of its operators, nor of some of its instances.
   const bool whole = std::all_of(lines.begin(), lines.end(), [&](const LayerLine& line) {
-    const auto steps = verdict::parseLayerPath(line.row().path);
-    return !steps ||
-           (steps->size() >= choice.path.size() &&
-            std::equal(choice.path.begin(), choice.path.end(), steps->begin(),
+    const ir::LayerRef& row = line.row().layer;
+    return row.boundary ||
+           (row.steps.size() >= choice.steps.size() &&
+            std::equal(choice.steps.begin(), choice.steps.end(), row.steps.begin(),
                        [](const auto& asked, const auto& has) { return !asked.slice || asked.slice == has.slice; }));
   });
   if (whole && seconds > 0)
-    page.number(choice.text, formatQuantity(seconds, units::time),
+    page.number(what, formatQuantity(seconds, units::time),
                 fmt::format("of the step's {} ({}), of which one instance and micro-batch, one device:",
                             formatQuantity(t.stepTime, units::time), shareText(seconds / t.stepTime)));
   else
-    page.line(choice.text + ", one instance, one micro-batch, one device", 0, TextStyle::Bold);
+    page.line(what + ", one instance, one micro-batch, one device", 0, TextStyle::Bold);
   if (!lines.empty()) page.table(layerTable(lines, t, input.report->estimate->stages.size() > 1));
 }
 
 } // namespace
+
+bool hasPage(const ExplainInput& input, const ir::LayerRef& layer) {
+  const auto& rows = input.report->estimate->layers;
+  if (std::any_of(rows.begin(), rows.end(), [&](const cost::LayerRow& row) { return row.layer == layer; })) return true;
+  const auto& ops = input.report->plan->model->ops;
+  return layer == ir::LayerRef::of(layer.names()) &&
+         std::any_of(ops.begin(), ops.end(), [&](const ir::Op& op) { return layer.matches(op.path).has_value(); });
+}
 
 std::vector<std::string> modelPaths(const ir::Model& model) {
   std::vector<std::string> paths;
@@ -94,22 +91,24 @@ std::vector<std::string> modelPaths(const ir::Model& model) {
 }
 
 bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what) {
-  LayerChoice choice{what, verdict::parseLayerPath(what).value_or(std::vector<LayerStep>())};
+  const std::optional<ir::LayerRef> choice = ir::parseLayerRef(what);
+  if (!choice) return false;
   const ir::Program& program = *input.schedule->program;
   std::vector<ir::LayerClassId> classes;
-  const NodePages nodes(input, choice);
+  const NodePages nodes(input, *choice);
   for (uint32_t i = 0; i < program.classes.size(); ++i) {
     const ir::LayerClass& b = program.classes[ir::LayerClassId(i)];
     const ir::Layer& layer = program.model.layers[b.layer];
-    const bool inside = choice.path.empty() ||
-                        (within(choice.path[0], layer) && (!layer.repeated() || b.boundaryReshard ||
-                                                           overlaps(choice.path[0].slice, layer.atTop(b.instances))));
+    const ir::LayerStep& top = choice->steps.front();
+    const bool inside =
+        choice->boundary ||
+        (layer.has(top) && (!layer.repeated() || b.boundaryReshard || overlaps(top.slice, layer.atTop(b.instances))));
     if (inside && nodes.has(ir::LayerClassId(i))) classes.emplace_back(i);
   }
-  const std::vector<const cost::LayerRow*> rows = rowsOf(*input.report->estimate, choice);
-  const bool row = std::any_of(rows.begin(), rows.end(), [&](const auto* r) { return r->path == what; });
+  const std::vector<const cost::LayerRow*> rows = rowsOf(*input.report->estimate, *choice);
+  const bool row = std::any_of(rows.begin(), rows.end(), [&](const auto* r) { return r->layer == *choice; });
   if (classes.empty() && !row) return false;
-  heading(page, input, choice, linesOf(*input.report->estimate, rows));
+  heading(page, input, what, *choice, linesOf(*input.report->estimate, rows));
   ExplainPage full(page.sources(), page.options());
   for (ir::LayerClassId id : classes) nodes.inFull(full, id);
   const bool one =

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/price/Buckets.h"
-#include "backends/cost/result/Rows.h"
 #include "backends/report/ExplainParts.h"
 #include "ir/States.h"
 #include "ir/facts/StackFacts.h"
@@ -58,7 +57,7 @@ void ofLayers(ExplainPage& page, const ExplainInput& input, const cost::StageMem
       double bytes = 0;
       for (const ir::ParamState& p : program.classes[id].params)
         if (p.owner && !p.host[state.host]) bytes += state.bytes(ir::stateBytes(program, p));
-      table.add(cost::RowPaths(program, id).layerPath(), bytes * static_cast<double>(count),
+      table.add(program.refOf(program.classes[id]).str(), bytes * static_cast<double>(count),
                 count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(count), "instance", "instances"),
                                         bytesText(bytes))
                           : "");
@@ -79,7 +78,7 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
       const auto one =
           std::find_if(parts.instances.begin(), parts.instances.end(),
                        [&, layerClass = id](const cost::InstanceMemory& i) { return i.layerClass == layerClass; });
-      table.add(cost::RowPaths(program, id).layerPath(), one->saved * static_cast<double>(count),
+      table.add(program.refOf(program.classes[id]).str(), one->saved * static_cast<double>(count),
                 count > 1 ? fmt::format("{} x {}", plural(static_cast<double>(count), "instance", "instances"),
                                         bytesText(one->saved))
                           : "");

@@ -24,9 +24,9 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   parts.write(m.params + m.grads + m.optimizer + m.activations + m.buffers);
   for (const cost::StageMemory& s : m.stages) {
     if (s.stage != m.fullest || s.live.empty()) continue;
-    const std::string when = s.phase == ir::Phase::Step
-                                 ? "in the optimizer's step"
-                                 : fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, s.layer);
+    const std::string when = s.phase == ir::Phase::Step ? "in the optimizer's step"
+                                                        : fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase),
+                                                                      s.microBatch, runningText(s));
     page.line("");
     page.line("fullest " + when + ":");
     SumTable live(page, units::bytes);

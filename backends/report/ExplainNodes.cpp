@@ -13,30 +13,17 @@
 #include <map>
 
 namespace planc::report {
-namespace {
 
-using verdict::LayerStep;
-
-template <typename Steps, typename Name>
-bool startsWith(const Steps& steps, const std::vector<LayerStep>& path, Name name) {
-  if (path.empty() || steps.size() < path.size()) return false;
-  for (size_t i = 0; i < path.size(); ++i)
-    if (!path[i].star && path[i].name != name(steps[i])) return false;
-  return true;
-}
-
-} // namespace
-
-NodePages::NodePages(const ExplainInput& input, const LayerChoice& choice)
+NodePages::NodePages(const ExplainInput& input, const ir::LayerRef& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
       sim_(cost::simulate(*input.schedule, *input.model)) {
   for (uint32_t b = 0; b < program_.classes.size(); ++b) {
     const ir::Layer& layer = program_.model.layers[program_.classes[ir::LayerClassId(b)].layer];
-    cost::RowPaths paths(program_, ir::LayerClassId(b));
+    cost::ClassLayers layers(program_, ir::LayerClassId(b));
     std::vector<Row>& rows = rowOf_.emplace_back();
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const size_t row = paths.rowOf(ir::OpId(i));
-      rows.push_back({paths.paths()[row], static_cast<double>(paths.times(row))});
+      const size_t row = layers.rowOf(ir::OpId(i));
+      rows.push_back({layers.rows()[row], static_cast<double>(layers.times(row))});
     }
   }
 }
@@ -49,12 +36,11 @@ const NodePages::Row* NodePages::rowOf(ir::LayerClassId id, ir::OpId op) const {
 bool NodePages::belongs(ir::LayerClassId id, ir::OpId op) const {
   if (!op.valid()) return false;
   if (const Row* row = rowOf(id, op)) {
-    if (row->path == choice_.text) return true;
-    const auto steps = verdict::parseLayerPath(row->path);
-    if (!steps) return false; // a boundary reshard is no part of the layer that it stands beside
-    if (startsWith(*steps, choice_.path, [](const LayerStep& step) { return step.name; })) return true;
+    if (row->layer == choice_) return true;
+    if (row->layer.boundary) return false; // no part of the layer that it stands beside
+    if (!choice_.boundary && choice_.matches(row->layer.names())) return true;
   }
-  return startsWith(program_.model.ops[op].path, choice_.path, [](Symbol step) { return step.str(); });
+  return !choice_.boundary && choice_.matches(program_.model.ops[op].path);
 }
 
 bool NodePages::has(ir::LayerClassId id) const {
@@ -157,8 +143,8 @@ void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, con
 
 /// A parameter of the path is among what a fused collective moves.
 bool NodePages::holds(const ir::StateCollective& state) const {
-  return std::any_of(state.params.begin(), state.params.end(), [&](ir::ValueId p) {
-    return startsWith(program_.model.values[p].path, choice_.path, [](Symbol step) { return step.str(); });
+  return !choice_.boundary && std::any_of(state.params.begin(), state.params.end(), [&](ir::ValueId p) {
+    return choice_.matches(program_.model.values[p].path).has_value();
   });
 }
 
@@ -245,7 +231,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
   const ir::LayerClass& layerClass = program_.classes[id];
   // They are fused over the whole layer, so they say nothing of a part of it.
   for (size_t s = 0; s < layerClass.states.size(); ++s)
-    if (choice_.path.size() == 1 && holds(layerClass.states[s])) {
+    if (choice_.steps.size() == 1 && holds(layerClass.states[s])) {
       const ir::Node node = cost::messagesOf(*input_.schedule, id, layerClass.states[s]).one;
       add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
           sim_.classes[id.index].states[s], 0, {});
@@ -282,8 +268,7 @@ void NodePages::inShort(ExplainPage& page, ir::LayerClassId id, size_t most) con
 std::string classTitle(const ir::Program& program, ir::LayerClassId id) {
   const ir::LayerClass& layerClass = program.classes[id];
   const ir::Layer& layer = program.model.layers[layerClass.layer];
-  std::string text =
-      layer.repeat && layerClass.instances.count() != layer.count ? layer.label(layerClass.instances) : layer.label();
+  std::string text = program.refOf(layerClass).str();
   std::set<int64_t> stages;
   for (const ir::VirtualStage& vs : program.virtualStages)
     for (const auto& entry : vs.classes)

@@ -4,7 +4,6 @@
 #include "backends/cost/result/Rows.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "backends/report/ExplainPage.h"
-#include "backends/verdict/LayerPath.h"
 
 #include <array>
 
@@ -12,12 +11,6 @@ namespace planc::report {
 
 /// Blanks before what is stated about a node.
 inline constexpr size_t kIndent = 6;
-
-/// The path that is asked for, as it is written and in steps; a row's name that is no path has none.
-struct LayerChoice {
-  std::string text;
-  std::vector<verdict::LayerStep> path;
-};
 
 /// An operator, or what one collective does to one value, over its phases.
 struct ShortLine {
@@ -29,7 +22,7 @@ struct ShortLine {
 
 class NodePages {
 public:
-  NodePages(const ExplainInput& input, const LayerChoice& choice);
+  NodePages(const ExplainInput& input, const ir::LayerRef& choice);
   /// Whether an operator of the class is asked for.
   bool has(ir::LayerClassId id) const;
   /// Whether that is a single one.
@@ -41,7 +34,7 @@ public:
 
 private:
   struct Row {
-    std::string path;
+    ir::LayerRef layer;
     double times = 1;
   };
   struct Found {
@@ -64,7 +57,7 @@ private:
   std::string nameOf(const ir::Node& node) const;
 
   const ExplainInput& input_;
-  const LayerChoice& choice_;
+  const ir::LayerRef& choice_;
   const ir::Program& program_;
   cost::Simulation sim_;                ///< prices by class, and what passes that run in pairs hide
   std::vector<std::vector<Row>> rowOf_; ///< by class and operator of its layer: the report's row

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/report/ExplainPage.h"
-#include "backends/verdict/LayerPath.h"
 
 namespace planc::report {
 
@@ -69,6 +68,8 @@ bool explainCollectives(ExplainPage& page, const ExplainInput& input, const std:
 
 // ExplainLayer.cpp: a row of the layers, or any path into the model. False if there is none.
 bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what);
+/// Is it a row of the layers, or a path of an operator or block?
+bool hasPage(const ExplainInput& input, const ir::LayerRef& layer);
 /// Every path of an operator or block, each once, in order of the model.
 std::vector<std::string> modelPaths(const ir::Model& model);
 

@@ -51,7 +51,7 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
     if (chosenBy(statement, instances, model.ops[s.op].path))
       kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
   page.line("");
-  page.line(fmt::format("{}, {}", layer.repeat ? layer.label(layerClass.instances) : layer.label(),
+  page.line(fmt::format("{}, {}", (layer.repeat ? layer.ref(layerClass.instances) : layer.ref()).str(),
                         plural(static_cast<double>(layerClass.instances.count()), "instance", "instances")));
   if (bytes > 0) {
     page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);

@@ -37,7 +37,7 @@ void collectiveLine(ExplainPage& page, const ExplainInput& input, const Collecti
   const size_t shown = page.options().allLayers ? line.rows.size() : std::min(kMost, line.rows.size());
   for (size_t i = 0; i < shown; ++i) {
     const cost::CollectiveRow& row = *line.rows[i];
-    table.add({row.layer, std::string(ir::name(row.phase)), countText(row.count), cell(row.bytes, units::bytes),
+    table.add({row.layer.str(), std::string(ir::name(row.phase)), countText(row.count), cell(row.bytes, units::bytes),
                cell(row.seconds, units::time), cell(row.count * row.seconds, units::time),
                cell(row.onPath, units::time)});
   }
@@ -45,9 +45,8 @@ void collectiveLine(ExplainPage& page, const ExplainInput& input, const Collecti
   if (shown < line.rows.size()) page.line(fmt::format("{} more with --all", line.rows.size() - shown), 2);
   page.fact("because", page.quote(line.row().because));
   // A transfer between stages moves a value, which has no page of its own.
-  const std::vector<std::string> known = explainable(*input.report);
-  if (std::find(known.begin(), known.end(), line.row().layer) != known.end())
-    page.fact("equation", fmt::format("`planc explain FILE {}`", line.row().layer));
+  if (hasPage(input, line.row().layer))
+    page.fact("equation", fmt::format("`planc explain FILE {}`", line.row().layer.str()));
 }
 
 } // namespace
@@ -97,7 +96,7 @@ bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::strin
   for (const OfLayers& of : kLayers) {
     if (of.stage != column->seconds) continue;
     SumTable table(page, units::time);
-    for (const cost::LayerRow& layer : e.layers) table.add(layer.path, layer.*of.layer);
+    for (const cost::LayerRow& layer : e.layers) table.add(layer.layer.str(), layer.*of.layer);
     table.write((*row).*column->seconds);
   }
   if (column->seconds != &cost::StageRow::communicating) return true;

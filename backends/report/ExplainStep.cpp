@@ -30,7 +30,8 @@ std::string timesText(const ExplainInput& input, const cost::LayerRow& row) {
 /// The sum of one number of the layers.
 void sumOfLayers(ExplainPage& page, const ExplainInput& input, double cost::LayerRow::*number, double sum) {
   SumTable table(page, units::time);
-  for (const cost::LayerRow& row : estimateOf(input).layers) table.add(row.path, row.*number, timesText(input, row));
+  for (const cost::LayerRow& row : estimateOf(input).layers)
+    table.add(row.layer.str(), row.*number, timesText(input, row));
   table.write(sum);
 }
 

@@ -60,7 +60,8 @@ public:
   Json unit(const ir::Layer& layer) const {
     Json ops = Json::array();
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
-    return {{"name", layer.label()}, {"repeat", layer.repeat}, {"count", layer.count}, {"operators", std::move(ops)}};
+    return {
+        {"name", layer.ref().str()}, {"repeat", layer.repeat}, {"count", layer.count}, {"operators", std::move(ops)}};
   }
 
   Json run() const {
@@ -93,9 +94,7 @@ public:
       : program_(program), sources_(sources), model_(program.model, sources) {}
 
   std::string className(const ir::LayerClass& layerClass) const {
-    const ir::Layer& layer = program_.model.layers[layerClass.layer];
-    const bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
-    const std::string name = whole ? layer.label() : layer.label(layerClass.instances);
+    const std::string name = program_.refOf(layerClass).str();
     return layerClass.boundaryReshard ? "boundary:" + name : name;
   }
 

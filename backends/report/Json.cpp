@@ -58,7 +58,7 @@ Json momentJson(const cost::StageMemory& s) {
   return {{"phase", std::string(ir::name(s.phase))},
           {"micro_batch", pass ? Json(s.microBatch) : Json(nullptr)},
           {"chunk", pass ? Json(s.chunk) : Json(nullptr)},
-          {"layer", pass ? Json(s.layer) : Json(nullptr)}};
+          {"layer", pass ? Json(cost::runningText(s)) : Json(nullptr)}};
 }
 
 Json liveJson(const cost::StageMemory& s) {
@@ -118,7 +118,7 @@ Json recomputeJson(const PlanReport& report) {
 Json layersJson(const cost::Estimate& estimate) {
   Json out = Json::array();
   for (const cost::LayerRow& row : estimate.layers)
-    out.push_back({{"path", row.path},
+    out.push_back({{"path", row.layer.str()},
                    {"count", row.count},
                    {"stage", row.stage},
                    {"forward_s", jsonNumber(row.forward)},
@@ -154,7 +154,7 @@ Json collectivesJson(const cost::Estimate& estimate, const SourceManager& source
                    {"time_s", jsonNumber(row.seconds)},
                    {"exposed_s", jsonNumber(row.exposed)},
                    {"on_path_s", jsonNumber(row.onPath)},
-                   {"layer", row.layer.empty() ? Json(nullptr) : Json(row.layer)},
+                   {"layer", row.layer.steps.empty() ? Json(nullptr) : Json(row.layer.str())},
                    {"because", row.because.valid() ? Json(sources.where(row.because)) : Json(nullptr)}});
   return out;
 }

@@ -42,10 +42,10 @@ std::string stagesCell(const LayerLine& line) {
 
 /// Lines of one layer belong together, in the order of the model; rows come stage by stage.
 void inOrderOfModel(std::vector<LayerLine>& lines) {
-  std::map<std::string, size_t> first;
-  for (size_t i = 0; i < lines.size(); ++i) first.emplace(lines[i].row().path, i);
+  std::map<ir::LayerRef, size_t> first;
+  for (size_t i = 0; i < lines.size(); ++i) first.emplace(lines[i].row().layer, i);
   std::stable_sort(lines.begin(), lines.end(),
-                   [&](const LayerLine& a, const LayerLine& b) { return first[a.row().path] < first[b.row().path]; });
+                   [&](const LayerLine& a, const LayerLine& b) { return first[a.row().layer] < first[b.row().layer]; });
 }
 
 } // namespace
@@ -60,7 +60,7 @@ std::vector<LayerLine> layerLines(const cost::Estimate& e, LayerOrder order, boo
   for (const cost::LayerRow& row : e.layers) {
     const std::vector<std::string> cells = instanceCells(row);
     auto alike = std::find_if(lines.begin(), lines.end(), [&](const LayerLine& l) {
-      return l.row().path == row.path && instanceCells(l.row()) == cells;
+      return l.row().layer == row.layer && instanceCells(l.row()) == cells;
     });
     if (all || alike == lines.end()) alike = lines.insert(lines.end(), LayerLine());
     alike->rows.push_back(&row);
@@ -78,7 +78,7 @@ Table layerTable(const std::vector<LayerLine>& lines, const cost::Totals& totals
                                                  "launches", "of step", "forward", "backward", "recompute", "memory",
                                                  "bound"}};
   for (const LayerLine& line : lines) {
-    rows.push_back({line.row().path, stagesCell(line), countCell(line)});
+    rows.push_back({line.row().layer.str(), stagesCell(line), countCell(line)});
     for (const auto& cells : {stepCells(line, totals.stepTime), instanceCells(line.row())})
       rows.back().insert(rows.back().end(), cells.begin(), cells.end());
   }

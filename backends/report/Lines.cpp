@@ -152,7 +152,7 @@ std::vector<CutLine> cutLines(const ir::Program& program) {
     }
     std::string layers;
     for (const auto& [unit, count] : held) {
-      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.layers[unit].label());
+      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.layers[unit].ref().str());
       if (program.model.layers[unit].repeat) layers += fmt::format(" x{}", count);
     }
     if (lines.empty() || lines.back().layers != layers) {

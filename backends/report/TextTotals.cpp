@@ -114,7 +114,7 @@ std::string liveText(const cost::StageMemory& s, const TextOptions& options) {
   if (s.live.empty()) return {};
   std::string when = "in the optimizer's step";
   if (s.phase != ir::Phase::Step)
-    when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, s.layer);
+    when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, runningText(s));
   std::string out = fmt::format("fullest {}:\n", when);
   Table table("lrr");
   for (const cost::LiveBytes& l : s.live) table.add({l.what, cell(l.bytes, units::bytes), shareText(l.bytes / s.peak)});

@@ -2,9 +2,9 @@
 // needed.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/ExprText.h"
-#include "backends/verdict/LayerPath.h"
 #include "backends/verdict/Shares.h"
 #include "backends/verdict/Verdict.h"
+#include "ir/LayerTree.h"
 #include "support/UnitWords.h"
 
 #include <algorithm>
@@ -104,12 +104,13 @@ std::vector<std::string> metricNames() {
 
 void Checker::checkLayer(const ExprNode& node) {
   if (!plan_.model) return;
-  auto path = parseLayerPath(node.layer);
-  if (path && namesLayer(*plan_.model, *path)) return;
-  std::vector<std::string> known = layerPaths(*plan_.model);
-  auto report =
-      diagnostics_.report(UnknownLayer, node.range, {{"path", node.layer}, {"model", plan_.model->name.str()}});
-  report.meant(node.layer, known);
+  const ir::LayerTree tree(*plan_.model);
+  if (tree.names(node.layer)) return;
+  std::vector<std::string> known;
+  for (const ir::LayerRef& path : tree.paths()) known.push_back(path.str());
+  const std::string asked = node.layer.str();
+  auto report = diagnostics_.report(UnknownLayer, node.range, {{"path", asked}, {"model", plan_.model->name.str()}});
+  report.meant(asked, known);
   report.note("rows are the top-level layers and the direct children of repeats: " + [&] {
     std::string list;
     for (size_t i = 0; i < known.size() && i < 12; ++i) list += (i ? ", `" : "`") + known[i] + "`";

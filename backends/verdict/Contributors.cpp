@@ -67,16 +67,16 @@ Parts memoryParts(const Estimate& e) {
 Parts byLayer(const Estimate& e, double cost::LayerRow::*seconds) {
   Parts parts;
   for (const cost::LayerRow& row : e.layers)
-    if (row.stage == e.totals.critical) parts.push_back({row.path, row.*seconds});
+    if (row.stage == e.totals.critical) parts.push_back({row.layer.str(), row.*seconds});
   return parts;
 }
 
 Parts paramParts(const Estimate& e) {
   Parts parts;
-  std::map<std::string, size_t> index;
+  std::map<ir::LayerRef, size_t> index;
   for (const cost::LayerRow& row : e.layers) {
-    auto [it, fresh] = index.emplace(row.path, parts.size());
-    if (fresh) parts.push_back({row.path, 0});
+    auto [it, fresh] = index.emplace(row.layer, parts.size());
+    if (fresh) parts.push_back({row.layer.str(), 0});
     parts[it->second].value += row.count * row.params;
   }
   return parts;

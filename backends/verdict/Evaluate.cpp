@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Contributors.h"
 #include "backends/verdict/ExprText.h"
-#include "backends/verdict/LayerPath.h"
+#include "backends/verdict/LayerMetric.h"
 #include "backends/verdict/Verdict.h"
 
 #include <algorithm>
@@ -75,9 +75,8 @@ private:
 };
 
 std::vector<LayerVariant> Evaluation::variants(const ExprNode& node, const Metric& metric) const {
-  auto path = parseLayerPath(node.layer);
-  if (!path) return {};
-  return layerVariants(plan_.model.get(), estimate_, *path, metric.row);
+  return node.layer.steps.empty() ? std::vector<LayerVariant>()
+                                  : layerVariants(plan_.model.get(), estimate_, node.layer, metric.row);
 }
 
 std::optional<ExprValue> Evaluation::lookup(const ExprNode& node) const {
@@ -135,18 +134,18 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
   }
   std::vector<LayerVariant> found = variants(node, *metric);
   if (found.empty()) {
-    auto report = diagnostics.report(LayerWithoutRow, node.range, {{"path", node.layer}});
+    auto report = diagnostics.report(LayerWithoutRow, node.range, {{"path", node.layer.str()}});
     std::vector<std::string> paths;
-    for (const cost::LayerRow& row : estimate_.layers) paths.push_back(row.path);
-    report.meant(node.layer, paths);
+    for (const cost::LayerRow& row : estimate_.layers) paths.push_back(row.layer.str());
+    report.meant(node.layer.str(), paths);
     return;
   }
   auto report =
-      diagnostics.report(InstancesDiffer, node.range, {{"path", node.layer}, {"metric", node.metric.substr(6)}});
+      diagnostics.report(InstancesDiffer, node.range, {{"path", node.layer.str()}, {"metric", node.metric.substr(6)}});
   for (const LayerVariant& v : found)
-    report.note(fmt::format("`{}`: {}", v.path, formatQuantity(v.value, metric->unit)));
-  if (parseLayerPath(found[0].path)) // not where they differ by stage
-    report.help(fmt::format("name one of them: `layer(\"{}\").{}`", found[0].path, node.metric.substr(6)));
+    report.note(fmt::format("`{}`: {}", v.str(), formatQuantity(v.value, metric->unit)));
+  if (!found[0].stage)
+    report.help(fmt::format("name one of them: `layer(\"{}\").{}`", found[0].str(), node.metric.substr(6)));
 }
 
 bool Evaluation::reportMissing(ExprId id, DiagnosticEngine& diagnostics) const {

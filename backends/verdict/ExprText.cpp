@@ -41,8 +41,8 @@ std::string textOf(const ir::ExprTree& tree, ir::ExprId id) {
 }
 
 std::string metricText(const ir::ExprNode& node) {
-  if (node.layer.empty() || !node.metric.starts_with("layer.")) return node.metric;
-  return fmt::format("layer(\"{}\").{}", node.layer, node.metric.substr(6));
+  if (node.layer.steps.empty() || !node.metric.starts_with("layer.")) return node.metric;
+  return fmt::format("layer(\"{}\").{}", node.layer.str(), node.metric.substr(6));
 }
 
 std::string quantityText(double value, const Unit& unit, bool percent) {

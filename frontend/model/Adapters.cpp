@@ -83,7 +83,7 @@ private:
             .help("name layers that multiply with a parameter, such as `decoder.attn` or `decoder.mlp`");
         ok = false;
       } else if (std::any_of(target.steps.begin(), target.steps.end(),
-                             [](const ir::SelectorStep& s) { return s.slice.has_value(); })) {
+                             [](const ir::LayerStep& s) { return s.slice.has_value(); })) {
         context_.report(SlicedTarget, target.range, {{"target", target.str()}}).help("leave the slice out");
         ok = false;
       }

@@ -5,7 +5,6 @@
 #include "support/Spelling.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -39,7 +38,7 @@ void PathTree::add(const std::vector<Symbol>& path, int64_t count) {
   if (count > 0) nodes_[at].count = count;
 }
 
-std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::SelectorStep& s) const {
+std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::LayerStep& s) const {
   std::vector<uint32_t> next;
   for (uint32_t n : at)
     for (uint32_t c : nodes_[n].children)
@@ -67,7 +66,7 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
   std::vector<uint32_t> at{0};
   std::string prefix;
   for (size_t i = 0; i < selector.steps.size(); ++i) {
-    const ir::SelectorStep& s = selector.steps[i];
+    const ir::LayerStep& s = selector.steps[i];
     const std::vector<uint32_t> next = step(at, s);
     prefix += "." + s.name.str();
     if (next.empty()) {
@@ -95,15 +94,16 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
   return true;
 }
 
-bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector,
+bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::LayerStep& s, const ir::Selector& selector,
                           Context& context) const {
   for (uint32_t n : at) {
     const Node& node = nodes_[n];
+    const auto outside = [&](const ir::Range& r) { return r.end > node.count; };
     if (node.count == 0) {
       context.report(SliceOfOne, selector.range, {{"layer", node.name.str()}});
       return false;
     }
-    if (s.slice->end > node.count) {
+    if (std::any_of(s.slice->ranges.begin(), s.slice->ranges.end(), outside)) {
       context
           .report(SliceOutOfRange, selector.range,
                   {{"slice", s.slice->str()}, {"layer", node.name.str()}, {"count", node.count}})
@@ -117,10 +117,8 @@ bool PathTree::checkSlice(const std::vector<uint32_t>& at, const ir::SelectorSte
 
 namespace {
 
-bool validSlice(Context& context, const ir::Range& r, SourceRange at) {
-  if (r.begin >= 0 && r.begin < r.end && r.step >= 1) return true;
+void reportSlice(Context& context, const ir::Range& r, SourceRange at) {
   context.report(SliceBounds, at, {{"slice", fmt::format("[{}:{}:{}]", r.begin, r.end, r.step)}});
-  return false;
 }
 
 } // namespace
@@ -130,7 +128,7 @@ std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& 
   ir::Selector made = prefix;
   made.range = written.range;
   for (const syntax::SelectorStep& s : written.steps) {
-    ir::SelectorStep step;
+    ir::LayerStep step;
     step.star = s.star;
     step.name = s.star ? Symbol("*") : s.name.text;
     if (s.hasIndex) {
@@ -143,8 +141,11 @@ std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& 
         range.end = *end;
       else if (__builtin_add_overflow(*begin, int64_t(1), &range.end))
         range.end = *begin;
-      if (!validSlice(ev.context, range, s.range)) return std::nullopt;
-      step.slice = range;
+      if (!range.isRange()) {
+        reportSlice(ev.context, range, s.range);
+        return std::nullopt;
+      }
+      step.slice = ir::RangeSet{{range}};
     }
     made.steps.push_back(std::move(step));
   }
@@ -152,59 +153,28 @@ std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& 
 }
 
 std::optional<ir::Selector> parseSelector(Context& context, std::string_view text, SourceRange range) {
-  ir::Selector made;
-  made.range = range;
-  auto wrong = [&]() -> std::optional<ir::Selector> {
+  std::optional<ir::Range> noRange;
+  const std::optional<ir::LayerRef> ref = ir::parseLayerRef(text, &noRange);
+  if (ref && !ref->boundary) return ir::Selector{*ref, range};
+  if (noRange)
+    reportSlice(context, *noRange, range);
+  else
     context.report(SelectorText, range, {{"text", text}})
         .help("write it as in `place`: `decoder.attn`, `decoder[0:20].mlp`");
-    return std::nullopt;
-  };
-  size_t at = 0;
-  auto wordChar = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*';
-  };
-  while (at < text.size()) {
-    const size_t begin = at;
-    while (at < text.size() && wordChar(text[at])) ++at;
-    if (at == begin) return wrong();
-    ir::SelectorStep step;
-    step.name = Symbol(text.substr(begin, at - begin));
-    step.star = step.name == Symbol("*");
-    if (at < text.size() && text[at] == '[') {
-      std::vector<int64_t> numbers;
-      do {
-        int64_t n = 0;
-        const auto read = std::from_chars(text.data() + at + 1, text.data() + text.size(), n);
-        if (read.ec != std::errc()) return wrong();
-        numbers.push_back(n);
-        at = static_cast<size_t>(read.ptr - text.data());
-      } while (at < text.size() && text[at] == ':' && numbers.size() < 3);
-      if (at >= text.size() || text[at++] != ']') return wrong();
-      const bool one = numbers.size() == 1;
-      if (one && numbers[0] == INT64_MAX) return wrong();
-      step.slice = ir::Range{numbers[0], one ? numbers[0] + 1 : numbers[1], numbers.size() > 2 ? numbers[2] : 1};
-      if (!validSlice(context, *step.slice, range)) return std::nullopt;
-    }
-    made.steps.push_back(std::move(step));
-    if (at == text.size()) return made;
-    if (text[at++] != '.') return wrong();
-  }
-  return wrong();
+  return std::nullopt;
 }
 
 bool choosesInstances(const ir::Selector& s) {
-  return std::any_of(s.steps.begin(), s.steps.end(), [](const ir::SelectorStep& x) { return bool(x.slice); });
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const ir::LayerStep& x) { return bool(x.slice); });
 }
 
 bool overlaps(const ir::Selector& a, const ir::Selector& b) {
   const size_t common = std::min(a.steps.size(), b.steps.size());
   for (size_t i = 0; i < common; ++i) {
-    const ir::SelectorStep &x = a.steps[i], &y = b.steps[i];
+    const ir::LayerStep &x = a.steps[i], &y = b.steps[i];
     if (!x.star && !y.star && x.name != y.name) return false;
     if (!x.slice || !y.slice) continue;
-    const ir::Range &r = *x.slice, &s = *y.slice;
-    if (r.end <= s.begin || s.end <= r.begin) return false;
-    if (r.step == s.step && r.step > 1 && r.begin % r.step != s.begin % s.step) return false;
+    if (!x.slice->firstCommon(*y.slice)) return false;
   }
   return true;
 }

@@ -24,8 +24,8 @@ private:
   };
   uint32_t child(uint32_t node, Symbol name);
   void add(const std::vector<Symbol>& path, int64_t count = 0);
-  std::vector<uint32_t> step(const std::vector<uint32_t>& at, const ir::SelectorStep& s) const;
-  bool checkSlice(const std::vector<uint32_t>& at, const ir::SelectorStep& s, const ir::Selector& selector,
+  std::vector<uint32_t> step(const std::vector<uint32_t>& at, const ir::LayerStep& s) const;
+  bool checkSlice(const std::vector<uint32_t>& at, const ir::LayerStep& s, const ir::Selector& selector,
                   Context& context) const;
 
   std::vector<Node> nodes_;

@@ -163,7 +163,7 @@ ir::ExprId Lowering::layer(const Expr& member, const Expr& call) {
   node.op = ir::ExprOp::Metric;
   node.range = member.range;
   node.metric = "layer." + member.name.text.str();
-  node.layer = path.string;
+  node.layer = *selector;
   return out.nodes.add(std::move(node));
 }
 

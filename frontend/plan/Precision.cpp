@@ -138,7 +138,7 @@ void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
       elab.ok = false;
       continue;
     }
-    if (llvm::any_of(selector->steps, [](const ir::SelectorStep& s) { return s.slice.has_value(); })) {
+    if (llvm::any_of(selector->steps, [](const ir::LayerStep& s) { return s.slice.has_value(); })) {
       elab.context.report(PrecisionOfSlice, selector->range, {{"selector", selector->str()}})
           .help("let the model have two repeats, and name one of them");
       elab.ok = false;

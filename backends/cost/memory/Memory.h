@@ -23,9 +23,12 @@ struct StageMemory {
   std::vector<LiveBytes> host;          ///< what lies there
   ir::Phase phase = ir::Phase::Forward; ///< of the fullest moment: forward, backward or step
   int64_t microBatch = 0, chunk = 0;    ///< whose pass it is
-  std::string layer;                    ///< that runs
+  ir::LayerRef layer;                   ///< that runs; no steps: none of them
   std::vector<LiveBytes> live;          ///< what adds up to `peak`, largest first
 };
+
+/// What runs at the fullest moment: `decoder`, `the model`.
+std::string runningText(const StageMemory& stage);
 
 struct Memory {
   double peak = 0, capacity = 0;

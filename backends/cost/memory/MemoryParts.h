@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/Memory.h"
+#include "ir/Task.h"
 
 #include <vector>
 

@@ -53,16 +53,13 @@ void addStates(StageMemory& m, const StageParts& parts, double workspace) {
 }
 
 void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
-  const std::string layer = peak.layerClass.valid()
-                                ? program.model.layers[program.classes[peak.layerClass].layer].label()
-                                : std::string("the model");
   m.phase = peak.phase;
   m.microBatch = peak.microBatch;
   m.chunk = peak.chunk;
-  m.layer = layer;
+  if (peak.layerClass.valid()) m.layer = program.model.layers[program.classes[peak.layerClass].layer].ref();
   m.activations = peak.kept + peak.working;
   live(m, "activations kept for backward", peak.kept);
-  live(m, fmt::format("working set of {}", layer), peak.working);
+  live(m, fmt::format("working set of {}", runningText(m)), peak.working);
   live(m, "logits in fp32, and their gradient", peak.logits);
   live(m, "gradients of this pass, not accumulated yet", peak.narrow);
   live(m, "gathered parameters", parts.gathered);
@@ -101,6 +98,10 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
 }
 
 } // namespace
+
+std::string runningText(const StageMemory& stage) {
+  return stage.layer.steps.empty() ? "the model" : stage.layer.str();
+}
 
 Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts) {
   const ir::Program& program = *schedule.program;

@@ -1,7 +1,9 @@
 // What every device stage holds at its fullest moment, by kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/Memory.h"
+#include "ir/Task.h"
 
 #include <vector>
 

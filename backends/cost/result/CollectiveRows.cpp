@@ -46,7 +46,7 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
 ClassCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::LayerClassId id,
                               const ClassCost& cost) {
   const ir::LayerClass& layerClass = program.classes[id];
-  RowPaths paths(program, id);
+  ClassLayers layers(program, id);
   ClassCollectives out;
   std::vector<Sum> sums;
   for (const bool backward : {false, true}) {
@@ -58,7 +58,7 @@ ClassCollectives instanceRows(const CostModel& model, const ir::Program& program
       if (node.kind != ir::NodeKind::Collective || node.collective == ir::CollectiveKind::Slice ||
           !segment.nodes[n].runs)
         continue;
-      const size_t layer = node.op.valid() ? paths.rowOf(node.op) : 0;
+      const size_t layer = node.op.valid() ? layers.rowOf(node.op) : 0;
       auto sum = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return sameRow(s, node, layer); });
       if (sum == sums.end()) sum = sums.insert(sums.end(), Sum{&node, layer});
       sum->count += node.times;
@@ -72,7 +72,7 @@ ClassCollectives instanceRows(const CostModel& model, const ir::Program& program
     row.count = s.count;
     row.bytes = s.bytes / s.count;
     row.seconds = s.seconds / s.count;
-    row.layer = s.layer < paths.paths().size() ? paths.paths()[s.layer] : paths.layerPath();
+    row.layer = s.layer < layers.rows().size() ? layers.rows()[s.layer] : program.refOf(layerClass);
     out.rows.push_back(std::move(row));
   }
   return out;
@@ -108,14 +108,13 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
   for (uint32_t b = 0; b < counts.size(); ++b) {
     if (counts[b] == 0) continue;
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    const RowPaths paths(program, ir::LayerClassId(b));
     const ClassSpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::LayerClassId(b));
     for (size_t s = 0; s < layerClass.states.size(); ++s) {
       const ir::StateCollective& state = layerClass.states[s];
       const Messages messages = messagesOf(*sim.schedule, ir::LayerClassId(b), state);
       CollectiveRow row = describe(model, program, messages.one);
       const bool once = state.phase == ir::Phase::Step;
-      row.layer = paths.layerPath();
+      row.layer = program.refOf(layerClass);
       const double each = static_cast<double>(state.times) * messages.count; // of one instance
       row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
       row.bytes = messages.one.bytes;
@@ -160,10 +159,11 @@ public:
       if (back && !gradientReturns(program_, b)) continue;
       const double seconds = model_.collective(program_, transferNode(sender, b));
       const double gathering = b.scatter ? model_.collective(program_, b.gather) : 0;
+      const ir::LayerRef crossing = ir::LayerRef::of(program_.model.values[b.value].path);
       ir::Node node = transferNode(sender, b);
       node.axes = program_.stageAxes;
-      add(node, side, program_.model.pathOf(b.value), side.receives ? seconds + gathering : seconds, share);
-      if (b.scatter && !side.receives) add(b.gather, side, program_.model.pathOf(b.value), gathering, share);
+      add(node, side, crossing, side.receives ? seconds + gathering : seconds, share);
+      if (b.scatter && !side.receives) add(b.gather, side, crossing, gathering, share);
     }
   }
 
@@ -176,7 +176,7 @@ public:
 
 private:
   /// `share`: exposed seconds of the step, by seconds of one.
-  void add(ir::Node node, const Side& side, const std::string& layer, double seconds, double share) {
+  void add(ir::Node node, const Side& side, const ir::LayerRef& layer, double seconds, double share) {
     node.phase = side.phase;
     CollectiveRow row = describe(model_, program_, node);
     if (side.receives) row.op = "receive";
@@ -213,7 +213,7 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
     if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
       continue;
     CollectiveRow row = describe(model, program, group.allReduce);
-    row.layer = program.model.pathOf(group.storage);
+    row.layer = ir::LayerRef::of(program.model.values[group.storage].path);
     row.count = 1;
     row.bytes = group.allReduce.bytes;
     row.seconds = row.exposed = model.collective(program, group.allReduce);

@@ -16,9 +16,10 @@
 
 namespace planc::cost {
 
-/// One row per (path, stage); paths do not nest, so rows add up. Numbers of one instance, one micro-batch, one device.
+/// One row per (layer, stage); layers do not nest, so rows add up. Numbers of one instance, one micro-batch, one
+/// device.
 struct LayerRow {
-  std::string path;
+  ir::LayerRef layer;
   int64_t count = 0; ///< on the stage, nested repeats multiplied out
   int64_t stage = 0;
   double forward = 0, backward = 0, recompute = 0; ///< wall time on the compute stream, exposed communication included
@@ -47,7 +48,7 @@ struct CollectiveRow {
   double bytes = 0;
   double count = 0;                ///< per device and step
   double seconds = 0, exposed = 0; ///< of one
-  std::string layer;
+  ir::LayerRef layer;              ///< or the value that crosses stages, or the parameter that several share
   SourceRange because;
   double onPath = 0; ///< per step, exposed on the critical path; nothing in rows of other stages
   std::string limit; ///< what most of its time goes to: `nodes: card`, `node: nvlink4`, `nodes: latency`

@@ -1,7 +1,8 @@
-// Layer and stage rows: one per path and device stage, numbers of one instance and one micro-batch on one device.
+// Layer and stage rows: one per layer and device stage, numbers of one instance and one micro-batch on one device.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Rows.h"
 
+#include "backends/cost/price/Buckets.h"
 #include "ir/Labels.h"
 
 #include <algorithm>
@@ -23,13 +24,13 @@ struct ClassRows {
   }
 };
 
-void addNodes(ClassRows& out, RowPaths& paths, const std::vector<ir::Node>& nodes, const SegmentCost& cost,
+void addNodes(ClassRows& out, ClassLayers& layers, const std::vector<ir::Node>& nodes, const SegmentCost& cost,
               bool backward) {
   out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
   for (size_t n = 0; n < nodes.size(); ++n) {
     const NodeCost& c = cost.nodes[n];
     if (!c.runs || !nodes[n].op.valid()) continue;
-    const size_t index = out.rowOf[backward][n] = paths.rowOf(nodes[n].op);
+    const size_t index = out.rowOf[backward][n] = layers.rowOf(nodes[n].op);
     LayerRow& row = out.at(index);
     const bool again = nodes[n].phase == ir::Phase::Recompute, forward = nodes[n].phase == ir::Phase::Forward;
     (again ? row.recompute : forward ? row.forward : row.backward) += c.spent.sum();
@@ -61,13 +62,13 @@ ir::OpId readerOf(const ir::Model& model, const ir::Layer& layer, ir::ValueId pa
   return {};
 }
 
-void addStored(ClassRows& out, RowPaths& paths, const ir::Program& program, const ir::LayerClass& layerClass) {
+void addStored(ClassRows& out, ClassLayers& layers, const ir::Program& program, const ir::LayerClass& layerClass) {
   const ir::Layer& layer = program.model.layers[layerClass.layer];
   for (const ir::ParamState& p : layerClass.params)
     if (const ir::OpId reader = readerOf(program.model, layer, p.param); p.owner && reader.valid())
-      out.at(paths.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], layer);
+      out.at(layers.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], layer);
   for (const ir::Saved& s : layerClass.saved)
-    if (s.op.valid()) out.at(paths.rowOf(s.op)).activationBytes += s.bytes;
+    if (s.op.valid()) out.at(layers.rowOf(s.op)).activationBytes += s.bytes;
 }
 
 bool empty(const LayerRow& row) {
@@ -87,16 +88,16 @@ void perInstance(LayerRow& row, int64_t times) {
 
 ClassRows rowsOf(const ir::Program& program, ir::LayerClassId id, const ClassCost& cost) {
   const ir::LayerClass& layerClass = program.classes[id];
-  RowPaths paths(program, id);
+  ClassLayers layers(program, id);
   ClassRows out;
-  addNodes(out, paths, layerClass.forward, cost.forward, false);
-  addNodes(out, paths, layerClass.backward, cost.backward, true);
-  addStored(out, paths, program, layerClass);
+  addNodes(out, layers, layerClass.forward, cost.forward, false);
+  addNodes(out, layers, layerClass.backward, cost.backward, true);
+  addStored(out, layers, program, layerClass);
   for (size_t r = 0; r < out.rows.size(); ++r) {
     const auto& shares = out.shares[r];
-    out.rows[r].path = paths.paths()[r];
+    out.rows[r].layer = layers.rows()[r];
     out.rows[r].bound = static_cast<Bound>(std::max_element(shares.begin(), shares.end()) - shares.begin());
-    perInstance(out.rows[r], paths.times(r));
+    perInstance(out.rows[r], layers.times(r));
   }
   return out;
 }
@@ -118,43 +119,32 @@ void addPath(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpen
 
 } // namespace
 
-RowPaths::RowPaths(const ir::Program& program, ir::LayerClassId layerClass)
-    : program_(program), layerClass_(program.classes[layerClass]), tree_(program.model) {
-  const ir::Layer& layer = program.model.layers[layerClass_.layer];
-  const auto classes = std::count_if(program.classes.begin(), program.classes.end(), [&](const ir::LayerClass& b) {
-    return !b.boundaryReshard && b.layer == layerClass_.layer;
-  });
-  layerPath_ =
-      layer.repeat && classes > 1 && !layerClass_.boundaryReshard ? layer.label(layerClass_.instances) : layer.label();
-}
+ClassLayers::ClassLayers(const ir::Program& program, ir::LayerClassId layerClass)
+    : program_(program), layerClass_(program.classes[layerClass]), tree_(program.model) {}
 
-size_t RowPaths::rowOf(ir::OpId id) {
+size_t ClassLayers::rowOf(ir::OpId id) {
   const ir::Op& op = program_.model.ops[id];
   const ir::Layer& layer = program_.model.layers[layerClass_.layer];
+  const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
+  ir::LayerRef row = program_.refOf(layerClass_);
   // What a boundary reshard reshards belongs to no instance; its row stands beside those of the children, outside of
   // their sum.
-  const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
-  std::vector<Symbol> below;
   if (layer.repeat && layerClass_.boundaryReshard) {
-    below = {Symbol(ir::labels::kBoundaryReshard)};
+    row.boundary = true;
   } else if (layer.repeat && carry) {
-    below = {Symbol(ir::labels::kCarry)};
+    row.steps.push_back({false, ir::labels::kCarry, {}});
   } else {
-    below = tree_.rowOf(id);
-    below.erase(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(layer.path().size()));
+    const std::vector<Symbol> path = tree_.rowOf(id);
+    for (size_t i = layer.path().size(); i < path.size(); ++i) row.steps.push_back({false, path[i], {}});
   }
-  const auto found = std::find(rows_.begin(), rows_.end(), below);
+  const auto found = std::find(rows_.begin(), rows_.end(), row);
   if (found != rows_.end()) return static_cast<size_t>(found - rows_.begin());
-  rows_.push_back(below);
-  paths_.push_back(below.empty() ? layerPath_
-                                 : layerPath_ + (layerClass_.boundaryReshard ? " " : ".") + ir::join(below));
+  rows_.push_back(std::move(row));
   return rows_.size() - 1;
 }
 
-int64_t RowPaths::times(size_t row) const {
-  std::vector<Symbol> path = program_.model.layers[layerClass_.layer].path();
-  path.insert(path.end(), rows_[row].begin(), rows_[row].end());
-  return tree_.times(layerClass_.layer, path);
+int64_t ClassLayers::times(size_t row) const {
+  return tree_.times(layerClass_.layer, rows_[row].names());
 }
 
 std::vector<LayerRow> layerRows(const Simulation& sim) {

@@ -134,12 +134,13 @@ void expectAccounts(const Estimate& e, const std::string& what) {
   double computing = 0, exposed = 0, exposedOfLayers = 0, slowed = 0, launches = 0, comm = 0, inLayers = 0;
   for (const LayerRow& r : e.layers) {
     computing += r.onPath, slowed += r.slowed, launches += r.launches, exposedOfLayers += r.exposedOnPath;
-    EXPECT_LE(r.exposed, r.comm + unit) << what << " " << r.path;
-    EXPECT_NEAR(r.forwardExposed + r.backwardExposed + r.recomputeExposed, r.exposed, unit) << what << " " << r.path;
+    EXPECT_LE(r.exposed, r.comm + unit) << what << " " << r.layer.str();
+    EXPECT_NEAR(r.forwardExposed + r.backwardExposed + r.recomputeExposed, r.exposed, unit)
+        << what << " " << r.layer.str();
     EXPECT_EQ(r.stage == t.critical ? 0 : r.onPath, 0) << what;
   }
   for (const CollectiveRow& r : e.collectives) {
-    EXPECT_LE(r.exposed, r.seconds + unit) << what << " " << r.op << " of " << r.layer;
+    EXPECT_LE(r.exposed, r.seconds + unit) << what << " " << r.op << " of " << r.layer.str();
     EXPECT_NEAR(r.onPath, r.stage == t.critical ? r.count * r.exposed : 0, unit) << what;
     exposed += r.onPath;
     if (r.cls == CollectiveClass::Activation || r.cls == CollectiveClass::Regather) inLayers += r.onPath;
@@ -263,7 +264,7 @@ TEST(CostEstimate, RowsAreOfOneInstanceAndPathsDoNotNest) {
   ASSERT_TRUE(e);
   std::vector<std::string> rows;
   for (const LayerRow& r : e->layers)
-    rows.push_back(std::to_string(r.stage) + " " + r.path + " x" + std::to_string(r.count));
+    rows.push_back(std::to_string(r.stage) + " " + r.layer.str() + " x" + std::to_string(r.count));
   EXPECT_EQ(rows, (std::vector<std::string>{"0 embed x1", "0 decoder.norm1 x4", "0 decoder.mlp x4",
                                             "1 decoder.norm1 x4", "1 decoder.mlp x4", "1 head x1"}));
   const LayerRow &norm = e->layers[1], &mlp = e->layers[2];
@@ -289,7 +290,7 @@ TEST(CostEstimate, SlicesSplitRows) {
   ASSERT_TRUE(e);
   std::vector<std::string> rows;
   for (const LayerRow& r : e->layers)
-    rows.push_back(std::to_string(r.stage) + " " + r.path + " x" + std::to_string(r.count));
+    rows.push_back(std::to_string(r.stage) + " " + r.layer.str() + " x" + std::to_string(r.count));
   EXPECT_EQ(rows, (std::vector<std::string>{"0 embed x1", "0 decoder[0:4].norm1 x2", "0 decoder[0:4].mlp x2",
                                             "0 decoder[4:8].norm1 x2", "0 decoder[4:8].mlp x2",
                                             "1 decoder[0:4].norm1 x2", "1 decoder[0:4].mlp x2", "1 head x1",
@@ -306,7 +307,7 @@ TEST(CostEstimate, CollectiveRowsCountPerDeviceAndStep) {
   for (const CollectiveRow& c : e->collectives)
     if (c.stage == 0)
       rows.push_back(std::string(ir::name(c.phase)) + " " + std::string(ir::name(c.cls)) + " " + c.op + " " + c.axis +
-                     " " + c.layer + " x" + std::to_string(static_cast<int>(c.count)));
+                     " " + c.layer.str() + " x" + std::to_string(static_cast<int>(c.count)));
   EXPECT_EQ(rows, (std::vector<std::string>{
                       "forward activation all_reduce tp decoder.mlp x32",
                       "backward regather all_gather tp decoder.mlp x32", "step gradient reduce_scatter dp embed x1",

@@ -9,7 +9,7 @@ namespace {
 
 cost::LayerRow layer(const std::string& path, double onPath, double slowed, double launches) {
   cost::LayerRow row;
-  row.path = path;
+  row.layer = *ir::parseLayerRef(path);
   row.onPath = onPath;
   row.slowed = slowed;
   row.launches = launches;
@@ -70,7 +70,7 @@ TEST(Attribution, PairsRowsByWhatTheyAre) {
   const Attribution found = attribute(sharded(), pipelined());
   const auto of = [&](Cause cause, const std::string& what) {
     for (const Part& p : found.parts)
-      if (p.cause == cause && p.what == what) return p;
+      if (p.cause == cause && p.what.str() == what) return p;
     return Part{};
   };
   EXPECT_DOUBLE_EQ(of(Cause::Layers, "decoder.attn").difference(), -0.3) << "the other stage has it";
@@ -86,7 +86,7 @@ TEST(Attribution, TurnsRound) {
 }
 
 TEST(Attribution, OfAStepAndItselfIsNothing) {
-  for (const Part& p : attribute(sharded(), sharded()).parts) EXPECT_EQ(p.difference(), 0) << p.what;
+  for (const Part& p : attribute(sharded(), sharded()).parts) EXPECT_EQ(p.difference(), 0) << p.what.str();
 }
 
 } // namespace

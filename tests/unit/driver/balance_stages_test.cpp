@@ -121,10 +121,10 @@ std::vector<ir::StageLine> linesAt(const std::vector<std::pair<Symbol, int64_t>>
     ir::StageLine line;
     line.index = static_cast<int64_t>(s);
     for (const size_t end = s < ends.size() ? ends[s] : layers.size(); at < end; ++at) {
-      ir::SelectorStep step;
+      ir::LayerStep step;
       step.name = layers[at].first;
-      if (layers[at].second >= 0) step.slice = ir::Range{layers[at].second, layers[at].second + 1, 1};
-      line.selectors.push_back({{step}, {}});
+      if (layers[at].second >= 0) step.slice = ir::RangeSet{{{layers[at].second, layers[at].second + 1, 1}}};
+      line.selectors.push_back({{{step}}, {}});
     }
     lines.push_back(std::move(line));
   }

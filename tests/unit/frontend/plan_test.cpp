@@ -277,7 +277,7 @@ TEST(Plans, PathsOfThePlanAreConstantsAndOtherNamesMetrics) {
   std::vector<double> constants;
   for (const Assertion& a : plans[0]->assertions)
     for (const ExprNode& n : a.condition.nodes) {
-      if (n.op == ExprOp::Metric) metrics.push_back(n.metric + (n.layer.empty() ? "" : " " + n.layer));
+      if (n.op == ExprOp::Metric) metrics.push_back(n.metric + (n.layer.steps.empty() ? "" : " " + n.layer.str()));
       if (n.op == ExprOp::Constant && !n.literal) constants.push_back(n.constant.quantity.value);
     }
   EXPECT_EQ(metrics, (std::vector<std::string>{"step_time", "memory.peak", "layer.forward decoder[0:2].mlp"}));

@@ -105,7 +105,7 @@ TEST(Selector, MatchesAPrefix) {
 
 TEST(Selector, PrintsAsWritten) {
   Selector s = selector({"decoder", "*"});
-  s.steps[0].slice = Range{0, 20, 1};
+  s.steps[0].slice = RangeSet{{{0, 20, 1}}};
   EXPECT_EQ(s.str(), "decoder[0:20].*");
   EXPECT_EQ(Selector().str(), "");
 }

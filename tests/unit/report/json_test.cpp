@@ -139,7 +139,7 @@ TEST(JsonReport, SaysWhenAStageIsFullestAndWhatLivesThen) {
   cost::StageMemory& m = f.estimate.memory.stages[0];
   m.phase = ir::Phase::Backward;
   m.microBatch = 3;
-  m.layer = "decoder";
+  m.layer = planc::test::layerOf("decoder");
   m.live = {{"parameters", 8e9}, {"workspace", 1e8}};
   Json stage = report::json(f.report(), f.sources)["memory"]["stages"][0];
   EXPECT_EQ(stage["at"].dump(), R"({"phase":"backward","micro_batch":3,"chunk":0,"layer":"decoder"})");

@@ -60,17 +60,7 @@ AxisList axes(const Mesh& mesh, const std::vector<std::string>& names) {
 }
 
 Selector selector(const std::string& text) {
-  Selector s;
-  for (std::string step : splitAt(text, '.')) {
-    std::string slice = cutOff(step, '[');
-    SelectorStep& to = s.steps.emplace_back();
-    to.star = step == "*";
-    to.name = Symbol(step);
-    if (slice.empty()) continue;
-    const std::string end = cutOff(slice, ':');
-    to.slice = Range{std::stoll(slice), end.empty() ? std::stoll(slice) + 1 : std::stoll(end), 1};
-  }
-  return s;
+  return text.empty() ? Selector() : Selector{parseLayerRef(text).value(), {}};
 }
 
 PlacementRule rule(const std::string& at, const std::string& dim, const std::vector<std::string>& targets) {

@@ -44,7 +44,7 @@ public:
     node.op = ir::ExprOp::Metric;
     node.range = find("layer(\"" + path + "\")." + field);
     node.metric = "layer." + field;
-    node.layer = path;
+    node.layer = *ir::parseLayerRef(path);
     return tree_.nodes.add(std::move(node));
   }
   ir::ExprId literal(const std::string& text) {
@@ -84,16 +84,22 @@ public:
   }
 };
 
+inline ir::LayerRef layerOf(const std::string& text) {
+  return *ir::parseLayerRef(text);
+}
+
 /// Four stages of a small GPT: embed on the first, head on the last, `decoder` x32 with attn and mlp on all.
 inline cost::Estimate smallEstimate() {
   cost::Estimate e;
   for (int64_t stage = 0; stage < 4; ++stage) {
-    if (stage == 0) e.layers.push_back({"embed", 1, 0, 1e-3, 2e-3, 0, 0, 0, 0, 1e9, 1e6, 2e6, cost::Bound::Memory});
+    if (stage == 0)
+      e.layers.push_back({layerOf("embed"), 1, 0, 1e-3, 2e-3, 0, 0, 0, 0, 1e9, 1e6, 2e6, cost::Bound::Memory});
     e.layers.push_back(
-        {"decoder.attn", 8, stage, 3e-3, 6e-3, 1e-3, 1.5e-3, 1e-3, 4e12, 2e9, 4e6, 3e7, cost::Bound::Compute});
+        {layerOf("decoder.attn"), 8, stage, 3e-3, 6e-3, 1e-3, 1.5e-3, 1e-3, 4e12, 2e9, 4e6, 3e7, cost::Bound::Compute});
     e.layers.push_back(
-        {"decoder.mlp", 8, stage, 4e-3, 8e-3, 0, 1e-3, 0.5e-3, 8e12, 2e9, 8e6, 4e7, cost::Bound::Compute});
-    if (stage == 3) e.layers.push_back({"head", 1, 3, 5e-3, 1e-2, 0, 0, 0, 9e12, 1e9, 5e6, 1e7, cost::Bound::Compute});
+        {layerOf("decoder.mlp"), 8, stage, 4e-3, 8e-3, 0, 1e-3, 0.5e-3, 8e12, 2e9, 8e6, 4e7, cost::Bound::Compute});
+    if (stage == 3)
+      e.layers.push_back({layerOf("head"), 1, 3, 5e-3, 1e-2, 0, 0, 0, 9e12, 1e9, 5e6, 1e7, cost::Bound::Compute});
     e.stages.push_back({stage, 8 * 7e-3, 8 * 15e-3, 2.0 + 0.1 * static_cast<double>(stage)});
     cost::StageMemory& memory = e.memory.stages.emplace_back();
     memory.stage = stage;
@@ -165,7 +171,7 @@ inline cost::Estimate smallEstimate() {
                              128,
                              1.5e-3,
                              1e-3,
-                             "decoder.attn",
+                             layerOf("decoder.attn"),
                              {},
                              0,
                              {}});
@@ -180,7 +186,7 @@ inline cost::Estimate smallEstimate() {
                              128,
                              1e-3,
                              0.5e-3,
-                             "decoder.mlp",
+                             layerOf("decoder.mlp"),
                              {},
                              0,
                              {}});
@@ -195,7 +201,7 @@ inline cost::Estimate smallEstimate() {
                              1,
                              0.2,
                              0.05,
-                             "",
+                             {},
                              {},
                              0,
                              {}});

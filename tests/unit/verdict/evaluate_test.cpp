@@ -74,9 +74,12 @@ TEST(VerdictEvaluate, InstancesThatDifferAreNamed) {
   PlanFixture f("measured layer(\"decoder.attn\").forward = 3ms\nmeasured layer(\"decoder[3].attn\").forward = 3ms\n"
                 "measured layer(\"decoder\").recompute = 1ms\n");
   f.estimate.layers.clear();
-  f.estimate.layers.push_back({"decoder[0:20].attn", 20, 0, 3e-3, 0, 1e-3, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
-  f.estimate.layers.push_back({"decoder[20:32].attn", 12, 0, 4e-3, 0, 0, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
-  f.estimate.layers.push_back({"decoder.mlp", 32, 0, 1e-3, 0, 0, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
+  f.estimate.layers.push_back(
+      {planc::test::layerOf("decoder[0:20].attn"), 20, 0, 3e-3, 0, 1e-3, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
+  f.estimate.layers.push_back(
+      {planc::test::layerOf("decoder[20:32].attn"), 12, 0, 4e-3, 0, 0, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
+  f.estimate.layers.push_back(
+      {planc::test::layerOf("decoder.mlp"), 32, 0, 1e-3, 0, 0, 0, 0, 0, 0, 0, 0, cost::Bound::Compute});
   auto all = f.tree("layer(\"decoder.attn\").forward"), one = f.tree("layer(\"decoder[3].attn\").forward"),
        whole = f.tree("layer(\"decoder\").recompute"), value = f.tree("3ms");
   auto three = value.root(value.literal("3ms"));

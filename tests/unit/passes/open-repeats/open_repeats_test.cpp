@@ -15,7 +15,7 @@ std::string layersOf(const After& a) {
   if (!a.program) return a.said();
   std::string text;
   for (const ir::Layer& l : a->model.layers) {
-    text += l.label() + " from " + std::to_string(l.from) + " x" + std::to_string(l.count) + ":";
+    text += l.ref().str() + " from " + std::to_string(l.from) + " x" + std::to_string(l.count) + ":";
     for (uint32_t i = l.first.index; i < l.end.index; ++i) text += " " + a->model.pathOf(ir::OpId(i));
     text += "\n";
   }
