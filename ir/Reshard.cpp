@@ -240,7 +240,8 @@ private:
 
 std::vector<ReshardStep> reshard(const Mesh& mesh, const std::vector<int64_t>& extents,
                                  const std::vector<bool>& unordered, Layout from, const Layout& to) {
-  assert(from.shard.size() == extents.size() && to.shard.size() == extents.size() && loose.size() == extents.size());
+  assert(from.shard.size() == extents.size() && to.shard.size() == extents.size() &&
+         unordered.size() == extents.size());
   Change change(mesh, extents, unordered, from, to);
   auto pending = change.run();
   std::vector<ReshardStep> steps;

@@ -1,6 +1,7 @@
 // The cost model of docs/cost-model.md behind the CostModel interface, and the table of named models.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Collectives.h"
+#include "backends/cost/price/CostModel.h"
 #include "backends/cost/price/Operators.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "backends/cost/price/Price.h"
 
 #include <algorithm>
+#include <array>
 
 namespace planc::cost {
 

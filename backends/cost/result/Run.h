@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
+#include "support/Diagnostics.h"
 
 namespace planc::cost {
 

@@ -32,7 +32,7 @@ TEST(Robust, AClosedFormIsFoundFromFarAway) {
 }
 
 TEST(Robust, CurvesAreReadLogLogAndHeldOutside) {
-  const ir::Table c{{1, 100}, {10, 1000}};
+  const planc::ir::Table c{{1, 100}, {10, 1000}};
   EXPECT_DOUBLE_EQ(c.at(0.1), 10);
   EXPECT_NEAR(c.at(10), 100, 1e-9);
   EXPECT_DOUBLE_EQ(c.at(1e6), 1000);
@@ -45,9 +45,9 @@ TEST(Robust, APowerLawIsACurve) {
 }
 
 TEST(Robust, NeighboursArePooledUntilTimeRises) {
-  const ir::Table wavy{{1, 2, 3, 4}, {1, 4, 2, 5}};
+  const planc::ir::Table wavy{{1, 2, 3, 4}, {1, 4, 2, 5}};
   const auto same = [](double, double v) { return v; };
-  const ir::Table c = monotone(wavy, same, same);
+  const planc::ir::Table c = monotone(wavy, same, same);
   EXPECT_THAT(c.y, ElementsAre(1, DoubleNear(std::sqrt(8), 1e-9), DoubleNear(std::sqrt(8), 1e-9), 5));
 }
 
