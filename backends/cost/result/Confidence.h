@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
+#include "backends/cost/result/Estimate.h"
 #include "backends/cost/simulate/Simulation.h"
 
 namespace planc::cost {

@@ -1,6 +1,7 @@
 // The totals of a step, on the critical stage: times that add up, rates by three FLOP conventions, cost, energy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/result/Estimate.h"
 #include "backends/cost/simulate/Simulation.h"
 
 namespace planc::cost {
