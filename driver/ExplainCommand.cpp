@@ -113,7 +113,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
     return kFailed;
   }
   DiagnosticEngine quiet; // what the facts lack was reported by the estimate
-  auto model = cost::makeCostModel("analytic", *plan.plan->cluster, *plan.plan->stack, quiet);
+  auto model = cost::makeCostModel(*plan.plan->cluster, *plan.plan->stack, quiet);
   report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
   report::TextOptions options;
   options.color = console.colorOut();

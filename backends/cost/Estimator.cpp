@@ -23,7 +23,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
   if (!plan.stack || !plan.cluster) return nullptr;
-  const std::unique_ptr<CostModel> model = makeCostModel("analytic", *plan.cluster, *plan.stack, diagnostics);
+  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, diagnostics);
   auto result = std::make_unique<Estimate>();
   const Simulation sim = simulate(schedule, *model);
   result->memory = accountMemory(schedule, sim.pipeline.actions, model->facts());

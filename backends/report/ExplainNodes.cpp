@@ -116,7 +116,7 @@ std::string NodePages::nameOf(const ir::Node& node) const {
 void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
   const ir::Op& op = program_.model.ops[node.op];
   cost::Derivation why;
-  const cost::Priced priced = input_.model->compute(program_, node, &why);
+  const cost::Priced priced = input_.model->price(program_, node, {&why});
   std::string head = ir::join(op.path) + "  " + op.name.str();
   if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
   head += "  " + (priced.launches > 0 ? formatQuantity(priced.seconds, units::time) + ", " +
@@ -200,6 +200,13 @@ void NodePages::kept(ExplainPage& page, ir::LayerClassId id, size_t most) const 
 
 namespace {
 
+/// What a collective spends most of its time on.
+cost::LimitPart limitOf(const ExplainInput& input, const ir::Node& node) {
+  std::vector<cost::LimitPart> limits;
+  input.model->price(*input.schedule->program, node, {.limits = &limits});
+  return cost::narrowest(limits);
+}
+
 size_t column(ir::Phase phase) {
   return phase == ir::Phase::Forward ? 0 : phase == ir::Phase::Recompute ? 1 : 2;
 }
@@ -217,7 +224,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
     line->exposed += exposed;
     if (seconds <= line->longest) return;
     line->longest = seconds;
-    line->bound = bound.empty() ? cost::narrowest(input_.model->limits(program_, node)).what : std::string(bound);
+    line->bound = bound.empty() ? limitOf(input_, node).what : std::string(bound);
   };
   auto kindOf = [&](const ir::Node& node) {
     return fmt::format("{} {}", dashed(ir::name(node.collective)), program_.mesh.str(node.axes));
@@ -294,7 +301,7 @@ void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Nod
   page.fact("bytes", formatQuantity(node.bytes, units::bytes) + " on the larger local side", kIndent);
   for (const auto& [key, text] : why.notes) page.fact(key, text, kIndent);
   page.derivation(why, kIndent);
-  if (const cost::LimitPart limit = cost::narrowest(input.model->limits(program, node)); !limit.what.empty())
+  if (const cost::LimitPart limit = limitOf(input, node); !limit.what.empty())
     page.fact("limit",
               fmt::format("{}, {} of it", limit.what, formatQuantity(std::min(limit.seconds, seconds), units::time)),
               kIndent);
@@ -316,7 +323,7 @@ void collectiveTitle(ExplainPage& page, const ir::Node& node, const std::string&
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
                        double blockingShare) {
   cost::Derivation why;
-  const double seconds = input.model->collective(*input.schedule->program, node, &why);
+  const double seconds = input.model->price(*input.schedule->program, node, {&why}).seconds;
   collectiveTitle(page, node, what, formatQuantity(seconds, units::time));
   collectiveFacts(page, input, node, why, seconds, blockingShare);
 }
@@ -326,7 +333,7 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId
   const cost::Messages messages = cost::messagesOf(*input.schedule, layerClass, state);
   const ir::Node& one = messages.one;
   cost::Derivation why;
-  const double seconds = input.model->collective(*input.schedule->program, one, &why);
+  const double seconds = input.model->price(*input.schedule->program, one, {&why}).seconds;
   const double issue = cost::issueSeconds(input.model->facts(), one), longer = std::max(seconds, issue);
   std::string time = formatQuantity(messages.count * longer, units::time);
   if (state.times != 1) time += fmt::format(", {} times", state.times);

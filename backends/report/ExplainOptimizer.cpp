@@ -13,13 +13,12 @@ namespace planc::report {
 namespace {
 
 /// Products of whole matrices; their time is that of the sum over a stage, so only the FLOPs are a parameter's own.
-void products(ExplainPage& page, cost::Pricing pricing, const ir::ParamState& param) {
-  const ir::Program& program = pricing.program;
+void products(ExplainPage& page, const ExplainInput& input, const ir::ParamState& param) {
+  const ir::Program& program = *input.schedule->program;
   const cost::MatrixProducts made = cost::matrixProducts(program, param);
   if (made.one == 0) return;
   cost::Derivation why;
-  pricing.why = &why;
-  cost::matrixSeconds(pricing, made.share);
+  input.model->products(program, made.share, {&why});
   page.fact("products",
             fmt::format("{} of {} x {}, {} each, dealt to {}", plural(made.matrices, "matrix", "matrices"),
                         countText(made.rows), countText(made.columns), formatQuantity(made.one, units::flops),
@@ -28,10 +27,10 @@ void products(ExplainPage& page, cost::Pricing pricing, const ir::ParamState& pa
   page.derivation(why, kIndent);
 }
 
-void update(ExplainPage& page, const cost::Pricing& pricing, const ir::ParamState& param, double together,
-            cost::Derivation& why) {
-  const ir::Program& program = pricing.program;
-  const cost::Priced priced = cost::updateShard(pricing, param, together);
+void update(ExplainPage& page, const ExplainInput& input, const ir::ParamState& param, double together) {
+  const ir::Program& program = *input.schedule->program;
+  cost::Derivation why;
+  const cost::Priced priced = input.model->update(program, param, together, {&why});
   const ir::Optimizer* by = ir::updaterOf(program, param);
   page.line(fmt::format("{}  {}  {}", program.model.pathOf(param.param), by->name.view(),
                         formatQuantity(priced.seconds, units::time)),
@@ -43,21 +42,18 @@ void update(ExplainPage& page, const cost::Pricing& pricing, const ir::ParamStat
             kIndent);
   page.fact("work", formatQuantity(priced.bytes, units::bytes) + " moved", kIndent);
   page.derivation(why, kIndent);
-  products(page, pricing, param);
+  products(page, input, param);
 }
 
 /// The updated parameters of a class; false if it has none.
 bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) {
   const ir::Program& program = *input.schedule->program;
-  const ir::Node node = cost::updateNode();
   bool any = false;
   for (const ir::ParamState& param : program.classes[id].params) {
     if (!param.owner || !ir::updaterOf(program, param)) continue;
     if (!any) page.line(""), page.line(classTitle(program, id), 0, TextStyle::Bold);
     any = true;
-    cost::Derivation why;
-    update(page, cost::Pricing(input.model->facts(), program, node, &why), param, cost::updatedTogether(program, id),
-           why);
+    update(page, input, param, cost::updatedTogether(program, id));
   }
   for (const ir::StateCollective& state : program.classes[id].states)
     if (state.phase == ir::Phase::Step)
@@ -68,10 +64,7 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) 
 /// What a device does at once, and which of it takes longest.
 void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   const ir::Program& program = *input.schedule->program;
-  const ir::Node node = cost::updateNode();
-  cost::Derivation why;
-  const cost::Pricing pricing(input.model->facts(), program, node, &why);
-  const cost::StageUpdate u = cost::stageUpdate(input.model->facts(), program, cost::stagesOn(program, index));
+  const cost::StageUpdate u = input.model->update(program, cost::stagesOn(program, index));
   if (!(u.seconds() > 0)) return;
   const auto time = [](double seconds) { return formatQuantity(seconds, units::time); };
   const auto size = [](double bytes) { return formatQuantity(bytes, units::bytes); };
@@ -79,7 +72,7 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   if (u.host <= 0 && u.link <= 0) return;
   page.line("the longest of these, which run at once:", 2);
   page.fact("device", time(u.device), kIndent);
-  const ir::Number* memory = pricing.facts.device.number(ir::DeviceFact::HostMemoryBandwidth);
+  const ir::Number* memory = input.model->facts().device.number(ir::DeviceFact::HostMemoryBandwidth);
   page.fact("host",
             fmt::format("{} of updates there{} = {} of its memory", time(u.host),
                         memory && u.link > 0 ? fmt::format(" + ({} + {}) / {}", size(u.toDevice), size(u.toHost),
@@ -89,7 +82,8 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
             kIndent);
   if (memory) page.constant("host memory = host.memory_bandwidth", *memory, kIndent);
   if (u.link <= 0) return;
-  const double link = cost::linkOf(pricing);
+  cost::Derivation why;
+  const double link = input.model->hostLink(program, {&why});
   page.fact("link",
             fmt::format("max({} to the device, {} to the host) / {} = {}", size(u.toDevice), size(u.toHost),
                         formatQuantity(link, units::bandwidth), time(u.link)),

@@ -1,8 +1,9 @@
-// The cost model of docs/cost-model.md behind the CostModel interface, and the table of named models.
+// The cost model of docs/cost-model.md behind the CostModel interface.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Collectives.h"
 #include "backends/cost/price/CostModel.h"
 #include "backends/cost/price/Operators.h"
+#include "backends/cost/price/Update.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@ namespace {
 class AnalyticModel final : public CostModel {
   mutable Facts facts_;
   DiagnosticEngine& diagnostics_;
+  const ir::Node update_ = updateNode();
   mutable bool broken_ = false;
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
@@ -38,44 +40,36 @@ public:
   AnalyticModel(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics)
       : facts_(cluster, stack), diagnostics_(diagnostics) {}
 
-  Priced compute(const ir::Program& program, const ir::Node& node, Derivation* why,
-                 EvidenceList* evidence) const override {
-    return finite(priceNode(Pricing(facts_, program, node, why, evidence)), {&program, &node});
-  }
-  double collective(const ir::Program& program, const ir::Node& node, Derivation* why,
-                    EvidenceList* evidence) const override {
+  Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
+    const Pricing pricing(facts_, program, node, sinks);
+    if (node.kind != ir::NodeKind::Collective) return finite(priceNode(pricing), pricing.requester());
     Priced priced;
-    priced.seconds = priceCollective(Pricing(facts_, program, node, why, evidence));
-    return finite(priced, {&program, &node}).seconds;
+    priced.bound = Bound::Network;
+    priced.seconds = priceCollective(pricing);
+    return finite(priced, pricing.requester());
   }
-  std::vector<LimitPart> limits(const ir::Program& program, const ir::Node& node) const override {
-    std::vector<LimitPart> parts;
-    priceCollective(Pricing(facts_, program, node, nullptr, nullptr, &parts));
-    return parts;
+  Priced update(const ir::Program& program, const ir::ParamState& param, double together,
+                const Sinks& sinks) const override {
+    return updateShard(Pricing(facts_, program, update_, sinks), param, together);
+  }
+  double products(const ir::Program& program, double flops, const Sinks& sinks) const override {
+    return matrixSeconds(Pricing(facts_, program, update_, sinks), flops);
+  }
+  StageUpdate update(const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) const override {
+    return stageUpdate(facts_, program, stages);
+  }
+  double hostLink(const ir::Program& program, const Sinks& sinks) const override {
+    return linkOf(Pricing(facts_, program, update_, sinks));
   }
   bool complete() override { return facts_.report(diagnostics_) && !broken_; }
   Facts& facts() const override { return facts_; }
 };
 
-std::unique_ptr<CostModel> makeAnalytic(const ir::Cluster& cluster, const ir::Stack& stack,
-                                        DiagnosticEngine& diagnostics) {
-  return std::make_unique<AnalyticModel>(cluster, stack, diagnostics);
-}
-
 } // namespace
 
-const std::vector<CostModelKind>& costModels() {
-  static const std::vector<CostModelKind> table = {
-      {"analytic", "rooflines, measured curves and samples: docs/cost-model.md", makeAnalytic},
-  };
-  return table;
-}
-
-std::unique_ptr<CostModel> makeCostModel(std::string_view name, const ir::Cluster& cluster, const ir::Stack& stack,
+std::unique_ptr<CostModel> makeCostModel(const ir::Cluster& cluster, const ir::Stack& stack,
                                          DiagnosticEngine& diagnostics) {
-  for (const CostModelKind& row : costModels())
-    if (row.name == name) return row.make(cluster, stack, diagnostics);
-  return nullptr;
+  return std::make_unique<AnalyticModel>(cluster, stack, diagnostics);
 }
 
 ir::Node collectiveNode(const ir::StateCollective& state) {

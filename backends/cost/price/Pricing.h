@@ -23,9 +23,9 @@ inline Size byteSize(double bytes) {
 
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, Derivation* why,
-          EvidenceList* evidence = nullptr, std::vector<LimitPart>* limits = nullptr)
-      : facts(facts), program(program), node(node), why(why), evidence(evidence), limits(limits) {}
+  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, const Sinks& sinks)
+      : facts(facts), program(program), node(node), why(sinks.derivation), evidence(sinks.evidence),
+        limits(sinks.limits) {}
 
   Facts& facts;
   const ir::Program& program;

@@ -170,7 +170,7 @@ StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vec
   StageUpdate sum;
   if (!program.plan->workload.train) return sum;
   const ir::Node node = updateNode();
-  const Pricing pricing(facts, program, node, nullptr);
+  const Pricing pricing(facts, program, node, {});
   for (const ir::VirtualStage* stage : stages) {
     sum.device += onDevice(pricing, *stage);
     addHost(sum, pricing, *stage);

@@ -4,7 +4,6 @@
 #pragma once
 #include "backends/cost/price/Pricing.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace planc::cost {
@@ -32,17 +31,7 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 /// Seconds of such products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
-/// The optimizer's step of a device: device, host and link work at once, so it takes as long as the longest of them. An
-/// optimizer that works on whole matrices deals them out over the axes that its states are stored over: a device has
-/// its share of them, at least one.
-struct StageUpdate {
-  double device = 0;               ///< seconds of updates on the device
-  double host = 0;                 ///< seconds of updates on the host
-  double toDevice = 0, toHost = 0; ///< bytes over the host's link
-  double link = 0;                 ///< seconds of the larger direction
-  double memory = 0;               ///< seconds of the host's memory: its updates, and what crosses the link
-  double seconds() const { return std::max({device, link, memory}); }
-};
+/// The optimizer's step of a device that holds these virtual stages.
 StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages);
 /// Bytes per second over the host's link, in one direction.
 double linkOf(const Pricing& pricing);

@@ -38,7 +38,9 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
   if (node.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[node.level].str();
   if (node.collective == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
   row.because = node.because;
-  row.limit = narrowest(model.limits(program, node)).what;
+  std::vector<LimitPart> limits;
+  model.price(program, node, {.limits = &limits});
+  row.limit = narrowest(limits).what;
   return row;
 }
 
@@ -157,8 +159,8 @@ public:
     const double share = all > 0 ? held.booked[static_cast<size_t>(side.cause)] / all : 0;
     for (const ir::Boundary& b : sender.sends) {
       if (back && !gradientReturns(program_, b)) continue;
-      const double seconds = model_.collective(program_, transferNode(sender, b));
-      const double gathering = b.scatter ? model_.collective(program_, b.gather) : 0;
+      const double seconds = model_.price(program_, transferNode(sender, b)).seconds;
+      const double gathering = b.scatter ? model_.price(program_, b.gather).seconds : 0;
       const ir::LayerRef crossing = ir::LayerRef::of(program_.model.values[b.value].path);
       ir::Node node = transferNode(sender, b);
       node.axes = program_.stageAxes;
@@ -216,7 +218,7 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
     row.layer = ir::LayerRef::of(program.model.values[group.storage].path);
     row.count = 1;
     row.bytes = group.allReduce.bytes;
-    row.seconds = row.exposed = model.collective(program, group.allReduce);
+    row.seconds = row.exposed = model.price(program, group.allReduce).seconds;
     finish(row, sim, stage);
     rows.push_back(std::move(row));
   }

@@ -132,10 +132,7 @@ void Ledger::note(const Evidence& item, double seconds, const Requester& request
 void Ledger::addNode(const ir::Node& node, double seconds) {
   if (!(seconds > 0)) return;
   EvidenceList evidence;
-  if (node.kind == ir::NodeKind::Collective)
-    model_.collective(program_, node, nullptr, &evidence);
-  else
-    model_.compute(program_, node, nullptr, &evidence);
+  model_.price(program_, node, {.evidence = &evidence});
   add(seconds, evidence, {&program_, &node});
 }
 
@@ -167,7 +164,7 @@ void Ledger::addTied() {
   for (const ir::StageGroup& group : program_.stageGroups)
     if (group.stages.size() > 1 &&
         std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end())
-      addNode(group.allReduce, model_.collective(program_, group.allReduce));
+      addNode(group.allReduce, model_.price(program_, group.allReduce).seconds);
 }
 
 /// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep
@@ -193,10 +190,10 @@ void Ledger::addTransfers() {
 void Ledger::addOnce() {
   if (!(sim_.optimizer > 0)) return;
   const ir::Node node = updateNode();
-  const StageUpdate u = stageUpdate(model_.facts(), program_, stagesOn(program_, sim_.critical));
+  const StageUpdate u = model_.update(program_, stagesOn(program_, sim_.critical));
   if (u.link >= u.seconds()) {
     EvidenceList evidence;
-    linkOf(Pricing(model_.facts(), program_, node, nullptr, &evidence));
+    model_.hostLink(program_, {.evidence = &evidence});
     add(u.link, evidence, {&program_, &node});
     return;
   }
@@ -209,8 +206,8 @@ void Ledger::addOnce() {
         const ir::Optimizer* by = p.owner ? ir::updaterOf(program_, p) : nullptr;
         if (!by || by->onHost != onHost) continue;
         EvidenceList evidence;
-        const Pricing pricing(model_.facts(), program_, node, nullptr, &evidence);
-        const double seconds = updateShard(pricing, p, together).seconds * static_cast<double>(count);
+        const double seconds =
+            model_.update(program_, p, together, {.evidence = &evidence}).seconds * static_cast<double>(count);
         add(seconds, evidence, {&program_, &node});
       }
   }

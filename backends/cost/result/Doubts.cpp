@@ -59,7 +59,7 @@ double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir
       if (llvm::is_contained(state.params, other.param)) all += other.elements;
     const double times = state.phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
     const Messages messages = messagesOf(schedule, id, state);
-    seconds += model.collective(program, messages.one) * messages.count * times * count * p.elements / all;
+    seconds += model.price(program, messages.one).seconds * messages.count * times * count * p.elements / all;
   }
   return seconds;
 }
@@ -101,8 +101,6 @@ void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critic
 
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics) {
   const ir::Program& program = *sim.schedule->program;
-  const ir::Node node = updateNode();
-  const Pricing pricing(model.facts(), program, node, nullptr);
   for (size_t vs : program.heldBy(sim.critical)) {
     const double together = updatedTogether(program, program.virtualStages[vs]);
     for (const auto& part : instancesOf(program.virtualStages[vs])) {
@@ -110,7 +108,7 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
       const double count = static_cast<double>(part.second);
       for (const ir::ParamState& p : layerClass.params) {
         if (p.touched > 0 || !ir::updaterOf(program, p) || !ir::isTable(program.model, p.param)) continue;
-        const double share = (updateShard(pricing, p, together).seconds * count +
+        const double share = (model.update(program, p, together).seconds * count +
                               reductionSeconds(*sim.schedule, model, part.first, p, count)) /
                              sim.stepTime;
         if (!(share > kDenseShare)) continue;

@@ -48,7 +48,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
                   ? (passSeconds(schedule, classes, id, kMore) - passSeconds(schedule, classes, id, kFewer)) /
                         static_cast<double>(kMore - kFewer)
                   : passSeconds(schedule, classes, id, 1);
-  if (program.plan->workload.train) load.step = stageUpdate(model.facts(), program, {&one}).seconds();
+  if (program.plan->workload.train) load.step = model.update(program, {&one}).seconds();
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (layerClass.states[s].phase == ir::Phase::Step)
       load.step += classes[id.index].states[s] * schedule.blockingShare[static_cast<size_t>(layerClass.states[s].cls)];
@@ -120,8 +120,8 @@ std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& m
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)
     for (const ir::Boundary& b : program.virtualStages[vs].sends) {
-      double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
-      if (b.scatter) seconds += model.collective(program, b.gather);
+      double seconds = model.price(program, transferNode(program.virtualStages[vs], b)).seconds;
+      if (b.scatter) seconds += model.price(program, b.gather).seconds;
       const double back = gradientReturns(program, b) ? seconds : 0;
       held[vs] += seconds * send + back * receive;
       held[vs + 1] += seconds * receive + back * send;
@@ -227,7 +227,7 @@ private:
 std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticEngine& diagnostics) {
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack || !plan.cluster) return nullptr;
-  const std::unique_ptr<CostModel> model = makeCostModel("analytic", *plan.cluster, *plan.stack, diagnostics);
+  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, diagnostics);
   auto loads = std::make_unique<StageLoads>();
   loads->layers = loadsOf(schedule, *model);
   loads->passes = static_cast<double>(schedule.program->passes());
@@ -246,7 +246,7 @@ std::optional<CutPrice> priceCut(const ir::Schedule& schedule) {
   DiagnosticEngine ignored;
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack || !plan.cluster) return std::nullopt;
-  const std::unique_ptr<CostModel> model = makeCostModel("analytic", *plan.cluster, *plan.stack, ignored);
+  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, ignored);
   const Simulation sim = simulateStep(schedule, *model);
   const Memory memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
   if (!model->complete() || !std::isfinite(sim.stepTime)) return std::nullopt;

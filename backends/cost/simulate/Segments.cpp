@@ -28,12 +28,12 @@ bool isWeightGradient(const ir::Node& node) {
 NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
   NodeCost cost;
   if (communicates(node)) {
-    cost.seconds = model.collective(program, node) * node.times;
+    cost.seconds = model.price(program, node).seconds * node.times;
     cost.bound = Bound::Network;
     cost.host = issueSeconds(model.facts(), node) * node.times;
     return cost;
   }
-  const Priced priced = model.compute(program, node);
+  const Priced priced = model.price(program, node);
   cost.seconds = priced.seconds * node.times;
   cost.flops = priced.flops * node.times;
   cost.bytes = priced.bytes * node.times;
@@ -165,7 +165,7 @@ double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, con
                   const CostModel& model) {
   const Messages messages = messagesOf(schedule, layerClass, state);
   return static_cast<double>(state.times) * messages.count *
-         std::max(model.collective(*schedule.program, messages.one), issueSeconds(model.facts(), messages.one));
+         std::max(model.price(*schedule.program, messages.one).seconds, issueSeconds(model.facts(), messages.one));
 }
 
 } // namespace

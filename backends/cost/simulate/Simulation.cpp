@@ -95,8 +95,8 @@ void addTransfers(Simulation& sim, const CostModel& model) {
   auto& costs = sim.pipeline.virtualStages;
   for (size_t vs = 0; vs + 1 < costs.size(); ++vs)
     for (const ir::Boundary& b : program.virtualStages[vs].sends) {
-      double seconds = model.collective(program, transferNode(program.virtualStages[vs], b));
-      if (b.scatter) seconds += model.collective(program, b.gather);
+      double seconds = model.price(program, transferNode(program.virtualStages[vs], b)).seconds;
+      if (b.scatter) seconds += model.price(program, b.gather).seconds;
       costs[vs].send += seconds;
       if (gradientReturns(program, b)) costs[vs + 1].sendBack += seconds;
     }
@@ -106,7 +106,7 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
   for (int64_t s = 0; s < program.stages; ++s) {
-    const double seconds = stageUpdate(model.facts(), program, stagesOn(program, s)).seconds();
+    const double seconds = model.update(program, stagesOn(program, s)).seconds();
     sim.steps[static_cast<size_t>(s)].optimizer = seconds;
     sim.optimizer = std::max(sim.optimizer, seconds);
   }
@@ -118,7 +118,7 @@ void addTied(Simulation& sim, const CostModel& model) {
   if (!program.plan->workload.train) return;
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2) continue;
-    const double each = model.collective(program, group.allReduce);
+    const double each = model.price(program, group.allReduce).seconds;
     for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[static_cast<size_t>(s)].tied += each);
   }
 }

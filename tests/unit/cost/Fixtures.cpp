@@ -366,7 +366,7 @@ void Builder::finish() {
 }
 
 std::unique_ptr<CostModel> Builder::model(DiagnosticEngine& diagnostics) const {
-  return makeCostModel("analytic", *plan.cluster, *plan.stack, diagnostics);
+  return makeCostModel(*plan.cluster, *plan.stack, diagnostics);
 }
 
 std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {

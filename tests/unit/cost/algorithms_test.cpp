@@ -35,7 +35,9 @@ struct Machine : Builder {
   double price(Kind kind, const std::vector<std::string>& axes, double bytes, Derivation* why = nullptr) {
     AxisMask mask = 0;
     for (const std::string& a : axes) mask |= axis(a);
-    return model(diagnostics)->collective(program, collective({}, kind, CollectiveClass::Gradient, mask, bytes), why);
+    return model(diagnostics)
+        ->price(program, collective({}, kind, CollectiveClass::Gradient, mask, bytes), {why})
+        .seconds;
   }
 };
 
@@ -43,8 +45,9 @@ struct Machine : Builder {
 std::string limit(Machine& m, Kind kind, const std::vector<std::string>& axes, double bytes = 1e9) {
   AxisMask mask = 0;
   for (const std::string& a : axes) mask |= m.axis(a);
-  const std::vector<LimitPart> parts =
-      m.model(m.diagnostics)->limits(m.program, m.collective({}, kind, CollectiveClass::Gradient, mask, bytes));
+  std::vector<LimitPart> parts;
+  m.model(m.diagnostics)
+      ->price(m.program, m.collective({}, kind, CollectiveClass::Gradient, mask, bytes), {.limits = &parts});
   return narrowest(parts).what;
 }
 
@@ -248,11 +251,11 @@ TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
     return 1e7 * all * (1 - std::pow(1 - 1 / all, 8)) * (units - 1) / units;
   };
   const double inside = moved(128, 8);
-  expect(m.model(m.diagnostics)->collective(m.program, n), 40e-6 + moved(4, 4) / (.96 * 50e9 / 2) +
-                                                               moved(16, 4) / (.96 * 25e9) + 12.8e-6 +
-                                                               inside / 224.2e9 + root(9.7e-9, inside));
+  expect(m.model(m.diagnostics)->price(m.program, n).seconds, 40e-6 + moved(4, 4) / (.96 * 50e9 / 2) +
+                                                                  moved(16, 4) / (.96 * 25e9) + 12.8e-6 +
+                                                                  inside / 224.2e9 + root(9.7e-9, inside));
   n.copies = 1; // each pair for itself: the slowest level counts; 120 of 128 parts leave a node, 96 a rack
-  expect(m.model(m.diagnostics)->collective(m.program, n),
+  expect(m.model(m.diagnostics)->price(m.program, n).seconds,
          40e-6 + std::max(8e7 * 120 / 128 / (.96 * 25e9), 8e7 * 96 / 128 / (.96 * 25e9)));
 }
 
@@ -262,7 +265,7 @@ TEST(Algorithms, CopiesReachNoMoreUnitsThanTheirGroupsAllow) {
   Machine m(8, {{"g", 64}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
   n.copies = 8;
-  auto price = [&] { return m.model(m.diagnostics)->collective(m.program, n); };
+  auto price = [&] { return m.model(m.diagnostics)->price(m.program, n).seconds; };
   auto expected = [](double units, double copies) { return units * (1 - std::pow(1 - 1 / units, copies)); };
   auto time = [&](double nodes, double devices) { // distinct nodes, then distinct devices of all of them
     const double across = 1e7 * nodes * 7 / 8, inside = 1e7 * devices * 7 / 8;
@@ -291,7 +294,7 @@ TEST(Algorithms, NoTwoCopiesOfATokenGoToOneExpert) {
   auto reached = [&](double experts, double copies) { // of eight devices
     n.copies = copies;
     n.places = experts;
-    const double all = m.model(m.diagnostics)->collective(m.program, n);
+    const double all = m.model(m.diagnostics)->price(m.program, n).seconds;
     const double x = 8e7 / copies * 7 / 8; // to one device
     auto time = [&](double d) { return 12.8e-6 + x * d / 224.2e9 + root(9.7e-9, x * d); };
     double low = 0, high = 8;
@@ -309,11 +312,11 @@ TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
     Machine m(16, {{"g", 128}});
     m.program.mesh = mesh(*m.plan.cluster, {{"g", ranks}, {"rest", 128 / ranks}});
     Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8e7);
-    const double pairs = m.model(m.diagnostics)->collective(m.program, n);
+    const double pairs = m.model(m.diagnostics)->price(m.program, n).seconds;
     n.copies = 8;
-    EXPECT_LT(m.model(m.diagnostics)->collective(m.program, n), pairs);
+    EXPECT_LT(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
     m.plan.stack->set(StackFact::ExchangeCopies, number(1));
-    expect(m.model(m.diagnostics)->collective(m.program, n), pairs);
+    expect(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
   }
 }
 
@@ -322,11 +325,11 @@ TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   Machine m(4, {{"tp", 2}, {"pp", 16}});
   Node tied = m.collective({}, Kind::AllReduce, CollectiveClass::Gradient, m.axis("pp"), 1e9);
   tied.group = 2;
-  const double own = m.model(m.diagnostics)->collective(m.program, tied);
+  const double own = m.model(m.diagnostics)->price(m.program, tied).seconds;
   const double fixed = 40e-6 + 10e-6 * 2 + root(3e-8, 1e9);
   expect(own, fixed + 1e9 / (1.25 * .95 * 25e9));
   m.levels()[1].set(LevelFact::Cards, number(4)); // two devices share a card: one alone has all of it, not more
-  expect(m.model(m.diagnostics)->collective(m.program, tied), fixed + 1e9 / (1.25 * .95 * 50e9));
+  expect(m.model(m.diagnostics)->price(m.program, tied).seconds, fixed + 1e9 / (1.25 * .95 * 50e9));
   Machine all(4, {{"g", 32}});
   const double before = all.price(Kind::AllReduce, {"g"}, 1e9);
   all.levels()[1].set(LevelFact::Cards, number(4)); // nobody is silent

@@ -27,7 +27,7 @@ protected:
     Builder b(nodes ? nodes : std::max<int64_t>(1, devices / 8), axes);
     Node n = b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes);
     n.copies = copies;
-    return b.model(diagnostics)->collective(b.program, n);
+    return b.model(diagnostics)->price(b.program, n).seconds;
   }
   void expect(double actual, double expected, double tolerance = 1e-10) {
     EXPECT_NEAR(actual / expected, 1, tolerance);
@@ -50,7 +50,8 @@ double inDomain(CollectiveKind kind, int64_t ranks, const Fabric& fabric) {
   b.plan.cluster->levels[0].fabric = fabric;
   b.program.mesh = mesh(*b.plan.cluster, {{"g", ranks}});
   return b.model(diagnostics)
-      ->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor));
+      ->price(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor))
+      .seconds;
 }
 
 TEST_F(CostCollectives, TheNearestSampleInLogDistance) {
@@ -102,7 +103,7 @@ TEST_F(CostCollectives, LinksMultiplyTheBandwidthOfALevel) {
   level.set(LevelFact::Bandwidth, number(25e9));
   level.set(LevelFact::Links, number(12));
   EXPECT_EQ(level.rate(), 300e9);
-  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2e-6 + 25e6 / 300e9);
+  expect(b.model(diagnostics)->price(b.program, transferNode(stage, boundary)).seconds, 2e-6 + 25e6 / 300e9);
 }
 
 TEST_F(CostCollectives, LatencyGrowsBeyondEightRanksOfADomain) {
@@ -134,19 +135,19 @@ TEST_F(CostCollectives, SendAndReceive) {
   Boundary boundary;
   boundary.bytes = 6291456; // b·s·h / 8 of GPT-3 175B
   stage.level = 1;
-  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2.996202666667e-04);
+  expect(b.model(diagnostics)->price(b.program, transferNode(stage, boundary)).seconds, 2.996202666667e-04);
   stage.level = 0;
-  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 6.095121477162e-05);
+  expect(b.model(diagnostics)->price(b.program, transferNode(stage, boundary)).seconds, 6.095121477162e-05);
 }
 
 TEST_F(CostCollectives, ARingPaysItsStartAtEveryStep) {
   Builder b(4, {{"tp", 8}, {"cp", 4}});
   Node ring = b.collective({}, CollectiveKind::SendRecv, CollectiveClass::Ring, b.axis("cp"), 3e8);
   ring.ring = true;
-  expect(b.model(diagnostics)->collective(b.program, ring), 3 * 20e-6 + 3e8 / (.9 * 25e9));
+  expect(b.model(diagnostics)->price(b.program, ring).seconds, 3 * 20e-6 + 3e8 / (.9 * 25e9));
   ring.phase = Phase::Backward;
   ring.bytes = 7e8;
-  expect(b.model(diagnostics)->collective(b.program, ring), 7 * 20e-6 + 7e8 / (.9 * 25e9));
+  expect(b.model(diagnostics)->price(b.program, ring).seconds, 7 * 20e-6 + 7e8 / (.9 * 25e9));
 }
 
 TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
@@ -160,9 +161,9 @@ TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
     level.fabric.erase(FabricFact::SendRecvEfficiency);
   }
   stage.level = 1;
-  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 5e-6 + 25e6 / 25e9);
+  expect(b.model(diagnostics)->price(b.program, transferNode(stage, boundary)).seconds, 5e-6 + 25e6 / 25e9);
   stage.level = 0;
-  expect(b.model(diagnostics)->collective(b.program, transferNode(stage, boundary)), 2e-6 + 25e6 / 300e9);
+  expect(b.model(diagnostics)->price(b.program, transferNode(stage, boundary)).seconds, 2e-6 + 25e6 / 300e9);
 }
 
 TEST_F(CostCollectives, NothingMovesForFree) {
@@ -178,7 +179,7 @@ TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
   const Node n = b.collective({}, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("g"), 1e9);
   // 31 steps of 5 us; 31/32 GB over eight links of 25 GB/s
   EvidenceList evidence;
-  expect(model->collective(b.program, n, nullptr, &evidence), 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
+  expect(model->price(b.program, n, {.evidence = &evidence}).seconds, 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
   EXPECT_TRUE(std::any_of(evidence.begin(), evidence.end(), [](const Evidence& g) { return !g.statistics; }));
   EXPECT_TRUE(model->complete());
   ASSERT_EQ(diagnostics.sorted().size(), 1u);
@@ -202,9 +203,9 @@ TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
   ASSERT_EQ(n.level, 2u);
   // between nodes .95·50·8 = 380 GB/s, between racks .95·(50/2)·32 = 760 GB/s, inside the node b = 229.7 GB/s; 16 nodes
   const double x = 2 * 127. / 128 * 1e9;
-  expect(b.model(diagnostics)->collective(b.program, n), 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
+  expect(b.model(diagnostics)->price(b.program, n).seconds, 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
   b.plan.cluster->levels[2].topology = fatTree(16);
-  expect(b.model(diagnostics)->collective(b.program, n),
+  expect(b.model(diagnostics)->price(b.program, n).seconds,
          40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
 }
 
@@ -212,7 +213,7 @@ TEST_F(CostCollectives, DerivationShowsAlgorithmAndSource) {
   Builder b(8, {{"g", 64}});
   Derivation why;
   const Node n = b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, b.axis("g"), 1e9);
-  b.model(diagnostics)->collective(b.program, n, &why);
+  b.model(diagnostics)->price(b.program, n, {&why});
   EXPECT_NE(why.equation.find("2·log2(nodes)"), std::string::npos);
   EXPECT_NE(why.substituted.find("= 11.79 ms"), std::string::npos) << why.substituted;
   bool sample = false, card = false;
@@ -238,7 +239,8 @@ TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
           for (auto& row : s->rows) row.b *= 1.5;
         auto time = [&](Builder& b) {
           return b.model(diagnostics)
-              ->collective(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes));
+              ->price(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes))
+              .seconds;
         };
         EXPECT_LE(time(fast), time(slow)) << ir::name(kind) << " " << bytes;
       }

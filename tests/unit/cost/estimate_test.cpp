@@ -221,7 +221,7 @@ TEST(CostEstimate, TheStepIsPutTogetherAsDocumented) {
       if (c.stage == stage.stage && c.phase == Phase::Step && c.axis == "dp") inlined += c.count * c.seconds;
     latest = std::max(latest, stage.end + inlined);
   }
-  const double tied = model->collective(s.program, s.program.stageGroups[0].allReduce);
+  const double tied = model->price(s.program, s.program.stageGroups[0].allReduce).seconds;
   // 4 layers per stage and a table: elements / 2 · 50 B / (.85 · 2.039 TB/s)
   const double optimizer = (4 * 4096. * 16384 / 8 + 25e6) / 2 * 50 / (.85 * 2.039e12);
   EXPECT_NEAR(e->totals.optimizer, optimizer, 1e-12);

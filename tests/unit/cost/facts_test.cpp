@@ -106,9 +106,5 @@ TEST_F(CostFacts, NoSoftware) {
   EXPECT_EQ(codes(), std::vector<std::string>{"PLAN0801"});
 }
 
-TEST_F(CostFacts, NoModelOfThatName) {
-  EXPECT_FALSE(makeCostModel("oracle", *b.plan.cluster, *b.plan.stack, diagnostics));
-}
-
 } // namespace
 } // namespace planc::cost::test

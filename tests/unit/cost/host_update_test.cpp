@@ -37,7 +37,7 @@ struct HostUpdate : Builder {
     stages(1, 1, {{1}});
   }
   ParamState& matrix() { return body(layer).params[0]; }
-  StageUpdate update() { return stageUpdate(model(diagnostics)->facts(), program, stagesOn(program, 0)); }
+  StageUpdate update() { return model(diagnostics)->update(program, stagesOn(program, 0)); }
 };
 
 // ZeRO-Offload, arXiv 2101.06840, Table 4: CPU-Adam on the two Xeon 8168 of a DGX-2. It reads gradients in fp32.

@@ -27,7 +27,9 @@ struct Step : Builder {
     return id;
   }
   double price(double bytes, CollectiveKind kind = CollectiveKind::ReduceScatter) {
-    return model(diagnostics)->collective(program, collective({}, kind, CollectiveClass::Gradient, axis("dp"), bytes));
+    return model(diagnostics)
+        ->price(program, collective({}, kind, CollectiveClass::Gradient, axis("dp"), bytes))
+        .seconds;
   }
   Simulation run() {
     finish();
@@ -101,8 +103,8 @@ TEST(CostStep, TheDeviceWithMostTiedSumsHoldsUpTheStep) {
   };
   b.program.stageGroups = {group({0, 1}, 1e8), group({0, 3}, 2e8), group({2, 3}, 1e7)};
   const auto model = b.model(diagnostics);
-  const double first = model->collective(b.program, b.program.stageGroups[0].allReduce),
-               second = model->collective(b.program, b.program.stageGroups[1].allReduce);
+  const double first = model->price(b.program, b.program.stageGroups[0].allReduce).seconds,
+               second = model->price(b.program, b.program.stageGroups[1].allReduce).seconds;
   EXPECT_NEAR(simulate(b.schedule, *model).tied, first + second, 1e-12);
 }
 

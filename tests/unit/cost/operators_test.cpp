@@ -21,7 +21,7 @@ protected:
   DiagnosticEngine diagnostics;
 
   Priced price(const Node& node, Derivation* why = nullptr) {
-    return b.model(diagnostics)->compute(b.program, node, why);
+    return b.model(diagnostics)->price(b.program, node, {why});
   }
   Node contraction(Role role, double m, double n, double k, double batch = 1) {
     Node node = b.compute(b.op("matmul", OpKind::Gemm), role);
@@ -64,7 +64,7 @@ TEST_F(CostOperators, WhatAPriceStandsOn) {
   b.plan.cluster->device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics = {
       .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e10};
   EvidenceList evidence;
-  b.model(diagnostics)->compute(b.program, contraction(Role::Forward, 2048, 6144, 12288), nullptr, &evidence);
+  b.model(diagnostics)->price(b.program, contraction(Role::Forward, 2048, 6144, 12288), {.evidence = &evidence});
   ASSERT_EQ(evidence.size(), 1u) << "a datasheet's numbers are none";
   EXPECT_EQ(evidence[0].statistics->samples, 100);
   EXPECT_NEAR(evidence[0].beyond(), std::log(2. * 2048 * 6144 * 12288 / 1e10), 1e-12);

@@ -192,7 +192,7 @@ TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
   const auto costs = priceClasses(f.b.schedule, *model);
   Node one = collectiveNode(f.b.program.classes[LayerClassId(0)].states[0]);
   one.bytes = 1e8;
-  EXPECT_NEAR(costs[0].states[0], 10 * model->collective(f.b.program, one), 1e-12);
+  EXPECT_NEAR(costs[0].states[0], 10 * model->price(f.b.program, one).seconds, 1e-12);
 }
 
 TEST(CostPassage, SmallInstancesShareBuckets) {
@@ -204,12 +204,12 @@ TEST(CostPassage, SmallInstancesShareBuckets) {
   const auto& states = f.b.program.classes[LayerClassId(0)].states;
   Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
   shared.bytes = 10e9 / 3;
-  EXPECT_NEAR(costs[0].states[2], model->collective(f.b.program, shared) * .3, 1e-12);
-  EXPECT_LT(costs[0].states[2], model->collective(f.b.program, collectiveNode(states[2])));
-  EXPECT_NEAR(costs[0].states[0], model->collective(f.b.program, alone), 1e-12); // a layer waits for its own gather
-  f.b.schedule.bucketBytes = 1e12;                                               // no more than there are
+  EXPECT_NEAR(costs[0].states[2], model->price(f.b.program, shared).seconds * .3, 1e-12);
+  EXPECT_LT(costs[0].states[2], model->price(f.b.program, collectiveNode(states[2])).seconds);
+  EXPECT_NEAR(costs[0].states[0], model->price(f.b.program, alone).seconds, 1e-12); // a layer waits for its own gather
+  f.b.schedule.bucketBytes = 1e12;                                                  // no more than there are
   shared.bytes = 10e9;
-  EXPECT_NEAR(priceClasses(f.b.schedule, *model)[0].states[2], model->collective(f.b.program, shared) / 10, 1e-12);
+  EXPECT_NEAR(priceClasses(f.b.schedule, *model)[0].states[2], model->price(f.b.program, shared).seconds / 10, 1e-12);
 }
 
 TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {

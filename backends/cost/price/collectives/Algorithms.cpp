@@ -59,7 +59,7 @@ const CollectiveAlgorithm& usual(const Pricing& p, const Route& r) {
 /// Prices every row on a copy of the facts: what those not chosen lack must not be reported.
 const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
   Facts scratch = p.facts;
-  const Pricing trial(scratch, p.program, p.node, nullptr);
+  const Pricing trial(scratch, p.program, p.node, {});
   const CollectiveAlgorithm* best = &usual(trial, r);
   double least = best->seconds(trial, r);
   for (const CollectiveAlgorithm& row : collectiveAlgorithms()) {

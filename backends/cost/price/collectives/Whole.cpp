@@ -11,7 +11,7 @@ bool isReducedWhole(const Pricing& p, const Route&) {
 double reducedWhole(const Pricing& p, const Route&) {
   ir::Node whole = p.node;
   whole.collective = ir::CollectiveKind::AllReduce;
-  return priceCollective(Pricing(p.facts, p.program, whole, p.why, p.evidence, p.limits));
+  return priceCollective(Pricing(p.facts, p.program, whole, {p.why, p.evidence, p.limits}));
 }
 
 } // namespace planc::cost
