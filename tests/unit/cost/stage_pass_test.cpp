@@ -46,7 +46,7 @@ double steady(double c, double comm, double slowdown) {
   return std::max(c + slowdown * std::min(c, comm), comm);
 }
 
-TEST(CostPassage, SteadyStateOfFsdp) {
+TEST(CostStagePass, SteadyStateOfFsdp) {
   for (double c : {.2, .8, .95, 1., 1.3, 3.})
     for (double slowdown : {0., .3}) {
       const Fsdp f(200, c, 2 * c, 1, .7, slowdown);
@@ -55,7 +55,7 @@ TEST(CostPassage, SteadyStateOfFsdp) {
     }
 }
 
-TEST(CostPassage, TheHostLaunchesWhileTheDeviceWaits) {
+TEST(CostStagePass, TheHostLaunchesWhileTheDeviceWaits) {
   for (const auto& [c, gather, slowdown] : {std::tuple{1., .4, .3}, {1., 1., .3}, {1., 2., 0.}, {2., 1., .5}}) {
     const double host = 1.5;
     Fsdp f(200, c, 2 * c, gather, 0, slowdown);
@@ -72,7 +72,7 @@ TEST(CostPassage, TheHostLaunchesWhileTheDeviceWaits) {
   }
 }
 
-TEST(CostPassage, FirstGatherAndLastReductionAreExposed) {
+TEST(CostStagePass, FirstGatherAndLastReductionAreExposed) {
   const Fsdp f(6, 2, 4, 1, .7, 0);
   EXPECT_NEAR(f.run(false).seconds, 1 + 6 * 2, 1e-9);
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
@@ -88,7 +88,7 @@ double exposed(const StagePass& p) {
 
 // Exposed is what a pass takes beyond its slowed compute: with equal layers the first gather, and of each further one
 // what its predecessor does not hide, max(c + k·min(c, ag), ag) - (c + k·min(c, ag)).
-TEST(CostPassage, Zero3ExposesWhatComputeDoesNotHide) {
+TEST(CostStagePass, Zero3ExposesWhatComputeDoesNotHide) {
   const int64_t n = 12;
   for (double c : {.2, .7, 1.5, 4.}) {
     const Fsdp f(n, c, 2 * c, 1, .7, 0);
@@ -104,7 +104,7 @@ TEST(CostPassage, Zero3ExposesWhatComputeDoesNotHide) {
 }
 
 // ZeRO-2 reduces in every backward pass and gathers nothing: the last reduction follows the pass.
-TEST(CostPassage, Zero2ExposesTheLastReduction) {
+TEST(CostStagePass, Zero2ExposesTheLastReduction) {
   for (double b : {.5, 2.}) {
     Fsdp f(12, 1, b, 0, .8, 0);
     const StagePass backward = f.run(true);
@@ -115,7 +115,7 @@ TEST(CostPassage, Zero2ExposesTheLastReduction) {
 }
 
 // ZeRO-1 communicates once per step: no pass of a micro-batch sees it.
-TEST(CostPassage, Zero1LeavesThePassesAlone) {
+TEST(CostStagePass, Zero1LeavesThePassesAlone) {
   Fsdp f(12, 1, 2, 1, .8, .3);
   for (StateCollective& s : f.b.body(LayerClassId(0)).states) s.phase = Phase::Step;
   for (bool backward : {false, true}) {
@@ -126,7 +126,7 @@ TEST(CostPassage, Zero1LeavesThePassesAlone) {
 }
 
 // HSDP: inside as ZeRO-3; the all-reduce across replicas is the step's.
-TEST(CostPassage, HsdpIsZero3Inside) {
+TEST(CostStagePass, HsdpIsZero3Inside) {
   const Fsdp inside(12, .7, 1.4, 1, .8, .3);
   Fsdp hsdp(12, .7, 1.4, 1, .8, .3);
   auto& states = hsdp.b.body(LayerClassId(0)).states;
@@ -141,7 +141,7 @@ TEST(CostPassage, HsdpIsZero3Inside) {
   }
 }
 
-TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
+TEST(CostStagePass, FoldedRunsEqualUnrolledOnes) {
   // The same chain as many runs of one class, each too short to be folded.
   for (double c : {.3, .9, 1.1, 2.5})
     for (double slowdown : {0., .3})
@@ -167,24 +167,24 @@ TEST(CostPassage, FoldedRunsEqualUnrolledOnes) {
           }
 }
 
-TEST(CostPassage, InlineStatesAddUp) {
+TEST(CostStagePass, InlineStatesAddUp) {
   const Fsdp f(12, 2, 4, 1, .7, .3, 1);
   EXPECT_NEAR(f.run(false).seconds, 12 * (2 + 1), 1e-9);
   EXPECT_NEAR(f.run(true).seconds, 12 * (4 + 1.7), 1e-9);
 }
 
-TEST(CostPassage, WithoutPrefetchEveryGatherIsExposed) {
+TEST(CostStagePass, WithoutPrefetchEveryGatherIsExposed) {
   Fsdp f(12, 2, 4, 1, .7, 0);
   f.b.schedule.prefetch = 0;
   EXPECT_NEAR(f.run(false).seconds, 12 * 3, 1e-9);
 }
 
-TEST(CostPassage, DeepModelsCostNoMoreThanShallowOnes) {
+TEST(CostStagePass, DeepModelsCostNoMoreThanShallowOnes) {
   const Fsdp f(1'000'000, 2, 4, 1, .7, .3);
   EXPECT_NEAR(f.run(false).seconds / (1e6 * steady(2, 1, .3)), 1, 1e-5); // at once: folded
 }
 
-TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
+TEST(CostStagePass, BucketsOfOneSizePayTheirLatency) {
   Fsdp f(4, 2, 4, 1, 1, 0);
   f.b.schedule.bucketBytes = 1e8; // ten buckets
   DiagnosticEngine diagnostics;
@@ -195,7 +195,7 @@ TEST(CostPassage, BucketsOfOneSizePayTheirLatency) {
   EXPECT_NEAR(costs[0].states[0], 10 * model->price(f.b.program, one).seconds, 1e-12);
 }
 
-TEST(CostPassage, SmallInstancesShareBuckets) {
+TEST(CostStagePass, SmallInstancesShareBuckets) {
   Fsdp f(10, 2, 4, 1, 1, 0);
   f.b.schedule.bucketBytes = 4.5e9; // ten instances of 1 GB: three messages of 3.33 GB
   DiagnosticEngine diagnostics;
@@ -212,7 +212,7 @@ TEST(CostPassage, SmallInstancesShareBuckets) {
   EXPECT_NEAR(priceClasses(f.b.schedule, *model)[0].states[2], model->price(f.b.program, shared).seconds / 10, 1e-12);
 }
 
-TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
+TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
   DiagnosticEngine diagnostics;
   Fsdp folded(10, 2, 4, 1, 1, 0);
   folded.b.schedule.bucketBytes = 4.5e9;
@@ -233,7 +233,7 @@ TEST(CostPassage, NeighboursShareBucketsWhicheverBodiesTheyBelongTo) {
 }
 
 /// Five layers in an instance: one gather before the first is exposed, not those of all five.
-TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
+TEST(CostStagePass, LayersOfANestedRepeatAreGatheredOneByOne) {
   for (bool backward : {false, true}) {
     Fsdp flat(30, 2, 4, 1, .7, .2), nested(6, 10, 20, 5, 3.5, .2);
     for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
@@ -246,20 +246,20 @@ TEST(CostPassage, LayersOfANestedRepeatAreGatheredOneByOne) {
 }
 
 /// The same where computing loses to communication beside it: a layer loses its own share, not that of the instance.
-TEST(CostPassage, LayersOfANestedRepeatLoseTheirOwnShare) {
+TEST(CostStagePass, LayersOfANestedRepeatLoseTheirOwnShare) {
   Fsdp flat(30, 1, 2, 1.3, 0, .5), nested(6, 5, 10, 6.5, 0, .5);
   for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
   EXPECT_NEAR(nested.run(false).seconds, flat.run(false).seconds, 1e-9);
   EXPECT_NEAR(flat.run(false).seconds, 1.3 + 30 * 1 + 29 * .5, 1e-9);
 }
 
-TEST(CostPassage, OfAPartlyInlineReductionTheRestRunsOn) {
+TEST(CostStagePass, OfAPartlyInlineReductionTheRestRunsOn) {
   const Fsdp f(1, 2, 4, 0, 1, 0, .25);
   EXPECT_NEAR(f.run(true).seconds, 4 + .25, 1e-9);
   EXPECT_NEAR(f.run(true).seconds + f.run(true).tail, 4 + .75, 1e-9); // both shares begin when the layer has ended
 }
 
-TEST(CostPassage, WhatLeavesForTheHostFollowsItsInstance) {
+TEST(CostStagePass, WhatLeavesForTheHostFollowsItsInstance) {
   Fsdp f(1, 2, 4, 0, 0, 0);
   StateCollective copy = f.b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Forward, 0, 1e9);
   copy.level = f.b.program.mesh.levelNames.size();
@@ -274,7 +274,7 @@ TEST(CostPassage, WhatLeavesForTheHostFollowsItsInstance) {
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
 }
 
-TEST(CostPassage, KnowsItsFirstAndItsLastLayer) {
+TEST(CostStagePass, KnowsItsFirstAndItsLastLayer) {
   Fsdp f(2, 1, 2, 0, 0, 0);
   const LayerClassId last = f.b.unit("last", 3, true);
   const OpId op = f.b.op("work", OpKind::Memory, "work");
