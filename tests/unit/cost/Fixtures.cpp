@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 #include "passes/Passes.h"
 #include "support/Symbol.h"
 

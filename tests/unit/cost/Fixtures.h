@@ -3,9 +3,6 @@
 #pragma once
 #include "backends/cost/Estimator.h"
 #include "backends/cost/price/CostModel.h"
-#include "ir/facts/ClusterFacts.h"
-#include "ir/facts/DeviceFacts.h"
-#include "ir/facts/StackFacts.h"
 
 #include <memory>
 #include <string>

@@ -4,6 +4,8 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Collectives.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>

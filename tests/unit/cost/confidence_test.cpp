@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/result/Confidence.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <gtest/gtest.h>
 #include <limits>

@@ -1,6 +1,9 @@
 // Whole estimates: totals that add up, rows that fold, FLOP conventions, and the laws of the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,6 +1,9 @@
 // Missing facts: one report per record that names every fact, who asks for it and where to add it.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "ir/States.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryTimeline.h"
 #include "backends/cost/memory/MemoryUse.h"
+#include "ir/facts/StackFacts.h"
 
 #include <gtest/gtest.h>
 #include <string>

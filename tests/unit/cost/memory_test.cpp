@@ -3,6 +3,8 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryUse.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Schedules against the closed forms of docs/cost-model.md, section 3.1, and against each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipelines.h"
+#include "ir/facts/StackFacts.h"
 #include "passes/Passes.h"
 
 #include <algorithm>
