@@ -15,16 +15,10 @@ namespace planc::ir {
 
 namespace {
 
-constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"pipelined",    "ring",    "tree",
-                                                                    "hierarchical", "fastest", "all_reduce"};
 constexpr std::array<std::string_view, kCollectiveClasses> kClasses{
     "activation", "regather", "exchange", "ring", "state", "gradient", "pipeline", "statistic", "offload"};
 
 } // namespace
-
-std::string_view name(Algorithm a) {
-  return kAlgorithmNames[static_cast<size_t>(a)];
-}
 
 std::string_view name(CollectiveClass c) {
   return kClasses[static_cast<size_t>(c)];

@@ -39,11 +39,6 @@ struct Device : FactsOf<DeviceFact> {
   std::vector<DType> recipes; ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not given
 };
 
-/// How a collective over several levels is run (docs/cost-model.md, section 2.5).
-enum class Algorithm { Pipelined, Ring, Tree, Hierarchical, Fastest, AllReduce };
-inline constexpr int kAlgorithms = 6;
-std::string_view name(Algorithm a);
-
 /// Facts: `ir/facts/ClusterFacts.h`; here are the samples, which are rows of several numbers.
 struct Fabric : FactsOf<FabricFact> {
   Symbol name;

@@ -7,6 +7,7 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/vocabulary/Algorithms.h"
 
 #include <algorithm>
 #include <array>
@@ -50,8 +51,8 @@ void recipes(ir::Device& d, In& in) {
   }
 }
 
-/// `algorithm.NAME = hierarchical`: the kind of collective, and the algorithm. Nothing after a report.
-std::optional<std::pair<ir::CollectiveKind, ir::Algorithm>> algorithm(In& in) {
+/// `algorithm.NAME = hierarchical`: the word of a kind of collective, as its place in the vocabulary.
+template <class Record, class Id> void algorithm(Record& record, Id id, In& in) {
   static const std::array<ir::CollectiveKind, 4> kKinds{ir::CollectiveKind::AllReduce, ir::CollectiveKind::AllGather,
                                                         ir::CollectiveKind::ReduceScatter,
                                                         ir::CollectiveKind::AllToAll};
@@ -61,24 +62,12 @@ std::optional<std::pair<ir::CollectiveKind, ir::Algorithm>> algorithm(In& in) {
     std::vector<std::string> names;
     for (ir::CollectiveKind k : kKinds) names.emplace_back(ir::name(k));
     reportUnknownFact(in.ev->context, in.node->nameRange, in.star.view(), {"`algorithm`", in.node->nameRange}, names);
-    return std::nullopt;
+    return;
   }
-  static const std::vector<std::string> kWords = [] {
-    std::vector<std::string> words;
-    for (int a = 0; a < ir::kAlgorithms; ++a) words.emplace_back(ir::name(static_cast<ir::Algorithm>(a)));
-    return words;
-  }();
-  const int at = wordIndex(in, kWords);
-  if (at < 0) return std::nullopt;
-  return std::pair(*kind, static_cast<ir::Algorithm>(at));
-}
-
-/// The same as a number, put into a record.
-template <class Record, class Id> void setAlgorithm(Record& record, Id id, In& in) {
-  const auto chosen = algorithm(in);
-  if (!chosen) return;
-  in.number.value = static_cast<double>(chosen->second);
-  record.set(id, chosen->first, in.number);
+  if (const ir::Word* word = readWord(in, ir::algorithmWords())) {
+    in.number.value = static_cast<double>(ir::algorithmWords().indexOf(*word));
+    record.set(id, *kind, in.number);
+  }
 }
 
 } // namespace
@@ -99,7 +88,7 @@ void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in) {
   case ir::FabricFact::AllToAll:
     return readSamples(fabric.allToAll, in);
   default:
-    return setAlgorithm(fabric, id, in);
+    return algorithm(fabric, id, in);
   }
 }
 
@@ -112,7 +101,7 @@ void readCustom(ir::Cluster&, ir::ClusterFact, FactInput&) {} // its device is r
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Platform) stack.platform = in.text;
   if (id == ir::StackFact::Accumulate) accumulate(stack, in);
-  if (id == ir::StackFact::Algorithm) setAlgorithm(stack, id, in);
+  if (id == ir::StackFact::Algorithm) algorithm(stack, id, in);
 }
 
 std::span<const std::string_view> calibratedFacts(DeclKind kind) {
@@ -130,6 +119,11 @@ std::span<const std::string_view> calibratedFacts(DeclKind kind) {
   default:
     return {};
   }
+}
+
+const ir::Word* readWord(FactInput& in, const ir::Vocabulary& vocabulary) {
+  const int at = wordIndex(in, vocabulary.names());
+  return at < 0 ? nullptr : vocabulary.words()[static_cast<size_t>(at)];
 }
 
 int wordIndex(FactInput& in, const std::vector<std::string>& words) {

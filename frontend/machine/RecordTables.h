@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Schema.h"
+#include "ir/vocabulary/Vocabulary.h"
 
 namespace planc::frontend {
 
@@ -17,6 +18,8 @@ void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in);
 /// Sections of such a record whose facts are measurements; the empty one stands for the whole record.
 std::span<const std::string_view> calibratedFacts(DeclKind kind);
 
+/// A word of a vocabulary; its arguments, if any, are left to the caller. Null after a report.
+const ir::Word* readWord(FactInput& input, const ir::Vocabulary& vocabulary);
 /// A bare word out of a list, with an optional call: `fused`, `fat_tree(oversubscription = 1)`. -1 after a report.
 int wordIndex(FactInput& input, const std::vector<std::string>& words);
 

@@ -1,10 +1,11 @@
 // The price of collectives: one row per algorithm, chosen by what the fabrics on the way were measured with, or by
-// name.
+// its word.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Pricing.h"
+#include "ir/vocabulary/Vocabulary.h"
 
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace planc::cost {
@@ -34,20 +35,23 @@ Route routeOf(const Pricing& pricing);
 /// `8 in each node x 4 nodes`, as a person says it; with a remark where the group does not divide the levels.
 std::string routeText(const Pricing& pricing, const Route& route);
 
-/// A row of the table of algorithms.
+/// How a collective is run: what asks for it, when it applies, and its seconds.
 struct CollectiveAlgorithm {
-  std::string_view name;
-  std::string_view equation; ///< as docs/cost-model.md prints it
-  std::string_view source;
-  bool (*applies)(const Pricing& pricing, const Route& route);
-  double (*seconds)(const Pricing& pricing, const Route& route);
-  /// The word of `algorithm { all_reduce = … }` that asks for it; rows without one stand in order of precedence.
-  std::optional<ir::Algorithm> word = {};
+  /// The word of `algorithm { all_reduce = … }`; null: it follows from what the fabrics on the way say.
+  const ir::Word* word = nullptr;
+  bool (*applies)(const Pricing& pricing, const Route& route) = nullptr;
+  double (*seconds)(const Pricing& pricing, const Route& route) = nullptr;
+  /// Of a word that stands for another row, in place of both: the one that prices this group.
+  const CollectiveAlgorithm& (*standsFor)(const Pricing& pricing, const Route& route) = nullptr;
+  std::string_view name = {};   ///< what derivations call it; empty: as its word
+  std::string_view source = {}; ///< of one without a word
 };
-/// Rows without a word: the first that applies is what the fabrics on the way say. Rows with one are chosen by it.
-const std::vector<CollectiveAlgorithm>& collectiveAlgorithms();
+/// What plans may ask for.
+ir::Implementations<CollectiveAlgorithm>& collectiveAlgorithms();
+/// What runs without a word: the first that applies.
+std::span<const CollectiveAlgorithm> collectiveForms();
 
-/// The row that prices a group: what the stack asks for, else what the fabric does, else the first that applies.
+/// The row that prices a group: what the stack asks for, else what the fabric does, else the first form that applies.
 const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& route);
 
 /// One execution of a collective node.

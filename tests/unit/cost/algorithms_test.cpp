@@ -6,6 +6,7 @@
 #include "backends/cost/price/Collectives.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/vocabulary/Algorithms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,11 @@ using Kind = CollectiveKind;
 
 constexpr Kind kKinds[] = {Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter, Kind::AllToAll};
 
+/// The fact that asks for an algorithm.
+Number asked(std::string_view word) {
+  return number(static_cast<double>(algorithmWords().indexOf(*algorithmWords().find(word))));
+}
+
 /// Nodes of eight, and what a test changes.
 struct Machine : Builder {
   DiagnosticEngine diagnostics;
@@ -31,8 +37,8 @@ struct Machine : Builder {
     program.mesh = mesh(*plan.cluster, axes);
   }
   std::vector<ClusterLevel>& levels() { return plan.cluster->levels; }
-  void choose(Algorithm a) {
-    for (Kind k : kKinds) plan.stack->set(StackFact::Algorithm, k, number(static_cast<double>(a)));
+  void choose(std::string_view word) {
+    for (Kind k : kKinds) plan.stack->set(StackFact::Algorithm, k, asked(word));
   }
   double price(Kind kind, const std::vector<std::string>& axes, double bytes, Derivation* why = nullptr) {
     AxisMask mask = 0;
@@ -63,7 +69,7 @@ void expect(double actual, double expected) {
 
 TEST(Algorithms, HierarchicalIsTheSumOfItsPhases) {
   Machine m(8, {{"g", 64}});
-  m.choose(Algorithm::Hierarchical);
+  m.choose("hierarchical");
   const double v = 1e9, inside = v * 7 / 8, part = v / 8 * 7 / 8;
   const double scatter = 14.36e-6 + inside / 221.3e9 + root(8.29e-9, inside);
   const double gather = 15.02e-6 + inside / 216.8e9 + root(9.29e-9, inside);
@@ -87,16 +93,16 @@ TEST(Algorithms, TheNarrowestPartIsNamed) {
   m.levels()[1].set(LevelFact::Bandwidth, number(250e9));
   EXPECT_EQ(limit(m, Kind::AllReduce, {"tp", "dp"}), node + ": " + fabric);
   EXPECT_EQ(limit(m, Kind::AllToAll, {"dp"}, 1e3), nodes + ": latency");
-  m.choose(Algorithm::Hierarchical); // most of the bytes stay inside of the node
+  m.choose("hierarchical"); // most of the bytes stay inside of the node
   EXPECT_EQ(limit(m, Kind::ReduceScatter, {"tp", "dp"}), node + ": " + fabric);
 }
 
 TEST(Algorithms, RingAndTreeDifferInTheirStepsOnly) {
   Machine m(8, {{"g", 64}});
   const double x = 2 * 63. / 64 * 1e6, rest = 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x);
-  m.choose(Algorithm::Ring);
+  m.choose("ring");
   expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 63);
-  m.choose(Algorithm::Tree);
+  m.choose("tree");
   expect(m.price(Kind::AllReduce, {"g"}, 1e6), rest + 10e-6 * 2 * 6);
 }
 
@@ -128,7 +134,7 @@ TEST(Algorithms, SamplesOfAsManyRanksInANodeGoBefore) {
 
 TEST(Algorithms, ATreeOverAnyNumberOfRanks) {
   Machine m(6, {{"g", 48}});
-  m.choose(Algorithm::Tree);
+  m.choose("tree");
   const double x = 2 * 47. / 48 * 1e6;
   expect(m.price(Kind::AllReduce, {"g"}, 1e6), 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x) + 10e-6 * 2 * 6);
 }
@@ -167,7 +173,7 @@ TEST(Algorithms, LatencyGrowsFromTheLargestSampleOn) {
 TEST(Algorithms, AReduceScatterMayBeAnAllReduce) {
   Machine m(8, {{"tp", 2}, {"g", 32}});
   const double whole = m.price(Kind::AllReduce, {"g"}, 1e8), gather = m.price(Kind::AllGather, {"g"}, 1e8);
-  m.choose(Algorithm::AllReduce);
+  m.choose("all_reduce");
   EXPECT_EQ(m.price(Kind::ReduceScatter, {"g"}, 1e8), whole);
   EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e8), whole); // nothing else has such a form
   EXPECT_EQ(m.price(Kind::AllGather, {"g"}, 1e8), gather);
@@ -178,11 +184,11 @@ TEST(Algorithms, TheFastestIsTheLeastOfAll) {
     for (double bytes : {1e4, 1e6, 1e8, 1e10}) {
       Machine m(16, {{"tp", 2}, {"g", 64}});
       double least = m.price(kind, {"g"}, bytes);
-      for (Algorithm a : {Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical}) {
+      for (std::string_view a : {"ring", "tree", "hierarchical"}) {
         m.choose(a);
         least = std::min(least, m.price(kind, {"g"}, bytes));
       }
-      m.choose(Algorithm::Fastest);
+      m.choose("fastest");
       EXPECT_EQ(m.price(kind, {"g"}, bytes), least) << ir::name(kind) << " " << bytes;
     }
 }
@@ -190,16 +196,16 @@ TEST(Algorithms, TheFastestIsTheLeastOfAll) {
 TEST(Algorithms, AStackGoesBeforeTheFabric) {
   Machine m(8, {{"g", 64}});
   const double usual = m.price(Kind::AllReduce, {"g"}, 1e6);
-  m.levels()[1].fabric.set(FabricFact::Algorithm, Kind::AllReduce, number(static_cast<double>(Algorithm::Ring)));
+  m.levels()[1].fabric.set(FabricFact::Algorithm, Kind::AllReduce, asked("ring"));
   EXPECT_GT(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
-  m.plan.stack->set(StackFact::Algorithm, Kind::AllReduce, number(static_cast<double>(Algorithm::Pipelined)));
+  m.plan.stack->set(StackFact::Algorithm, Kind::AllReduce, asked("pipelined"));
   EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
 }
 
 TEST(Algorithms, AnAxisPartlyInsideANode) {
   Machine m(4, {{"tp", 2}, {"g", 16}}); // four in a node, four nodes
   Derivation why;
-  m.choose(Algorithm::Hierarchical);
+  m.choose("hierarchical");
   const double v = 1e8, inside = v * 3 / 4, part = 2 * v / 4 * 3 / 4;
   expect(m.price(Kind::AllReduce, {"g"}, v, &why), 10.46e-6 + inside / 234.4e9 + root(1.168e-8, inside) + 40e-6 +
                                                        10e-6 * 4 + part / (.95 * 25e9) + root(3e-8, part) + 10.7e-6 +
@@ -348,7 +354,7 @@ TEST(Algorithms, OversubscriptionHitsWhatCrossesTheSpine) {
     if (kind == Kind::AllToAll) {
       EXPECT_GT(rails.price(kind, {"g"}, 1e9), free);
       const double direct = rails.price(kind, {"g"}, 1e9);
-      rails.choose(Algorithm::Hierarchical); // NVLink first: then every byte is on its rail
+      rails.choose("hierarchical"); // NVLink first: then every byte is on its rail
       EXPECT_LT(rails.price(kind, {"g"}, 1e9), direct);
     } else {
       EXPECT_EQ(rails.price(kind, {"g"}, 1e9), free);
@@ -358,9 +364,6 @@ TEST(Algorithms, OversubscriptionHitsWhatCrossesTheSpine) {
 
 // ---- laws (docs/cost-model.md, section 7) --------------------------------------
 
-constexpr Algorithm kAlgorithms[] = {Algorithm::Pipelined,    Algorithm::Ring,    Algorithm::Tree,
-                                     Algorithm::Hierarchical, Algorithm::Fastest, Algorithm::AllReduce};
-
 /// Device, node, rack and site.
 Machine& threeLevels(Machine& m) {
   m.levels()[1].count = 4;
@@ -369,7 +372,7 @@ Machine& threeLevels(Machine& m) {
 }
 
 TEST(AlgorithmLaws, SplittingAnAxisChangesNoPrice) {
-  for (Algorithm a : kAlgorithms)
+  for (std::string_view a : algorithmWords().names())
     for (Kind kind : kKinds) {
       Machine one(16, {{"tp", 2}, {"g", 64}}), parts(16, {{"tp", 2}, {"in", 2}, {"mid", 8}, {"out", 4}});
       for (Machine* m : {&one, &parts}) {
@@ -377,12 +380,12 @@ TEST(AlgorithmLaws, SplittingAnAxisChangesNoPrice) {
         m->program.mesh = mesh(*m->plan.cluster, m == &one ? Axes{{"tp", 2}, {"g", 64}}
                                                            : Axes{{"tp", 2}, {"in", 2}, {"mid", 8}, {"out", 4}});
       }
-      EXPECT_EQ(one.price(kind, {"g"}, 1e8), parts.price(kind, {"in", "mid", "out"}, 1e8)) << ir::name(a);
+      EXPECT_EQ(one.price(kind, {"g"}, 1e8), parts.price(kind, {"in", "mid", "out"}, 1e8)) << a;
     }
 }
 
 TEST(AlgorithmLaws, LevelsThatAGroupDoesNotReachDoNotMatter) {
-  for (Algorithm a : kAlgorithms)
+  for (std::string_view a : algorithmWords().names())
     for (Kind kind : kKinds) {
       Machine fast(16, {{"g", 8}, {"dp", 16}}), slow(16, {{"g", 8}, {"dp", 16}});
       fast.choose(a), slow.choose(a);
@@ -394,7 +397,7 @@ TEST(AlgorithmLaws, LevelsThatAGroupDoesNotReachDoNotMatter) {
 
 TEST(AlgorithmLaws, MoreBandwidthOrMoreBytes) {
   for (const char* topology : {"switch", "fat_tree", "rail_optimized", "ring", "full_mesh", "dragonfly"})
-    for (Algorithm a : kAlgorithms)
+    for (std::string_view a : algorithmWords().names())
       for (Kind kind : kKinds) {
         Machine slow(16, {{"tp", 4}, {"g", 32}}), fast(16, {{"tp", 4}, {"g", 32}});
         for (Machine* m : {&slow, &fast}) {
@@ -405,8 +408,8 @@ TEST(AlgorithmLaws, MoreBandwidthOrMoreBytes) {
         double last = 0;
         for (double bytes : {1e3, 1e5, 1e7, 1e9}) {
           const double time = slow.price(kind, {"g"}, bytes);
-          EXPECT_LE(fast.price(kind, {"g"}, bytes), time) << topology << ir::name(a) << ir::name(kind);
-          EXPECT_GT(time, last) << topology << ir::name(a) << ir::name(kind);
+          EXPECT_LE(fast.price(kind, {"g"}, bytes), time) << topology << a << ir::name(kind);
+          EXPECT_GT(time, last) << topology << a << ir::name(kind);
           last = time;
         }
       }
@@ -414,21 +417,21 @@ TEST(AlgorithmLaws, MoreBandwidthOrMoreBytes) {
 
 TEST(AlgorithmLaws, MoreNodesNeverTakeLess) {
   // From four nodes on: two exchange halves directly, with the fabric's bonus.
-  for (Algorithm a : {Algorithm::Pipelined, Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical})
+  for (std::string_view a : {"pipelined", "ring", "tree", "hierarchical"})
     for (Kind kind : kKinds) {
       double last = 0;
       for (int64_t nodes = 4; nodes <= 256; nodes *= 2) {
         Machine m(nodes, {{"g", 8 * nodes}});
         m.choose(a);
         const double time = m.price(kind, {"g"}, 1e8);
-        EXPECT_GE(time, last * (1 - 1e-12)) << nodes << ir::name(a) << ir::name(kind);
+        EXPECT_GE(time, last * (1 - 1e-12)) << nodes << a << ir::name(kind);
         last = time;
       }
     }
 }
 
 TEST(AlgorithmLaws, OneRankIsFree) {
-  for (Algorithm a : kAlgorithms)
+  for (std::string_view a : algorithmWords().names())
     for (Kind kind : kKinds) {
       Machine m(2, {{"tp", 16}, {"g", 1}});
       m.choose(a);
@@ -436,11 +439,29 @@ TEST(AlgorithmLaws, OneRankIsFree) {
     }
 }
 
-TEST(AlgorithmLaws, EveryRowSaysWhatItIs) {
-  for (const CollectiveAlgorithm& row : collectiveAlgorithms()) {
-    EXPECT_FALSE(row.name.empty() || row.equation.empty());
-    EXPECT_TRUE(row.name == "local" || !row.source.empty()) << row.name;
+TEST(AlgorithmLaws, EveryFormSaysWhatItIs) {
+  for (const CollectiveAlgorithm& form : collectiveForms()) {
+    EXPECT_FALSE(form.name.empty());
+    EXPECT_TRUE(form.name == "local" || !form.source.empty()) << form.name;
   }
+}
+
+// A tool or a test brings an algorithm of its own; nothing else has to know it.
+TEST(Algorithms, AWordOfTheCallerPricesForAsLongAsItLives) {
+  {
+    const AddedWord<CollectiveAlgorithm> added(collectiveAlgorithms(), {"by_pigeon", "in a day", "RFC 1149"},
+                                               {.applies = [](const Pricing&, const Route&) { return true; },
+                                                .seconds = [](const Pricing&, const Route&) { return 86400.0; }});
+    Machine m(8, {{"g", 64}});
+    Derivation why;
+    m.choose("by_pigeon");
+    EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e9, &why), 86400);
+    EXPECT_EQ(why.notes.front().second, "by_pigeon: RFC 1149");
+    m.choose("fastest");
+    EXPECT_LT(m.price(Kind::AllReduce, {"g"}, 1e9), 86400);
+  }
+  EXPECT_EQ(algorithmWords().find("by_pigeon"), nullptr);
+  EXPECT_EQ(collectiveAlgorithms().find("by_pigeon"), nullptr);
 }
 
 } // namespace

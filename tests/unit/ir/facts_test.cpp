@@ -56,7 +56,6 @@ TEST(Names, OfEnumerations) {
   EXPECT_EQ(name(CollectiveClass::Exchange), "exchange");
   EXPECT_EQ(parseCollectiveClass("statistic"), CollectiveClass::Statistic);
   EXPECT_FALSE(parseCollectiveClass("tensor"));
-  EXPECT_EQ(name(Algorithm::Hierarchical), "hierarchical");
   EXPECT_EQ(name(StateKind::Optimizer), "optimizer");
   EXPECT_EQ(name(Phase::Step), "step");
   EXPECT_EQ(name(Role::WGrad), "wgrad");

@@ -1,4 +1,4 @@
-// The table of algorithms, and which of its rows prices a collective.
+// Which algorithm prices a collective: what it is asked for by its word, else the first form that applies.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 
@@ -10,7 +10,6 @@
 
 namespace planc::cost {
 
-using ir::Algorithm;
 using ir::CollectiveKind;
 using ir::DeviceFact;
 
@@ -42,31 +41,38 @@ double nothing(const Pricing&, const Route&) {
   return 0;
 }
 
-/// What the stack asks for, else what the fabric of the outermost level runs; without a word its own form.
-Algorithm choiceOf(const Pricing& p, const Route& r) {
+constexpr std::string_view kSamples = "samples of the fabric";
+
+/// In order of precedence.
+constexpr CollectiveAlgorithm kForms[] = {
+    {.applies = isHostCopy,
+     .seconds = hostCopy,
+     .name = "host copy",
+     .source = "copy engines, both directions at once"},
+    {.applies = isFree, .seconds = nothing, .name = "local"},
+    {.applies = isTransfer, .seconds = transfer, .name = "send and receive", .source = "Hockney 1994"},
+    {.applies = isSampled, .seconds = sampled, .name = "sampled", .source = kSamples},
+    {.applies = isSampledAcross,
+     .seconds = sampledAcross,
+     .name = "sampled across",
+     .source = "samples of the fabric, by ranks and nodes"},
+    {.applies = isExchange,
+     .seconds = exchange,
+     .name = "exchange across",
+     .source = "Thakur et al. 2005, pairwise exchange"},
+    {.applies = isCard,
+     .seconds = card,
+     .name = "pipelined",
+     .source = "rings and trees through all cards of a node at once, as NCCL"},
+    {.applies = always, .seconds = nominal, .name = "nominal", .source = "Hockney 1994"},
+};
+
+/// What the stack asks for, else what the fabric of the outermost level runs; null without a word.
+const CollectiveAlgorithm* choiceOf(const Pricing& p, const Route& r) {
   const ir::Number* choice = p.facts.stack.number(ir::StackFact::Algorithm, p.node.collective);
   if (!choice) choice = p.facts.cluster.levels[r.top].fabric.number(ir::FabricFact::Algorithm, p.node.collective);
-  return choice ? static_cast<Algorithm>(choice->value) : Algorithm::Pipelined;
-}
-
-/// Without a word: samples, card or nominal.
-const CollectiveAlgorithm& usual(const Pricing& p, const Route& r) {
-  const auto& table = collectiveAlgorithms();
-  return *std::find_if(table.begin(), table.end(),
-                       [&](const CollectiveAlgorithm& row) { return !row.word && row.applies(p, r); });
-}
-
-/// Prices every row on a copy of the facts: what those not chosen lack must not be reported.
-const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
-  Facts scratch = p.facts;
-  const Pricing trial(scratch, p.program, p.node, {});
-  const CollectiveAlgorithm* best = &usual(trial, r);
-  double least = best->seconds(trial, r);
-  for (const CollectiveAlgorithm& row : collectiveAlgorithms()) {
-    if (!row.word || !row.applies(trial, r)) continue;
-    if (const double time = row.seconds(trial, r); time < least) least = time, best = &row;
-  }
-  return *best;
+  if (!choice) return nullptr;
+  return collectiveAlgorithms().find(ir::algorithmWords().words()[static_cast<size_t>(choice->value)]->name);
 }
 
 /// The wiring of every level that is not priced from samples, where it is not the standard one.
@@ -85,40 +91,36 @@ void noteTopologies(const Pricing& p, const Route& r) {
 
 } // namespace
 
-const std::vector<CollectiveAlgorithm>& collectiveAlgorithms() {
-  static const std::vector<CollectiveAlgorithm> table = {
-      {"host copy", "bytes / host link", "copy engines, both directions at once", isHostCopy, hostCopy},
-      {"local", "0", "", isFree, nothing},
-      {"send and receive", "start + bytes / b, a ring per step", "Hockney 1994", isTransfer, transfer},
-      {"sampled", "a + x / b + g·√(x / 1 GB)", "samples of the fabric", isSampled, sampled},
-      {"sampled across", "a + x / b + g·√(x / 1 GB)", "samples of the fabric, by ranks and nodes", isSampledAcross,
-       sampledAcross},
-      {"exchange across", "start + across / (efficiency · NIC) + inside", "Thakur et al. 2005, pairwise exchange",
-       isExchange, exchange},
-      {"pipelined", "start + hop · steps + x / min(efficiency · NIC · ranks per node, b) + g·√(x / 1 GB)",
-       "rings and trees through all cards of a node at once, as NCCL", isCard, card},
-      {"nominal", "latency · steps + x / bandwidth", "Hockney 1994", always, nominal},
-      {"ring", "hop · (n - 1) per pass, x through the narrowest level", "Patarasuk and Yuan 2009", isRing, ring,
-       Algorithm::Ring},
-      {"tree", "hop · log2(n) per pass, x through the narrowest level", "Sanders, Speck, Traeff 2009", isTree, tree,
-       Algorithm::Tree},
-      {"hierarchical", "reduce-scatter inside, across on 1 / ranks inside, all-gather inside",
-       "Cho et al. 2019 (BlueConnect); exchange: arXiv 2201.05596", isHierarchical, hierarchical,
-       Algorithm::Hierarchical},
-      {"reduced whole", "as an all-reduce, of which a device keeps its part", "DeepSpeed, ZeRO-1 and -2",
-       isReducedWhole, reducedWhole, Algorithm::AllReduce},
-  };
+ir::Implementations<CollectiveAlgorithm>& collectiveAlgorithms() {
+  static ir::Implementations<CollectiveAlgorithm> table(ir::algorithmWords(), kAlgorithms);
   return table;
 }
 
+std::span<const CollectiveAlgorithm> collectiveForms() {
+  return kForms;
+}
+
+const CollectiveAlgorithm& usual(const Pricing& p, const Route& r) {
+  return *std::find_if(std::begin(kForms), std::end(kForms), [&](const auto& form) { return form.applies(p, r); });
+}
+
+/// Prices every row on a copy of the facts: what those not chosen lack must not be reported.
+const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
+  Facts scratch = p.facts;
+  const Pricing trial(scratch, p.program, p.node, {});
+  const CollectiveAlgorithm* best = &usual(trial, r);
+  double least = best->seconds(trial, r);
+  for (const CollectiveAlgorithm* row : collectiveAlgorithms().rows()) {
+    if (row->standsFor || !row->applies(trial, r)) continue;
+    if (const double time = row->seconds(trial, r); time < least) least = time, best = row;
+  }
+  return *best;
+}
+
 const CollectiveAlgorithm& algorithmOf(const Pricing& p, const Route& r) {
-  const CollectiveAlgorithm& first = usual(p, r);
-  const Algorithm choice = choiceOf(p, r);
-  if (choice == Algorithm::Pipelined || isFree(p, r)) return first;
-  if (choice == Algorithm::Fastest) return fastest(p, r);
-  for (const CollectiveAlgorithm& row : collectiveAlgorithms())
-    if (row.word == choice && row.applies(p, r)) return row;
-  return first;
+  const CollectiveAlgorithm* choice = isFree(p, r) ? nullptr : choiceOf(p, r);
+  if (choice && choice->standsFor) return choice->standsFor(p, r);
+  return choice && choice->applies(p, r) ? *choice : usual(p, r);
 }
 
 double priceCollective(const Pricing& p) {
@@ -126,7 +128,9 @@ double priceCollective(const Pricing& p) {
   const Route route = routeOf(p);
   const CollectiveAlgorithm& row = algorithmOf(p, route);
   if (p.why && !isFree(p, route)) {
-    p.note("algorithm", row.source.empty() ? std::string(row.name) : fmt::format("{}: {}", row.name, row.source));
+    const std::string_view name = row.name.empty() ? row.word->name : row.name;
+    const std::string_view source = row.word ? row.word->source : row.source;
+    p.note("algorithm", source.empty() ? std::string(name) : fmt::format("{}: {}", name, source));
     if (route.ranks > 1 && p.node.collective != CollectiveKind::SendRecv) p.note("levels", routeText(p, route));
     noteTopologies(p, route);
   }

@@ -1,7 +1,8 @@
-// The equations of the table of algorithms, by file.
+// The algorithms of collectives: the functions of each by file, and the row of every word that plans may ask with.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/collectives/Level.h"
+#include "ir/vocabulary/Algorithms.h"
 
 namespace planc::cost {
 
@@ -40,5 +41,22 @@ double hierarchical(const Pricing& p, const Route& r);
 // Whole.cpp: as another collective that does more.
 bool isReducedWhole(const Pricing& p, const Route& r);
 double reducedWhole(const Pricing& p, const Route& r);
+
+// Algorithms.cpp: words that leave it to the others.
+const CollectiveAlgorithm& usual(const Pricing& p, const Route& r);
+const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r);
+
+constexpr const ir::Word* algorithm(std::string_view name) {
+  return ir::wordOf(ir::kAlgorithmWords, name);
+}
+inline constexpr CollectiveAlgorithm kAlgorithms[] = {
+    {.word = algorithm("pipelined"), .standsFor = usual},
+    {.word = algorithm("ring"), .applies = isRing, .seconds = ring},
+    {.word = algorithm("tree"), .applies = isTree, .seconds = tree},
+    {.word = algorithm("hierarchical"), .applies = isHierarchical, .seconds = hierarchical},
+    {.word = algorithm("fastest"), .standsFor = fastest},
+    {.word = algorithm("all_reduce"), .applies = isReducedWhole, .seconds = reducedWhole, .name = "reduced whole"},
+};
+static_assert(ir::complete(ir::kAlgorithmWords, kAlgorithms));
 
 } // namespace planc::cost
