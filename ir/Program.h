@@ -167,6 +167,9 @@ struct LayerClass {
   /// between two classes whose layouts differ. Its `layer` is the repeat; it runs once per entry in
   /// VirtualStage::classes like any other class.
   bool boundaryReshard = false;
+  /// Of a boundary reshard: behind the last run of one class, before the first run of another, or with both where a run
+  /// of the one follows a run of the other.
+  Id<LayerClass> behind, before;
   RangeSet instances;                ///< of a repeat; [0,1) of a plain layer
   std::vector<Placement> placements; ///< parallel to the layer's operators
   std::vector<Layout> results; ///< layout in which each operator produces its result; parallel to the layer's operators

@@ -128,6 +128,8 @@ struct BoundaryGradient {
 /// Appends a class for the reshards of carried values on the way into a repeat, out of it, and between classes of
 /// instances.
 void addBoundaryReshards(ir::Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
+/// Puts a boundary reshard where it runs on the virtual stages, beside the classes that it records.
+void runBoundaryReshard(ir::Program& program, ir::LayerClassId boundary);
 
 /// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
 void measureWorkingSet(const ir::Program& program, ir::LayerClass& layerClass);

@@ -11,6 +11,11 @@ using namespace ir;
 
 namespace {
 
+/// Is the class one of instances of the repeat?
+bool runsIn(const Program& program, LayerClassId id, LayerId repeat) {
+  return program.classes[id].layer == repeat && !program.classes[id].boundaryReshard;
+}
+
 struct BoundaryReshardBuilder {
   Program& program;
   LayerId layerId;
@@ -49,26 +54,12 @@ struct BoundaryReshardBuilder {
     return boundary;
   }
 
-  /// Puts a boundary reshard before the first (or behind the last) run of a class on a virtual stage.
-  void place(LayerClass boundary, LayerClassId neighbour, int64_t stageIndex, bool before) const {
+  /// Adds a boundary reshard that runs behind one class, before another, or between the two.
+  void join(LayerClassId behind, LayerClass boundary, LayerClassId before) const {
     if (boundary.forward.empty() && boundary.backward.empty()) return;
-    const LayerClassId id = program.classes.add(std::move(boundary));
-    auto& runs = program.virtualStages[static_cast<size_t>(stageIndex)].classes;
-    const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
-    runs.insert(before ? std::find_if(runs.begin(), runs.end(), isNeighbour)
-                       : std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(),
-                {id, 1});
-  }
-
-  /// The virtual stage that holds an instance of the repeat.
-  int64_t stageOf(int64_t instance) const {
-    int64_t at = unit().from;
-    for (const VirtualStage& s : program.virtualStages) {
-      for (const auto& [id, count] : s.classes)
-        if (program.classes[id].layer == layerId && !program.classes[id].boundaryReshard) at += count;
-      if (instance < at) return s.index;
-    }
-    return program.virtualStages.back().index;
+    boundary.behind = behind;
+    boundary.before = before;
+    runBoundaryReshard(program, program.classes.add(std::move(boundary)));
   }
 
   void enter() const {
@@ -82,22 +73,15 @@ struct BoundaryReshardBuilder {
       // A pending sum never crosses a boundary: it is resolved on the stage that made it.
       const LayerClassId maker =
           from.partial ? classOf(program, program.model.ops[initial.producer].layer, lastInstance(initial)) : first;
-      const bool before = maker == first;
-      place(std::move(boundary), maker, before ? stageOf(unit().from) : stageOfClass(maker), before);
+      if (maker == first)
+        join(LayerClassId(), std::move(boundary), first);
+      else
+        join(maker, std::move(boundary), LayerClassId());
     }
   }
 
   int64_t lastInstance(const Value& value) const {
     return program.model.layers[program.model.ops[value.producer].layer].to() - 1;
-  }
-
-  /// The last virtual stage that runs a class.
-  int64_t stageOfClass(LayerClassId layerClass) const {
-    int64_t stage = 0;
-    for (const VirtualStage& s : program.virtualStages)
-      for (const auto& [id, count] : s.classes)
-        if (id == layerClass) stage = s.index;
-    return stage;
   }
 
   void leave(const std::vector<std::vector<BoundaryGradient>>& leaving) const {
@@ -111,13 +95,12 @@ struct BoundaryReshardBuilder {
         add(boundary, true, program.model.values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
       }
     }
-    place(std::move(boundary), last, stageOf(unit().to() - 1), false);
+    join(last, std::move(boundary), LayerClassId());
   }
 
   /// What lies between an instance of one class and the next instance, of another.
   LayerClass joining(LayerClassId from, LayerClassId to) const {
     LayerClass boundary = blank(unit().from);
-    boundary.instances = {};
     for (const Carry& c : unit().carries) {
       const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
       add(boundary, false, in, out, c.last, exit(from, c), entry(to, c));
@@ -126,44 +109,85 @@ struct BoundaryReshardBuilder {
     return boundary;
   }
 
-  /// Before each run of a class that follows one of another class: with the later of the two, also across stages.
-  void between() const {
-    std::map<std::pair<LayerClassId, LayerClassId>, LayerClassId> boundaries; // none where nothing is to be done
-    std::map<LayerClassId, std::vector<int64_t>> places;                      // the instances behind a boundary reshard
+  /// Where an instance follows one of another class.
+  struct Joint {
+    LayerClassId from, to;
+    std::vector<int64_t> instances; ///< the later ones
+  };
+
+  /// By the first instance of each.
+  std::vector<Joint> joints() const {
+    std::vector<Joint> joints;
     LayerClassId before;
     int64_t instance = unit().from;
-    for (VirtualStage& stage : program.virtualStages) {
-      std::vector<std::pair<LayerClassId, int64_t>> runs;
-      for (const auto& run : stage.classes) {
-        const LayerClass& layerClass = program.classes[run.first];
-        if (layerClass.layer == layerId && !layerClass.boundaryReshard) {
-          if (before.valid() && before != run.first)
-            if (const LayerClassId boundary = boundaryReshardOf(boundaries, before, run.first); boundary.valid()) {
-              runs.push_back({boundary, 1});
-              places[boundary].push_back(instance);
-            }
-          before = run.first;
-          instance += run.second;
+    for (const VirtualStage& stage : program.virtualStages)
+      for (const auto& [id, count] : stage.classes) {
+        if (!runsIn(program, id, layerId)) continue;
+        if (before.valid() && before != id) {
+          auto known = std::find_if(joints.begin(), joints.end(),
+                                    [&](const Joint& j) { return j.from == before && j.to == id; });
+          if (known == joints.end()) known = joints.insert(known, Joint{before, id, {}});
+          known->instances.push_back(instance);
         }
-        runs.push_back(run);
+        before = id;
+        instance += count;
       }
-      stage.classes = std::move(runs);
-    }
-    for (const auto& [boundary, instances] : places) program.classes[boundary].instances = RangeSet::of(instances);
+    return joints;
   }
 
-  LayerClassId boundaryReshardOf(std::map<std::pair<LayerClassId, LayerClassId>, LayerClassId>& boundaries,
-                                 LayerClassId from, LayerClassId to) const {
-    const auto [known, fresh] = boundaries.try_emplace({from, to});
-    if (!fresh) return known->second;
-    LayerClass boundary = joining(from, to);
-    if (!boundary.forward.empty() || !boundary.backward.empty())
-      known->second = program.classes.add(std::move(boundary));
-    return known->second;
+  void between() const {
+    for (const Joint& joint : joints()) {
+      LayerClass boundary = joining(joint.from, joint.to);
+      boundary.instances = RangeSet::of(joint.instances);
+      join(joint.from, std::move(boundary), joint.to);
+    }
   }
 };
 
+/// Before each run of a class that follows one of another class: with the later of the two, also across stages.
+void runBetween(Program& program, LayerClassId id) {
+  const LayerClass& boundary = program.classes[id];
+  LayerClassId last;
+  for (VirtualStage& stage : program.virtualStages) {
+    std::vector<std::pair<LayerClassId, int64_t>> runs;
+    for (const auto& run : stage.classes) {
+      if (runsIn(program, run.first, boundary.layer)) {
+        if (last == boundary.behind && run.first == boundary.before) runs.push_back({id, 1});
+        last = run.first;
+      }
+      runs.push_back(run);
+    }
+    stage.classes = std::move(runs);
+  }
+}
+
+/// Before the first run of the neighbour, or behind its last one.
+void runBeside(Program& program, LayerClassId id, LayerClassId neighbour, bool before) {
+  const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
+  const auto holds = [&](const VirtualStage& stage) {
+    return std::any_of(stage.classes.begin(), stage.classes.end(), isNeighbour);
+  };
+  std::vector<VirtualStage>& stages = program.virtualStages;
+  if (before) {
+    auto& runs = std::find_if(stages.begin(), stages.end(), holds)->classes;
+    runs.insert(std::find_if(runs.begin(), runs.end(), isNeighbour), {id, 1});
+  } else {
+    auto& runs = std::find_if(stages.rbegin(), stages.rend(), holds)->classes;
+    runs.insert(std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(), {id, 1});
+  }
+}
+
 } // namespace
+
+void runBoundaryReshard(Program& program, LayerClassId id) {
+  const LayerClass& boundary = program.classes[id];
+  if (boundary.behind.valid() && boundary.before.valid())
+    runBetween(program, id);
+  else if (boundary.before.valid())
+    runBeside(program, id, boundary.before, true);
+  else
+    runBeside(program, id, boundary.behind, false);
+}
 
 void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
   for (uint32_t u = 0; u < program.model.layers.size(); ++u) {

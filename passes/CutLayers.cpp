@@ -4,7 +4,6 @@
 #include "ir/Task.h"
 #include "passes/CutStages.h"
 #include "passes/Lowering.h"
-#include "passes/Passes.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -194,6 +193,8 @@ void addRuns(const Program& program, const Piece& piece, VirtualStage& stage) {
       stage.classes.push_back({run.layerClass, run.hi - run.lo});
 }
 
+} // namespace
+
 void addStages(Program& program, const Cut& cut) {
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
   for (size_t i = 0; i < cut.size(); ++i) {
@@ -206,73 +207,8 @@ void addStages(Program& program, const Cut& cut) {
   }
 }
 
-/// A boundary reshard, and the class that it stands before or behind: it goes where that one's first or last instance
-/// goes.
-struct StandingBoundary {
-  LayerClassId boundary, neighbour;
-  bool before = false;
-};
-
-/// Nothing where slices cut a repeat into classes: where the boundary reshards between them stand depends on the cut.
-std::optional<std::vector<StandingBoundary>> boundaryReshardsOf(const Program& program) {
-  std::vector<StandingBoundary> boundaries;
-  for (const VirtualStage& stage : program.virtualStages)
-    for (size_t i = 0; i < stage.classes.size(); ++i) {
-      const LayerClass& layerClass = program.classes[stage.classes[i].first];
-      if (!layerClass.boundaryReshard) continue;
-      const Layer& layer = program.model.layers[layerClass.layer];
-      const LayerClassId home = classOf(program, layerClass.layer, layer.from);
-      if (program.classes[home].instances.count() != layer.count) return std::nullopt;
-      const auto isHome = [&](const auto& entry) { return entry.first == home; };
-      const auto here = stage.classes.begin() + static_cast<ptrdiff_t>(i);
-      if (std::any_of(here, stage.classes.end(), isHome))
-        boundaries.push_back({stage.classes[i].first, home, true});
-      else if (std::any_of(stage.classes.begin(), here, isHome))
-        boundaries.push_back({stage.classes[i].first, home, false});
-      else // on the stage that makes what it resolves
-        for (size_t k = i; k-- > 0;)
-          if (const LayerClassId maker = stage.classes[k].first; !program.classes[maker].boundaryReshard) {
-            boundaries.push_back({stage.classes[i].first, maker, false});
-            break;
-          }
-    }
-  return boundaries;
-}
-
-void placeBoundaryReshard(Program& program, const StandingBoundary& s) {
-  const auto isNeighbour = [&](const auto& entry) { return entry.first == s.neighbour; };
-  std::vector<VirtualStage>& stages = program.virtualStages;
-  const auto holds = [&](const VirtualStage& stage) {
-    return std::any_of(stage.classes.begin(), stage.classes.end(), isNeighbour);
-  };
-  VirtualStage* stage = nullptr;
-  for (VirtualStage& candidate : stages)
-    if (holds(candidate) && !(stage && s.before)) stage = &candidate;
-  if (!stage) return;
-  auto& runs = stage->classes;
-  runs.insert(s.before ? std::find_if(runs.begin(), runs.end(), isNeighbour)
-                       : std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(),
-              {s.boundary, 1});
-}
-
-} // namespace
-
-bool cutAgain(Program& program, const Plan& plan) {
-  if (std::any_of(plan.recompute.begin(), plan.recompute.end(), [](const Recompute& r) { return r.first.has_value(); }))
-    return false; // which instances are replayed depends on the cut
-  const auto boundaries = boundaryReshardsOf(program);
-  program.plan = &plan;
-  DiagnosticEngine ignored;
-  const auto cut = cutStages(program, ignored);
-  if (!boundaries || !cut) return false;
-  program.virtualStages.clear();
-  addStages(program, *cut);
-  for (const StandingBoundary& s : *boundaries) placeBoundaryReshard(program, s);
-  return crossBoundaries(program, ignored);
-}
-
 bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
-  auto cut = cutStages(program, diagnostics);
+  auto cut = cutStages(program, *program.plan, diagnostics);
   if (!cut) return false;
   for (const Recompute& r : program.plan->recompute)
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});

@@ -227,11 +227,11 @@ std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t
 }
 
 /// Equal counts of layers, those that `even` counts among them.
-std::optional<Cut> cutEvenly(const Program& program, const Stages* stages, int64_t parts,
+std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Stages* stages, int64_t parts,
                              DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
-  const Pipeline* pipeline = program.plan->pipeline ? &*program.plan->pipeline : nullptr;
-  const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : program.plan->range;
+  const Pipeline* pipeline = plan.pipeline ? &*plan.pipeline : nullptr;
+  const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : plan.range;
   int64_t layers = 0;
   for (const ir::Layer& u : model.layers)
     if (__builtin_add_overflow(layers, countOf(u, stages), &layers)) layers = INT64_MAX;
@@ -275,10 +275,10 @@ std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& la
   return instances.count() == 1 ? std::optional(instances.ranges.front().begin) : std::nullopt;
 }
 
-std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnostics) {
+std::optional<Cut> cutStages(const Program& program, const Plan& plan, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   const int64_t parts = program.stages * program.chunks;
-  const Pipeline* pipeline = program.plan->pipeline ? &*program.plan->pipeline : nullptr;
+  const Pipeline* pipeline = plan.pipeline ? &*plan.pipeline : nullptr;
   if (pipeline && !pipeline->stages.empty()) {
     std::string problem;
     SourceRange where = pipeline->range;
@@ -296,7 +296,7 @@ std::optional<Cut> cutStages(const Program& program, DiagnosticEngine& diagnosti
       std::count_if(model.layers.begin(), model.layers.end(), [](const ir::Layer& u) { return !u.repeat; });
   if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts - plain)
     return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
-  return cutEvenly(program, stages, parts, diagnostics);
+  return cutEvenly(program, plan, stages, parts, diagnostics);
 }
 
 } // namespace planc::passes

@@ -1,4 +1,4 @@
-// The layers of a model cut into virtual stages: what cut-layers begins with.
+// The layers of a model cut into virtual stages: what cut-layers begins with, and a program of level comm cut again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -21,7 +21,10 @@ using Cut = std::vector<std::vector<Piece>>;
 /// there is one instance.
 std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Layer& layer);
 
-/// Nothing after a report.
-std::optional<Cut> cutStages(const ir::Program& program, DiagnosticEngine& diagnostics);
+/// The cut that the plan wants of the program's model. Nothing after a report.
+std::optional<Cut> cutStages(const ir::Program& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
+
+/// Appends the virtual stages of a cut, with the classes of instances that run there and the devices of each.
+void addStages(ir::Program& program, const Cut& cut);
 
 } // namespace planc::passes

@@ -49,8 +49,8 @@ std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, Diagno
 bool canCutStages(const ir::Plan& plan);
 
 /// Cuts a program of level comm as the plan, which differs in nothing else, says: cheaper than to lower it. Who owns
-/// the storage that several layers share stays as it was. False where the layers themselves depend on the cut, or it
-/// breaks a law: lower the plan instead.
+/// the storage that several layers share stays as it was. False, and the program as it was, where the layers themselves
+/// depend on the cut, or it breaks a law: lower the plan instead.
 bool cutAgain(ir::Program& program, const ir::Plan& plan);
 
 /// Level comm to level task, the end of the pipeline; the program must outlive the schedule.

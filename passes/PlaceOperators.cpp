@@ -106,11 +106,9 @@ struct Placer {
                               size - extent, size, name.view(), extent, name.view()));
       return;
     }
-    report.help(fmt::format("choose a size of `{}` that divides {}, or write `{} -> replicate`{}",
-                            program.mesh.str(axes), extent, name.view(),
-                            program.plan->model->dims.empty()
-                                ? ""
-                                : fmt::format(", or `{} -> {} uneven`", name.view(), program.mesh.str(axes))));
+    report.help(
+        fmt::format("choose a size of `{0}` that divides {1}, or write `{2} -> replicate`, or `{2} -> {0} uneven`",
+                    program.mesh.str(axes), extent, name.view()));
   }
 
   void claim(const PlacementRule& rule, int depth, DimId d, AxisList axes) {
@@ -156,7 +154,7 @@ struct Placer {
     const Claim* owner = nullptr;
     for (const Claim& c : claims) {
       if (c.rule->ring || std::find(c.axes.begin(), c.axes.end(), axis) == c.axes.end()) continue;
-      if (owner && priority(*owner) == priority(c) && program.mesh.axes[axis].size >= 1) {
+      if (owner && priority(*owner) == priority(c)) {
         wantedTwice(axis, *owner, c);
         return owner;
       }

@@ -59,7 +59,8 @@ struct RandomPlan {
   }
 
   std::unique_ptr<ir::Plan> plan(int64_t stages, const std::string& schedule, int64_t repeats,
-                                 const std::vector<int64_t>& counts, int64_t passes = 32) {
+                                 const std::vector<int64_t>& counts, int64_t passes = 32,
+                                 const std::string& rules = "") {
     std::string blocks;
     for (int r = 0; r < 3; ++r) // each widens to a dimension of its own
       blocks +=
@@ -70,8 +71,8 @@ struct RandomPlan {
         "import std.blocks\nimport std.ops\nimport std.clusters.hgx\nimport std.stacks.te\nimport std.optimizers\n"
         "{}{}plan p {{\n  model = m\n  cluster = hgx.hgx_h100(nodes = 1)\n  software = te.te\n  train {{ seq = "
         "{}; global_batch = {}; micro_batch = 1; optimizer = optimizers.adam }}\n  mesh {{ dp = {}; pp = {} }}\n"
-        "  place {{ batch -> dp }}\n  pipeline pp {{ schedule = {} }}\n{}}}\n",
-        blocks, model(repeats, counts), pick({1024, 4096}), passes * (8 / stages), 8 / stages, stages, schedule,
+        "  place {{ batch -> dp\n{} }}\n  pipeline pp {{ schedule = {} }}\n{}}}\n",
+        blocks, model(repeats, counts), pick({1024, 4096}), passes * (8 / stages), 8 / stages, stages, rules, schedule,
         pick({0, 1}) ? "  states { params -> dp }\n" : "");
     auto plans = frontend::plansOf(text);
     return plans.size() == 1 ? std::move(plans[0]) : nullptr;
@@ -158,17 +159,23 @@ void allCuts(const ir::Plan& plan, const std::vector<std::pair<Symbol, int64_t>>
   best.fits = true;
 }
 
-TEST(BalanceStages, AProgramCutAgainIsThePlanLoweredAnew) {
+/// Cuts plans at random places, once again and once anew.
+void expectCutAgainIsLoweredAnew(const std::string& rules, bool boundaries) {
   const char* schedules[] = {"one_f_one_b", "interleaved_1f1b(chunks = 2)", "zb_h1", "dualpipe_v", "gpipe"};
-  for (uint32_t seed = 0; seed < 100; ++seed) {
+  for (uint32_t seed = 0; seed < (boundaries ? 40 : 100); ++seed) {
     RandomPlan random(5000 + seed);
-    const auto plan = random.plan(2, schedules[seed % std::size(schedules)], random.pick({1, 2, 3}), {2, 3, 6});
+    const auto plan =
+        random.plan(2, schedules[seed % std::size(schedules)], random.pick({1, 2, 3}), {2, 3, 6}, 32, rules);
     ASSERT_TRUE(plan);
     DiagnosticEngine ignored;
     ir::Plan first = *plan, second = *plan;
     first.pipeline->cut.emplace().cut = ir::StageCut::Balanced;
     const auto program = passes::lower(first, ir::Level::Comm, ignored);
     ASSERT_TRUE(program) << seed;
+    EXPECT_EQ(std::any_of(program->classes.begin(), program->classes.end(),
+                          [](const ir::LayerClass& c) { return c.behind.valid() && c.before.valid(); }),
+              boundaries)
+        << seed;
     const auto schedule = passes::schedule(*program);
     const auto layers = layersOfModel(*plan->model);
     const auto parts = static_cast<size_t>(program->virtualStages.size());
@@ -185,6 +192,30 @@ TEST(BalanceStages, AProgramCutAgainIsThePlanLoweredAnew) {
     EXPECT_DOUBLE_EQ(again->peak, estimate->memory.peak) << seed;
     EXPECT_EQ(again->fits, estimate->memory.fits) << seed;
   }
+}
+
+TEST(BalanceStages, AProgramCutAgainIsThePlanLoweredAnew) {
+  expectCutAgainIsLoweredAnew("", false);
+}
+
+TEST(BalanceStages, BoundaryReshardsBetweenClassesGoWithThemWhereAProgramIsCutAgain) {
+  expectCutAgainIsLoweredAnew("    layer0[1] { batch -> replicate }\n", true);
+}
+
+TEST(BalanceStages, AProgramThatCannotBeCutAgainStaysAsItWas) {
+  RandomPlan random(1);
+  const auto plan = random.plan(2, "one_f_one_b", 1, {4});
+  ASSERT_TRUE(plan);
+  DiagnosticEngine ignored;
+  const auto program = passes::lower(*plan, ir::Level::Comm, ignored);
+  ASSERT_TRUE(program);
+  const std::string before = ir::print(*program);
+  ir::Plan wrong = *plan;
+  wrong.pipeline->stages = linesAt(layersOfModel(*plan->model), 2, {0});
+  wrong.pipeline->stages.pop_back();
+  EXPECT_FALSE(passes::cutAgain(*program, wrong));
+  EXPECT_EQ(program->plan, plan.get());
+  EXPECT_EQ(ir::print(*program), before);
 }
 
 TEST(BalanceStages, AreTheBestOfAllCuts) {
