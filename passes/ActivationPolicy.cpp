@@ -13,14 +13,14 @@ using namespace ir;
 
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
-std::optional<int> keepsOf(const Program& program, const LayerClass& layerClass, const Selector& selector, OpId reader,
-                           const Value& value) {
+std::optional<int> keepsOf(const Program& program, LayerId layer, const RangeSet& instances, const Selector& selector,
+                           OpId reader, const Value& value) {
   const Op& taker = program.model.ops[reader];
   if (value.kind != ValueKind::Result) return std::nullopt;
   // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
   const Op& owner = taker.kind == OpKind::Carry ? taker : program.model.ops[value.producer];
   return reaches(selector, owner.path, program.model.layers[owner.layer],
-                 owner.layer == layerClass.layer ? layerClass.instances : RangeSet{});
+                 owner.layer == layer ? instances : RangeSet{});
 }
 
 namespace {
@@ -37,7 +37,8 @@ Side sideOf(const Program& program, const LayerClass& layerClass, OpId reader, c
   int innermost = -1;
   for (const Keep& keep : program.plan->keeps) {
     if (keep.host) continue;
-    const std::optional<int> depth = keepsOf(program, layerClass, keep.selector, reader, value);
+    const std::optional<int> depth =
+        keepsOf(program, layerClass.layer, layerClass.instances, keep.selector, reader, value);
     if (!depth || *depth < innermost) continue;
     if (*depth > innermost)
       innermost = *depth, side = {&keep, nullptr};
@@ -149,7 +150,8 @@ ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
 /// Does the plan keep in the host's memory what the reader keeps of this value?
 bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
-    return keep.host && keepsOf(program_, layerClass_, keep.selector, reader, program_.model.values[value]);
+    return keep.host && keepsOf(program_, layerClass_.layer, layerClass_.instances, keep.selector, reader,
+                                program_.model.values[value]);
   });
 }
 

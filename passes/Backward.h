@@ -30,10 +30,10 @@ Checkpoints findCheckpoints(const ir::Program& program, const ir::LayerClass& la
 std::optional<int> recomputes(const ir::Program& program, size_t rule, const ir::Selector& selector,
                               const std::vector<Symbol>& path, const ir::LayerClass& layerClass);
 
-/// Is what `reader`, an operator of the class, keeps of the value a result of what the selector of a `keep` names?
-/// Gives the number of steps. A value that a repeat carries is that of the instance that keeps it.
-std::optional<int> keepsOf(const ir::Program& program, const ir::LayerClass& layerClass, const ir::Selector& selector,
-                           ir::OpId reader, const ir::Value& value);
+/// Is what `reader`, an operator of these instances of the layer, keeps of the value a result of what the selector of a
+/// `keep` names? Gives the number of steps. A value that a repeat carries is that of the instance that keeps it.
+std::optional<int> keepsOf(const ir::Program& program, ir::LayerId layer, const ir::RangeSet& instances,
+                           const ir::Selector& selector, ir::OpId reader, const ir::Value& value);
 
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
 /// the replay of checkpoints (docs/language.md, section 11).

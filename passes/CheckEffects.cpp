@@ -1,6 +1,7 @@
 // Facts of a plan that change nothing because nothing in it has what they speak of, or that say what cannot be.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Placed.h"
+#include "passes/Statements.h"
 #include "passes/Steps.h"
 #include "support/Quantity.h"
 
@@ -29,7 +30,7 @@ void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
     bool works = false;
     eachPlaced(program, [&](const Op& op, const Placement& placement) {
       works |= op.lastShare > op.share && llvm::any_of(placement.dims, [&](const PlacedDim& p) {
-                 return p.rule == &rule && isMasked(program.model, op, p.dim);
+                 return p.rule && sayTheSame(*p.rule, rule) && isMasked(program.model, op, p.dim);
                });
     });
     if (!works)

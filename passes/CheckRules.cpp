@@ -2,6 +2,7 @@
 // order that moves digits.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
+#include "passes/Statements.h"
 #include "passes/Steps.h"
 #include "support/Spelling.h"
 
@@ -41,9 +42,10 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
   for (const LayerClass& layerClass : program.classes) {
     if (layerClass.boundaryReshard) continue;
     const Layer& layer = program.model.layers[layerClass.layer];
+    const RangeSet named = namedBy(rule.selector, layer, layerClass.instances);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model.ops[OpId(i)];
-      if (!reaches(rule.selector, op.path, layer, layerClass.instances)) continue;
+      if (!reaches(rule.selector, op.path, layer, named)) continue;
       if (hasDim(program.model, op, rule.dim)) return true;
       for (DimId d : op.dims) found.insert(program.model.dims[d].name.str());
       for (CompositeId c : op.composites) found.insert(program.model.composites[c].name.str());

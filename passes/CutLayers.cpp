@@ -1,14 +1,16 @@
-// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes that all
-// rules treat alike.
+// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes of which all
+// statements say the same.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
 #include "passes/CutStages.h"
 #include "passes/Lowering.h"
+#include "passes/Statements.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace planc::passes {
 using namespace ir;
@@ -45,61 +47,64 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   return sets;
 }
 
-/// What the plan's slices choose of a layer's instances. Selectors of one list that differ in their first slice alone
-/// say one thing of several instances: `decoder[0], decoder[2]` is one choice, as `decoder[0:4:2]` is. A part lies in
-/// one instance: it is in a slice or it is not.
-class Slices {
+/// What the plan's slices choose of a layer's instances. Statements that say the same of layers that differ in their
+/// first slice alone are one choice: `decoder[0:4] { ffn -> tp }` and `decoder[4:8] { ffn -> tp }` choose what
+/// `decoder[0:8]` does. A part lies in one instance: it is in a slice or it is not.
+class Choices {
 public:
-  Slices(const Program& program, LayerId id)
+  Choices(const Program& program, LayerId id)
       : unit_(program.model.layers[id].name), isPart_(program.model.layers[id].isPart()) {
     const Plan& plan = *program.plan;
-    for (const PlacementRule& r : plan.placements) look({r.selector});
-    for (const StateRule& r : plan.states) look({r.selector});
-    for (const Recompute& r : plan.recompute) look(r.selectors);
+    for (const PlacementRule& r : plan.placements) look(r.selector, [&] { return saying(r); });
+    for (const StateRule& r : plan.states) look(r.selector, [&] { return saying(r); });
+    for (const Recompute& r : plan.recompute)
+      for (const Selector& s : r.selectors) look(s, [&] { return saying(r); });
     for (const std::vector<RangeSet>& first : program.firstLayers)
-      if (!first.empty()) add(first[id.index]);
-    for (const Keep& k : plan.keeps) look({k.selector});
-    look(plan.workload.freeze);
+      if (!first.empty()) sets_.insert(first[id.index]);
+    for (const Keep& k : plan.keeps) look(k.selector, [&] { return saying(k); });
+    for (const Selector& s : plan.workload.freeze) look(s, [] { return "freeze"; });
   }
 
-  std::vector<RangeSet> sets;
+  /// Each is all that one choice holds.
+  std::set<RangeSet> sets() const {
+    std::set<RangeSet> all = sets_;
+    for (const auto& entry : chosen_) all.insert(entry.second);
+    return all;
+  }
 
 private:
   /// `*` reaches all repeats.
-  void look(const std::vector<Selector>& list) {
-    std::map<std::string, RangeSet> chosen; // by what is stated besides the slice
-    for (Selector s : list) {
-      if (s.steps.empty() || !s.steps[0].slice || isPart_ || !(s.steps[0].star || s.steps[0].name == unit_)) continue;
-      const RangeSet slice = *s.steps[0].slice;
-      s.steps[0].slice.reset();
-      RangeSet& set = chosen[s.str()];
-      if (set.firstCommon(slice))
-        add(slice); // twice the same instance: whoever reads the list must see it
-      else
-        set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
-    }
-    for (auto& entry : chosen) add(std::move(entry.second));
-  }
-
-  void add(RangeSet set) {
-    if (std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
+  template <class F> void look(const Selector& selector, F saying) {
+    if (isPart_ || selector.steps.empty()) return;
+    const LayerStep& first = selector.steps[0];
+    if (!first.slice || !(first.star || first.name == unit_)) return;
+    const RangeSet slice = *first.slice;
+    Selector anywhere = selector;
+    anywhere.steps[0] = {false, unit_, std::nullopt};
+    RangeSet& set = chosen_[fmt::format("{} of {}", saying(), anywhere.str())];
+    if (set.firstCommon(slice))
+      sets_.insert(slice); // twice the same instance: whoever reads the statements must see it
+    else
+      set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
   }
 
   Symbol unit_;
   bool isPart_;
+  std::map<std::string, RangeSet> chosen_; ///< by what is said, and of which layers inside an instance
+  std::set<RangeSet> sets_;
 };
 
 /// Classes of instances, each in ascending order.
 using Classes = std::vector<RangeSet>;
 
-/// Instances that lie in the same slices form a class.
-Classes classesOf(const Layer& layer, const std::vector<RangeSet>& slices) {
-  if (slices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
+/// Instances of which the same is said form a class.
+Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
+  if (choices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
   std::map<std::vector<bool>, size_t> classes;
   std::vector<std::vector<int64_t>> members;
   for (int64_t i = layer.from; i < layer.to(); ++i) {
     std::vector<bool> signature;
-    for (const RangeSet& r : slices) signature.push_back(r.contains(i));
+    for (const RangeSet& r : choices) signature.push_back(r.contains(i));
     auto [it, fresh] = classes.try_emplace(signature, members.size());
     if (fresh) members.emplace_back();
     members[it->second].push_back(i);
@@ -145,15 +150,15 @@ void separate(Classes& classes, int64_t instance) {
 
 bool addClasses(Program& program, LayerId id, DiagnosticEngine& diagnostics) {
   const Layer& layer = program.model.layers[id];
-  const std::vector<RangeSet> slices = layer.repeat ? Slices(program, id).sets : std::vector<RangeSet>{};
-  if (!slices.empty() && layer.count > kMaxSliced) {
+  const std::set<RangeSet> choices = layer.repeat ? Choices(program, id).sets() : std::set<RangeSet>{};
+  if (!choices.empty() && layer.count > kMaxSliced) {
     diagnostics
         .report(TooManyClasses, layer.range,
                 {{"unit", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
         .help("leave the slices out, or repeat the layer less often");
     return false;
   }
-  Classes classes = classesOf(layer, slices);
+  Classes classes = classesOf(layer, choices);
   if (const auto first = endOfBackward(program, id, classes)) separate(classes, *first);
   for (RangeSet& instances : classes) {
     LayerClass layerClass;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
 #include "passes/Backward.h"
+#include "passes/Statements.h"
 #include "support/Quantity.h"
 #include "support/Rounding.h"
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <optional>
 
 namespace planc::passes {
@@ -31,21 +31,9 @@ double keptBytes(const LayerClass& layerClass) {
   return bytes;
 }
 
-/// Indices that both hold.
-RangeSet common(const RangeSet& a, const RangeSet& b) {
-  RangeSet both;
-  for (const Range& r : b.ranges)
-    for (const Range& s : a.ranges)
-      if (const auto first = r.firstCommon(s))
-        both.ranges.push_back({*first, std::min(r.end, s.end), std::lcm(r.step, s.step)});
-  return both;
-}
-
-/// The instances of a class that the slice of a selector names. A class can stand for several selectors of a list; a
-/// part lies in one instance.
+/// The instances of a class that a selector names: it can stand for several selectors.
 LayerClass within(const Program& program, LayerClass layerClass, const Selector& selector) {
-  if (!selector.steps.empty() && selector.steps[0].slice && !program.model.layers[layerClass.layer].isPart())
-    layerClass.instances = common(*selector.steps[0].slice, layerClass.instances);
+  layerClass.instances = namedBy(selector, program.model.layers[layerClass.layer], layerClass.instances);
   return layerClass;
 }
 
@@ -289,14 +277,15 @@ private:
 /// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
 void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
-  auto reached = [&](const Selector& selector, const LayerClass& layerClass, const Saved& saved) {
-    return saved.host && keepsOf(program, layerClass, selector, saved.op, model.values[saved.value]).has_value();
-  };
   for (const Keep& keep : program.plan->keeps) {
     if (!keep.host) continue;
     bool any = false;
-    for (const LayerClass& layerClass : program.classes)
-      any |= llvm::any_of(layerClass.saved, [&](const Saved& s) { return reached(keep.selector, layerClass, s); });
+    for (const LayerClass& layerClass : program.classes) {
+      const RangeSet named = namedBy(keep.selector, model.layers[layerClass.layer], layerClass.instances);
+      any |= llvm::any_of(layerClass.saved, [&](const Saved& s) {
+        return s.host && keepsOf(program, layerClass.layer, named, keep.selector, s.op, model.values[s.value]);
+      });
+    }
     if (any) continue;
     const bool trains = program.plan->workload.train && model.loss.valid();
     diagnostics

@@ -95,7 +95,7 @@ std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& 
   const RangeSet top = layer.atTop(instances);
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
-    // A class of instances lies inside a slice or outside of it (passes::cutUnits made it so): one member tells.
+    // What is said of a class is said of its first instance (cut-layers made it so): that one tells.
     if (slice && (i > 0 || !layer.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
       return std::nullopt;
   }

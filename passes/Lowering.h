@@ -30,7 +30,8 @@ ir::AxisList resolveTargets(const ir::Mesh& mesh, const std::vector<Symbol>& tar
 /// Drops axes of size one: they split nothing.
 ir::AxisList withoutTrivial(const ir::Mesh& mesh, const ir::AxisList& axes);
 
-/// Does the selector, slices included, reach a path for these instances of the layer? Gives the number of steps.
+/// Does the selector, slices included, reach a path for these instances of the layer, all of a class? Gives the number
+/// of steps. The first instance decides: of several selectors that say the same of a class only one reaches it.
 std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Layer& layer,
                            const ir::RangeSet& instances);
 

@@ -3,6 +3,7 @@
 // about data parallelism.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/States.h"
+#include "passes/Statements.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -357,8 +358,8 @@ void warnOfHostTwice(const StatePlacer& placer) {
     const Optimizer *runs = nullptr, *moves = nullptr;
     for (const LayerClass& layerClass : placer.program.classes)
       for (const ParamState& p : layerClass.params)
-        if (const Optimizer* by = p.rules[2] == &rule ? updaterOf(placer.program, p) : nullptr)
-          (placer.runsOnHost(p) ? runs : moves) = by;
+        if (p.rules[2] && sayTheSame(*p.rules[2], rule))
+          if (const Optimizer* by = updaterOf(placer.program, p)) (placer.runsOnHost(p) ? runs : moves) = by;
     if (!runs || moves) continue;
     std::vector<std::string> targets;
     for (const Symbol t : rule.targets) targets.push_back(t.str());

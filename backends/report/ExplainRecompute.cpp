@@ -16,7 +16,7 @@ std::string heldText(double bytes) {
 bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, const std::vector<Symbol>& path) {
   return std::any_of(statement.selectors.begin(), statement.selectors.end(), [&](const ir::Selector& s) {
     const auto& slice = s.steps.empty() ? std::nullopt : s.steps.front().slice;
-    return s.matches(path) && (!slice || slice->contains(instances.ranges.front().begin));
+    return s.matches(path) && (!slice || slice->firstCommon(instances));
   });
 }
 

@@ -103,6 +103,35 @@ loss [0]
 )");
 }
 
+TEST(CutLayers, StatementsThatSayTheSameMakeOneClass) {
+  const std::string whole = cut("");
+  const std::string tp = "  mesh { tp = 2 }\n";
+  EXPECT_EQ(cut(tp + "  place {\n decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].mlp { ffn -> tp }\n }"), whole);
+  EXPECT_EQ(cut(tp + "  place {\n decoder[0:4:2].mlp { ffn -> tp }\n decoder[1:4:2].mlp { ffn -> tp }\n }"), whole);
+  EXPECT_EQ(cut("  mesh { dp = 2 }\n  place { batch -> dp }\n  states {\n decoder[0:3] { params -> dp }\n decoder[3] { "
+                "params -> dp }\n }"),
+            whole);
+  EXPECT_EQ(cut("  recompute decoder[0:3].mlp\n  recompute decoder[3].mlp"), whole);
+  EXPECT_EQ(cut("  keep decoder[0].mlp = host\n  keep decoder[1:4].mlp = host"), whole);
+}
+
+TEST(CutLayers, StatementsThatSaySomethingElseStayApart) {
+  const std::string apart = R"(stage 0: embed x1 decoder[0:2] x2 decoder[2:4] x2 head x1 loss x1
+embed [0]
+decoder [0:2]
+decoder [2:4]
+head [0]
+loss [0]
+)";
+  const std::string tp = "  mesh {\n tp = 2\n dp = 2\n }\n";
+  EXPECT_EQ(cut(tp + "  place {\n decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].mlp { ffn -> dp }\n }"), apart);
+  EXPECT_EQ(cut(tp + "  place {\n decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].norm { seq -> tp }\n }"), apart);
+  EXPECT_EQ(cut("  recompute decoder[0:2].mlp\n  recompute decoder[2:4].mlp { outputs = true }"), apart);
+  EXPECT_EQ(cut("  keep decoder[0:2].mlp = host\n  keep decoder[2:4].mlp = gathered"), apart);
+  // An instance of which the same is said twice: whether that is right is for who reads the statements.
+  EXPECT_EQ(cut("  keep decoder[0:4].mlp = gathered\n  keep decoder[0:2].mlp = gathered"), apart);
+}
+
 TEST(CutLayers, FirstCountsOnEachStage) {
   EXPECT_EQ(cut(kPipe + "  recompute decoder { first = 1 }"), R"(stage 0: embed x1 decoder[0, 2] x1 decoder[1, 3] x1
 stage 1: decoder[0, 2] x1 decoder[1, 3] x1 head x1 loss x1
