@@ -5,6 +5,7 @@
 #include "ir/LayerRef.h"
 #include "ir/Poly.h"
 #include "support/Ids.h"
+#include "support/Indexed.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
 
@@ -137,7 +138,7 @@ struct Op {
   Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
   OpKind kind = OpKind::Memory;
   uint32_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
-  std::vector<Operand> operands;
+  Indexed<Operand> operands;
   ValueId result;
   std::vector<DimId> dims; ///< iteration space: operands' dims in order of appearance, then the result's
   std::vector<DimId> resultDims;

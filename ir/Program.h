@@ -4,6 +4,7 @@
 #pragma once
 #include "ir/Layout.h"
 #include "ir/Plan.h"
+#include "support/Indexed.h"
 
 #include <array>
 #include <memory>
@@ -176,7 +177,7 @@ struct LayerClass {
   /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or
   /// -1.
   std::vector<std::vector<int32_t>> brought;
-  std::vector<Node> forward,
+  Indexed<Node> forward,
       backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
   std::vector<Saved> saved;
   double workingForward = 0;  ///< bytes live beyond `saved`, at most, while an instance runs
@@ -200,9 +201,9 @@ struct Boundary {
 struct VirtualStage {
   int64_t index = 0;
   std::vector<std::pair<LayerClassId, int64_t>> classes; ///< in order, with how many instances of each run here
-  std::vector<Boundary> sends;  ///< to stage index + 1, forward; backward sends the gradients back
-  size_t level = 0;             ///< of the link to the next stage; with several routes of the slowest
-  std::vector<int64_t> devices; ///< the device stage that it runs on, for each route of the schedule
+  std::vector<Boundary> sends; ///< to stage index + 1, forward; backward sends the gradients back
+  size_t level = 0;            ///< of the link to the next stage; with several routes of the slowest
+  Indexed<int64_t> devices;    ///< the device stage that it runs on, for each route of the schedule
 };
 
 /// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over
@@ -234,7 +235,7 @@ struct Program {
   /// statements.
   std::vector<std::vector<RangeSet>> firstLayers;
   Store<LayerClass> classes;
-  std::vector<VirtualStage> virtualStages; ///< p · v of them
+  Indexed<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;
 
   /// Virtual stages that a device stage holds, those of the first route first.

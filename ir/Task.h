@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
+#include "support/Indexed.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +45,7 @@ struct Action {
   uint32_t microBatch = 0;
 };
 /// By device stage: its actions in order.
-using Orders = std::vector<std::vector<Action>>;
+using Orders = Indexed<std::vector<Action>>;
 
 /// Seconds of one micro-batch on one virtual stage; `input` and `weight` add up to a whole backward pass.
 struct PassSeconds {
@@ -55,15 +55,13 @@ struct PassSeconds {
 
 /// What a schedule is made for.
 struct ScheduleShape {
-  int64_t stages = 1;               ///< p
-  int64_t chunks = 1;               ///< v: virtual stages of a route on a device
-  int64_t microBatches = 1;         ///< m, of all routes together
-  std::vector<int64_t> arguments;   ///< values of the row's parameters, in its order
-  std::vector<PassSeconds> seconds; ///< by virtual stage; empty: all passes take one second and transfers none
+  int64_t stages = 1;             ///< p
+  int64_t chunks = 1;             ///< v: virtual stages of a route on a device
+  int64_t microBatches = 1;       ///< m, of all routes together
+  std::vector<int64_t> arguments; ///< values of the row's parameters, in its order
+  Indexed<PassSeconds> seconds;   ///< by virtual stage; empty: all passes take one second and transfers none
   int64_t virtualStages() const { return stages * chunks; }
-  PassSeconds secondsOf(int64_t virtualStage) const {
-    return seconds.empty() ? PassSeconds{} : seconds[static_cast<size_t>(virtualStage)];
-  }
+  PassSeconds secondsOf(int64_t virtualStage) const { return seconds.empty() ? PassSeconds{} : seconds[virtualStage]; }
 };
 
 /// An argument that a schedule takes: `interleaved_1f1b(chunks = 3)`.
@@ -115,7 +113,7 @@ struct Schedule {
   const ScheduleKind* kind = nullptr;
   std::vector<Segment> forward, backward; ///< by class
   /// Inline share by class, after `overlap`; prefetch, slowdown.
-  std::array<double, kCollectiveClasses> blockingShare{};
+  EnumArray<CollectiveClass, double, kCollectiveClasses> blockingShare{};
   int64_t prefetch = 1;
   double slowdown = 0;
   double bucketBytes = 0; ///< 0: one bucket per instance

@@ -190,7 +190,7 @@ private:
       if (!layerClass.boundaryReshard && layerClass.layer == producer.layer) open |= pending(layerClass, v);
     // Hardly any value is pending: the others need no look at all stages before this one.
     for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
-      for (const auto& [id, count] : program_.virtualStages[static_cast<size_t>(s)].classes)
+      for (const auto& [id, count] : program_.virtualStages[s].classes)
         for (const Node& n : program_.classes[id].forward)
           if (n.value == v && reduces(n)) open &= ~n.axes;
     return open != 0;

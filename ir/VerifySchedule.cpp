@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
 #include "ir/Verify.h"
+#include "support/Indexed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,13 +68,13 @@ private:
   /// Every route gives each device stage the same number of virtual stages.
   bool checkDevices() {
     for (size_t r = 0; r < static_cast<size_t>(program_.routes); ++r) {
-      std::vector<int64_t> held(static_cast<size_t>(program_.stages));
+      Indexed<int64_t> held(program_.stages);
       for (const VirtualStage& s : program_.virtualStages) {
         if (r >= s.devices.size() || s.devices[r] < 0 || s.devices[r] >= program_.stages) {
           out_.wrong("virtual stage {} has no device on route {}", s.index, r);
           return false;
         }
-        ++held[static_cast<size_t>(s.devices[r])];
+        ++held[s.devices[r]];
       }
       for (size_t d = 0; d < held.size(); ++d)
         if (held[d] != program_.chunks)
@@ -106,15 +107,15 @@ private:
       out_.wrong("orders of {} stages for {}", orders.size(), p);
       return;
     }
-    std::vector<Done> done(program_.virtualStages.size() * static_cast<size_t>(m));
-    std::vector<size_t> next(static_cast<size_t>(p));
+    Indexed<Done> done(program_.virtualStages.size() * static_cast<size_t>(m));
+    Indexed<size_t> next(p);
     bool upward = true; // forward work travels up the stages, backward work down: sweep both ways
     for (int idle = 0; idle < 2 && out_.empty(); upward = !upward) {
       bool moved = false;
       for (int64_t k = 0; k < p; ++k) {
         const int64_t s = upward ? k : p - 1 - k;
-        const std::vector<Action>& order = orders[static_cast<size_t>(s)];
-        for (size_t& i = next[static_cast<size_t>(s)]; i < order.size(); moved = true) {
+        const std::vector<Action>& order = orders[s];
+        for (size_t& i = next[s]; i < order.size(); moved = true) {
           const size_t together = order[i].paired ? 2 : 1;
           if (!runs(order, i, together, s, m, done)) break;
           i += together;
@@ -130,8 +131,7 @@ private:
   }
 
   /// Do the actions from `i` on, one or a pair, have what they receive? Then they are done.
-  bool runs(const std::vector<Action>& order, size_t i, size_t together, int64_t s, int64_t m,
-            std::vector<Done>& done) {
+  bool runs(const std::vector<Action>& order, size_t i, size_t together, int64_t s, int64_t m, Indexed<Done>& done) {
     if (i + together > order.size()) {
       out_.wrong("the last action of stage {} is half of a pair", s);
       return false;
@@ -145,18 +145,16 @@ private:
   bool legal(const Action& a, int64_t s, int64_t m) {
     const int64_t route = a.microBatch / std::max<int64_t>(1, m / program_.routes);
     const bool good = a.microBatch < m && a.virtualStage < program_.virtualStages.size() && route < program_.routes &&
-                      program_.virtualStages[a.virtualStage].devices[static_cast<size_t>(route)] == s;
+                      program_.virtualStages[a.virtualStage].devices[route] == s;
     if (!good)
       out_.wrong("stage {} runs micro-batch {} of {} on virtual stage {}, which is not its own", s, a.microBatch, m,
                  a.virtualStage);
     return good;
   }
 
-  static Done& at(std::vector<Done>& done, int64_t m, int64_t stage, int64_t mb) {
-    return done[static_cast<size_t>(stage * m + mb)];
-  }
+  static Done& at(Indexed<Done>& done, int64_t m, int64_t stage, int64_t mb) { return done[stage * m + mb]; }
 
-  bool ready(const Action& a, int64_t m, std::vector<Done>& done) const {
+  bool ready(const Action& a, int64_t m, Indexed<Done>& done) const {
     const int64_t stage = a.virtualStage, mb = a.microBatch;
     const auto last = static_cast<int64_t>(program_.virtualStages.size()) - 1;
     switch (a.kind) {
@@ -171,7 +169,7 @@ private:
     return false;
   }
 
-  void finish(const Action& a, int64_t m, std::vector<Done>& done) {
+  void finish(const Action& a, int64_t m, Indexed<Done>& done) {
     Done& here = at(done, m, a.virtualStage, a.microBatch);
     if (a.kind == ActionKind::Forward) once(here.forward, "forward", a);
     if (a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardInput) once(here.input, "backward", a);
@@ -183,7 +181,7 @@ private:
     flag = true;
   }
 
-  void checkComplete(const std::vector<Done>& done) {
+  void checkComplete(const Indexed<Done>& done) {
     bool trains = std::any_of(done.begin(), done.end(), [](const Done& d) { return d.input; });
     size_t missing = static_cast<size_t>(std::count_if(
         done.begin(), done.end(), [&](const Done& d) { return !d.forward || (trains && (!d.input || !d.weight)); }));

@@ -103,7 +103,7 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
   std::vector<const Node*> chain;
   std::vector<int32_t> indices;
   for (int32_t n = layerClass_.brought[local(layer_, id)][operand]; n >= 0;) {
-    chain.insert(chain.begin(), &layerClass_.forward[static_cast<size_t>(n)]);
+    chain.insert(chain.begin(), &layerClass_.forward[n]);
     indices.insert(indices.begin(), n);
     int32_t before = -1;
     for (NodeIndex d : chain.front()->deps)
@@ -215,9 +215,9 @@ Node ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& lay
 void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
   const Op& op = program_.model.ops[id];
   const Placement& placement = layerClass_.placements[local(layer_, id)];
-  const double bytes = buffer.bytes.evaluate(
-      [&](DimId d) { return localExtent(program_, placement, d); },
-      [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+  const double bytes =
+      buffer.bytes.evaluate([&](DimId d) { return localExtent(program_, placement, d); },
+                            [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[o].value); });
   const double times = timesOf(program_, op);
   layerClass_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }

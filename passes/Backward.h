@@ -5,6 +5,7 @@
 #include "ir/Program.h"
 #include "passes/Lowering.h"
 #include "support/Diagnostics.h"
+#include "support/Indexed.h"
 
 #include <map>
 #include <optional>
@@ -19,7 +20,7 @@ struct Checkpoints {
     bool saves = false;    ///< it keeps something by name, and replays only what is read
     bool discards = false; ///< what leaves it is not kept for its readers either (`outputs`)
   };
-  std::vector<Form> forms; ///< per checkpoint
+  Indexed<Form> forms; ///< per checkpoint
   bool ok = true;
 };
 Checkpoints findCheckpoints(const ir::Program& program, const ir::LayerClass& layerClass,
@@ -79,9 +80,7 @@ private:
   bool onHost(ir::OpId reader, ir::ValueId value) const;
   bool enters(ir::ValueId value, int checkpoint) const;
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(layer_, op)]; }
-  int32_t replayOf(int32_t forwardNode) const {
-    return forwardNode < 0 ? -1 : replayed_[static_cast<size_t>(forwardNode)];
-  }
+  int32_t replayOf(int32_t forwardNode) const { return forwardNode < 0 ? -1 : replayed_[forwardNode]; }
 
   const ir::Program& program_;
   ir::LayerClass& layerClass_;
@@ -89,9 +88,9 @@ private:
   const Checkpoints& checkpoints_;
   const ir::Layer& layer_;
   std::vector<int32_t> producerNode_; ///< per operator: its compute node in forward
-  std::vector<int32_t> replayed_;     ///< per forward node: its copy in backward, or -1
+  Indexed<int32_t> replayed_;         ///< per forward node: its copy in backward, or -1
   enum class Replay { Waiting, Running, Done };
-  std::vector<Replay> state_;    ///< per checkpoint
+  Indexed<Replay> state_;        ///< per checkpoint
   std::vector<bool> keptAnyway_; ///< per operator: discarded, but read while its checkpoint is being replayed
   std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;

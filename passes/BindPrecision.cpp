@@ -107,8 +107,7 @@ struct Binder {
       if (selector && !selector->matches(op.path)) continue;
       for (const Save& s : op.saves) {
         if (s.what == Save::What::Buffer) continue;
-        const DType type = program.dtypeOf(
-            s.what == Save::What::Operand ? op.operands[static_cast<size_t>(s.operand)].value : op.result);
+        const DType type = program.dtypeOf(s.what == Save::What::Operand ? op.operands[s.operand].value : op.result);
         if (isFloat(type) && width(saved) < width(type)) return true;
       }
     }

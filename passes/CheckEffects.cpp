@@ -112,9 +112,9 @@ bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     auto check = [&](const std::optional<Poly>& poly, const std::string& what, const planc::Unit& unit) {
       if (!poly || !ok) return;
-      const double value = poly->evaluate(
-          [&](DimId d) { return localExtent(program, placement, d); },
-          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+      const double value =
+          poly->evaluate([&](DimId d) { return localExtent(program, placement, d); },
+                         [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
       if (value >= 0) return;
       ok = false;
       diagnostics

@@ -87,7 +87,7 @@ struct CheckpointFinder {
       if (maker.layer != layerClass.layer) continue;
       const uint32_t made = local(layer, value.producer);
       const int checkpoint = result.of[made];
-      if (checkpoint >= 0 && !result.named[made] && result.forms[static_cast<size_t>(checkpoint)].discards)
+      if (checkpoint >= 0 && !result.named[made] && result.forms[checkpoint].discards)
         result.of[i - layer.first.index] = checkpoint;
     }
   }

@@ -78,7 +78,7 @@ struct Crossing {
     if (const auto& p = program.plan->pipeline; p && p->scatter) scatter(b, layout, *p);
     for (int64_t s = from; s < to; ++s) {
       if (auto comesBack = trainsBefore(s, v)) b.gradient = *comesBack;
-      if (program.crosses(static_cast<size_t>(s))) program.virtualStages[static_cast<size_t>(s)].sends.push_back(b);
+      if (program.crosses(static_cast<size_t>(s))) program.virtualStages[s].sends.push_back(b);
     }
   }
 
@@ -87,7 +87,7 @@ struct Crossing {
   std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
     const LayerId home = model().ops[model().values[v].producer].layer;
     std::optional<bool> trains; // of several classes the one that hands it on
-    for (const auto& [id, count] : program.virtualStages[static_cast<size_t>(stage)].classes) {
+    for (const auto& [id, count] : program.virtualStages[stage].classes) {
       const LayerClass& layerClass = program.classes[id];
       if (!layerClass.boundaryReshard && layerClass.layer == home) trains = wanted[id.index][v.index];
     }
@@ -141,7 +141,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
   crossing.findStages();
   for (VirtualStage& s : program.virtualStages)
     if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size())) {
-      const VirtualStage& next = program.virtualStages[static_cast<size_t>(s.index + 1)];
+      const VirtualStage& next = program.virtualStages[s.index + 1];
       for (size_t route = 0; route < s.devices.size(); ++route)
         s.level = std::max(s.level, crossing.linkLevel(s.devices[route], next.devices[route]));
     }

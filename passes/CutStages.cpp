@@ -26,10 +26,9 @@ int64_t totalLayers(const Model& model) {
 
 /// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head
 /// stands.
-std::vector<int64_t> balanced(int64_t layers, int64_t parts) {
-  std::vector<int64_t> sizes(static_cast<size_t>(parts), layers / parts);
-  for (int64_t i = 0, left = layers % parts; i < left; ++i)
-    ++sizes[static_cast<size_t>(parts > 2 ? 1 + i % (parts - 2) : i % parts)];
+Indexed<int64_t> balanced(int64_t layers, int64_t parts) {
+  Indexed<int64_t> sizes(parts, layers / parts);
+  for (int64_t i = 0, left = layers % parts; i < left; ++i) ++sizes[parts > 2 ? 1 + i % (parts - 2) : i % parts];
   return sizes;
 }
 
@@ -44,7 +43,7 @@ int64_t countOf(const ir::Layer& layer, const Stages* stages) {
 
 /// Pieces of the whole model for the given layers per part. Plain layers that count as none go with the instance that
 /// follows them, the last ones with the last part. Nothing if a plain layer counts as more than its part has left.
-std::optional<Cut> cutBySizes(const Model& model, const std::vector<int64_t>& sizes, const Stages* stages = nullptr,
+std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes, const Stages* stages = nullptr,
                               std::pair<LayerId, int64_t>* tooLarge = nullptr) {
   Cut cut(sizes.size());
   size_t part = 0;
@@ -164,16 +163,15 @@ bool mayGoAlong(const Model& model, const ir::Layer& layer) {
 /// stage.
 std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& lines, int64_t parts,
                               std::string& problem, SourceRange& where) {
-  std::vector<const StageLine*> byIndex(static_cast<size_t>(parts));
+  Indexed<const StageLine*> byIndex(parts);
   for (const StageLine& line : lines) {
     where = line.range;
     if (line.index < 0 || line.index >= parts)
       return problem = fmt::format("stage {} is not one of 0 to {}", line.index, parts - 1), std::nullopt;
-    if (byIndex[static_cast<size_t>(line.index)])
-      return problem = fmt::format("stage {} is listed twice", line.index), std::nullopt;
-    byIndex[static_cast<size_t>(line.index)] = &line;
+    if (byIndex[line.index]) return problem = fmt::format("stage {} is listed twice", line.index), std::nullopt;
+    byIndex[line.index] = &line;
   }
-  Cut cut(static_cast<size_t>(parts));
+  Cut cut(parts);
   uint32_t unit = 0; // the next layer to be covered, and its next instance
   int64_t at = 0;
   const auto layer = [&]() -> const ir::Layer& { return model.layers[LayerId(unit)]; };
@@ -182,7 +180,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
     if (++unit < model.layers.size()) at = layer().from;
   };
   for (int64_t i = 0; i < parts; ++i) {
-    const StageLine* line = byIndex[static_cast<size_t>(i)];
+    const StageLine* line = byIndex[i];
     if (!line) return problem = fmt::format("stage {} has no line", i), std::nullopt;
     where = line->range;
     for (const Selector& selector : line->selectors) {
@@ -190,8 +188,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       if (!piece) return std::nullopt;
       // Plain layers that no line names: leading ones join the first stage, others the stage before.
       while (unit < piece->layer.index && goesAlong()) {
-        cut[static_cast<size_t>(std::max<int64_t>(0, cut[static_cast<size_t>(i)].empty() && i > 0 ? i - 1 : i))]
-            .push_back({LayerId(unit), 0, 1});
+        cut[std::max<int64_t>(0, cut[i].empty() && i > 0 ? i - 1 : i)].push_back({LayerId(unit), 0, 1});
         next();
       }
       if (piece->layer.index != unit || piece->lo != at)
@@ -199,7 +196,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
                                      unit < model.layers.size() ? pieceName(model, {LayerId(unit), at, layer().to()})
                                                                 : "the end"),
                std::nullopt;
-      cut[static_cast<size_t>(i)].push_back(*piece);
+      cut[i].push_back(*piece);
       at = piece->hi;
       if (at >= layer().to()) next();
     }
@@ -242,8 +239,7 @@ std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Sta
   }
   std::pair<LayerId, int64_t> tooLarge;
   std::optional<Cut> cut;
-  if (layers % parts == 0)
-    cut = cutBySizes(model, std::vector<int64_t>(static_cast<size_t>(parts), layers / parts), stages, &tooLarge);
+  if (layers % parts == 0) cut = cutBySizes(model, Indexed<int64_t>(parts, layers / parts), stages, &tooLarge);
   if (cut) return cut;
   auto report = layers % parts == 0
                     ? diagnostics.report(CountedTooLarge, where,

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "support/Diagnostics.h"
+#include "support/Indexed.h"
 
 #include <optional>
 #include <vector>
@@ -15,7 +16,7 @@ struct Piece {
   int64_t lo = 0, hi = 0;
 };
 /// By virtual stage, in the order of the model.
-using Cut = std::vector<std::vector<Piece>>;
+using Cut = Indexed<std::vector<Piece>>;
 
 /// The instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, and `decoder.local` where
 /// there is one instance.

@@ -130,7 +130,7 @@ struct BackwardDerivation {
   void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending,
                   std::vector<bool>& covered) {
     const Op& op = model().ops[id];
-    if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[static_cast<size_t>(i)].value.index]; })) return;
+    if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[i].value.index]; })) return;
     Node node = blank(id);
     node.role = Role::Backward;
     node.operand = operands.front();
@@ -139,7 +139,7 @@ struct BackwardDerivation {
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
-      if (wanted[op.operands[static_cast<size_t>(i)].value.index]) contribute(id, i, at, pending);
+      if (wanted[op.operands[i].value.index]) contribute(id, i, at, pending);
     }
   }
 
@@ -189,7 +189,7 @@ struct BackwardDerivation {
   /// The gradient of an operand: the one rule `produced`, or as placed for operators that only pass it on.
   void contribute(OpId id, int operand, int32_t node, AxisMask pending) {
     const Op& op = model().ops[id];
-    const Operand& o = op.operands[static_cast<size_t>(operand)];
+    const Operand& o = op.operands[operand];
     if (!wanted[o.value.index]) return;
     // An addend that lacks dimensions of the sum has the sum over them as its gradient: pending where they are split.
     const bool whole = llvm::all_of(op.resultDims, [&](DimId d) { return llvm::is_contained(o.dims, d); });
@@ -216,7 +216,7 @@ struct BackwardDerivation {
   }
 
   void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
-    const ValueId param = model().ops[id].operands[static_cast<size_t>(operand)].value;
+    const ValueId param = model().ops[id].operands[operand].value;
     for (ParamState& p : layerClass.params)
       if (p.param == param) p.partial |= partial;
     Node accumulate = blank(id);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/IdleOverlap.h"
 
+#include "support/Indexed.h"
+
 #include <array>
 #include <fmt/format.h>
 #include <string>
@@ -15,7 +17,7 @@ namespace {
 
 /// What travels in a step.
 struct Traffic {
-  std::array<bool, kCollectiveClasses> classes{};
+  EnumArray<CollectiveClass, bool, kCollectiveClasses> classes{};
   bool states = false;   ///< collectives of parameters and gradients, which buckets are made of
   bool gathers = false;  ///< parameters on the way to their use, which may be fetched early
   bool anything = false; ///< beside the statistics inside of operators
@@ -38,7 +40,7 @@ struct Traffic {
 
 private:
   void add(CollectiveClass cls) {
-    classes[static_cast<size_t>(cls)] = true;
+    classes[cls] = true;
     anything |= cls != CollectiveClass::Statistic;
   }
 };
@@ -52,7 +54,7 @@ void warnOfIdleOverlap(const Program& program, DiagnosticEngine& diagnostics) {
     diagnostics.report(OverlapIdle, number.range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
   };
   for (const auto& [cls, share] : overlap.blockingShare)
-    if (!traffic.classes[static_cast<size_t>(cls)])
+    if (!traffic.classes[cls])
       warn(share, name(cls), fmt::format("the step has no collective of class `{}`", name(cls)));
   if (overlap.bucket && !traffic.states)
     warn(*overlap.bucket, "bucket", "no parameter is gathered and no gradient is reduced");

@@ -189,7 +189,7 @@ struct ForwardLowering {
         resolved = addReshard(user, operand.value, from, split, -1);
         if (sameLayout(unordered, split, wanted)) return resolved;
       }
-      from = layerClass.forward[static_cast<size_t>(resolved)].to;
+      from = layerClass.forward[resolved].to;
     }
     return addReshard(user, operand.value, from, wanted, resolved);
   }

@@ -23,8 +23,7 @@ bool ActivationPolicy::discarded(ValueId v) const {
   if (value.kind != ValueKind::Result || program_.model.ops[value.producer].layer != layerClass_.layer) return false;
   const uint32_t made = local(layer_, value.producer);
   const int checkpoint = checkpoints_.of[made];
-  return checkpoint >= 0 && checkpoints_.forms[static_cast<size_t>(checkpoint)].discards && !checkpoints_.named[made] &&
-         !keptAnyway_[made];
+  return checkpoint >= 0 && checkpoints_.forms[checkpoint].discards && !checkpoints_.named[made] && !keptAnyway_[made];
 }
 
 /// A checkpoint keeps what enters it, each by the rule of the smaller side; what another one discards is made first.
@@ -38,7 +37,7 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward)
       if (!enters(v, checkpoint)) continue;
       if (discarded(v)) {
         const OpId producer = program_.model.values[v].producer;
-        if (state_[static_cast<size_t>(checkpointOf(producer))] != Replay::Running) {
+        if (state_[checkpointOf(producer)] != Replay::Running) {
           replay(checkpointOf(producer), backward);
           continue;
         }
@@ -66,8 +65,8 @@ void ActivationPolicy::saveNamed(int checkpoint, std::vector<Node>& backward) {
 }
 
 void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
-  if (checkpoint < 0 || state_[static_cast<size_t>(checkpoint)] != Replay::Waiting) return;
-  state_[static_cast<size_t>(checkpoint)] = Replay::Running;
+  if (checkpoint < 0 || state_[checkpoint] != Replay::Waiting) return;
+  state_[checkpoint] = Replay::Running;
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
   for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
@@ -88,7 +87,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
     replayed_[n] = static_cast<int32_t>(backward.size());
     backward.push_back(std::move(node));
   }
-  state_[static_cast<size_t>(checkpoint)] = Replay::Done;
+  state_[checkpoint] = Replay::Done;
 }
 
 /// Is this node of forward done again? A reshard of what is kept begins at the side that is.
@@ -109,13 +108,13 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   const OpId producer = program_.model.values[v].producer;
   replay(checkpointOf(producer), backward);
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
-  if (point.node < 0 || layerClass_.forward[static_cast<size_t>(point.node)].kind == NodeKind::Compute) return made;
+  if (point.node < 0 || layerClass_.forward[point.node].kind == NodeKind::Compute) return made;
   const Layout& from = layerClass_.results[local(layer_, producer)];
   for (size_t n = 0; n < backward.size(); ++n) // once per layout
     if (backward[n].kind == NodeKind::Reshard && backward[n].phase == Phase::Recompute && backward[n].value == v &&
         backward[n].to == point.layout)
       return static_cast<int32_t>(n);
-  Node node = layerClass_.forward[static_cast<size_t>(point.node)];
+  Node node = layerClass_.forward[point.node];
   node.phase = Phase::Recompute;
   node.needed = false;
   node.op = reader;
@@ -147,7 +146,7 @@ void ActivationPolicy::dropUnread() {
   auto& backward = layerClass_.backward;
   auto drops = [&](const Node& node) {
     return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
-           checkpoints_.forms[static_cast<size_t>(checkpointOf(node.op))].saves;
+           checkpoints_.forms[checkpointOf(node.op)].saves;
   };
   if (llvm::none_of(backward, drops)) return;
   std::vector<bool> stays(backward.size());

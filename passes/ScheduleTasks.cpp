@@ -55,7 +55,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
       continue;
     }
     append(deps, beside); // a collective moves whole results
-    const double share = schedule.blockingShare[static_cast<size_t>(node.cls)];
+    const double share = schedule.blockingShare[node.cls];
     mine.own = deps;
     if (share > 0) mine.own = {add(kComputeStream, share, deps)};
     if (share < 1) mine.beside = {add(streamOf(*schedule.program, node.level), 1 - share, mine.own)};
@@ -72,14 +72,13 @@ double clampShare(double s) {
 void readShares(Schedule& schedule) {
   const Plan& plan = *schedule.program->plan;
   schedule.blockingShare.fill(1);
-  schedule.blockingShare[static_cast<size_t>(CollectiveClass::Offload)] = 0; // copy engines work beside the kernels
+  schedule.blockingShare[CollectiveClass::Offload] = 0; // copy engines work beside the kernels
   if (plan.stack)
     for (size_t c = 0; c < schedule.blockingShare.size(); ++c)
       if (const Number* share = plan.stack->number(StackFact::Inline, static_cast<CollectiveClass>(c)))
         schedule.blockingShare[c] = clampShare(share->value);
-  for (const auto& [cls, share] : plan.overlap.blockingShare)
-    schedule.blockingShare[static_cast<size_t>(cls)] = clampShare(share.value);
-  schedule.blockingShare[static_cast<size_t>(CollectiveClass::Statistic)] = 1;
+  for (const auto& [cls, share] : plan.overlap.blockingShare) schedule.blockingShare[cls] = clampShare(share.value);
+  schedule.blockingShare[CollectiveClass::Statistic] = 1;
   static const Stack none;
   const Stack& stack = plan.stack ? *plan.stack : none;
   const auto of = [&](const OptNumber& own, StackFact fact) { return own ? &*own : stack.number(fact); };

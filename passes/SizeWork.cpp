@@ -30,7 +30,7 @@ struct Sizer {
   }
 
   double widthAt(const Op& op, int operand) const {
-    return program.widthOf(operand < 0 ? op.result : op.operands[static_cast<size_t>(operand)].value);
+    return program.widthOf(operand < 0 ? op.result : op.operands[operand].value);
   }
 
   /// A rotated dimension passes by whole: every device works through all of it, while it holds only its shard.
@@ -115,7 +115,7 @@ struct Sizer {
 
   /// Reads the parameter as stored, writes it as computed with.
   void sizeUnpacking(Node& node, const Op& op) const {
-    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    const Operand& o = op.operands[node.operand];
     node.work.elements = elements(node.op, o.dims);
     for (const ParamState& p : layerClass.params)
       if (p.param == o.value) node.work.reads = node.work.elements * width(storedAs(program, p));
@@ -125,7 +125,7 @@ struct Sizer {
   /// A gradient is accumulated in the layout that it is stored in.
   double accumulated(const Node& node) const {
     const Op& op = model().ops[node.op];
-    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    const Operand& o = op.operands[node.operand];
     double n = elements(node.op, o.dims);
     for (const ParamState& p : layerClass.params)
       if (p.param == o.value) n /= static_cast<double>(program.mesh.size(p.grads & p.partial));

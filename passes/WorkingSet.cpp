@@ -21,7 +21,7 @@ double outputBytes(const Program& program, const LayerClass& layerClass, const N
     return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
            program.widthOf(op.result);
   if (node.role == Role::Cast && node.operand >= 0) { // a parameter, unpacked for one product
-    const Operand& o = op.operands[static_cast<size_t>(node.operand)];
+    const Operand& o = op.operands[node.operand];
     return localElements(program, o.dims, need(program, layerClass.placements[local(layer, node.op)], o.dims)) *
            width(program.computeType(op));
   }

@@ -2,6 +2,7 @@
 // those of a greedy simulation with the times of the passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedules/Orders.h"
+#include "support/Indexed.h"
 
 #include <algorithm>
 #include <limits>
@@ -21,8 +22,7 @@ constexpr int64_t kMostGreedy = 1 << 17;
 class Greedy {
 public:
   Greedy(const ScheduleShape& shape, int64_t limit, double patience)
-      : shape_(shape), limit_(limit), patience_(patience), stages_(static_cast<size_t>(shape.stages)),
-        orders_(static_cast<size_t>(shape.stages)) {
+      : shape_(shape), limit_(limit), patience_(patience), stages_(shape.stages), orders_(shape.stages) {
     for (Stage& s : stages_) s.forward.reserve(static_cast<size_t>(shape.microBatches)), s.input = s.forward;
   }
 
@@ -52,25 +52,25 @@ private:
   PassSeconds seconds(int64_t s) const { return shape_.secondsOf(s); }
 
   double forwardArrives(int64_t s) const {
-    const Stage& stage = stages_[static_cast<size_t>(s)];
+    const Stage& stage = stages_[s];
     const size_t k = stage.forward.size();
     if (k == static_cast<size_t>(shape_.microBatches)) return kNever;
     if (s == 0) return 0;
-    const auto& sent = stages_[static_cast<size_t>(s - 1)].forward;
+    const auto& sent = stages_[s - 1].forward;
     return k < sent.size() ? sent[k] + seconds(s - 1).send : kNever;
   }
 
   double backwardArrives(int64_t s) const {
-    const Stage& stage = stages_[static_cast<size_t>(s)];
+    const Stage& stage = stages_[s];
     const size_t k = stage.input.size();
     if (k >= stage.forward.size()) return kNever;
     if (s == shape_.stages - 1) return stage.forward[k];
-    const auto& sent = stages_[static_cast<size_t>(s + 1)].input;
+    const auto& sent = stages_[s + 1].input;
     return k < sent.size() ? sent[k] + seconds(s + 1).sendBack : kNever;
   }
 
   void choose(int64_t s) {
-    Stage& stage = stages_[static_cast<size_t>(s)];
+    Stage& stage = stages_[s];
     const bool room = static_cast<int64_t>(stage.forward.size() - stage.weights) < limit_;
     const double forward = room ? forwardArrives(s) : kNever, backward = backwardArrives(s);
     const double earliest = std::max(stage.free, std::min(forward, backward));
@@ -83,7 +83,7 @@ private:
   }
 
   void perform(int64_t s) {
-    Stage& stage = stages_[static_cast<size_t>(s)];
+    Stage& stage = stages_[s];
     const PassSeconds pass = seconds(s);
     size_t microBatch = 0;
     if (stage.next == ActionKind::Forward) {
@@ -96,13 +96,13 @@ private:
       microBatch = stage.weights++;
       stage.free = stage.start + pass.weight;
     }
-    orders_[static_cast<size_t>(s)].push_back(act(stage.next, s, static_cast<int64_t>(microBatch)));
+    orders_[s].push_back(act(stage.next, s, static_cast<int64_t>(microBatch)));
   }
 
   const ScheduleShape& shape_;
   int64_t limit_;
   double patience_;
-  std::vector<Stage> stages_;
+  Indexed<Stage> stages_;
   Orders orders_;
 };
 

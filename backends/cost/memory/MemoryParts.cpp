@@ -5,6 +5,7 @@
 #include "backends/cost/price/Buckets.h"
 #include "ir/States.h"
 #include "ir/facts/StackFacts.h"
+#include "support/Indexed.h"
 
 #include <algorithm>
 #include <array>
@@ -112,8 +113,7 @@ private:
       return s.cls == State && s.collective != ir::CollectiveKind::HostCopy && s.phase == ir::Phase::Forward && !s.kept;
     });
     // One bucket is filled while the one before is reduced, unless reductions are inline.
-    parts_.reducing =
-        bytesReducing(schedule_, stage_, schedule_.blockingShare[static_cast<size_t>(Gradient)] < 1 ? 2 : 1);
+    parts_.reducing = bytesReducing(schedule_, stage_, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
     // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
     // and backward do not meet.
     for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
@@ -138,7 +138,7 @@ private:
     for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const ir::Node& n : *nodes)
         if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllGather) {
-          double& most = received_[static_cast<size_t>(n.cls)];
+          double& most = received_[n.cls];
           most = std::max(most, n.bytes);
         }
   }
@@ -168,7 +168,7 @@ private:
   const ir::VirtualStage& stage_;
   const ir::Stack& stack_;
   StageParts parts_;
-  std::array<double, ir::kCollectiveClasses> received_{};
+  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> received_{};
 };
 
 } // namespace

@@ -92,7 +92,7 @@ void addInstances(std::vector<CollectiveRow>& rows, const ClassCollectives& body
                   ir::LayerClassId id, int64_t count) {
   const size_t first = rows.size();
   rows.insert(rows.end(), body.rows.begin(), body.rows.end());
-  const ClassSpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(id);
+  const ClassSpent* spent = sim.accounts[stage].account.find(id);
   for (const bool backward : {false, true})
     for (size_t n = 0; spent && n < spent->nodes(backward).size(); ++n)
       if (const size_t row = body.rowOf[backward][n]; row < body.rows.size())
@@ -110,7 +110,7 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
   for (uint32_t b = 0; b < counts.size(); ++b) {
     if (counts[b] == 0) continue;
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    const ClassSpent* spent = sim.accounts[static_cast<size_t>(stage)].account.find(ir::LayerClassId(b));
+    const ClassSpent* spent = sim.accounts[stage].account.find(ir::LayerClassId(b));
     for (size_t s = 0; s < layerClass.states.size(); ++s) {
       const ir::StateCollective& state = layerClass.states[s];
       const Messages messages = messagesOf(*sim.schedule, ir::LayerClassId(b), state);
@@ -151,12 +151,12 @@ public:
     const int64_t from = held.virtualStage + side.from;
     if (from < 0 || (side.receives && sim_.pipeline.inlineReceive == 0)) return;
     if (side.phase == ir::Phase::Backward && !program_.plan->workload.train) return;
-    const ir::VirtualStage& sender = program_.virtualStages[static_cast<size_t>(from)];
+    const ir::VirtualStage& sender = program_.virtualStages[from];
     if (sender.sends.empty()) return;
     const auto& costs = sim_.pipeline.virtualStages;
     const bool back = side.phase == ir::Phase::Backward;
-    const double all = back ? costs[static_cast<size_t>(from + 1)].sendBack : costs[static_cast<size_t>(from)].send;
-    const double share = all > 0 ? held.booked[static_cast<size_t>(side.cause)] / all : 0;
+    const double all = back ? costs[from + 1].sendBack : costs[from].send;
+    const double share = all > 0 ? held.booked[side.cause] / all : 0;
     for (const ir::Boundary& b : sender.sends) {
       if (back && !gradientReturns(program_, b)) continue;
       const double seconds = model_.price(program_, transferNode(sender, b)).seconds;
@@ -203,7 +203,7 @@ private:
 
 void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
   Transfers transfers(sim, model, stage);
-  for (const HeldStage& held : sim.stages[static_cast<size_t>(stage)].holds)
+  for (const HeldStage& held : sim.stages[stage].holds)
     for (const Side& side : kSides) transfers.add(held, side);
   transfers.write(rows);
 }

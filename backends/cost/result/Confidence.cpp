@@ -160,7 +160,7 @@ void Ledger::addClasses() {
 
 /// Sums of parameters that the critical stage shares with others.
 void Ledger::addTied() {
-  if (!(sim_.steps[static_cast<size_t>(sim_.critical)].tied > 0)) return;
+  if (!(sim_.steps[sim_.critical].tied > 0)) return;
   for (const ir::StageGroup& group : program_.stageGroups)
     if (group.stages.size() > 1 &&
         std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end())
@@ -172,14 +172,14 @@ void Ledger::addTied() {
 void Ledger::addTransfers() {
   const ir::VirtualStage* sender = nullptr;
   const auto between = [&](int64_t from, double seconds) {
-    if (from < 0 || program_.virtualStages[static_cast<size_t>(from)].sends.empty()) return;
-    const ir::VirtualStage& stage = program_.virtualStages[static_cast<size_t>(from)];
+    if (from < 0 || program_.virtualStages[from].sends.empty()) return;
+    const ir::VirtualStage& stage = program_.virtualStages[from];
     if (!sender) sender = &stage;
     for (const ir::Boundary& b : stage.sends)
       addNode(transferNode(stage, b), seconds / static_cast<double>(stage.sends.size()));
   };
-  for (const HeldStage& held : sim_.stages[static_cast<size_t>(sim_.critical)].holds) {
-    const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
+  for (const HeldStage& held : sim_.stages[sim_.critical].holds) {
+    const auto booked = [&](Cause cause) { return held.booked[cause]; };
     between(held.virtualStage, booked(Cause::Send) + booked(Cause::ReceiveBack));
     between(held.virtualStage - 1, booked(Cause::SendBack) + booked(Cause::Receive));
   }

@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "ir/Labels.h"
+#include "support/Indexed.h"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +16,8 @@ namespace {
 /// Rows of one instance of a class, and where their time goes.
 struct ClassRows {
   std::vector<LayerRow> rows;
-  std::vector<std::array<double, 4>> shares; ///< seconds by Bound
-  std::array<std::vector<size_t>, 2> rowOf;  ///< by node of the forward and of the backward list; none: past the rows
+  std::vector<EnumArray<Bound, double, 4>> shares; ///< seconds by Bound
+  std::array<std::vector<size_t>, 2> rowOf; ///< by node of the forward and of the backward list; none: past the rows
 
   LayerRow& at(size_t row) {
     if (row >= rows.size()) rows.resize(row + 1), shares.resize(row + 1);
@@ -40,10 +41,9 @@ void addNodes(ClassRows& out, ClassLayers& layers, const std::vector<ir::Node>& 
     row.flops += c.flops;
     row.bytes += c.bytes;
     auto& shares = out.shares[index];
-    shares[static_cast<size_t>(Bound::Network)] += c.spent.exposed;
-    shares[static_cast<size_t>(Bound::Launch)] += c.spent.launches;
-    if (nodes[n].kind != ir::NodeKind::Collective)
-      shares[static_cast<size_t>(c.bound)] += c.spent.computing + c.spent.slowed;
+    shares[Bound::Network] += c.spent.exposed;
+    shares[Bound::Launch] += c.spent.launches;
+    if (nodes[n].kind != ir::NodeKind::Collective) shares[c.bound] += c.spent.computing + c.spent.slowed;
   }
 }
 
@@ -160,7 +160,7 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
       std::vector<LayerRow> ofClass = byClass[b].rows;
       const ir::Layer& layer = program.model.layers[program.classes[ir::LayerClassId(b)].layer];
       const int64_t within = layer.isPart() ? layer.count : 1; // of an instance of the repeat
-      const ClassSpent* spent = sim.accounts[static_cast<size_t>(s)].account.find(ir::LayerClassId(b));
+      const ClassSpent* spent = sim.accounts[s].account.find(ir::LayerClassId(b));
       if (s == sim.critical && spent) addPath(ofClass, byClass[b], *spent);
       for (LayerRow& row : ofClass) {
         if (empty(row)) continue;

@@ -60,9 +60,9 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
         if (!ir::isProduct(op.kind) || movesOnly(n.role)) return;
-        const double flops = op.flops.evaluate(
-            [&](ir::DimId d) { return ir::sizeOf(model, d); },
-            [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+        const double flops =
+            op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
+                              [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
         sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
@@ -80,9 +80,9 @@ FlopsByType modelFlops(const ir::Program& program, bool causal) {
   FlopsByType sum;
   for (const ir::Op& op : model.ops) {
     if (!ir::isProduct(op.kind)) continue;
-    const double flops = op.flops.evaluate(
-        [&](ir::DimId d) { return ir::sizeOf(model, d); },
-        [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[static_cast<size_t>(o)].value); });
+    const double flops =
+        op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
+                          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
     sum[typeOf(program, op)] +=
         flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
   }

@@ -51,7 +51,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
   if (program.plan->workload.train) load.step = model.update(program, {&one}).seconds();
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (layerClass.states[s].phase == ir::Phase::Step)
-      load.step += classes[id.index].states[s] * schedule.blockingShare[static_cast<size_t>(layerClass.states[s].cls)];
+      load.step += classes[id.index].states[s] * schedule.blockingShare[layerClass.states[s].cls];
   const StageParts parts = partsOf(schedule, one, model.facts().stack);
   load.states = parts.params + parts.grads + parts.optimizer + parts.buckets;
   load.saved = parts.saved();
@@ -115,7 +115,7 @@ std::vector<double> inFlightOf(const ir::Schedule& schedule) {
 /// Seconds for which a micro-batch's transfers hold the device of each virtual stage.
 std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& model) {
   const ir::Program& program = *schedule.program;
-  const double send = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  const double send = schedule.blockingShare[ir::CollectiveClass::Pipeline];
   const double receive = model.facts().stack.value(ir::StackFact::Receive, 0);
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)

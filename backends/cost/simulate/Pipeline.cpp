@@ -25,7 +25,7 @@ PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& beg
       backward_(cells(), kNotYet), routes_(in.devices.front().size()),
       perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
       remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
-      holdOf_(in.virtualStages.size() * routes_), stages_(static_cast<size_t>(in.stages)) {
+      holdOf_(in.virtualStages.size() * routes_), stages_(in.stages) {
   // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
   std::vector<double> arrived = begins;
   for (size_t r = 0; r < routes_; ++r)
@@ -72,13 +72,13 @@ double PipelineRun::received(const Action& a) {
   case ActionKind::Forward: {
     if (vs == 0) return 0;
     const double sent = at(forward_, vs - 1, mb);
-    return sent < 0 ? sent : sent + in_.virtualStages[static_cast<size_t>(vs - 1)].send;
+    return sent < 0 ? sent : sent + in_.virtualStages[vs - 1].send;
   }
   case ActionKind::Backward:
   case ActionKind::BackwardInput: {
     if (vs == last_) return at(forward_, vs, mb);
     const double sent = at(backward_, vs + 1, mb);
-    return sent < 0 ? sent : sent + in_.virtualStages[static_cast<size_t>(vs + 1)].sendBack;
+    return sent < 0 ? sent : sent + in_.virtualStages[vs + 1].sendBack;
   }
   case ActionKind::BackwardWeight:
     return at(backward_, vs, mb);
@@ -90,11 +90,8 @@ double PipelineRun::received(const Action& a) {
 double PipelineRun::receiving(const Action& a) const {
   if (a.kind == ActionKind::BackwardWeight || in_.inlineReceive == 0) return 0;
   if (a.kind == ActionKind::Forward)
-    return a.virtualStage == 0 ? 0
-                               : in_.inlineReceive * in_.virtualStages[static_cast<size_t>(a.virtualStage - 1)].send;
-  return a.virtualStage == last_
-             ? 0
-             : in_.inlineReceive * in_.virtualStages[static_cast<size_t>(a.virtualStage + 1)].sendBack;
+    return a.virtualStage == 0 ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage - 1].send;
+  return a.virtualStage == last_ ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage + 1].sendBack;
 }
 
 /// Every stage as far as its limit and the others let it.
@@ -109,8 +106,8 @@ void PipelineRun::settle() {
 }
 
 void PipelineRun::advance(int64_t s, std::vector<int64_t>& ready) {
-  Stage& stage = stages_[static_cast<size_t>(s)];
-  const auto& actions = in_.actions[static_cast<size_t>(s)];
+  Stage& stage = stages_[s];
+  const auto& actions = in_.actions[s];
   stage.waiting = false;
   while (stage.next < stage.limit) {
     const Action& a = actions[stage.next];
@@ -135,8 +132,8 @@ void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
   if (a.kind == ActionKind::BackwardWeight) return;
   const int64_t to = a.virtualStage + (a.kind == ActionKind::Forward ? 1 : -1);
   if (to < 0 || to > last_) return;
-  const int64_t device = in_.devices[static_cast<size_t>(to)][routeOf(a)];
-  Stage& other = stages_[static_cast<size_t>(device)];
+  const int64_t device = in_.devices[to][routeOf(a)];
+  Stage& other = stages_[device];
   if (!other.waiting) return;
   other.waiting = false;
   ready.push_back(device);
@@ -145,7 +142,7 @@ void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
 /// When an action that could start does, if its pass begins with communication.
 double PipelineRun::afterComm(Stage& stage, bool waits, double start) {
   if (!waits || stage.commFree <= start) return start;
-  stage.sums.holds[stage.tailHold][static_cast<size_t>(stage.tailCause)] += stage.commFree - start;
+  stage.sums.holds[stage.tailHold][stage.tailCause] += stage.commFree - start;
   return stage.commFree;
 }
 
@@ -248,7 +245,7 @@ void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& delay) {
   for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
     const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
     stage.gathering[h] -= part;
-    stage.sums.holds[h][static_cast<size_t>(Cause::Gathers)] += part;
+    stage.sums.holds[h][Cause::Gathers] += part;
     left -= part;
   }
 }
@@ -257,14 +254,14 @@ void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& delay) {
 void PipelineRun::bookTrailing(Stage& stage, double trailing) {
   double left = trailing;
   if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
-    stage.sums.holds[stage.tailHold][static_cast<size_t>(stage.tailCause)] += tail;
+    stage.sums.holds[stage.tailHold][stage.tailCause] += tail;
     left -= tail;
   }
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
     const size_t h = stage.reducing[i];
-    const double total = in_.virtualStages[static_cast<size_t>(stage.holds[h])].reductions.total;
+    const double total = in_.virtualStages[stage.holds[h]].reductions.total;
     const double part = i == 0 ? left : std::min(left, total);
-    stage.sums.holds[h][static_cast<size_t>(Cause::Reductions)] += part;
+    stage.sums.holds[h][Cause::Reductions] += part;
     left -= part;
   }
 }
@@ -306,7 +303,7 @@ PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double sta
 
 double StageTimes::booked(Cause cause) const {
   double sum = 0;
-  for (const HeldStage& h : holds) sum += h.booked[static_cast<size_t>(cause)];
+  for (const HeldStage& h : holds) sum += h.booked[cause];
   return sum;
 }
 
@@ -320,7 +317,7 @@ double StageTimes::booked() const {
 /// stage bounds the period from above, and comes down to it (Baccelli, Cohen, Olsder, Quadrat, *Synchronization and
 /// Linearity*, 1992, chapter 3).
 std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides) {
-  std::vector<double> begins(static_cast<size_t>(input.stages));
+  Indexed<double> begins(input.stages);
   std::vector<StageTimes> times;
   for (int step = 0; step < kSteps; ++step) {
     times = PipelineRun(input, begins).run(strides);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Task.h"
+#include "support/Indexed.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -42,17 +42,17 @@ struct PairCost {
 
 struct PipelineInput {
   int64_t stages = 1, microBatches = 1;
-  std::vector<VirtualStageCost> virtualStages;
-  std::vector<std::vector<int64_t>> devices; ///< by virtual stage: the device stage of each route
+  Indexed<VirtualStageCost> virtualStages;
+  Indexed<Indexed<int64_t>> devices; ///< by virtual stage: the device stage of each route
   ir::Orders actions;
   /// A forward pass of the first virtual stage together with a backward pass of the second; without an entry one runs
   /// after the other.
   std::map<std::pair<int64_t, int64_t>, PairCost> pairs;
-  bool waitsForAll = true;  ///< a step begins when every stage has ended the one before; else each stage's with its own
+  bool waitsForAll = true; ///< a step begins when every stage has ended the one before; else each stage's with its own
   std::vector<double> between; ///< by stage: what holds it between two steps, where they do not wait; empty: nothing
-  double inlineSend = 1;    ///< share of a transfer that holds the sender
-  double inlineReceive = 0; ///< and the receiver, who takes it when his stream is free
-  double slowdown = 0;      ///< of computing beside communication of the step
+  double inlineSend = 1;       ///< share of a transfer that holds the sender
+  double inlineReceive = 0;    ///< and the receiver, who takes it when his stream is free
+  double slowdown = 0;         ///< of computing beside communication of the step
 };
 
 /// What holds a device stage outside of its passes, or slows them; each is booked where it arises.
@@ -69,7 +69,7 @@ enum class Cause : uint8_t {
   SlowedByReductions, ///< and beside the reductions, under a backward pass
 };
 inline constexpr size_t kCauses = 10;
-using Booked = std::array<double, kCauses>;
+using Booked = EnumArray<Cause, double, kCauses>;
 
 /// On behalf of one virtual stage that the device stage holds.
 struct HeldStage {

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/simulate/Pipeline.h"
 #include "backends/cost/simulate/SteadyState.h"
+#include "support/Indexed.h"
 
 #include <map>
 #include <utility>
@@ -63,11 +64,9 @@ private:
   const VirtualStageCost& cost(const Action& a) const { return in_.virtualStages[a.virtualStage]; }
   size_t routeOf(const Action& a) const { return routes_ == 1 ? 0 : static_cast<size_t>(a.microBatch / perRoute_); }
   size_t slot(const Action& a) const { return a.virtualStage * routes_ + routeOf(a); }
-  double& booked(Stage& stage, const Action& a, Cause cause) const {
-    return stage.sums.holds[holdOf_[slot(a)]][static_cast<size_t>(cause)];
-  }
-  template <class T> T& at(std::vector<T>& table, int64_t vs, int64_t mb) const {
-    return table[static_cast<size_t>(vs * in_.microBatches + mb)];
+  double& booked(Stage& stage, const Action& a, Cause cause) const { return stage.sums.holds[holdOf_[slot(a)]][cause]; }
+  template <class T> T& at(Indexed<T>& table, int64_t vs, int64_t mb) const {
+    return table[vs * in_.microBatches + mb];
   }
 
   // Pipeline.cpp: actions.
@@ -103,16 +102,16 @@ private:
 
   const PipelineInput& in_;
   int64_t last_;
-  std::vector<double> forward_, backward_; ///< ends, by virtual stage and micro-batch
+  Indexed<double> forward_, backward_; ///< ends, by virtual stage and micro-batch
   size_t routes_;
   int64_t perRoute_;               ///< micro-batches
   std::vector<int64_t> remaining_; ///< backward passes of a virtual stage on a route
   std::vector<double> gathered_;   ///< when the new parameters of a virtual stage are there, by route
   std::vector<size_t> holdOf_;     ///< where the device of a virtual stage books what is for it, by route
-  std::vector<Stage> stages_;
+  Indexed<Stage> stages_;
   bool recording_ = false; ///< a steady state is looked for
   int round_ = 0;
-  std::vector<uint16_t> forwardRound_, backwardRound_; ///< in which a cell was filled
+  Indexed<uint16_t> forwardRound_, backwardRound_; ///< in which a cell was filled
 };
 
 } // namespace planc::cost

@@ -74,13 +74,13 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       const double seconds = sim.classes[id.index].states[s], all = seconds * static_cast<double>(count);
-      const double share = schedule.blockingShare[static_cast<size_t>(states[s].cls)];
+      const double share = schedule.blockingShare[states[s].cls];
       const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
       ways[way].total += all * (1 - share);
       // A bucket that holds layers of other virtual stages too ends here with those of this one.
       const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
       edges[way] += seconds * (1 - share) * edge;
-      for (int64_t device : stage.devices) sim.steps[static_cast<size_t>(device)].inlined += all * share;
+      for (int64_t device : stage.devices) sim.steps[device].inlined += all * share;
     }
     for (const Way way : {Gather, Reduce, Leave})
       if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
@@ -107,7 +107,7 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
   if (!program.plan->workload.train) return;
   for (int64_t s = 0; s < program.stages; ++s) {
     const double seconds = model.update(program, stagesOn(program, s)).seconds();
-    sim.steps[static_cast<size_t>(s)].optimizer = seconds;
+    sim.steps[s].optimizer = seconds;
     sim.optimizer = std::max(sim.optimizer, seconds);
   }
 }
@@ -119,7 +119,7 @@ void addTied(Simulation& sim, const CostModel& model) {
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2) continue;
     const double each = model.price(program, group.allReduce).seconds;
-    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[static_cast<size_t>(s)].tied += each);
+    for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[s].tied += each);
   }
 }
 
@@ -276,7 +276,7 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   // Stages that begin the next step apart need an optimizer's step between; a forward pass is over when it leaves the
   // last one.
   in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
-  in.inlineSend = schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)];
+  in.inlineSend = schedule.blockingShare[ir::CollectiveClass::Pipeline];
   if (const ir::Number* receive = model.facts().stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {

@@ -4,6 +4,7 @@
 #include "backends/cost/simulate/Pipeline.h"
 #include "backends/cost/simulate/StagePass.h"
 #include "backends/cost/simulate/TriedOrder.h"
+#include "support/Indexed.h"
 
 #include <map>
 #include <memory>
@@ -37,17 +38,17 @@ struct Simulation {
   const ir::Schedule* schedule = nullptr;
   std::vector<ClassCost> classes;
   std::vector<StagePass> forward, backward; ///< distinct ones
-  std::vector<size_t> stagePassOf;          ///< by virtual stage
+  Indexed<size_t> stagePassOf;              ///< by virtual stage
   PipelineInput pipeline;
   std::vector<TriedOrder> orders; ///< what the schedule could have run, if it has several
-  std::vector<StageTimes> stages;
-  std::vector<StepTimes> steps;
+  Indexed<StageTimes> stages;
+  Indexed<StepTimes> steps;
   /// By virtual stages of a forward and a backward pass that run together: where their seconds go.
   std::map<std::pair<int64_t, int64_t>, std::shared_ptr<const Account>> pairs;
   double tied = 0;      ///< all-reduces of parameters that several stages hold, on the stage with most of them
   double optimizer = 0; ///< of the slowest stage
   double end = 0;       ///< of the last stage, what its reductions expose included
-  std::vector<StageAccount> accounts;
+  Indexed<StageAccount> accounts;
   EvenStages even;
   /// The stage with the most work: whose time the step is, but for what it idles.
   int64_t critical = 0;
@@ -55,9 +56,9 @@ struct Simulation {
   double stepTime = 0;
 
   const StagePass& stagePass(int64_t virtualStage, bool backwardPass) const {
-    return (backwardPass ? backward : forward)[stagePassOf[static_cast<size_t>(virtualStage)]];
+    return (backwardPass ? backward : forward)[stagePassOf[virtualStage]];
   }
-  const StageAccount& account() const { return accounts[static_cast<size_t>(critical)]; }
+  const StageAccount& account() const { return accounts[critical]; }
 };
 
 /// Gradients come back for floating-point values that something before them trains on.

@@ -21,7 +21,7 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       if (endsBackward(states[s]) != reductions) continue;
-      const double share = sim.schedule->blockingShare[static_cast<size_t>(states[s].cls)];
+      const double share = sim.schedule->blockingShare[states[s].cls];
       account.expose(id, s,
                      sim.classes[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));
     }
@@ -32,15 +32,15 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
 /// Passes and pairs, as often as they are in the stage's order. A pair that begins with one pass alone is a pair only
 /// by the share of its saving that it makes.
 void addPasses(Account& account, const Simulation& sim, size_t stage) {
-  std::vector<std::array<double, 2>> passes(sim.pipeline.virtualStages.size());
+  Indexed<std::array<double, 2>> passes(sim.pipeline.virtualStages.size());
   for (const ir::Action& a : sim.pipeline.actions[stage])
     if (a.kind != ir::ActionKind::BackwardWeight) ++passes[a.virtualStage][a.kind == ir::ActionKind::Forward ? 0 : 1];
   for (const auto& [pair, share] : sim.stages[stage].together) {
     const auto known = sim.pairs.find(pair);
     if (known == sim.pairs.end()) continue;
     account.add(*known->second, share);
-    passes[static_cast<size_t>(pair.first)][0] -= share;
-    passes[static_cast<size_t>(pair.second)][1] -= share;
+    passes[pair.first][0] -= share;
+    passes[pair.second][1] -= share;
   }
   for (size_t vs = 0; vs < passes.size(); ++vs)
     for (const bool backward : {false, true})
@@ -51,7 +51,7 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
 /// What the pipeline booked for one virtual stage, and the blocking shares of its step.
 void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto vs = static_cast<size_t>(held.virtualStage);
-  const auto booked = [&](Cause cause) { return held.booked[static_cast<size_t>(cause)]; };
+  const auto booked = [&](Cause cause) { return held.booked[cause]; };
   const StagePass &forward = sim.stagePass(held.virtualStage, false),
                   &backward = sim.stagePass(held.virtualStage, true);
   account.expose(forward.running, booked(Cause::ForwardTail));
@@ -88,8 +88,8 @@ PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
   double kept = 0;
   PairCost pair;
   for (const auto& [stages, cost] : in.pairs) {
-    const double whole = in.virtualStages[static_cast<size_t>(stages.first)].forward.seconds +
-                         in.virtualStages[static_cast<size_t>(stages.second)].backward.seconds;
+    const double whole =
+        in.virtualStages[stages.first].forward.seconds + in.virtualStages[stages.second].backward.seconds;
     if (!(whole > 0 && cost.seconds > 0)) continue;
     kept += cost.seconds / whole / n;
     pair.forward += cost.forward / whole / n * apart;
@@ -112,7 +112,7 @@ std::vector<StageAccount> accountStages(const Simulation& sim) {
     for (const HeldStage& held : sim.stages[s].holds) {
       addHeld(a.account, sim, held);
       for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
-        a.spent.exposed += held.booked[static_cast<size_t>(cause)];
+        a.spent.exposed += held.booked[cause];
     }
     a.spent.add(a.account.sum());
     const std::vector<int64_t> instances = instancesOn(program, static_cast<int64_t>(s));

@@ -66,9 +66,7 @@ private:
   const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
     return backward_ ? body(id).backward : body(id).forward;
   }
-  double blockingShare(const ir::StateCollective& s) const {
-    return schedule_.blockingShare[static_cast<size_t>(s.cls)];
-  }
+  double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
   bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
   void step(Cursor& c) const {
     for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;

@@ -22,7 +22,7 @@ Streams::TaskId Streams::push(Task task, std::span<const TaskId> deps) {
     if (!tasks_[d].done) deps_.push_back(d);
   task.depsEnd = static_cast<uint32_t>(deps_.size());
   const TaskId id = static_cast<TaskId>(tasks_.size());
-  queues_[static_cast<size_t>(task.stream)].tasks.push_back(id);
+  queues_[task.stream].tasks.push_back(id);
   tasks_.push_back(task);
   return id;
 }
@@ -67,7 +67,7 @@ void Streams::complete(size_t stream) {
   queue.running = false;
   if (stream == 0) computeEnd_ = now_;
   if (task.marker < 0) return;
-  Marker marker = std::move(markers_[static_cast<size_t>(task.marker)]); // what it calls may add markers
+  Marker marker = std::move(markers_[task.marker]); // what it calls may add markers
   allowance_ = marker.allowance;
   if (marker.reached) marker.reached();
 }
@@ -109,7 +109,7 @@ Streams::TaskId Streams::awaited() const {
     uint32_t dep = waiting.depsBegin;
     while (tasks_[deps_[dep]].done) ++dep;
     task = front(static_cast<size_t>(tasks_[deps_[dep]].stream));
-  } while (!queues_[static_cast<size_t>(tasks_[task].stream)].running);
+  } while (!queues_[tasks_[task].stream].running);
   return task;
 }
 

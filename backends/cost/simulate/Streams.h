@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/simulate/Account.h"
 #include "ir/Task.h"
+#include "support/Indexed.h"
 
 #include <cstdint>
 #include <functional>
@@ -81,7 +82,7 @@ private:
   double backlog_ = 0;
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
-  std::vector<Marker> markers_;
+  Indexed<Marker> markers_;
   /// Slot 0 computes, 1 is the host; the others are comm streams.
   static constexpr size_t kHost = 1, kFirstComm = 2;
   struct Queue {
@@ -89,7 +90,7 @@ private:
     size_t head = 0;
     bool running = false;
   };
-  std::vector<Queue> queues_{kFirstComm};
+  Indexed<Queue> queues_{kFirstComm};
   std::vector<Spent> spent_{1}; ///< without a tag first
 };
 

@@ -1,0 +1,35 @@
+// Arrays addressed by what their entries are for: by members of an enum, and by numbers that are calculated with.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace planc {
+
+/// A vector addressed by stages, micro-batches, operands, …: counted in signed numbers, since a neighbour is one less
+/// or one more. An index that stands in brackets is not negative.
+template <class T> class Indexed : public std::vector<T> {
+public:
+  using std::vector<T>::vector;
+  Indexed() = default;
+  Indexed(std::vector<T> items) : std::vector<T>(std::move(items)) {}
+  template <std::integral I> explicit Indexed(I count, const T& each = T()) {
+    this->assign(static_cast<size_t>(count), each);
+  }
+  T& operator[](std::integral auto i) { return std::vector<T>::operator[](static_cast<size_t>(i)); }
+  const T& operator[](std::integral auto i) const { return std::vector<T>::operator[](static_cast<size_t>(i)); }
+};
+
+/// An entry for each of the first N members of an enum; by its number where all are walked through.
+template <class E, class T, size_t N> class EnumArray : public std::array<T, N> {
+public:
+  T& operator[](E member) { return (*this)[static_cast<size_t>(member)]; }
+  const T& operator[](E member) const { return (*this)[static_cast<size_t>(member)]; }
+  T& operator[](std::integral auto i) { return std::array<T, N>::operator[](static_cast<size_t>(i)); }
+  const T& operator[](std::integral auto i) const { return std::array<T, N>::operator[](static_cast<size_t>(i)); }
+};
+
+} // namespace planc
