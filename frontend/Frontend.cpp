@@ -88,7 +88,7 @@ bool Session::Impl::generic(DeclInfo& decl) {
 void Session::Impl::check(DeclInfo& decl) {
   const bool isGeneric = generic(decl);
   evaluator.checking = isGeneric;
-  Extents nominal{{{Symbol("batch"), 1}}, true};
+  Extents nominal = Extents::ofNoWorkload();
   switch (decl.kind) {
   case DeclKind::Let:
     evaluator.valueOf(decl, decl.nameRange);
@@ -143,7 +143,7 @@ void Session::Impl::checkEnum(DeclInfo& decl) {
 
 /// A model whose parameters all have values is built for a nominal workload, so that its shapes are checked.
 void Session::Impl::checkModel(DeclInfo& decl) {
-  Extents nominal{{{Symbol("batch"), 1}}, true};
+  Extents nominal = Extents::ofNoWorkload();
   ModelBuilder(evaluator, nominal).build(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
 }
 

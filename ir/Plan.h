@@ -69,6 +69,7 @@ struct Workload {
   bool train = false;           ///< has a backward pass: also of `finetune`
   std::vector<Selector> freeze; ///< parameters without gradient, beyond those that the model declares `frozen`
   std::optional<Adapters> adapters;
+  Symbol samples; ///< the dimension that the batches count; its extent follows from them and the axes that split it
   int64_t globalBatch = 0;
   int64_t microBatch = 0;
   std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds

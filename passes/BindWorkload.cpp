@@ -1,4 +1,5 @@
-// bind-workload: gives `batch` its extent on one micro-batch of all replicas, and counts the micro-batches of a step.
+// bind-workload: gives the samples their extent on one micro-batch of all replicas, and counts the micro-batches of a
+// step.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
 #include "passes/Steps.h"
@@ -13,10 +14,10 @@ PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {
 
-/// Product of the axes that the outermost rules give to `batch` (docs/language.md, section 11), and the rule.
+/// Product of the axes that the outermost rules give to the samples (docs/language.md, section 11), and the rule.
 int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
   for (const PlacementRule& r : program.plan->placements)
-    if (r.selector.steps.empty() && r.dim == Symbol("batch")) {
+    if (r.selector.steps.empty() && r.dim == program.plan->workload.samples) {
       rule = &r;
       return program.mesh.size(resolveTargets(program.mesh, r.targets));
     }
@@ -67,7 +68,9 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     auto report = diagnostics.report(BatchNotDivisible, w.globalBatchRange,
                                      {{"global", w.globalBatch}, {"micro", w.microBatch}, {"replicas", replicas}});
     report.label(w.microBatchRange, "`micro_batch` is " + std::to_string(w.microBatch) + " here");
-    if (rule) report.label(rule->targetRange, "`batch` is split over " + std::to_string(replicas) + " devices here");
+    if (rule)
+      report.label(rule->targetRange,
+                   "`" + w.samples.str() + "` is split over " + std::to_string(replicas) + " devices here");
     if (batch > 0 && batch <= (int64_t(1) << 40)) {
       const int64_t below = w.globalBatch / batch * batch;
       report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " +
@@ -75,7 +78,7 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     }
     return false;
   }
-  bind(program.model, "batch", batch, w.expertImbalance);
+  bind(program.model, w.samples, batch, w.expertImbalance);
   freezeWhole(program);
   program.microBatches = w.globalBatch / batch;
   return true;

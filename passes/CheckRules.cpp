@@ -72,20 +72,20 @@ std::string forgotten(const Plan& plan, Symbol axis) {
         if (plan.mesh.axes[a].written == axis) return true;
     return false;
   };
-  const Symbol kBatch("batch");
+  const Symbol samples = plan.workload.samples;
   bool placed = false, stored = false;
   const PlacementRule* batch = nullptr;
   for (const PlacementRule& rule : plan.placements) {
-    if (rule.dim == kBatch && rule.selector.steps.empty()) batch = &rule;
+    if (rule.dim == samples && rule.selector.steps.empty()) batch = &rule;
     placed |= names(rule.targets);
   }
   for (const StateRule& rule : plan.states) stored |= names(rule.targets);
   if (placed) return "";
-  if (!batch) return fmt::format("did you forget `batch -> {}`?", axis.view());
+  if (!batch) return fmt::format("did you forget `{} -> {}`?", samples.view(), axis.view());
   std::string axes(axis.view()), other; // the samples may be split over it, too
   for (Symbol target : batch->targets) axes += ", " + target.str();
   if (!stored && !plan.pipeline) other = fmt::format(", or `pipeline {} {{ schedule = one_f_one_b }}`", axis.view());
-  return fmt::format("did you forget `batch -> [{}]`{}?", axes, other);
+  return fmt::format("did you forget `{} -> [{}]`{}?", samples.view(), axes, other);
 }
 
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.

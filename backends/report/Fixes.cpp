@@ -158,9 +158,9 @@ private:
         const std::vector<std::string> free = names(inside & ~held);
         if (free.empty()) continue;
         for (ir::DimId d : value.dims) {
-          const std::string dim = program_.model.dims[d].name.str();
-          if (dim == "batch") continue;
-          splitBy(*layer, dim, free);
+          const Symbol dim = program_.model.dims[d].name;
+          if (dim == program_.plan->workload.samples) continue;
+          splitBy(*layer, dim.str(), free);
           break;
         }
       }

@@ -160,7 +160,7 @@ std::vector<ir::DimId> ModelBuilder::countedDims(const syntax::InItem& d, const 
   std::vector<ir::DimId> counted;
   for (const syntax::Name& n : d.counts) {
     for (ir::DimId dim : dims)
-      if (state_.model->dims[dim].name == n.text && n.text != Symbol("batch")) counted.push_back(dim);
+      if (state_.model->dims[dim].name == n.text && n.text != kSamples) counted.push_back(dim);
     if (!counted.empty() && state_.model->dims[counted.back()].name == n.text) continue;
     auto report =
         state_.context.report(CountedDimension, n.range, {{"input", d.name.text.str()}, {"dim", n.text.str()}});

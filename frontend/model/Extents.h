@@ -1,4 +1,4 @@
-// Extents that a model gets from outside: `batch`, and what else a workload binds.
+// Extents that a model gets from outside: of its samples, and what else a workload binds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
@@ -12,6 +12,10 @@
 
 namespace planc::frontend {
 
+/// The one dimension whose name is the language's: its extent is the samples of a micro-batch (docs/language.md,
+/// section 11).
+inline const Symbol kSamples("batch");
+
 struct Extents {
   static constexpr int64_t kNominal = 4096; ///< a multiple of what models require of a sequence
   std::vector<std::pair<Symbol, int64_t>> bound;
@@ -23,6 +27,9 @@ struct Extents {
   std::optional<int64_t> prompt{}; ///< of the dimensions that inputs count as tokens and the workload does not name
   std::vector<Symbol> prompted{};  ///< those dimensions
   bool promptFailed = false;       ///< it is no number: reported
+
+  /// Without a workload, to check shapes: of one sample.
+  static Extents ofNoWorkload() { return {{{kSamples, 1}}, true}; }
 
   /// An input counts this dimension: without an extent of its own it has the prompt's.
   void count(Symbol name) {
@@ -46,7 +53,7 @@ struct Extents {
     if (std::find(failed.begin(), failed.end(), name) != failed.end() && !known) asked.push_back(name);
     if (!nominal || (!input && !known)) return std::nullopt;
     if (!known) asked.push_back(name);
-    return name == Symbol("batch") ? 1 : kNominal;
+    return kNominal;
   }
 };
 

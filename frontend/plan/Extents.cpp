@@ -18,7 +18,7 @@ PLANC_ERROR(OwnExtent, 684, "`{dim}` of `{model}` is {extent} whatever the workl
 
 namespace {
 
-const Symbol kBatchName("batch"), kPromptFact("prompt");
+const Symbol kPromptFact("prompt");
 
 } // namespace
 
@@ -26,7 +26,7 @@ void unknownWorkloadFact(Elaboration& elab, const WorkloadFacts& facts, const Fa
                          SourceRange at) {
   std::vector<std::string> known = factsOf(section.name.view());
   for (Symbol asked : facts.extents.asked)
-    if (asked != kBatchName) known.push_back(asked.str());
+    if (asked != kSamples) known.push_back(asked.str());
   reportUnknownFact(elab.context, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange},
                     known);
   elab.ok = false;

@@ -156,11 +156,11 @@ void oneWorkload(Elaboration& elab, MergedPlan& merged) {
   }
 }
 
-// docs/language.md, section 11: the product of the axes that the outermost rule gives to `batch`.
+// docs/language.md, section 11: the product of the axes that the outermost rule gives to the samples.
 int64_t replicas(const ir::Plan& plan) {
   int64_t product = 1;
   for (const ir::PlacementRule& r : plan.placements) {
-    if (!r.selector.steps.empty() || r.dim != Symbol("batch")) continue;
+    if (!r.selector.steps.empty() || r.dim != plan.workload.samples) continue;
     for (Symbol t : r.targets)
       if (auto axes = plan.mesh.resolve(t)) product *= plan.mesh.size(*axes);
   }
@@ -176,6 +176,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
   if (FactNode* node = merged.section("finetune")) train(elab, merged, facts, *node);
   oneWorkload(elab, merged);
   ir::Workload& w = elab.plan.workload;
+  w.samples = kSamples;
   facts.extents.bound = w.extents;
   const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = replicas(elab.plan);
   int64_t batch = 0;
@@ -186,7 +187,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
     batch = 1;
   }
   if (!w.train && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
-  facts.extents.bound.emplace_back(Symbol("batch"), batch);
+  facts.extents.bound.emplace_back(kSamples, batch);
   facts.extents.nominal = !w.range.valid(); // no workload: shapes are still checked
   return facts;
 }

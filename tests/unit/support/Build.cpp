@@ -75,6 +75,7 @@ Build::Build(const std::vector<std::pair<std::string, int64_t>>& axes,
              const std::vector<std::pair<std::string, int64_t>>& levels) {
   plan.name = Symbol("plan");
   plan.workload.train = true;
+  plan.workload.samples = Symbol("batch");
   program.plan = &plan;
   program.mesh = test::mesh(axes, levels);
 }

@@ -147,8 +147,7 @@ void addWords(const std::string& text, size_t begin, char end, std::set<std::str
   }
 }
 
-/// What `export op NAME` and the shapes `: [a, b = c]`, `-> [a]` of the library call operators and dimensions; `batch`
-/// is the language's.
+/// What `export op NAME` and the shapes `: [a, b = c]`, `-> [a]` of the library call operators and dimensions.
 std::set<std::string> namesOfTheLibrary() {
   std::set<std::string> names;
   const fs::path library = fs::path(PLANC_SOURCE_DIR) / "stdlib";
@@ -162,7 +161,6 @@ std::set<std::string> namesOfTheLibrary() {
         for (size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1))
           addWords(text, at + before.size(), ']', names);
     }
-  names.erase("batch");
   return names;
 }
 
@@ -194,9 +192,10 @@ std::vector<Literal> literalsOf(const std::string& text) {
 
 /// Words that are also something of the compiler's own: kinds and roles of operators, facts of records, functions of
 /// formulas, and keys of messages and of JSON.
-const std::set<std::string> kAlsoOurs = {
-    "attention", "scores", "context", "lookup", "bias", "linear", "head",      "chunk",  "extent", "from",  "group",
-    "groups",    "inner",  "k",       "rank",   "rows", "slice",  "predicted", "source", "state",  "value", "width"};
+const std::set<std::string> kAlsoOurs = {"attention", "batch",  "scores", "context", "lookup", "bias",
+                                         "linear",    "head",   "chunk",  "extent",  "from",   "group",
+                                         "groups",    "inner",  "k",      "rank",    "rows",   "slice",
+                                         "predicted", "source", "state",  "value",   "width"};
 
 /// Roles, not names: what an operator or a dimension is, the plan text says (docs/language.md, section 7).
 TEST(Architecture, NoNameOfTheLibraryDecidesAnything) {
