@@ -138,6 +138,10 @@ const Optimizer* updaterOf(const Program& program, const ParamState& p) {
   return optimizer->others && !isHiddenMatrix(program, p) ? optimizer->others.get() : optimizer;
 }
 
+const Optimizer* updaterHere(const Program& program, const ParamState& p) {
+  return p.owner ? updaterOf(program, p) : nullptr;
+}
+
 namespace {
 
 /// Bytes of one value of every state that a parameter's elements have.
@@ -183,8 +187,8 @@ double updatedElements(const Program& program, const ParamState& p) {
 }
 
 double sentToHost(const Program& program, const ParamState& p) {
-  const Optimizer* by = p.owner && !p.host[1] ? updaterOf(program, p) : nullptr;
-  return by && by->onHost
+  const Optimizer* by = updaterHere(program, p);
+  return by && by->onHost && !p.host[1]
              ? updatedElements(program, p) * width(program.precisionOf(program.model.values[p.param]).reduce)
              : 0;
 }

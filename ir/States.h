@@ -38,6 +38,9 @@ bool isPacked(const Program& program, const ParamState& p);
 
 /// What updates it; null without an optimizer or where nothing is trained.
 const Optimizer* updaterOf(const Program& program, const ParamState& p);
+/// What updates it on the device that holds it: null also of one that shares the storage of another parameter there,
+/// with which it is updated.
+const Optimizer* updaterHere(const Program& program, const ParamState& p);
 /// Bytes of the gradient that a device sends to the host once per step, for the update of its shard there: of one whose
 /// gradients do not lie there anyway. In the type in which gradients travel.
 double sentToHost(const Program& program, const ParamState& p);

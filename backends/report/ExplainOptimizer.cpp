@@ -50,7 +50,7 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) 
   const ir::Program& program = *input.schedule->program;
   bool any = false;
   for (const ir::ParamState& param : program.classes[id].params) {
-    if (!param.owner || !ir::updaterOf(program, param)) continue;
+    if (!ir::updaterHere(program, param)) continue;
     if (!any) page.line(""), page.line(classTitle(program, id), 0, TextStyle::Bold);
     any = true;
     update(page, input, param, cost::updatedTogether(program, id));

@@ -67,7 +67,7 @@ ir::Node updateNode() {
 
 Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   Priced priced;
-  const ir::Optimizer* by = s.owner ? ir::updaterOf(p.program, s) : nullptr;
+  const ir::Optimizer* by = ir::updaterHere(p.program, s);
   if (!by) return priced;
   const double elements = ir::updatedElements(p.program, s);
   const bool told = p.facts.stack.has(StackFact::Optimizer, by->name);
@@ -97,7 +97,7 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
 }
 
 MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& s) {
-  const ir::Optimizer* by = s.owner ? ir::updaterOf(program, s) : nullptr;
+  const ir::Optimizer* by = ir::updaterHere(program, s);
   if (!by || by->orthogonalise == 0) return {};
   const auto matrices = ir::matricesOf(program, s, false);
   if (!matrices) return {};
@@ -138,7 +138,7 @@ double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
   const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params) {
-      const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
+      const ir::Optimizer* by = ir::updaterHere(program, p);
       if (!by || by->onHost) continue;
       seconds += updateShard(pricing, p, together).seconds * static_cast<double>(count);
       if (count == 0) continue;
@@ -156,7 +156,7 @@ void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& s
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params) {
       const double instances = static_cast<double>(count);
-      const ir::Optimizer* by = p.owner ? ir::updaterOf(program, p) : nullptr;
+      const ir::Optimizer* by = ir::updaterHere(program, p);
       if (by && by->onHost) sum.host += updateShard(pricing, p, together).seconds * instances;
       const Crossing c = crossing(program, p);
       sum.toDevice += c.in * instances;

@@ -203,7 +203,7 @@ void Ledger::addOnce() {
     const double together = updatedTogether(program_, *stage);
     for (const auto& [id, count] : stage->classes)
       for (const ir::ParamState& p : program_.classes[id].params) {
-        const ir::Optimizer* by = p.owner ? ir::updaterOf(program_, p) : nullptr;
+        const ir::Optimizer* by = ir::updaterHere(program_, p);
         if (!by || by->onHost != onHost) continue;
         EvidenceList evidence;
         const double seconds =
