@@ -3,7 +3,7 @@
 #include "frontend/Frontend.h"
 
 #include "frontend/eval/Sides.h"
-#include "frontend/model/ModelBuilder.h"
+#include "frontend/model/Models.h"
 #include "frontend/plan/Comparisons.h"
 #include "frontend/plan/Plans.h"
 
@@ -100,14 +100,14 @@ void Session::Impl::check(DeclInfo& decl) {
     checkEnum(decl);
     break;
   case DeclKind::Op:
-    ModelBuilder(evaluator, nominal).checkOperator(decl);
+    checkOperator(evaluator, nominal, decl);
     break;
   case DeclKind::Block:
     evaluator.checking = true;
-    ModelBuilder(evaluator, nominal).checkBlock(decl);
+    checkBlock(evaluator, nominal, decl);
     break;
   case DeclKind::Model:
-    isGeneric ? ModelBuilder(evaluator, nominal).checkModel(decl) : checkModel(decl);
+    isGeneric ? frontend::checkModel(evaluator, nominal, decl) : checkModel(decl);
     break;
   case DeclKind::Device:
   case DeclKind::Fabric:
@@ -144,7 +144,7 @@ void Session::Impl::checkEnum(DeclInfo& decl) {
 /// A model whose parameters all have values is built for a nominal workload, so that its shapes are checked.
 void Session::Impl::checkModel(DeclInfo& decl) {
   Extents nominal = Extents::ofNoWorkload();
-  ModelBuilder(evaluator, nominal).build(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+  buildModel(evaluator, nominal, *evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
 }
 
 void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {

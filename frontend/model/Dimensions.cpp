@@ -258,4 +258,13 @@ bool checkAnnotation(ModelState& state, const syntax::Type& type, ir::ValueId va
   return true;
 }
 
+std::optional<Value> extentOf(ModelState& state, Scope& scope, Symbol name) {
+  for (Scope* s = &scope; s; s = s->parent)
+    for (const auto& [n, id] : s->dims)
+      if (n == name) return id.valid() ? Value::ofInt(state.model->dims[id].extent, {}) : Value{};
+  for (const auto& [n, extent] : state.extents.bound)
+    if (n == name) return Value::ofInt(*state.extents.find(name, false), {});
+  return std::nullopt;
+}
+
 } // namespace planc::frontend

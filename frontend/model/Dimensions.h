@@ -26,6 +26,9 @@ ir::DimId specialDim(ModelState& state, const ir::Dim& d);
 Resolved resolve(ModelState& state, Scope& scope, Symbol name, SourceRange use, bool input = false);
 Resolved resolveOrReport(ModelState& state, Scope& scope, const syntax::Name& name, bool input = false);
 
+/// The extent of a dimension of the scopes around, or of one that the workload gives; nothing for other names.
+std::optional<Value> extentOf(ModelState& state, Scope& scope, Symbol name);
+
 /// The dimensions of a declared tensor; nothing if one is unknown or wrong.
 std::optional<std::vector<ir::DimId>> declaredDims(ModelState& state, const syntax::Type& type, Scope& scope,
                                                    bool input = false);

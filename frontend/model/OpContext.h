@@ -59,13 +59,22 @@ void settleRouted(ModelState& state, OpContext& op);
 /// Formulas, what backward keeps, statistics, gradients (OperatorFacts.cpp).
 void facts(ModelState& state, OpContext& op);
 
-// ---- parts of these
+// ---- parts of these (OperatorFormulas.cpp has what facts speak of)
+/// What facts call the result.
+inline const Symbol kResultName("out");
+/// What a fact may call an operand: the parameters that are tensors.
+std::vector<std::string> operandNames(const OpContext& op);
+bool isTensorParam(const OpContext& op, Symbol name);
+/// The operand of that name in this use, or -1.
+int operandIndex(const OpContext& op, Symbol name);
+/// The product of the extents.
+ir::Poly product(const std::vector<ir::DimId>& dims);
 /// A dimension of this operator by the name of its signature, or by its own.
 Resolved ownDim(const ModelState& state, const OpContext& op, Symbol name);
 /// The dimensions that a fact names.
 void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
              bool mayBeAbsent);
-/// The operand of that name, or -1: left out by this use, or reported.
+/// The same of a name that must be an operand's: -1 where this use leaves it out, and after a report.
 int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name);
 /// A formula in `unit`.
 std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit,

@@ -1,5 +1,5 @@
-// The facts of an operator (docs/language.md, section 7) for one use of it: formulas over its dimensions, what backward
-// keeps, statistics, gradients.
+// The facts of an operator (docs/language.md, section 7) for one use of it: its work, what backward keeps, statistics,
+// gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
@@ -17,50 +17,18 @@ using syntax::ExprKind;
 PLANC_ERROR(MissingKind, 440, "operator `{op}` has no kind")
 PLANC_ERROR(UnknownKind, 413, "`{kind}` is not a kind of operator")
 PLANC_ERROR(UnknownOpFact, 441, "`{fact}` is no fact of an operator")
-PLANC_ERROR(FormulaType, 414, "{what} is {expected}; this is {actual}")
 PLANC_ERROR(ShareRange, 442, "`{name}` is the part of the FLOPs that a mask leaves, from 0 to 1; this is {value}")
-PLANC_ERROR(UnknownOperand, 421, "operator `{op}` has no operand `{name}`")
 PLANC_ERROR(BufferBytes, 443, "`{name}` is no operand: a buffer of its own needs `{name}.bytes = …`")
-PLANC_ERROR(DimensionFunctionArgument, 444, "`{function}` takes the name of {expected}")
-PLANC_ERROR(UnknownDimension, 445, "operator `{op}` has no dimension `{dim}`")
 PLANC_ERROR(CountFact, 446, "`{name}` is a count of values; this is {actual}")
 PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor on the slots, at least 0; this is {value}")
-PLANC_ERROR(NegativeAmount, 460, "{what} is an amount, at least 0; this is {value}")
 
 namespace {
-
-const Symbol kOut("out");
 
 std::vector<std::string> factNames() {
   std::vector<std::string> names{"kind",   "flops",  "share",  "last_share",  "reads",
                                  "writes", "copies", "groups", "group_limit", "capacity"};
   for (std::string& role : roleNames()) names.push_back(std::move(role));
   return names;
-}
-
-/// What a fact may call an operand: the parameters that are tensors.
-std::vector<std::string> operandNames(const OpContext& op) {
-  std::vector<std::string> names;
-  for (const syntax::Parameter& p : op.syntax.params)
-    if (p.type && p.type->tensor) names.push_back(p.name.text.str());
-  return names;
-}
-
-std::vector<std::string> dimNames(const OpContext& op) {
-  std::vector<std::string> names;
-  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
-  return names;
-}
-
-int operandIndex(const OpContext& op, Symbol name) {
-  for (size_t i = 0; i < op.operands.size(); ++i)
-    if (op.operands[i].param->name.text == name) return static_cast<int>(i);
-  return -1;
-}
-
-bool isTensorParam(const OpContext& op, Symbol name) {
-  return std::any_of(op.syntax.params.begin(), op.syntax.params.end(),
-                     [&](const syntax::Parameter& p) { return p.name.text == name && p.type && p.type->tensor; });
 }
 
 /// `NAME.bytes = …`
@@ -70,16 +38,6 @@ const syntax::Fact* bufferFact(const OpContext& op, Symbol name) {
         f && f->name.text == name && f->members.size() == 1 && f->members[0].text == Symbol("bytes"))
       return f;
   return nullptr;
-}
-
-ir::Poly product(const std::vector<ir::DimId>& dims) {
-  ir::Poly p;
-  ir::Term t;
-  t.coefficient = 1;
-  for (ir::DimId d : dims) t.factors.emplace_back(d, 1);
-  std::sort(t.factors.begin(), t.factors.end());
-  p.terms.push_back(std::move(t));
-  return p;
 }
 
 /// A number from 0 to `most`.
@@ -148,7 +106,7 @@ void defaultFlops(OpContext& op) {
 void saves(ModelState& state, OpContext& op, const syntax::SaveItem& item) {
   for (const syntax::Name& n : item.names) {
     ir::Save save;
-    if (n.text == kOut) {
+    if (n.text == kResultName) {
       save.what = ir::Save::What::Result;
     } else if (const int index = operandIndex(op, n.text); index >= 0) {
       save.operand = index;
@@ -161,9 +119,8 @@ void saves(ModelState& state, OpContext& op, const syntax::SaveItem& item) {
         save.bytes = std::move(*p);
     } else {
       auto report = state.context.report(BufferBytes, n.range, {{"name", n.text.str()}});
-      std::vector<std::string> names{"out"};
-      for (const syntax::Parameter& p : op.syntax.params)
-        if (p.type && p.type->tensor) names.push_back(p.name.text.str());
+      std::vector<std::string> names = operandNames(op);
+      names.insert(names.begin(), kResultName.str());
       report.meant(n.text.view(), names);
       state.failed = true;
       continue;
@@ -276,120 +233,6 @@ void facts(ModelState& state, OpContext& op) {
     if (const auto* i = std::get_if<syntax::ContestItem>(&item)) dimList(state, op, i->dims, op.op.contest, false);
     if (const auto* i = std::get_if<syntax::Require>(&item)) state.ok(state.ev.require(*i, op.scope));
   }
-}
-
-std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const Expr& e, Scope& scope, const Unit& unit,
-                             std::string_view what) {
-  const Value v = state.ev.evaluate(e, scope);
-  if (v.invalid()) {
-    state.ok(!op.known);
-    return std::nullopt;
-  }
-  const bool number = v.numeric() || v.kind == ValueKind::Poly;
-  const Unit actual = v.kind == ValueKind::Number || v.kind == ValueKind::Poly ? v.unit : Unit{};
-  const bool zero = v.numeric() && v.asDouble() == 0;
-  if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
-    ir::Poly p = polyOf(v);
-    const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-    // Extents that are made up, where no workload gives them, say nothing of a difference.
-    const bool open = state.extents.nominal &&
-                      std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
-    if (value >= 0 || open) return p;
-    state.context.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
-        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
-    state.failed = true;
-    return std::nullopt;
-  }
-  state.context.report(FormulaType, e.range,
-                       {{"what", what},
-                        {"expected", unit.plain() ? "a number" : "a quantity of " + unit.name()},
-                        {"actual", describe(v)}});
-  state.failed = true;
-  return std::nullopt;
-}
-
-void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
-             bool mayBeAbsent) {
-  for (const syntax::Name& n : names) {
-    const Resolved d = ownDim(state, op, n.text);
-    if (d.id.valid()) {
-      out.push_back(d.id);
-    } else if (!d.found && mayBeAbsent && op.around) {
-      // `along group`: a dimension of the block around, whose other operators have it.
-      const Resolved outer = resolve(state, *op.around, n.text, n.range);
-      if (outer.id.valid()) out.push_back(outer.id);
-    } else if (!d.found && !mayBeAbsent) {
-      auto report =
-          state.context.report(UnknownDimension, n.range, {{"op", op.decl.name.str()}, {"dim", n.text.str()}});
-      report.meant(n.text.view(), dimNames(op));
-      state.failed = true;
-    }
-  }
-}
-
-int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name) {
-  const int index = operandIndex(op, name.text);
-  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
-    state.context.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
-        .meant(name.text.view(), operandNames(op));
-    state.failed = true;
-  }
-  return index;
-}
-
-Value dimensionFunction(ModelState& state, OpContext* around, const Expr& call, Scope& scope) {
-  const Symbol function = call.kids[0]->name.text;
-  const bool ofDim = function == Symbol("extent");
-  if (call.args.size() != 1 || call.args[0].name || call.args[0].value->kind != ExprKind::Name) {
-    state.context.report(DimensionFunctionArgument, call.range,
-                         {{"function", function.str()}, {"expected", ofDim ? "a dimension" : "an operand"}});
-    return state.fail();
-  }
-  const syntax::Name& arg = call.args[0].value->name;
-  if (!around) { // in a body: plain numbers
-    if (ofDim) {
-      const Resolved d = resolveOrReport(state, scope, arg);
-      return d.id.valid() ? Value::ofInt(state.model->dims[d.id].extent, call.range) : Value{};
-    }
-    state.context.report(DimensionFunctionArgument, call.range,
-                         {{"function", function.str()}, {"expected", "an operand, in the facts of an operator"}});
-    return state.fail();
-  }
-  OpContext& op = *around;
-  auto made = [&](ir::Poly p, Unit unit) {
-    const double value =
-        p.evaluate([&](ir::DimId d) { return ir::sizeOf(*state.model, d); },
-                   [&](int i) {
-                     const auto dtype =
-                         i < 0 ? op.resultDType : state.model->values[op.operands[static_cast<size_t>(i)].value].dtype;
-                     return dtype ? ir::width(*dtype) : 2.0;
-                   });
-    return makePoly(state.context, std::move(p), unit, value, call.range);
-  };
-  if (ofDim) {
-    const Resolved d = ownDim(state, op, arg.text);
-    if (!d.found) {
-      auto report =
-          state.context.report(UnknownDimension, arg.range, {{"op", op.decl.name.str()}, {"dim", arg.text.str()}});
-      report.meant(arg.text.view(), dimNames(op));
-      return state.fail();
-    }
-    return d.id.valid() ? made(ir::Poly::extent(d.id), units::none) : Value{};
-  }
-  const int index = arg.text == kOut ? ir::Term::kResult : operandIndex(op, arg.text);
-  if (arg.text != kOut && index < 0) {
-    if (isTensorParam(op, arg.text))
-      return op.known ? Value::ofNumber(0, function == Symbol("size") ? Unit{} : units::bytes, call.range) : Value{};
-    state.context.report(UnknownOperand, arg.range, {{"op", op.decl.name.str()}, {"name", arg.text.str()}})
-        .meant(arg.text.view(), operandNames(op));
-    return state.fail();
-  }
-  if (!op.known) return {};
-  ir::Poly p = ir::Poly::constant(1);
-  if (function != Symbol("width")) p = product(index < 0 ? op.result : op.operands[static_cast<size_t>(index)].dims);
-  if (function == Symbol("size")) return made(std::move(p), units::none);
-  for (ir::Term& t : p.terms) t.widthOf = index;
-  return made(std::move(p), units::bytes);
 }
 
 } // namespace planc::frontend

@@ -1,6 +1,6 @@
 // Uses of operators: arguments, iteration space, the operator in the IR; `+` is an operator of the library.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/model/ModelBuilder.h"
+#include "frontend/model/Body.h"
 #include "frontend/model/OpContext.h"
 
 #include <algorithm>
@@ -70,76 +70,76 @@ bool iterationSpace(ModelState& state, OpContext& op) {
   return true;
 }
 
-} // namespace
-
-Value ModelBuilder::callOperator(DeclInfo& decl, const Expr& call, Scope& caller) {
-  const Arguments args = state_.ev.arguments(decl, call, caller);
-  if (!state_.ev.complete(decl, args, call.range) || !args.known() || !named(decl, call)) return state_.fail();
-  return emit(decl, args, call, caller);
-}
-
-Value ModelBuilder::emit(DeclInfo& decl, const Arguments& args, const Expr& call, Scope& caller) {
-  if (state_.model->ops.size() >= limits::kOperators) {
-    if (state_.model->ops.size() == limits::kOperators) {
-      state_.context.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}})
-          .help("fold equal layers: `decoder * layers with x = … { … }`");
-      state_.context.stop(); // what follows would only be more of it
-    }
-    return state_.fail();
-  }
-  if (!state_.context.enter(decl, call.range)) return state_.fail();
-  Scope scope(decl.module);
-  scope.host = this;
-  OpContext op{decl, decl.as<syntax::OpDecl>(), scope, statement_ ? statement_->scope : nullptr, call.range};
-  OpContext* before = std::exchange(op_, &op);
-  const StatementPath at = pathFor(call);
-  if (at.annotation && statement_) statement_->checked = true;
-  bool good = collectOperands(state_, op, args) && state_.ev.bind(decl, args, scope, call.range);
-  good = good && kindOf(state_, op) && unify(state_, op) && dimDecls(state_, op) &&
-         resultDims(state_, op, at.annotation, caller);
-  if (good) settleRouted(state_, op);
-  good = good && iterationSpace(state_, op);
-  if (good) facts(state_, op);
-  Value v;
-  // After a mistake in its facts, too: with the shape, later layers are checked.
-  if (good) v = finish(op, at.path, call.range);
-  op_ = before;
-  state_.context.leave();
-  if (!v.invalid() && at.annotation &&
-      !checkAnnotation(state_, *at.annotation, v.tensor->id, call.range, *statement_->scope))
-    return state_.fail();
-  return v.invalid() ? state_.fail() : v;
-}
-
-Value ModelBuilder::finish(OpContext& op, std::vector<Symbol> path, SourceRange range) {
+Value finish(ModelState& state, OpContext& op, std::vector<Symbol> path, SourceRange range) {
   ir::Op& o = op.op;
   o.path = path;
   o.name = op.decl.name;
-  o.layer = ensureLayer();
-  o.region = region_;
-  o.composites = composites_;
+  o.layer = ensureLayer(state);
+  o.region = state.region;
+  o.composites = state.composites;
   o.range = range;
   for (const ir::Operand& operand : o.operands) // a parameter of the model itself lives with its first user
-    if (ir::Value& v = state_.model->values[operand.value]; v.kind == ir::ValueKind::Param && !v.layer.valid())
+    if (ir::Value& v = state.model->values[operand.value]; v.kind == ir::ValueKind::Param && !v.layer.valid())
       v.layer = o.layer;
   ir::Value v;
   v.name = path.back();
   v.path = std::move(path);
   v.dims = op.result;
   v.dtype = op.resultDType;
-  v.producer = ir::OpId(state_.model->ops.size());
+  v.producer = ir::OpId(state.model->ops.size());
   v.layer = o.layer;
   v.region = o.region;
   v.range = range;
-  o.result = state_.model->values.add(std::move(v));
+  o.result = state.model->values.add(std::move(v));
   const ir::ValueId result = o.result;
-  state_.model->ops.add(std::move(o));
-  return tensor(result, range);
+  state.model->ops.add(std::move(o));
+  return tensor(state, result, range);
+}
+
+Value emit(ModelState& state, DeclInfo& decl, const Arguments& args, const Expr& call, Scope& caller) {
+  if (state.model->ops.size() >= limits::kOperators) {
+    if (state.model->ops.size() == limits::kOperators) {
+      state.context.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}})
+          .help("fold equal layers: `decoder * layers with x = … { … }`");
+      state.context.stop(); // what follows would only be more of it
+    }
+    return state.fail();
+  }
+  if (!state.context.enter(decl, call.range)) return state.fail();
+  Scope scope(decl.module);
+  scope.host = &state.host;
+  OpContext op{decl, decl.as<syntax::OpDecl>(), scope, state.statement ? state.statement->scope : nullptr, call.range};
+  OpContext* before = std::exchange(state.op, &op);
+  const StatementPath at = pathFor(state, call);
+  if (at.annotation && state.statement) state.statement->checked = true;
+  bool good = collectOperands(state, op, args) && state.ev.bind(decl, args, scope, call.range);
+  good = good && kindOf(state, op) && unify(state, op) && dimDecls(state, op) &&
+         resultDims(state, op, at.annotation, caller);
+  if (good) settleRouted(state, op);
+  good = good && iterationSpace(state, op);
+  if (good) facts(state, op);
+  Value v;
+  // After a mistake in its facts, too: with the shape, later layers are checked.
+  if (good) v = finish(state, op, at.path, call.range);
+  state.op = before;
+  state.context.leave();
+  if (!v.invalid() && at.annotation &&
+      !checkAnnotation(state, *at.annotation, v.tensor->id, call.range, *state.statement->scope))
+    return state.fail();
+  return v.invalid() ? state.fail() : v;
+}
+
+} // namespace
+
+Value callOperator(ModelState& state, DeclInfo& decl, const Expr& call, Scope& caller) {
+  const Arguments args = state.ev.arguments(decl, call, caller);
+  if (!state.ev.complete(decl, args, call.range) || !args.known() || !named(state, decl, call)) return state.fail();
+  return emit(state, decl, args, call, caller);
 }
 
 // `a + b` is an operator of the library (kSum). A constant factor (`0.3 * mtp`, the weight of a loss) is part of the
 // kernel beside it: it makes no operator.
-Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right) {
+Value onTensors(ModelState& state, const Expr& e, const Value& left, const Value& right) {
   const bool bothTensors = left.kind == ValueKind::Tensor && right.kind == ValueKind::Tensor;
   if (e.text == "*" && !bothTensors) {
     const Value& factor = left.kind == ValueKind::Tensor ? right : left;
@@ -149,55 +149,42 @@ Value ModelBuilder::binary(const Expr& e, const Value& left, const Value& right)
       return v;
     }
   }
-  DeclInfo* add = e.text == "+" && bothTensors ? state_.context.loader.libraryDecl(kSum.module, kSum.name) : nullptr;
+  DeclInfo* add = e.text == "+" && bothTensors ? state.context.loader.libraryDecl(kSum.module, kSum.name) : nullptr;
   if (!add || add->kind != DeclKind::Op) {
-    auto report = state_.context.report(TensorOperator, e.opRange.valid() ? e.opRange : e.range,
-                                        {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});
+    auto report = state.context.report(TensorOperator, e.opRange.valid() ? e.opRange : e.range,
+                                       {{"op", e.text}, {"left", describe(left)}, {"right", describe(right)}});
     report.help("`+` adds two tensors and `*` scales one by a number; everything else is an operator of `std.ops`");
-    return state_.fail();
+    return state.fail();
   }
   Arguments args;
   args.values = {left, right};
   args.ranges = {e.kids[0]->range, e.kids[1]->range};
-  if (!named(*add, e)) return state_.fail();
+  if (!named(state, *add, e)) return state.fail();
   Scope none(add->module);
-  return emit(*add, args, e, none);
+  return emit(state, *add, args, e, none);
 }
 
-std::optional<Value> ModelBuilder::extent(Scope& scope, Symbol name) {
-  for (Scope* s = &scope; s; s = s->parent)
-    for (const auto& [n, id] : s->dims)
-      if (n == name) return id.valid() ? Value::ofInt(state_.model->dims[id].extent, {}) : Value{};
-  for (const auto& [n, extent] : state_.extents.bound)
-    if (n == name) return Value::ofInt(*state_.extents.find(name, false), {});
-  return std::nullopt;
-}
-
-Value ModelBuilder::dimensionFunction(const Expr& call, Scope& scope) {
-  return frontend::dimensionFunction(state_, op_, call, scope);
-}
-
-void ModelBuilder::checkOperator(DeclInfo& decl) {
+void checkOperator(ModelState& state, DeclInfo& decl) {
   Scope scope(decl.module);
-  scope.host = this;
+  scope.host = &state.host;
   OpContext op{decl, decl.as<syntax::OpDecl>(), scope, nullptr, decl.nameRange};
   op.known = false;
-  op_ = &op;
-  state_.ev.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
+  state.op = &op;
+  state.ev.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
   for (const syntax::Parameter& p : op.syntax.params)
     if (p.type && p.type->tensor)
       for (const syntax::DimRef& d : p.type->dims)
         if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
-  kindOf(state_, op);
-  dimDecls(state_, op);
+  kindOf(state, op);
+  dimDecls(state, op);
   for (const syntax::DimRef& d : op.syntax.result.dims)
     if (!d.rest && !op.formal(d.name.text)) op.formals.push_back({d.name.text, {}, d.range, true});
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
       if (!scope.names.find(let->name.text))
-        scope.names.add(let->name.text, state_.ev.let(*let, scope), let->name.range);
-  facts(state_, op);
-  op_ = nullptr;
+        scope.names.add(let->name.text, state.ev.let(*let, scope), let->name.range);
+  facts(state, op);
+  state.op = nullptr;
 }
 
 } // namespace planc::frontend

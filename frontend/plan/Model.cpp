@@ -1,6 +1,6 @@
 // The model that a plan names, with the extents of its workload, and the paths of it that the plan names.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/model/ModelBuilder.h"
+#include "frontend/model/Models.h"
 #include "frontend/plan/Texts.h"
 #include "frontend/plan/Workload.h"
 
@@ -21,7 +21,7 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
   const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Model, "`model`");
   facts.extents.lacks = [&](const syntax::Name& dim) { return lacksExtent(elab, facts, dim); };
   const std::shared_ptr<ir::Model> built =
-      decl ? ModelBuilder(elab.ev, facts.extents).build(*decl, node->value->range) : nullptr;
+      decl ? buildModel(elab.ev, facts.extents, *decl, node->value->range) : nullptr;
   if (!built) {
     elab.ok = false;
     return std::nullopt;
