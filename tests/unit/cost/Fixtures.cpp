@@ -188,63 +188,41 @@ Stack megatron() {
 }
 
 Mesh mesh(const Cluster& cluster, const std::vector<std::pair<std::string, int64_t>>& axes) {
-  Mesh m;
-  int64_t stride = 1;
-  for (const auto& [name, size] : axes) {
-    m.order.push_back(m.axes.add({Symbol(name), size, stride, Symbol(name), {}}));
-    stride *= size;
-  }
+  std::vector<std::pair<std::string, int64_t>> levels;
   int64_t devices = 1;
-  for (const ClusterLevel& l : cluster.levels) {
-    m.levelNames.push_back(l.name);
-    m.levelSizes.push_back(devices *= l.count);
-  }
-  return m;
+  for (const ClusterLevel& l : cluster.levels) levels.emplace_back(l.name.str(), devices *= l.count);
+  return planc::test::mesh(axes, levels);
 }
 
-Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes) {
-  plan.name = "plan";
+Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes) : Build(axes) {
   plan.cluster = superpod(nodes);
   plan.stack = megatron();
-  plan.workload.train = true;
   plan.workload.globalBatch = 1;
   plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
   plan.precision.compute = plan.precision.activations = plan.precision.params = DType::fp16;
   program.level = Level::Comm;
-  program.plan = &plan;
   program.mesh = mesh(*plan.cluster, axes);
   schedule.program = &program;
   schedule.kind = &oneForwardOneBackward();
   schedule.blockingShare.fill(1);
 }
 
-AxisMask Builder::axis(const std::string& name) const {
-  return maskOf(*program.mesh.findAxis(Symbol(name)));
-}
-
 LayerClassId Builder::unit(const std::string& name, int64_t count, bool repeat) {
-  Model& model = program.model;
-  ir::Layer layer;
-  layer.name = Symbol(name);
-  layer.repeat = repeat;
-  layer.count = count;
-  layer.first = layer.end = OpId(model.ops.size());
-  if (repeat) layer.region = model.regions.add({{Symbol(name)}, count, {}, {}});
-  LayerClass layerClass;
-  layerClass.layer = model.layers.add(layer);
-  layerClass.instances = RangeSet{{{0, count, 1}}};
-  return program.classes.add(std::move(layerClass));
+  const LayerClassId id = layer(name, repeat ? count : 0);
+  program.model.layers[body(id).layer].count = count;
+  body(id).instances = RangeSet{{{0, count, 1}}};
+  return id;
 }
 
 OpId Builder::op(const std::string& name, OpKind kind, const std::string& child) {
   Model& model = program.model;
-  ir::Layer& layer = model.layers[LayerId(model.layers.size() - 1)];
+  ir::Layer& layer = model.layers[body().layer];
   Op op;
   op.name = Symbol(name);
   op.kind = kind;
   op.path = {layer.name};
   if (!child.empty()) op.path.push_back(Symbol(child));
-  op.layer = LayerId(model.layers.size() - 1);
+  op.layer = body().layer;
   op.region = layer.region;
   const OpId id = model.ops.add(std::move(op));
   layer.end = OpId(model.ops.size());
@@ -252,35 +230,8 @@ OpId Builder::op(const std::string& name, OpKind kind, const std::string& child)
 }
 
 Node Builder::compute(OpId op, Role role, Phase phase) const {
-  Node n;
-  n.op = op;
-  n.role = role;
-  n.phase = phase;
+  Node n = Build::compute(op, role, phase);
   n.work.dtype = DType::fp16;
-  return n;
-}
-
-namespace {
-
-/// The axes of a collective, and what follows from them.
-template <class Collective> void over(Collective& collective, AxisMask axes, const Mesh& mesh) {
-  collective.axes = axes;
-  collective.group = mesh.size(axes);
-  collective.level = mesh.levelOf(axes);
-}
-
-} // namespace
-
-Node Builder::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes,
-                         Phase phase) const {
-  Node n;
-  n.kind = NodeKind::Collective;
-  n.op = op;
-  n.phase = phase;
-  n.collective = kind;
-  n.cls = cls;
-  n.bytes = bytes;
-  over(n, axes, program.mesh);
   return n;
 }
 
@@ -307,32 +258,6 @@ ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t
   return id;
 }
 
-StateCollective Builder::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes,
-                               double bytes) const {
-  StateCollective s;
-  s.collective = kind;
-  s.cls = cls;
-  s.phase = phase;
-  s.bytes = bytes;
-  over(s, axes, program.mesh);
-  return s;
-}
-
-void Builder::stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces) {
-  program.stages = stages;
-  program.chunks = chunks;
-  program.virtualStages.clear();
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    VirtualStage s;
-    s.index = static_cast<int64_t>(i);
-    s.devices = {s.index % stages};
-    s.level = 1;
-    for (size_t b = 0; b < pieces[i].size(); ++b)
-      if (pieces[i][b] > 0) s.classes.emplace_back(LayerClassId(static_cast<uint32_t>(b)), pieces[i][b]);
-    program.virtualStages.push_back(std::move(s));
-  }
-}
-
 namespace {
 
 Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
@@ -342,7 +267,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
   std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
   for (uint32_t n = 0; n < nodes.size(); ++n) {
     const bool comm = nodes[n].kind == NodeKind::Collective;
-    const double share = comm ? schedule.blockingShare[static_cast<size_t>(nodes[n].cls)] : 1;
+    const double share = comm ? schedule.blockingShare[nodes[n].cls] : 1;
     std::vector<uint32_t> deps;
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {

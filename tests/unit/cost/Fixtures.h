@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/Estimator.h"
 #include "backends/cost/price/CostModel.h"
+#include "tests/unit/support/Build.h"
 
 #include <memory>
 #include <string>
@@ -37,32 +38,25 @@ ir::Stack megatron();
 /// Axes inner to outer.
 ir::Mesh mesh(const ir::Cluster& cluster, const std::vector<std::pair<std::string, int64_t>>& axes);
 
-/// A program at level comm and its schedule. Units are added first to last, operators to the last unit.
-struct Builder {
-  ir::Plan plan;
-  ir::Program program;
+/// A program at level comm on a superpod of A100, and its schedule.
+struct Builder : planc::test::Build {
   ir::Schedule schedule;
 
   Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes);
-  Builder(const Builder&) = delete;
 
-  ir::AxisMask axis(const std::string& name) const;
+  /// A layer of `count` instances, folded into a repeat or not. What is added next goes there.
   ir::LayerClassId unit(const std::string& name, int64_t count = 1, bool repeat = false);
-  /// An operator of the last unit, called `name`, in its child layer `child`.
+  /// An operator of the last unit without values, called `name`, in its child layer `child`.
   ir::OpId op(const std::string& name, ir::OpKind kind, const std::string& child = "");
+  using Build::body;
   ir::LayerClass& body(ir::LayerClassId id) { return program.classes[id]; }
 
+  /// Computes in fp16.
   ir::Node compute(ir::OpId op, ir::Role role = ir::Role::Forward, ir::Phase phase = ir::Phase::Forward) const;
-  ir::Node collective(ir::OpId op, ir::CollectiveKind kind, ir::CollectiveClass cls, ir::AxisMask axes, double bytes,
-                      ir::Phase phase = ir::Phase::Forward) const;
   /// A node that takes `seconds` in forward or backward: a memory operator of the bytes that take that long.
   ir::Node lasting(ir::OpId op, double seconds, bool backward = false) const;
   ir::ValueId param(ir::OpId reader, const std::string& name, std::vector<int64_t> extents);
-  ir::StateCollective state(ir::CollectiveKind kind, ir::CollectiveClass cls, ir::Phase phase, ir::AxisMask axes,
-                            double bytes) const;
 
-  /// One virtual stage per entry of `pieces`: the instances of each class, by class id.
-  void stages(int64_t stages, int64_t chunks, const std::vector<std::vector<int64_t>>& pieces);
   /// Tasks of every class by the schedule's blocking shares, as the schedule pass makes them.
   void finish();
   std::unique_ptr<CostModel> model(DiagnosticEngine& diagnostics) const;
