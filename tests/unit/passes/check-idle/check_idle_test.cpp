@@ -10,7 +10,6 @@ namespace {
 std::string idle(const std::string& lines, const std::string& train = kTrain) {
   return After("check-idle", lines, train).said();
 }
-const std::string kDp = "  mesh { dp = 2 }\n  place { batch -> dp }\n";
 
 TEST(CheckIdle, WarnsOfClassesThatTheStepHasNone) {
   EXPECT_EQ(idle(kDp + "  overlap { activation = 0.5 }"),

@@ -12,8 +12,6 @@ std::string derived(const std::string& lines, const std::string& layer = "layer 
   const After a("derive-backward", lines, train, models);
   return a.program ? a.said() + a.part(layer) : a.said();
 }
-const std::string kMegatron = "  mesh {\n tp = 2\n dp = 2\n }\n  place {\n batch -> dp\n seq -> tp\n decoder.mlp { ffn "
-                              "-> tp }\n head, loss { vocab -> tp }\n }\n";
 
 TEST(DeriveBackward, EveryOperatorHasItsGradients) {
   EXPECT_EQ(derived(kMegatron), R"(layer decoder x4 {

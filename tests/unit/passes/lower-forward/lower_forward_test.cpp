@@ -14,11 +14,8 @@ std::string lowered(const std::string& lines, const std::string& layer, const st
 const std::string kMesh = "  mesh {\n tp = 2\n dp = 2\n }\n";
 
 TEST(LowerForward, GathersBeforeAProductAndScattersItsSumBehind) {
-  EXPECT_EQ(
-      lowered(kMesh +
-                  "  place {\n batch -> dp\n seq -> tp\n decoder.mlp { ffn -> tp }\n head, loss { vocab -> tp }\n }",
-              "layer decoder"),
-      R"(layer decoder x4 {
+  EXPECT_EQ(lowered(kMegatron, "layer decoder"),
+            R"(layer decoder x4 {
   carry %x -> %x~2 : [batch@dp, seq@tp, hidden]
   forward:
     %norm.out = rms_norm %x, @norm.w : [batch@dp, seq@tp, hidden] bf16

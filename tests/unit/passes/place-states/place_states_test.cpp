@@ -27,7 +27,6 @@ std::string stored(const std::string& lines, const std::string& train = kTrain, 
     text += fmt::format("summed over {} stages: {}\n", g.stages.size(), g.allReduce.bytes);
   return text;
 }
-const std::string kDp = "  mesh { dp = 2 }\n  place { batch -> dp }\n";
 
 TEST(PlaceStates, CopiesSumTheirGradients) {
   EXPECT_EQ(stored(kDp), R"(embed
