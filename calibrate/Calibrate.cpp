@@ -69,7 +69,7 @@ void reportMisses(const Calibration& c, DiagnosticEngine& diagnostics) {
 void dropUseless(Calibration& c) {
   for (const Section& s : c.sections)
     if (s.error > kUseless)
-      c.notes.push_back(fmt::format("`{}` is not written: its held-out error is {:.0f} %", s.path, s.error * 100));
+      c.notes.push_back(fmt::format("`{}` is not written: its held-out error is {:.0f} %", s.path(), s.error * 100));
   std::erase_if(c.sections, [](const Section& s) { return s.error > kUseless; });
 }
 

@@ -85,11 +85,15 @@ std::string Fitting::source(const Points& points, const std::vector<const Qualit
   return text;
 }
 
-Section Fitting::section(Record record, std::string path, const Points& points,
-                         const std::vector<const Quality*>& qualities) const {
+std::string Section::path() const {
+  if (row()) return samplesOf.path();
+  const std::string path = facts.front().of.path();
+  return alone ? path : path.substr(0, path.rfind('.'));
+}
+
+Section Fitting::section(Record record, const Points& points, const std::vector<const Quality*>& qualities) const {
   Section s;
   s.record = record;
-  s.path = std::move(path);
   s.source = source(points, qualities);
   for (const Quality* q : qualities) {
     s.samples = std::max(s.samples, q->samples);

@@ -42,9 +42,8 @@ public:
                  const Fitter& table, const Fitter& factors = {}) const;
   /// The files of these points, counts and errors: the source text of a fact.
   std::string source(const Points& points, const std::vector<const Quality*>& qualities) const;
-  /// A section with statistics of its fits.
-  Section section(Record record, std::string path, const Points& points,
-                  const std::vector<const Quality*>& qualities) const;
+  /// A section without facts yet, with statistics of its fits.
+  Section section(Record record, const Points& points, const std::vector<const Quality*>& qualities) const;
 };
 
 /// The measured times of points, in their order.

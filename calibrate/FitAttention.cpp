@@ -30,6 +30,7 @@ double scoreBytes(const Sample& s) {
 
 /// Backward against `forward` of the same shape: one factor, or a table by head dimension.
 struct Factor {
+  ir::DeviceFact of;
   std::function<double(const Sample&)> forward;
 
   double closed(const Points& p) const {
@@ -52,7 +53,7 @@ struct Factor {
     };
   }
   Fact fact(const Points& p, Quality& q) const {
-    Fact out{"backward", {}, 0, {}, {}};
+    Fact out{of};
     if (q.form == Form::Table)
       out.table = table(p);
     else
@@ -89,8 +90,13 @@ Rate rateOf(const Points& points, double start) {
   return out;
 }
 
-/// One of the products with scores in memory.
-void fitProduct(Fitting& f, Kind kind) {
+/// One of the products with scores in memory, and its facts.
+struct ScoresProduct {
+  Kind kind;
+  ir::DeviceFact efficiency, size, backward;
+};
+void fitProduct(Fitting& f, const ScoresProduct& product) {
+  const Kind kind = product.kind;
   const Points points = f.points(kind, Direction::Forward);
   if (points.empty()) return;
   const std::string name(rowOf(kind).name);
@@ -137,7 +143,7 @@ void fitProduct(Fitting& f, Kind kind) {
           return time(s, c.first.at(s[Extent::HeadDim]) * c.second.at(scoreBytes(s)));
         };
       });
-  Fact share{"memory_efficiency", {}, 0, {}, {}}, size{"size", {}, 0, {}, units::bytes};
+  Fact share{product.efficiency}, size{product.size};
   if (q.form == Form::Closed) {
     share.number = closed(points);
   } else if (q.form == Form::Table) {
@@ -159,17 +165,17 @@ void fitProduct(Fitting& f, Kind kind) {
   if (!size.table.empty()) facts.push_back(size);
   const Points backward = f.points(kind, Direction::Backward);
   if (!backward.empty()) {
-    const Factor factor{[&](const Sample& s) {
-      return time(s, (share.table.empty() ? share.number : share.table.at(s[Extent::HeadDim])) *
-                         (size.table.empty() ? 1 : size.table.at(scoreBytes(s))));
-    }};
+    const Factor factor{product.backward, [&](const Sample& s) {
+                          return time(s, (share.table.empty() ? share.number : share.table.at(s[Extent::HeadDim])) *
+                                             (size.table.empty() ? 1 : size.table.at(scoreBytes(s))));
+                        }};
     qualities.push_back(
         f.choose(name, backward, Direction::Backward, Size::HeadDim, factor.byClosed(), factor.byTable()));
     facts.push_back(factor.fact(backward, qualities.back()));
   }
   std::vector<const Quality*> which;
   for (const Quality& each : qualities) which.push_back(&each);
-  Section section = f.section(Record::Device, "calibration." + name, points, which);
+  Section section = f.section(Record::Device, points, which);
   section.facts = std::move(facts);
   f.out.sections.push_back(std::move(section));
   for (Quality& each : qualities) f.out.qualities.push_back(std::move(each));
@@ -178,8 +184,9 @@ void fitProduct(Fitting& f, Kind kind) {
 } // namespace
 
 void fitScores(Fitting& f) {
-  fitProduct(f, Kind::Scores);
-  fitProduct(f, Kind::Context);
+  using enum ir::DeviceFact;
+  fitProduct(f, {Kind::Scores, ScoresMemoryEfficiency, ScoresSize, ScoresBackward});
+  fitProduct(f, {Kind::Context, ContextMemoryEfficiency, ContextSize, ContextBackward});
 }
 
 void fitAttention(Fitting& f) {
@@ -203,11 +210,11 @@ void fitAttention(Fitting& f) {
   const auto [least, most] = std::minmax_element(rate.keys.y.begin(), rate.keys.y.end());
   q.constants = fmt::format("{} to {}", formatQuantity(*least, units::rate), formatQuantity(*most, units::rate));
   std::vector<Quality> qualities{q};
-  std::vector<Fact> facts{{"forward", units::rate, 0, rate.keys, {}}};
-  if (!oneHead) facts.push_back({"head", {}, 0, rate.head, {}});
+  std::vector<Fact> facts{{ir::DeviceFact::AttentionForward, 0, rate.keys}};
+  if (!oneHead) facts.push_back({ir::DeviceFact::AttentionHead, 0, rate.head});
   const Points backward = f.points(Kind::Attention, Direction::Backward);
   if (!backward.empty()) {
-    const Factor factor{[&](const Sample& s) { return rate.time(s); }};
+    const Factor factor{ir::DeviceFact::AttentionBackward, [&](const Sample& s) { return rate.time(s); }};
     Quality b =
         f.choose("attention", backward, Direction::Backward, Size::HeadDim, factor.byClosed(), factor.byTable());
     facts.push_back(factor.fact(backward, b));
@@ -215,7 +222,7 @@ void fitAttention(Fitting& f) {
   }
   std::vector<const Quality*> which;
   for (const Quality& each : qualities) which.push_back(&each);
-  Section section = f.section(Record::Device, "calibration.attention", points, which);
+  Section section = f.section(Record::Device, points, which);
   const bool unmasked =
       std::none_of(points.begin(), points.end(), [](const Sample* s) { return (*s)[Extent::Causal] > 0; });
   if (unmasked) section.source += "; no mask: causal kernels reach less on short sequences";

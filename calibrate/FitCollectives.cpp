@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
+#include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -21,13 +23,18 @@ constexpr double kMessageStart = 20e-6, kBandwidth = 50e9, kRoot = 200e-6; // wh
 /// A start or a root term that is a smaller share of the least time than this is nothing.
 constexpr double kNothing = 1e-3;
 
-const std::map<std::string_view, CollectiveKind>& kinds() {
-  static const std::map<std::string_view, CollectiveKind> table{{"all_reduce", CollectiveKind::AllReduce},
-                                                                {"all_gather", CollectiveKind::AllGather},
-                                                                {"reduce_scatter", CollectiveKind::ReduceScatter},
-                                                                {"all_to_all", CollectiveKind::AllToAll},
-                                                                {"send_recv", CollectiveKind::SendRecv}};
-  return table;
+/// What is sampled, and the fact of a fabric that says it; of a send, its start.
+constexpr std::array<std::pair<CollectiveKind, ir::FabricFact>, 5> kSampled{
+    {{CollectiveKind::AllReduce, ir::FabricFact::AllReduce},
+     {CollectiveKind::AllGather, ir::FabricFact::AllGather},
+     {CollectiveKind::ReduceScatter, ir::FabricFact::ReduceScatter},
+     {CollectiveKind::AllToAll, ir::FabricFact::AllToAll},
+     {CollectiveKind::SendRecv, ir::FabricFact::SendRecvStart}}};
+
+const std::pair<CollectiveKind, ir::FabricFact>* sampledAs(Symbol name) {
+  const auto* it = std::find_if(kSampled.begin(), kSampled.end(),
+                                [&](const auto& sampled) { return ir::name(sampled.first) == name.view(); });
+  return it == kSampled.end() ? nullptr : it;
 }
 
 /// Who takes part: operation, nodes, ranks.
@@ -59,7 +66,8 @@ struct GroupFit {
 
 void fitGroup(Fitting& f, const Group& group, const Points& points) {
   const auto& [name, nodes, ranks] = group;
-  const GroupFit fit{kinds().at(name.view())};
+  const auto& [kind, fact] = *sampledAs(name);
+  const GroupFit fit{kind};
   const bool sends = fit.kind == CollectiveKind::SendRecv;
   const std::string who = nodes > 1 ? fmt::format("{} of {} on {} nodes", name.view(), ranks, nodes)
                                     : fmt::format("{} of {}", name.view(), ranks);
@@ -80,20 +88,13 @@ void fitGroup(Fitting& f, const Group& group, const Points& points) {
   if (v[0] < kNothing * least) v[0] = 0;
   if (v.size() > 2 && v[2] < kNothing * least) v[2] = 0;
   const Record record = nodes > 1 ? Record::Network : Record::Node;
-  Section section = f.section(record, name.str(), points, {&q});
-  section.row = !sends;
+  Section section = f.section(record, points, {&q});
   if (sends) {
-    section.facts = {{"start", units::time, v[0], {}, {}}, {"bandwidth", units::bandwidth, v[1], {}, {}}};
+    section.facts = {{fact, v[0]}, {ir::FabricFact::SendRecvBandwidth, v[1]}};
   } else {
-    section.facts.push_back({"ranks", {}, ranks, {}, {}, true});
-    if (nodes > 1) section.facts.push_back({"nodes", {}, nodes, {}, {}, true});
-    if (q.form == Form::Table) {
-      section.facts.push_back({"time", units::time, 0, fit.table(points), units::bytes});
-    } else {
-      section.facts.push_back({"a", units::time, v[0], {}, {}});
-      section.facts.push_back({"b", units::bandwidth, v[1], {}, {}});
-      section.facts.push_back({"g", units::time, v[2], {}, {}});
-    }
+    section.samplesOf = fact;
+    section.sample = {.ranks = ranks, .a = v[0], .b = v[1], .g = v[2], .nodes = nodes > 1 ? nodes : 0};
+    if (q.form == Form::Table) section.sample.time = fit.table(points);
   }
   q.constants = q.form == Form::Table ? fmt::format("{} points", fit.table(points).x.size())
                                       : fmt::format("a {}, b {}{}", formatQuantity(v[0], units::time),
@@ -108,7 +109,7 @@ void fitGroup(Fitting& f, const Group& group, const Points& points) {
 void fitCollectives(Fitting& f) {
   std::map<Group, Points> groups;
   for (const Sample* s : f.points(Kind::Collective, Direction::Forward))
-    if (kinds().count(s->name.view())) groups[{s->name, (*s)[Extent::Nodes], (*s)[Extent::Ranks]}].push_back(s);
+    if (sampledAs(s->name)) groups[{s->name, (*s)[Extent::Nodes], (*s)[Extent::Ranks]}].push_back(s);
   for (const auto& [group, points] : groups) fitGroup(f, group, points);
 }
 

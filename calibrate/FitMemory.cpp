@@ -5,6 +5,7 @@
 #include "calibrate/Fit.h"
 #include "calibrate/Traffic.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,9 +54,9 @@ void fitDevice(Fitting& f) {
     f.memoryStart = found[1];
     q.subject = fmt::format("memory, by {}", r.name);
     q.constants = fmt::format("{:.1f} % of B, start {}", found[0] * 100, formatQuantity(found[1], units::time));
-    Section section = f.section(Record::Device, "calibration.memory", points, {&q});
+    Section section = f.section(Record::Device, points, {&q});
     section.source += fmt::format("; `{}` moves {} times its first operand", r.name, r.passes);
-    section.facts = {{"efficiency", {}, found[0], {}, {}}, {"start", units::time, found[1], {}, {}}};
+    section.facts = {{ir::DeviceFact::MemoryEfficiency, found[0]}, {ir::DeviceFact::MemoryStart, found[1]}};
     f.out.sections.push_back(std::move(section));
     f.out.qualities.push_back(std::move(q));
     return;
@@ -69,9 +70,13 @@ void fitDevice(Fitting& f) {
 /// Passes over `bytes` of a sample, `other` seconds aside.
 struct PassesFit {
   const Fitting& f;
+  Symbol name; ///< of the operator
   Direction direction;
   std::function<double(const Sample&)> other = [](const Sample&) { return 0.0; };
 
+  ir::FactRef of(ir::StackFact forward, ir::StackFact backward) const {
+    return {direction == Direction::Forward ? forward : backward, name};
+  }
   double count(const Sample& s) const {
     const double time = timeOf(s, direction);
     return working(time, f.memoryStart + other(s)) * f.memoryRate / s[Extent::Bytes];
@@ -119,11 +124,11 @@ struct PassesFit {
     const double longest = rows.y.back();
     q.constants = fmt::format("{:.3g} to {:.3g} passes by row", rows.y.front(), longest);
     for (double& y : rows.y) y /= longest;
-    return {{std::string(name(direction)), {}, longest, {}, {}},
-            {fmt::format("{}_row", name(direction)), {}, 0, std::move(rows), {}}};
+    return {{of(ir::StackFact::PassesForward, ir::StackFact::PassesBackward), longest},
+            {of(ir::StackFact::PassesForwardRow, ir::StackFact::PassesBackwardRow), 0, std::move(rows)}};
   }
   Fact fact(const Points& p, Quality& q) const {
-    Fact out{std::string(name(direction)), {}, 0, {}, units::bytes};
+    Fact out{of(ir::StackFact::PassesForward, ir::StackFact::PassesBackward)};
     if (q.form == Form::Table)
       out.table = table(p);
     else
@@ -142,7 +147,7 @@ void fitPasses(Fitting& f, Symbol name) {
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
     const Points points = named(f, Kind::Memory, d, name);
     if (points.empty()) continue;
-    const PassesFit fit{f, d};
+    const PassesFit fit{f, name, d};
     Quality q = f.choose(name.str(), points, d, Size::Bytes, fit.byClosed(), fit.byTable(), fit.byRows(points));
     for (Fact& fact : fit.facts(points, q)) facts.push_back(std::move(fact));
     qualities.push_back(std::move(q));
@@ -151,7 +156,7 @@ void fitPasses(Fitting& f, Symbol name) {
   if (facts.empty()) return;
   std::vector<const Quality*> which;
   for (const Quality& q : qualities) which.push_back(&q);
-  Section section = f.section(Record::Stack, "passes." + name.str(), all, which);
+  Section section = f.section(Record::Stack, all, which);
   section.facts = std::move(facts);
   f.out.sections.push_back(std::move(section));
   for (Quality& q : qualities) f.out.qualities.push_back(std::move(q));
@@ -171,7 +176,7 @@ void fitLookup(Fitting& f) {
     std::vector<Quality> qualities;
     std::vector<Fact> facts;
     if (!forward.empty()) {
-      const PassesFit fit{f, Direction::Forward};
+      const PassesFit fit{f, name, Direction::Forward};
       qualities.push_back(
           f.choose(name.str(), forward, Direction::Forward, Size::Bytes, fit.byClosed(), fit.byTable()));
       facts.push_back(fit.fact(forward, qualities.back()));
@@ -187,7 +192,7 @@ void fitLookup(Fitting& f) {
                  eq::moved(v[1] * (*p[i])[Extent::Table], f.memoryRate, f.memoryStart);
         })[1];
       };
-      PassesFit fit{f, Direction::Backward};
+      PassesFit fit{f, name, Direction::Backward};
       if (tables) {
         width = spread(backward);
         fit.other = [&f, width](const Sample& s) {
@@ -202,12 +207,13 @@ void fitLookup(Fitting& f) {
     if (facts.empty()) continue;
     std::vector<const Quality*> which;
     for (const Quality& q : qualities) which.push_back(&q);
-    Section section = f.section(Record::Stack, "passes." + name.str(), forward.empty() ? backward : forward, which);
+    Section section = f.section(Record::Stack, forward.empty() ? backward : forward, which);
     section.facts = std::move(facts);
     f.out.sections.push_back(std::move(section));
     if (width > 0) {
-      Section table = f.section(Record::Stack, "table_gradient", backward, {&qualities.back()});
-      table.facts = {{"", units::bytes, width, {}, {}}};
+      Section table = f.section(Record::Stack, backward, {&qualities.back()});
+      table.facts = {{ir::StackFact::TableGradient, width}};
+      table.alone = true;
       f.out.sections.push_back(std::move(table));
     }
     for (Quality& q : qualities) f.out.qualities.push_back(std::move(q));
@@ -249,7 +255,7 @@ void fitOptimizers(Fitting& f) {
         [&](const Points& p) -> Predict {
           return [&, c = table(p)](const Sample& s) { return time(s, {c.at(s[Extent::Params]), 0}); };
         });
-    Fact fact{"", units::bytes, 0, {}, {}};
+    Fact fact{{ir::StackFact::Optimizer, name}};
     Update found;
     if (q.form == Form::Table)
       fact.table = table(points);
@@ -259,12 +265,12 @@ void fitOptimizers(Fitting& f) {
                       ? fmt::format("{:.3g} to {:.3g} B per parameter", fact.table.y.front(), fact.table.y.back())
                       : fmt::format("{:.3g} B per parameter", fact.number);
     if (found.tensor > 0) q.constants += fmt::format(", {} per tensor", formatQuantity(found.tensor, units::time));
-    Section section = f.section(Record::Stack, "optimizer." + name.str(), points, {&q});
+    Section section = f.section(Record::Stack, points, {&q});
+    section.alone = true;
     section.facts = {std::move(fact)};
     f.out.sections.push_back(section);
     if (found.tensor > 0) {
-      section.path = "optimizer_tensor." + name.str();
-      section.facts = {{"", units::time, found.tensor, {}, {}}};
+      section.facts = {{{ir::StackFact::OptimizerTensor, name}, found.tensor}};
       f.out.sections.push_back(std::move(section));
     }
     f.out.qualities.push_back(std::move(q));

@@ -4,6 +4,7 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -118,10 +119,10 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   q.constants = fmt::format("e {}, f {:.1f} %, t0 {}",
                             found.table.empty() ? fmt::format("{:.1f} %", found.efficiency * 100) : "by FLOPs",
                             found.memoryEfficiency * 100, formatQuantity(found.start, units::time));
-  Section section = f.section(Record::Device, fmt::format("calibration.gemm.{}", ir::name(type)), points, {&q});
-  section.facts = {{"efficiency", {}, found.efficiency, found.table, units::flops},
-                   {"memory_efficiency", {}, found.memoryEfficiency, {}, {}},
-                   {"start", units::time, found.start, {}, {}}};
+  Section section = f.section(Record::Device, points, {&q});
+  section.facts = {{{ir::DeviceFact::GemmEfficiency, type}, found.efficiency, found.table},
+                   {{ir::DeviceFact::GemmMemoryEfficiency, type}, found.memoryEfficiency},
+                   {{ir::DeviceFact::GemmStart, type}, found.start}};
   f.out.sections.push_back(std::move(section));
   f.out.qualities.push_back(std::move(q));
 
@@ -134,13 +135,15 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   b.subject = fmt::format("gemm {}", ir::name(type));
   const double r = fit.ratio(found, backward);
   b.constants = fmt::format("r {:.2f}", r);
-  Section ratio = f.section(Record::Stack, "backward_ratio", backward, {&b});
-  ratio.facts = {{"", {}, r, {}, {}}};
+  Section ratio = f.section(Record::Stack, backward, {&b});
+  ratio.facts = {{ir::StackFact::BackwardRatio, r}};
+  ratio.alone = true;
   // One stack has one ratio: that of the type with the most samples.
   ratios.push_back({static_cast<double>(backward.size()), backward});
   if (std::all_of(ratios.begin(), ratios.end(),
                   [&](const auto& other) { return other.first <= ratios.back().first; })) {
-    std::erase_if(f.out.sections, [](const Section& s) { return s.path == "backward_ratio"; });
+    std::erase_if(f.out.sections,
+                  [&](const Section& s) { return !s.row() && s.facts.front().of == ratio.facts.front().of; });
     f.out.sections.push_back(std::move(ratio));
   }
   f.out.qualities.push_back(std::move(b));
@@ -171,8 +174,9 @@ void fitGrouped(Fitting& f) {
   q.subject = rowOf(Kind::GroupedGemm).name;
   q.form = Form::Table;
   q.constants = "E by tokens per expert";
-  Section section = f.section(Record::Stack, "grouped", points, {&q});
-  section.facts = {{"", {}, 0, curve(points), {}}};
+  Section section = f.section(Record::Stack, points, {&q});
+  section.facts = {{ir::StackFact::Grouped, 0, curve(points)}};
+  section.alone = true;
   f.out.sections.push_back(std::move(section));
   f.out.qualities.push_back(std::move(q));
 }

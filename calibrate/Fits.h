@@ -64,23 +64,24 @@ inline constexpr double kUseless = 0.25;
 
 /// One number or table of a record.
 struct Fact {
-  std::string name; ///< `efficiency`
-  Unit unit;
+  ir::FactRef of;
   double number = 0;
-  ir::Table table;    ///< in place of the number where it is not empty
-  Unit x;             ///< of the table
-  bool whole = false; ///< a count
+  ir::Table table{}; ///< in place of the number where it is not empty
 };
 
 /// The records that calibration writes.
 enum class Record { Device, Stack, Node, Network };
 
-/// Facts that were fitted together: one statement of a record with what is known about it.
+/// Facts that were fitted together, one statement of a record with what is known about it, or a row of samples.
 struct Section {
   Record record = Record::Device;
-  std::string path; ///< `calibration.gemm.fp16`; rows of one path make a list
-  bool row = false;
-  std::vector<Fact> facts;
+  std::vector<Fact> facts;     ///< of one section of the record
+  bool alone = false;          ///< its one fact is written as a number, without statistics
+  ir::FactRef samplesOf{};     ///< of a row: the fact of the fabric that is a list of these
+  ir::Fabric::Sample sample{}; ///< of a row
+  bool row() const { return samplesOf != ir::FactRef(); }
+  /// What its statement is called: `calibration.gemm.fp16`.
+  std::string path() const;
   size_t samples = 0;
   double error = 0, low = 0, high = 0; ///< low and high 0: not given
   Size size = Size::None;

@@ -4,6 +4,7 @@
 
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/SampleColumns.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
@@ -53,24 +54,32 @@ std::string quantity(double v, const Unit& unit) {
   return best ? digits(v / best->size) + std::string(best->text) : digits(v);
 }
 
-bool isShare(const std::string& name) {
-  return name.ends_with("efficiency");
+std::string number(std::string_view name, const ir::FactType& type, double v) {
+  if (name.ends_with("efficiency") && type.unit.plain()) return digits(v * 100) + "%";
+  if (type.form == ir::FactForm::Count) return fmt::format("{:.0f}", v);
+  return quantity(v, type.unit);
 }
 
-std::string number(const Fact& fact, double v) {
-  if (isShare(fact.name) && fact.unit.plain()) return digits(v * 100) + "%";
-  if (fact.whole) return fmt::format("{:.0f}", v);
-  return quantity(v, fact.unit);
+std::string curve(std::string_view name, const ir::FactType& type, const ir::Table& table, const Unit& size) {
+  std::string x, y;
+  for (size_t i = 0; i < table.x.size(); ++i) {
+    x += (i ? ", " : "") + quantity(table.x[i], size);
+    y += (i ? ", " : "") + number(name, type, table.y[i]);
+  }
+  return fmt::format("curve(x = [{}], y = [{}])", x, y);
+}
+
+/// `efficiency` of `calibration.gemm.bf16.efficiency`.
+std::string nameOf(const ir::FactRef& fact) {
+  const std::string path = fact.path();
+  return path.substr(path.rfind('.') + 1);
 }
 
 std::string value(const Fact& fact) {
-  if (fact.table.empty()) return number(fact, fact.number);
-  std::string x, y;
-  for (size_t i = 0; i < fact.table.x.size(); ++i) {
-    x += (i ? ", " : "") + quantity(fact.table.x[i], fact.x);
-    y += (i ? ", " : "") + number(fact, fact.table.y[i]);
-  }
-  return fmt::format("curve(x = [{}], y = [{}])", x, y);
+  const ir::FactType& type = ir::factRow(fact.of.id).type;
+  const std::string name = nameOf(fact.of);
+  return fact.table.empty() ? number(name, type, fact.number)
+                            : curve(name, type, fact.table, type.sizeUnit.value_or(units::none));
 }
 
 std::string statistics(const Section& s) {
@@ -97,9 +106,9 @@ template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initialize
   Known out;
   for (const Id id : facts)
     for (const ir::FactKey& key : record.keys(id)) {
-      const std::string path = ir::FactRef(id, key).path(), name = path.substr(path.rfind('.') + 1);
       const ir::Number& fact = *record.number(id, key);
-      out[path] = fact.table.empty() ? std::optional(number({name, fact.unit, 0, {}, {}}, fact.value)) : std::nullopt;
+      const ir::FactRef of(id, key);
+      out[of.path()] = fact.table.empty() ? std::optional(value({of, fact.value})) : std::nullopt;
     }
   return out;
 }
@@ -120,17 +129,28 @@ Known knownOf(const ir::Stack& s) {
 Known knownOf(const ir::Fabric& f) {
   using enum ir::FabricFact;
   Known out = knownOf(f, {SampledAt, SendRecvStart, SendRecvBandwidth});
-  const std::pair<ir::FabricFact, const ir::Fabric::Samples&> sampled[] = {
-      {AllReduce, f.allReduce}, {AllGather, f.allGather}, {ReduceScatter, f.reduceScatter}, {AllToAll, f.allToAll}};
-  for (const auto& [fact, samples] : sampled)
-    if (!samples.rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
+  for (const ir::FabricFact fact : {AllReduce, AllGather, ReduceScatter, AllToAll})
+    if (!f.samplesOf(fact)->rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
   return out;
 }
 
 /// `{efficiency = 80%, start = 5us, samples = 12}`.
 std::string braces(const Section& s) {
   std::string text;
-  for (const Fact& f : s.facts) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", f.name, value(f));
+  auto add = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const Fact& f : s.facts) add(nameOf(f.of), value(f));
+  if (s.row()) {
+    const bool timed = !s.sample.time.empty();
+    for (const ir::SampleColumn& c : ir::sampleColumns()) {
+      const double v = s.sample.*c.field;
+      const bool given = c.fitted ? !timed : v != 0;
+      if (given) add(c.name, number(c.name, c.type, v));
+    }
+    if (timed)
+      add(ir::kSampledTimes, curve(ir::kSampledTimes, ir::number(units::time, {}), s.sample.time, units::bytes));
+  }
   if (const std::string known = statistics(s); !known.empty()) text += ", " + known;
   return "{" + text + "}";
 }
@@ -157,16 +177,16 @@ public:
   explicit Writer(const Known& known) : known_(known) {}
 
   void statement(const Section& s) {
-    const std::string last = enter(s.path);
-    const bool single = s.facts.size() == 1 && s.facts[0].name.empty();
-    std::string text = single ? value(s.facts[0]) : braces(s), source = s.source;
-    bool inherited = known_.count(s.path) > 0;
+    const std::string own = s.path(), last = enter(own);
+    std::string text = s.alone ? value(s.facts[0]) : braces(s), source = s.source;
+    bool inherited = known_.count(own) > 0;
     // A statement takes the place of the whole of the one it overrides: what was not measured is stated again.
     for (const auto& [path, value] : known_) {
-      if (single || !path.starts_with(s.path + ".")) continue;
+      if (s.alone || !path.starts_with(own + ".")) continue;
       inherited = true;
-      const std::string name = path.substr(s.path.size() + 1);
-      const bool measured = std::any_of(s.facts.begin(), s.facts.end(), [&](const Fact& f) { return f.name == name; });
+      const std::string name = path.substr(own.size() + 1);
+      const bool measured =
+          std::any_of(s.facts.begin(), s.facts.end(), [&](const Fact& f) { return f.of.path() == path; });
       if (measured || !value) continue;
       text.insert(text.find(", samples = "), fmt::format(", {} = {}", name, *value));
       source += fmt::format("; `{}` is not measured: the extended record's", name);
@@ -183,14 +203,14 @@ public:
       const std::string file = s->source.substr(0, s->source.find(';'));
       if (sources.insert(file).second) source += (source.empty() ? "" : "; ") + file;
     }
-    const std::string& path = rows.front()->path;
+    const std::string path = rows.front()->path();
     enter(path);
     out_ += fmt::format("{}{} = [\n{}] : {}\n", known_.count(path) ? "override " : "", path, list, quoted(source));
   }
 
   /// A fact of the machine that the samples were taken on, unless the extended record says the same.
-  void machine(const std::string& name, double v, const Unit& unit, std::string_view source) {
-    const std::string text = quantity(v, unit);
+  void machine(const Fact& fact, std::string_view source) {
+    const std::string name = fact.of.path(), text = value(fact);
     const auto known = known_.find(name);
     if (known != known_.end() && known->second == text) return;
     out_ += fmt::format("{}{} = {} : {}\n", known != known_.end() ? "override " : "", name, text,
@@ -199,17 +219,16 @@ public:
 
   void facts(std::vector<const Section*> sections) {
     std::stable_sort(sections.begin(), sections.end(),
-                     [](const Section* a, const Section* b) { return a->path < b->path; });
+                     [](const Section* a, const Section* b) { return a->path() < b->path(); });
     std::map<std::string, std::vector<const Section*>> lists;
     for (const Section* s : sections)
-      if (s->row)
-        lists[s->path].push_back(s);
+      if (s->row())
+        lists[s->path()].push_back(s);
       else
         statement(*s);
     for (auto& [path, of] : lists) {
-      std::stable_sort(of.begin(), of.end(), [](const Section* a, const Section* b) {
-        return a->facts.front().number < b->facts.front().number; // ranks
-      });
+      std::stable_sort(of.begin(), of.end(),
+                       [](const Section* a, const Section* b) { return a->sample.ranks < b->sample.ranks; });
       rows(of);
     }
     enter("");
@@ -242,7 +261,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
     Writer writer(known);
     const double rate = record == Record::Node ? c.part->link : record == Record::Network ? c.part->card : 0;
     if (rate > 0)
-      writer.machine("sampled_at", rate, units::bandwidth,
+      writer.machine({ir::FabricFact::SampledAt, rate},
                      fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
                                  record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);

@@ -30,6 +30,21 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
   return std::nullopt;
 }
 
+Fabric::Samples* Fabric::samplesOf(FabricFact fact) {
+  switch (fact) {
+  case FabricFact::AllReduce:
+    return &allReduce;
+  case FabricFact::AllGather:
+    return &allGather;
+  case FabricFact::ReduceScatter:
+    return &reduceScatter;
+  case FabricFact::AllToAll:
+    return &allToAll;
+  default:
+    return nullptr;
+  }
+}
+
 bool Fabric::sampled() const {
   for (const Samples* s : {&allReduce, &allGather, &reduceScatter, &allToAll})
     if (!s->rows.empty() || !s->across.empty()) return true;

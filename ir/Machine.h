@@ -56,6 +56,9 @@ struct Fabric : FactsOf<FabricFact> {
     std::string source;
   };
   Samples allReduce, allGather, reduceScatter, allToAll;
+  /// Those of a fact of this name; null where it is no samples.
+  Samples* samplesOf(FabricFact fact);
+  const Samples* samplesOf(FabricFact fact) const { return const_cast<Fabric*>(this)->samplesOf(fact); }
   bool sampled() const; ///< has samples of some operation, or a measured rate of transfers
 };
 

@@ -5,7 +5,6 @@
 #include "backends/cost/result/Confidence.h"
 #include "backends/diff/Attribution.h"
 #include "ir/MeshUse.h"
-#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,8 +49,8 @@ double apartOf(const Side& x, const Side& y) {
                     a.cluster->device.name == b.cluster->device.name &&
                     sameTypes(x.estimate->totals.modelFlops, y.estimate->totals.modelFlops);
   if (!same) return 0;
-  return a.stack->value(sameMesh(a, b) ? ir::StackFact::AccuracyRatioSameMesh : ir::StackFact::AccuracyRatioOtherMesh,
-                        0);
+  const ir::Accuracy known = a.stack->accuracy().value_or(ir::Accuracy{});
+  return sameMesh(a, b) ? known.ratioSameMesh : known.ratioOtherMesh;
 }
 
 /// Priced alike in every part, from the same records.

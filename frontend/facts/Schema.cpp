@@ -44,7 +44,7 @@ bool matches(std::string_view pattern, std::string_view path, bool whole, std::s
 }
 
 std::string expectation(const RowView& row) {
-  switch (row.form) {
+  switch (row.type.form) {
   case FactForm::Count:
     return "a count";
   case FactForm::Bool:
@@ -54,16 +54,17 @@ std::string expectation(const RowView& row) {
   case FactForm::Curve:
     return "a curve: `curve(x = […], y = […])`";
   default:
-    const std::string number = row.unit.plain() ? "a number without a unit" : "a quantity of " + row.unit.name();
-    if (!row.sizeUnit) return number;
-    return number + ", or a curve of it" + (row.sizeUnit->plain() ? "" : " by " + row.sizeUnit->name());
+    const std::string number =
+        row.type.unit.plain() ? "a number without a unit" : "a quantity of " + row.type.unit.name();
+    if (!row.type.sizeUnit) return number;
+    return number + ", or a curve of it" + (row.type.sizeUnit->plain() ? "" : " by " + row.type.sizeUnit->name());
   }
 }
 
 /// What to write instead of a value of another type. `text`: the value as it stands in the plan.
 std::string typeHelp(const RowView& row, const Value& v, std::string_view text) {
   const bool number = v.numeric();
-  switch (row.form) {
+  switch (row.type.form) {
   case FactForm::Count:
     return number ? "write a whole number without a unit" : "";
   case FactForm::Bool:
@@ -77,11 +78,11 @@ std::string typeHelp(const RowView& row, const Value& v, std::string_view text) 
   }
   if (!number) return "";
   const Unit given = v.isInt() ? units::none : v.unit;
-  if (row.unit.plain()) return "write the number alone, or a share with `%`";
+  if (row.type.unit.plain()) return "write the number alone, or a share with `%`";
   // `400GB` for `400GB/s`: the literal is right as far as it goes.
-  if (!given.plain() && row.unit == given / units::time && text.find_first_of(" ()/") == std::string_view::npos)
-    return fmt::format("did you mean `{}/{}`?", text, row.unit == units::price ? "h" : "s");
-  const std::string names = unitsFor(row.unit);
+  if (!given.plain() && row.type.unit == given / units::time && text.find_first_of(" ()/") == std::string_view::npos)
+    return fmt::format("did you mean `{}/{}`?", text, row.type.unit == units::price ? "h" : "s");
+  const std::string names = unitsFor(row.type.unit);
   return names.empty() ? "" : fmt::format("{}, {}", given.plain() ? "give it its unit" : "write it in its unit", names);
 }
 
@@ -95,28 +96,31 @@ std::string percentMeant(const FactRange& range, double v, std::string_view text
 /// The facts about facts.
 const Symbol kSamples("samples"), kError("error"), kValid("valid");
 
-bool inside(std::string_view path, std::string_view section) {
-  return section.empty() || path == section || (path.starts_with(section) && path[section.size()] == '.');
+/// Are all facts of this section calibrated?
+bool allCalibrated(const std::vector<RowView>& rows, std::string_view section) {
+  bool any = false;
+  for (const RowView& row : rows) {
+    if (!matches(row.path, section, false)) continue;
+    if (!row.type.calibrated) return false;
+    any = true;
+  }
+  return any;
 }
 
 } // namespace
 
-bool FactReader::calibrated(std::string_view path) const {
-  return std::any_of(calibrated_.begin(), calibrated_.end(), [&](std::string_view s) { return inside(path, s); });
-}
-
-bool FactReader::statistic(std::string_view section, Symbol name) const {
-  return (name == kSamples || name == kError || name == kValid) && calibrated(section);
+bool FactReader::statistic(Symbol name) const {
+  return around_.calibrated && (name == kSamples || name == kError || name == kValid);
 }
 
 /// Those of a section stand for all facts in it that have none of their own.
 void FactReader::statistics(FactNode& section, const std::string& path) {
   bool fresh = true;
   for (FactNode& node : section.children) {
-    if (node.section() || !statistic(path, node.name)) continue;
-    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = section.nameRange};
+    if (node.section() || !statistic(node.name)) continue;
+    if (fresh) around_.statistics = {.calibrated = true, .record = path, .range = section.nameRange};
     fresh = false;
-    statisticsLayer_ = node.layer;
+    around_.layer = node.layer;
     readStatistic(node.name, tree_.value(node), path, node.value->range);
   }
 }
@@ -137,33 +141,34 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
     };
     if (v.kind != ValueKind::List || v.list->items.size() != 2 || !size(v.list->items[0]) || !size(v.list->items[1]))
       return wrong("a range of FLOPs or bytes: `[least, most]`");
-    statistics_.low = v.list->items[0].asDouble();
-    statistics_.high = v.list->items[1].asDouble();
-    if (!(statistics_.low > 0 && statistics_.low <= statistics_.high)) senseless("`[least, most]`, both more than 0");
+    around_.statistics.low = v.list->items[0].asDouble();
+    around_.statistics.high = v.list->items[1].asDouble();
+    if (!(around_.statistics.low > 0 && around_.statistics.low <= around_.statistics.high))
+      senseless("`[least, most]`, both more than 0");
     return;
   }
   const bool count = name == kSamples;
   if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
     return wrong(count ? "a count" : "a number without a unit");
-  (count ? statistics_.samples : statistics_.error) = v.asDouble();
+  (count ? around_.statistics.samples : around_.statistics.error) = v.asDouble();
   const FactRange& range = count ? ranges::kSome : ranges::kError;
   if (!range.holds(v.asDouble())) senseless(range.text);
 }
 
 /// What is known about a fact of that path, written at a layer of `extends`.
-ir::Statistics FactReader::statisticsOf(const std::string& section, const std::string& path, int layer) const {
-  const bool together = calibrated(section);
-  if (!together && !calibrated(path)) return {};
-  if (statistics_.calibrated && layer <= statisticsLayer_) return statistics_;
-  return {.calibrated = true, .record = together ? section : path};
+ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& section, const std::string& path,
+                                        int layer) const {
+  if (!row.type.calibrated) return {};
+  if (around_.statistics.calibrated && layer <= around_.layer) return around_.statistics;
+  return {.calibrated = true, .record = around_.calibrated ? section : path};
 }
 
 void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
-  const ir::Statistics around = statistics_;
-  const int aroundLayer = statisticsLayer_;
+  const Around around = around_;
+  around_.calibrated = around.calibrated || allCalibrated(rows, path);
   statistics(section, path);
   for (FactNode& node : section.children) {
-    if (!node.section() && statistic(path, node.name)) continue;
+    if (!node.section() && statistic(node.name)) continue;
     const std::string inner = path.empty() ? node.name.str() : path + "." + node.name.str();
     if (!node.section()) {
       leaf(node, inner, rows, set);
@@ -176,8 +181,7 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
     else
       unknown(inner, rows, node.nameRange);
   }
-  statistics_ = around;
-  statisticsLayer_ = aroundLayer;
+  around_ = around;
 }
 
 void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
@@ -192,9 +196,9 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     input.number.range = node.value->range;
     input.number.source = node.source;
     input.number.statistics = statisticsOf(
-        path.substr(0, path.size() - std::min(path.size(), node.name.view().size() + 1)), path, node.layer);
+        rows[i], path.substr(0, path.size() - std::min(path.size(), node.name.view().size() + 1)), path, node.layer);
     if (!key(rows[i], input, path, node.nameRange)) return;
-    if (rows[i].form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
+    if (rows[i].type.form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
     return;
   }
@@ -215,18 +219,18 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
 
 bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
                         const Store& set) {
-  const ir::Statistics around = statistics_;
-  const int aroundLayer = statisticsLayer_;
+  const Around around = around_;
+  around_.calibrated = around.calibrated || allCalibrated(rows, path);
   bool fresh = true;
   for (const Field& field : value.record->fields) {
-    if (!statistic(path, field.name)) continue;
-    if (fresh) statistics_ = {.calibrated = true, .record = path, .range = node.nameRange};
+    if (!statistic(field.name)) continue;
+    if (fresh) around_.statistics = {.calibrated = true, .record = path, .range = node.nameRange};
     fresh = false;
-    statisticsLayer_ = node.layer;
+    around_.layer = node.layer;
     readStatistic(field.name, field.value, path, node.value->range);
   }
   for (const Field& field : value.record->fields) {
-    if (statistic(path, field.name)) continue;
+    if (statistic(field.name)) continue;
     const std::string inner = path + "." + field.name.str();
     bool known = false;
     for (size_t i = 0; i < rows.size() && !known; ++i) {
@@ -240,8 +244,8 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       input.star = Symbol(star);
       input.number.range = node.value->range;
       input.number.source = field.source.empty() ? node.source : field.source;
-      input.number.statistics = statisticsOf(path, inner, node.layer);
-      if (key(rows[i], input, inner, node.nameRange) && rows[i].form != FactForm::Custom &&
+      input.number.statistics = statisticsOf(rows[i], path, inner, node.layer);
+      if (key(rows[i], input, inner, node.nameRange) && rows[i].type.form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);
     }
@@ -250,19 +254,18 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
               record(node, field.value, inner, rows, set);
     if (!known) unknown(inner, rows, field.range);
   }
-  statistics_ = around;
-  statisticsLayer_ = aroundLayer;
+  around_ = around;
   return true;
 }
 
 bool FactReader::key(const RowView& row, FactInput& input, const std::string& path, SourceRange at) {
-  if (row.star == StarKey::Name) input.key = input.star;
-  if (row.star == StarKey::None || row.star == StarKey::Name) return true;
+  if (row.type.star == StarKey::Name) input.key = input.star;
+  if (row.type.star == StarKey::None || row.type.star == StarKey::Name) return true;
   std::vector<std::string> names;
   std::string_view expected;
-  if (row.star == StarKey::DType) {
+  if (row.type.star == StarKey::DType) {
     if (auto dtype = ir::parseDType(input.star.view())) {
-      input.key = input.dtype = *dtype;
+      input.key = *dtype;
       return true;
     }
     expected = "an element type";
@@ -286,7 +289,7 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
 bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at) {
   if (v.invalid()) return false;
   bool good = false;
-  switch (row.form) {
+  switch (row.type.form) {
   case FactForm::Bool:
     good = v.isBool();
     break;
@@ -294,16 +297,16 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
     good = v.kind == ValueKind::String;
     break;
   case FactForm::Curve:
-    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.unit &&
-           (v.curve->xUnit.plain() || (row.sizeUnit && v.curve->xUnit == *row.sizeUnit));
+    good = v.kind == ValueKind::Curve && v.curve->yUnit == row.type.unit &&
+           (v.curve->xUnit.plain() || (row.type.sizeUnit && v.curve->xUnit == *row.type.sizeUnit));
     break;
   case FactForm::Count:
     good = v.isInt();
     break;
   default:
-    good = v.isInt() ? row.unit.plain() : v.kind == ValueKind::Number && v.unit == row.unit;
-    if (row.sizeUnit && v.kind == ValueKind::Curve)
-      good = v.curve->yUnit == row.unit && (v.curve->xUnit.plain() || v.curve->xUnit == *row.sizeUnit);
+    good = v.isInt() ? row.type.unit.plain() : v.kind == ValueKind::Number && v.unit == row.type.unit;
+    if (row.type.sizeUnit && v.kind == ValueKind::Curve)
+      good = v.curve->yUnit == row.type.unit && (v.curve->xUnit.plain() || v.curve->xUnit == *row.type.sizeUnit);
     break;
   }
   if (!good) {
@@ -314,16 +317,12 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
         .help(typeHelp(row, v, ev_.context.text(at)));
     return false;
   }
-  if (row.form == FactForm::Bool) {
-    input.truth = v.truth;
-    input.number.value = v.truth;
-  } else if (row.form == FactForm::Text) {
-    input.text = *v.string;
-  }
+  if (row.type.form == FactForm::Bool) input.number.value = v.truth;
+  if (row.type.form == FactForm::Text) input.text = *v.string;
   if (v.numeric() || v.kind == ValueKind::Curve) {
     if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
     input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
-    input.number.unit = row.unit;
+    input.number.unit = row.type.unit;
     return inRange(row, v, path, at);
   }
   return true;
@@ -334,11 +333,12 @@ bool FactReader::inRange(const RowView& row, const Value& v, const std::string& 
   const bool curve = v.kind == ValueKind::Curve;
   const double one = curve ? 0 : v.asDouble();
   for (const double y : curve ? std::span<const double>(v.curve->y) : std::span<const double>(&one, 1)) {
-    if (row.range.holds(y)) continue;
-    auto report = ev_.context.report(
-        OutOfRange, at,
-        {{"fact", path}, {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)}, {"expected", row.range.text}});
-    if (auto meant = row.unit.plain() ? percentMeant(row.range, y, ev_.context.text(at)) : ""; !meant.empty())
+    if (row.type.range.holds(y)) continue;
+    auto report = ev_.context.report(OutOfRange, at,
+                                     {{"fact", path},
+                                      {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)},
+                                      {"expected", row.type.range.text}});
+    if (auto meant = row.type.unit.plain() ? percentMeant(row.type.range, y, ev_.context.text(at)) : ""; !meant.empty())
       report.help(meant);
     return false;
   }
@@ -363,7 +363,7 @@ void FactReader::unknown(const std::string& path, const std::vector<RowView>& ro
     if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
   }
   for (const char* word : {"error", "samples", "valid"})
-    if (statistic(parent, Symbol(word))) known.emplace_back(word);
+    if (statistic(Symbol(word))) known.emplace_back(word);
   FactOwner owner = tree_.owner();
   if (!parent.empty()) owner.text = fmt::format("`{}` of {}", parent, owner.text);
   reportUnknownFact(ev_.context, at, name, owner, known);

@@ -18,12 +18,10 @@ namespace ranges = ir::ranges;
 /// A fact as read, ready for its destination.
 struct FactInput {
   ir::Number number; ///< of all forms but Text and Custom; the unit, the range and the source of these, too
-  bool truth = false;
   std::string text;
-  Symbol star;       ///< Name
-  ir::DType dtype{}; ///< DType
-  ir::CollectiveClass cls{};
-  ir::FactKey key; ///< which of these three it is
+  Symbol star;               ///< what stands for `*`
+  ir::CollectiveClass cls{}; ///< the same of StarKey::Class
+  ir::FactKey key;           ///< the same of any
   FactNode* node = nullptr;
   FactTree* tree = nullptr;
   Evaluator* ev = nullptr;
@@ -31,23 +29,15 @@ struct FactInput {
 
 /// A fact of a plan, which is a field.
 template <class T> struct FactRow {
-  std::string_view path; ///< `calibration.gemm.*.efficiency`
-  Unit unit{};
-  FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
-  FactForm form = FactForm::Number;
-  StarKey star = StarKey::None;
-  void (*set)(T& target, FactInput& input) = nullptr;
-  std::optional<Unit> sizeUnit = {}; ///< a table by this size may stand in place of the number
+  std::string_view path; ///< `run.tokens`
+  ir::FactType type;
+  void (*set)(T& target, FactInput& input);
 };
 
 /// A row without its destination.
 struct RowView {
   std::string_view path;
-  Unit unit;
-  FactRange range;
-  FactForm form;
-  StarKey star;
-  std::optional<Unit> sizeUnit;
+  const ir::FactType& type;
   uint8_t index = 0; ///< of a fact of a record
 };
 
@@ -58,36 +48,27 @@ public:
   FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
 
   /// A record of the library. Facts that are no numbers go to `custom`.
-  /// `calibrated`: the sections whose facts are measurements, so that they may say `samples`, `error` and `valid`.
-  template <class Id, class Record>
-  void read(Record& target, void (*custom)(Record& target, Id id, FactInput& input),
-            std::span<const std::string_view> calibrated = {}) {
-    calibrated_ = calibrated;
+  template <class Id, class Record> void read(Record& target, void (*custom)(Record& target, Id id, FactInput& input)) {
     const std::span<const ir::FactRow> rows = ir::factRows(ir::recordOf(Id()));
     std::vector<RowView> views;
     for (const ir::FactRow& r : rows)
       for (const std::string_view path : {r.path, r.inside})
-        if (!path.empty())
-          views.push_back({path, r.type.unit, r.type.range, r.type.form, r.type.star, r.type.sizeUnit, r.id.index});
+        if (!path.empty()) views.push_back({path, r.type, r.id.index});
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) {
       const Id id = static_cast<Id>(views[row].index);
-      if (views[row].form == FactForm::Custom || views[row].form == FactForm::Text)
+      if (views[row].type.form == FactForm::Custom || views[row].type.form == FactForm::Text)
         custom(target, id, input);
       else
         target.set(id, input.key, std::move(input.number));
     });
   }
-  template <class T>
-  void read(std::span<const FactRow<T>> rows, T& target, std::span<const std::string_view> calibrated = {}) {
-    calibrated_ = calibrated;
-    read(rows, target, tree_.root(), "");
-  }
+  template <class T> void read(std::span<const FactRow<T>> rows, T& target) { read(rows, target, tree_.root(), ""); }
   /// Of one section of the tree; the rows' paths begin with its own.
   template <class T>
   void read(std::span<const FactRow<T>> rows, T& target, FactNode& section, const std::string& path) {
     std::vector<RowView> views;
     views.reserve(rows.size());
-    for (const FactRow<T>& r : rows) views.push_back({r.path, r.unit, r.range, r.form, r.star, r.sizeUnit});
+    for (const FactRow<T>& r : rows) views.push_back({r.path, r.type});
     walk(section, path, views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
   }
 
@@ -101,17 +82,20 @@ private:
   bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
   bool inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at);
   void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
-  bool calibrated(std::string_view path) const;
-  bool statistic(std::string_view section, Symbol name) const;
+  bool statistic(Symbol name) const;
   void statistics(FactNode& section, const std::string& path);
   void readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at);
-  ir::Statistics statisticsOf(const std::string& section, const std::string& path, int layer) const;
+  ir::Statistics statisticsOf(const RowView& row, const std::string& section, const std::string& path, int layer) const;
 
   Evaluator& ev_;
   FactTree& tree_;
-  std::span<const std::string_view> calibrated_;
-  ir::Statistics statistics_; ///< of the section that is read
-  int statisticsLayer_ = 0;   ///< at which they are written: a fact that overrides another has none of its statistics
+  /// What holds for the section that is read.
+  struct Around {
+    bool calibrated = false;   ///< all of its facts are: they may have their statistics in common
+    ir::Statistics statistics; ///< of the section
+    int layer = 0;             ///< at which these are written: a fact that overrides another has none of its statistics
+  };
+  Around around_;
 };
 
 /// A section was written as a fact.

@@ -155,7 +155,7 @@ template <class T, class Id> std::optional<T> readRecord(Evaluator& ev, MergedRe
   T result;
   result.name = decl.name;
   result.range = decl.nameRange;
-  FactReader(ev, *record.facts).read<Id>(result, readCustom, calibratedFacts(decl.kind));
+  FactReader(ev, *record.facts).read<Id>(result, readCustom);
   if (!record.ok || ev.context.failures != failures) return std::nullopt;
   return result;
 }

@@ -78,18 +78,10 @@ void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in) {
 }
 
 void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in) {
-  switch (id) {
-  case ir::FabricFact::AllReduce:
-    return readSamples(fabric.allReduce, in);
-  case ir::FabricFact::AllGather:
-    return readSamples(fabric.allGather, in);
-  case ir::FabricFact::ReduceScatter:
-    return readSamples(fabric.reduceScatter, in);
-  case ir::FabricFact::AllToAll:
-    return readSamples(fabric.allToAll, in);
-  default:
-    return algorithm(fabric, id, in);
-  }
+  if (ir::Fabric::Samples* samples = fabric.samplesOf(id))
+    readSamples(*samples, in);
+  else
+    algorithm(fabric, id, in);
 }
 
 void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in) {
@@ -102,23 +94,6 @@ void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Platform) stack.platform = in.text;
   if (id == ir::StackFact::Accumulate) accumulate(stack, in);
   if (id == ir::StackFact::Algorithm) algorithm(stack, id, in);
-}
-
-std::span<const std::string_view> calibratedFacts(DeclKind kind) {
-  static constexpr std::array<std::string_view, 3> kDevice{"calibration", "host.bandwidth", "host.update_efficiency"};
-  static constexpr std::array<std::string_view, 1> kFabric{""};
-  static constexpr std::array<std::string_view, 6> kStack{"passes",           "attention", "optimizer",
-                                                          "optimizer_tensor", "grouped",   "launch"};
-  switch (kind) {
-  case DeclKind::Device:
-    return kDevice;
-  case DeclKind::Fabric:
-    return kFabric;
-  case DeclKind::Stack:
-    return kStack;
-  default:
-    return {};
-  }
 }
 
 const ir::Word* readWord(FactInput& in, const ir::Vocabulary& vocabulary) {

@@ -15,9 +15,6 @@ void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in);
 void readCustom(ir::Cluster& cluster, ir::ClusterFact id, FactInput& in);
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in);
 
-/// Sections of such a record whose facts are measurements; the empty one stands for the whole record.
-std::span<const std::string_view> calibratedFacts(DeclKind kind);
-
 /// A word of a vocabulary; its arguments, if any, are left to the caller. Null after a report.
 const ir::Word* readWord(FactInput& input, const ir::Vocabulary& vocabulary);
 /// A bare word out of a list, with an optional call: `fused`, `fat_tree(oversubscription = 1)`. -1 after a report.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Samples.h"
 
+#include "ir/facts/SampleColumns.h"
+
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -28,16 +29,14 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
   struct Column {
     std::string_view name;
     Unit unit;
-    const FactRange& range;
+    FactRange range;
     double& field;
   };
-  const std::array<Column, 7> columns{{{"ranks", {}, ranges::kSome, row.ranks},
-                                       {"nodes", {}, ranges::kSome, row.nodes},
-                                       {"a", units::time, ranges::kTime, row.a},
-                                       {"b", units::bandwidth, ranges::kBandwidth, row.b},
-                                       {"g", units::time, ranges::kTime, row.g},
-                                       {"samples", {}, ranges::kSome, row.statistics.samples},
-                                       {"error", {}, ranges::kError, row.statistics.error}}};
+  std::vector<Column> columns;
+  for (const ir::SampleColumn& c : ir::sampleColumns())
+    columns.push_back({c.name, c.type.unit, c.type.range, row.*c.field});
+  columns.push_back({"samples", {}, ranges::kSome, row.statistics.samples});
+  columns.push_back({"error", {}, ranges::kError, row.statistics.error});
   if (item.kind != ValueKind::Record) return "one of these is " + describe(item);
   row.statistics.calibrated = true;
   for (const Field& f : item.record->fields) {
@@ -45,7 +44,7 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
     bool good = false;
     if (name == "valid") {
       good = validRange(f.value, row.statistics);
-    } else if (name == "time") {
+    } else if (name == ir::kSampledTimes) {
       good = f.value.kind == ValueKind::Curve && f.value.curve->yUnit == units::time &&
              (f.value.curve->xUnit.plain() || f.value.curve->xUnit == units::bytes);
       if (good) row.time = {f.value.curve->x, f.value.curve->y};
@@ -56,7 +55,7 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
     } else {
       auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
       if (column == columns.end()) {
-        std::vector<std::string> known{"valid", "time"};
+        std::vector<std::string> known{"valid", std::string(ir::kSampledTimes)};
         for (const Column& c : columns) known.emplace_back(c.name);
         const std::string meant = didYouMean(name, known);
         return fmt::format("`{}` is none of these{}{}", name, meant.empty() ? "" : ": ", meant);

@@ -27,15 +27,15 @@ using R = ir::Run;
 
 const std::vector<FactRow<R>>& runRows() {
   static const std::vector<FactRow<R>> rows{
-      {"run.tokens", units::tokens, ranges::kAmount, FactForm::Number, StarKey::None, SET(tokens)},
-      {"run.samples", units::samples, ranges::kAmount, FactForm::Number, StarKey::None, SET(samples)},
-      {"run.mtbf", units::time, ranges::kLife, FactForm::Number, StarKey::None, SET(mtbf)},
-      {"run.checkpoint", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(checkpoint)},
-      {"run.every", units::time, ranges::kLife, FactForm::Number, StarKey::None, SET(every)},
-      {"run.restart", units::time, ranges::kTime, FactForm::Number, StarKey::None, SET(restart)},
-      {"run.utilisation", {}, ranges::kEfficiency, FactForm::Number, StarKey::None, SET(utilisation)},
-      {"run.pue", {}, ranges::kSurcharge, FactForm::Number, StarKey::None, SET(pue)},
-      {"run.carbon", units::intensity, ranges::kIntensity, FactForm::Number, StarKey::None, SET(carbon)},
+      {"run.tokens", ir::number(units::tokens, ranges::kAmount), SET(tokens)},
+      {"run.samples", ir::number(units::samples, ranges::kAmount), SET(samples)},
+      {"run.mtbf", ir::number(units::time, ranges::kLife), SET(mtbf)},
+      {"run.checkpoint", ir::number(units::time, ranges::kTime), SET(checkpoint)},
+      {"run.every", ir::number(units::time, ranges::kLife), SET(every)},
+      {"run.restart", ir::number(units::time, ranges::kTime), SET(restart)},
+      {"run.utilisation", ir::number({}, ranges::kEfficiency), SET(utilisation)},
+      {"run.pue", ir::number({}, ranges::kSurcharge), SET(pue)},
+      {"run.carbon", ir::number(units::intensity, ranges::kIntensity), SET(carbon)},
   };
   return rows;
 }

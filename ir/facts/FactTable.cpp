@@ -16,6 +16,12 @@ FactType FactType::orTable(const Unit& size) const {
   return type;
 }
 
+FactType FactType::measured() const {
+  FactType type = *this;
+  type.calibrated = true;
+  return type;
+}
+
 FactType number(const Unit& unit, const FactRange& range) {
   return {.form = FactForm::Number, .unit = unit, .range = range};
 }

@@ -19,9 +19,11 @@ struct FactType {
   FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
   StarKey star = StarKey::None;
   std::optional<Unit> sizeUnit{}; ///< a table by this size may stand in place of the number; of a curve: its x
+  bool calibrated = false;        ///< a measurement: it may say `samples`, `error` and `valid`
 
   FactType by(StarKey key) const;
   FactType orTable(const Unit& size) const;
+  FactType measured() const;
 };
 FactType number(const Unit& unit, const FactRange& range);
 FactType count(const FactRange& range);

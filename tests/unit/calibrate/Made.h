@@ -78,11 +78,10 @@ inline const calibrate::Quality& quality(const calibrate::Calibration& c, std::s
     if (q.subject == subject && q.direction == d) return q;
   throw std::out_of_range(std::string(subject));
 }
-inline const calibrate::Fact& fact(const calibrate::Calibration& c, std::string_view path, std::string_view name = "") {
+inline const calibrate::Fact& fact(const calibrate::Calibration& c, std::string_view path) {
   for (const calibrate::Section& s : c.sections)
-    if (s.path == path)
-      for (const calibrate::Fact& f : s.facts)
-        if (f.name == name) return f;
+    for (const calibrate::Fact& f : s.facts)
+      if (f.of.path() == path) return f;
   throw std::out_of_range(std::string(path));
 }
 

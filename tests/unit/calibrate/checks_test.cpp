@@ -78,8 +78,8 @@ TEST(Checks, BackwardFasterThanForwardPLAN1021) {
   }
   const Calibration c = made.run();
   EXPECT_THAT(made.codes(), ElementsAre("PLAN1021"));
-  EXPECT_THROW(fact(c, "calibration.attention", "backward"), std::out_of_range) << "backward is not fitted";
-  EXPECT_NO_THROW(fact(c, "calibration.attention", "forward"));
+  EXPECT_THROW(fact(c, "calibration.attention.backward"), std::out_of_range) << "backward is not fitted";
+  EXPECT_NO_THROW(fact(c, "calibration.attention.forward"));
 }
 
 TEST(Checks, ATimeThatDoesNotMovePLAN1022) {

@@ -31,9 +31,9 @@ TEST(Fit, ProductsGiveEfficiencyMemoryEfficiencyStartAndRatio) {
         made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, n}, {Extent::K, k}},
                  made.noisy(time(m, n, k)), made.noisy(1.9 / 2 * (time(m, k, n) + time(k, n, m))));
   const Calibration c = made.run();
-  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "efficiency").number, NearTo(0.8, 0.02));
-  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "memory_efficiency").number, NearTo(0.7, 0.05));
-  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "start").number, NearTo(10e-6, 0.10));
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16.efficiency").number, NearTo(0.8, 0.02));
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16.memory_efficiency").number, NearTo(0.7, 0.05));
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16.start").number, NearTo(10e-6, 0.10));
   EXPECT_THAT(fact(c, "backward_ratio").number, NearTo(1.9, 0.03));
   const Quality& q = quality(c, "gemm bf16");
   EXPECT_EQ(q.form, Form::Closed);
@@ -52,8 +52,8 @@ TEST(Fit, NoMemoryBoundProductLeavesTheLibrarysMemoryEfficiency) {
     made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}},
              2 * m * 8192 * 8192 / 70e12 + 5e-6);
   const Calibration c = made.run();
-  EXPECT_DOUBLE_EQ(fact(c, "calibration.gemm.bf16", "memory_efficiency").number, 0.81);
-  EXPECT_THAT(fact(c, "calibration.gemm.bf16", "efficiency").number, NearTo(0.7, 0.01));
+  EXPECT_DOUBLE_EQ(fact(c, "calibration.gemm.bf16.memory_efficiency").number, 0.81);
+  EXPECT_THAT(fact(c, "calibration.gemm.bf16.efficiency").number, NearTo(0.7, 0.01));
 }
 
 TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
@@ -70,7 +70,7 @@ TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
   EXPECT_EQ(q.form, Form::Table);
   EXPECT_GT(q.closedMedian, kTolerance);
   EXPECT_LT(q.median, 0.03);
-  const ir::Table& table = fact(c, "calibration.gemm.bf16", "efficiency").table;
+  const ir::Table& table = fact(c, "calibration.gemm.bf16.efficiency").table;
   double last = 0; // the time never falls
   for (size_t i = 0; i < table.x.size(); ++i) {
     EXPECT_GE(table.x[i] / table.y[i], last);
@@ -87,9 +87,9 @@ TEST(Fit, PassesAreCountedAtTheRateOfAKernelWithKnownTraffic) {
              made.noisy(eq::moved(3.6 * bytes, 0.8e12, 4e-6)), made.noisy(eq::moved(8 * bytes, 0.8e12, 4e-6)));
   }
   const Calibration c = made.run();
-  EXPECT_THAT(fact(c, "calibration.memory", "efficiency").number, NearTo(0.8, 0.03));
-  EXPECT_THAT(fact(c, "passes.layer_norm", "forward").number, NearTo(3.6, 0.05));
-  EXPECT_THAT(fact(c, "passes.layer_norm", "backward").number, NearTo(8.0, 0.05));
+  EXPECT_THAT(fact(c, "calibration.memory.efficiency").number, NearTo(0.8, 0.03));
+  EXPECT_THAT(fact(c, "passes.layer_norm.forward").number, NearTo(3.6, 0.05));
+  EXPECT_THAT(fact(c, "passes.layer_norm.backward").number, NearTo(8.0, 0.05));
 }
 
 TEST(Fit, ManySmallKernelsBecomeATableOfPasses) {
@@ -102,7 +102,7 @@ TEST(Fit, ManySmallKernelsBecomeATableOfPasses) {
   const Calibration c = made.run();
   EXPECT_EQ(quality(c, "rope").form, Form::Table);
   EXPECT_LT(quality(c, "rope").median, 0.02);
-  const ir::Table& table = fact(c, "passes.rope", "forward").table;
+  const ir::Table& table = fact(c, "passes.rope.forward").table;
   EXPECT_GT(table.y.front(), 3 * table.y.back());
 }
 
@@ -121,8 +121,8 @@ TEST(Fit, PassesThatFollowTheRowAreATableByIt) {
   EXPECT_EQ(quality(c, "softmax").form, Form::Factors);
   EXPECT_GT(quality(c, "softmax").closedMedian, 0.25);
   EXPECT_LT(quality(c, "softmax").median, 0.05);
-  const double longest = fact(c, "passes.softmax", "forward").number;
-  const ir::Table& rows = fact(c, "passes.softmax", "forward_row").table;
+  const double longest = fact(c, "passes.softmax.forward").number;
+  const ir::Table& rows = fact(c, "passes.softmax.forward_row").table;
   EXPECT_EQ(rows.y.back(), 1);
   for (const double row : {1024., 2048., 3072., 4096.}) EXPECT_THAT(longest * rows.at(row), NearTo(passes(row), 0.05));
 }
@@ -155,8 +155,8 @@ TEST(Fit, ScoresMayFollowTheirSizeBesideTheHead) {
   const Calibration c = made.run();
   EXPECT_EQ(quality(c, "scores").form, Form::Factors);
   EXPECT_LT(quality(c, "scores").median, 0.06);
-  const ir::Table& heads = fact(c, "calibration.scores", "memory_efficiency").table;
-  const ir::Table& size = fact(c, "calibration.scores", "size").table;
+  const ir::Table& heads = fact(c, "calibration.scores.memory_efficiency").table;
+  const ir::Table& size = fact(c, "calibration.scores.size").table;
   EXPECT_NEAR(size.y.back(), 1, 1e-4); // at the largest the table by head alone
   EXPECT_THAT(heads.at(128), NearTo(share(128, 1e9), 0.05));
   EXPECT_THAT(size.at(2e7), NearTo(0.6, 0.08));
@@ -179,12 +179,12 @@ TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
                  made.noisy(time), made.noisy(2.5 * time));
       }
   const Calibration c = made.run();
-  const ir::Table& forward = fact(c, "calibration.attention", "forward").table;
-  const ir::Table& head = fact(c, "calibration.attention", "head").table;
+  const ir::Table& forward = fact(c, "calibration.attention.forward").table;
+  const ir::Table& head = fact(c, "calibration.attention.head").table;
   EXPECT_THAT(forward.at(4096), NearTo(rate(4096, 128), 0.05));
   EXPECT_THAT(head.at(64), NearTo(0.7, 0.05));
   EXPECT_THAT(head.at(128), NearTo(1.0, 1e-6));
-  EXPECT_THAT(fact(c, "calibration.attention", "backward").number, NearTo(2.5, 0.04));
+  EXPECT_THAT(fact(c, "calibration.attention.backward").number, NearTo(2.5, 0.04));
 }
 
 TEST(Fit, CollectivesGiveStartAndBandwidthByRanksAndNodes) {
@@ -202,16 +202,12 @@ TEST(Fit, CollectivesGiveStartAndBandwidthByRanksAndNodes) {
   ASSERT_EQ(c.sections.size(), 2u);
   EXPECT_EQ(c.sections[0].record, Record::Node);
   EXPECT_EQ(c.sections[1].record, Record::Network);
-  auto value = [&](size_t section, std::string_view name) {
-    for (const Fact& f : c.sections[section].facts)
-      if (f.name == name) return f.number;
-    return 0.0;
-  };
-  EXPECT_THAT(value(0, "a"), NearTo(20e-6, 0.06));
-  EXPECT_THAT(value(0, "b"), NearTo(80e9, 0.05));
-  EXPECT_EQ(value(1, "nodes"), 2);
-  EXPECT_THAT(value(1, "a"), NearTo(60e-6, 0.06));
-  EXPECT_THAT(value(1, "b"), NearTo(60e9, 0.05));
+  const ir::Fabric::Sample &node = c.sections[0].sample, &network = c.sections[1].sample;
+  EXPECT_THAT(node.a, NearTo(20e-6, 0.06));
+  EXPECT_THAT(node.b, NearTo(80e9, 0.05));
+  EXPECT_EQ(network.nodes, 2);
+  EXPECT_THAT(network.a, NearTo(60e-6, 0.06));
+  EXPECT_THAT(network.b, NearTo(60e9, 0.05));
 }
 
 TEST(Fit, HeldOutErrorsAreOfUnseenShapesNotOfRepeats) {
@@ -258,11 +254,14 @@ TEST(Fit, SurvivesSenselessSamples) {
       made.add(series[static_cast<size_t>(kind)], kind, kind == Kind::Collective ? "all_reduce" : "add", extents,
                std::pow(10, power(random)), std::pow(10, power(random)));
     }
-    for (const Section& s : made.run().sections)
+    for (const Section& s : made.run().sections) {
       for (const Fact& f : s.facts) {
-        EXPECT_TRUE(std::isfinite(f.number)) << s.path << "." << f.name;
-        for (double y : f.table.y) EXPECT_TRUE(std::isfinite(y)) << s.path << "." << f.name;
+        EXPECT_TRUE(std::isfinite(f.number)) << f.of.path();
+        for (double y : f.table.y) EXPECT_TRUE(std::isfinite(y)) << f.of.path();
       }
+      for (const double v : {s.sample.a, s.sample.b, s.sample.g}) EXPECT_TRUE(std::isfinite(v)) << s.path();
+      for (double y : s.sample.time.y) EXPECT_TRUE(std::isfinite(y)) << s.path();
+    }
   }
 }
 

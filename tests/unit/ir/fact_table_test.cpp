@@ -1,6 +1,6 @@
 // The tables of facts: a row for every name, in its place; docs/facts.md says what they say; numbers by name and key.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/facts/FactTable.h"
+#include "ir/facts/SampleColumns.h"
 #include "tests/unit/support/PlanFiles.h"
 
 #include <cstdlib>
@@ -86,8 +86,19 @@ std::string line(const FactRow& row) {
   std::string path(row.path);
   if (const size_t star = path.find('*'); star != std::string::npos) path.replace(star, 1, keyText(row.type.star));
   const std::string inside = row.inside.empty() ? "" : fmt::format("; with statistics `{}`", row.inside);
-  return fmt::format("| `{}` | {} | {} | {}{} |\n", path, takes(row.type),
-                     hasRange(row.type.form) ? row.type.range.text : "", row.meaning, inside);
+  return fmt::format("| `{}` | {} | {} | {} | {}{} |\n", path, takes(row.type),
+                     hasRange(row.type.form) ? row.type.range.text : "", row.type.calibrated ? "yes" : "", row.meaning,
+                     inside);
+}
+
+std::string samples() {
+  std::string text = "\n## Row of samples\n\n| column | takes | range | meaning |\n|---|---|---|---|\n";
+  for (const SampleColumn& c : sampleColumns())
+    text += fmt::format("| `{}` | {} | {} | {} |\n", c.name, takes(c.type), c.type.range.text, c.meaning);
+  return text +
+         fmt::format("| `{}` | curve of time by bytes | {} | measured, in place of the fit a + x/b + g·√(x/1 GB) "
+                     "|\n",
+                     kSampledTimes, ranges::kTime.text);
 }
 
 std::string page() {
@@ -98,12 +109,16 @@ std::string page() {
       "name\n"
       "between dots is a section, TYPE is an element type, CLASS a class of collectives, NAME an operator, an "
       "optimizer\n"
-      "or a collective. A curve holds one number for each size.\n\n"
+      "or a collective. A curve holds one number for each size. A fact that is calibrated may say `samples`, `error` "
+      "and\n"
+      "`valid`, as may a section of such facts and a row of samples.\n\n"
       "This page is made from the tables of `ir/facts`, and tested against them;\n"
       "`PLANC_RENEW=1 build/bin/planc_unit --gtest_filter='FactTable.*'` writes it.\n";
   for (const RecordTitle& record : kRecords) {
-    text += fmt::format("\n## {}\n\n| fact | takes | range | meaning |\n|---|---|---|---|\n", record.title);
+    text += fmt::format("\n## {}\n\n| fact | takes | range | calibrated | meaning |\n|---|---|---|---|---|\n",
+                        record.title);
     for (const FactRow& row : factRows(record.kind)) text += line(row);
+    if (record.kind == RecordKind::Fabric) text += samples();
   }
   return text;
 }
