@@ -4,6 +4,7 @@
 
 #include "calibrate/Checks.h"
 #include "calibrate/Fit.h"
+#include "calibrate/Traffic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,8 +34,7 @@ void noteConventions(const std::vector<Suspects>& suspects, const Part& part, Ca
   for (const Suspects& s : suspects) {
     if (!s.series.elements || s.points.front()->name != Symbol("all_reduce")) continue;
     std::vector<double> rates;
-    for (const Sample* p : s.points)
-      rates.push_back(2 * ((*p)[Extent::Ranks] - 1) / (*p)[Extent::Ranks] * (*p)[Extent::Bytes] / p->forward);
+    for (const Sample* p : s.points) rates.push_back(wireBytes(*p) / p->forward);
     const double rate = median(rates);
     const bool inside = (*s.points.front())[Extent::Nodes] == 1;
     const double line = inside ? part.link : part.card;

@@ -77,15 +77,12 @@ std::string seconds(double v) {
   return formatQuantity(v, units::time);
 }
 
-double wire(const Sample& s) {
-  const bool reduces = s.name == Symbol("all_reduce"), sends = s.name == Symbol("send_recv");
-  const auto kind = reduces ? ir::CollectiveKind::AllReduce : ir::CollectiveKind::AllGather;
-  return sends ? s[Extent::Bytes] : eq::wireBytes(kind, s[Extent::Bytes], s[Extent::Ranks]);
-}
 /// Of a group: what its ranks in one node can move at once.
 double lineRate(const Part& part, const Sample& s) {
   const double perNode = s[Extent::Ranks] / s[Extent::Nodes];
-  return s[Extent::Nodes] > 1 ? part.card * (s.name == Symbol("send_recv") ? 1 : perNode) : part.link;
+  return s[Extent::Nodes] > 1
+             ? part.card * (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv ? 1 : perNode)
+             : part.link;
 }
 
 void impossible(Suspects& s, DiagnosticEngine& diagnostics) {
@@ -202,7 +199,7 @@ void slowNetwork(Suspects& s, DiagnosticEngine& diagnostics) {
   const Points good = s.good(Direction::Forward);
   if (good.empty() || (*good.front())[Extent::Nodes] < 2 || s.part.card <= 0) return;
   std::vector<double> rates;
-  for (const Sample* p : good) rates.push_back(wire(*p) / p->forward);
+  for (const Sample* p : good) rates.push_back(wireBytes(*p) / p->forward);
   const double rate = quantile(rates, 0.9), line = lineRate(s.part, *good.front());
   if (rate >= kShare * line) return;
   diagnostics
@@ -362,7 +359,7 @@ double leastTime(const Part& part, const Sample& s, Direction d) {
     return move(leastPasses(s) * ir::width(s.dtype) * s[Extent::Params]);
   case Kind::Collective:
     // Of a link that is not known at least this: every byte comes out of memory.
-    return std::max(lineRate(part, s) > 0 ? wire(s) / (lineRate(part, s) * kLinkSlack) : 0, move(wire(s)));
+    return std::max(lineRate(part, s) > 0 ? wireBytes(s) / (lineRate(part, s) * kLinkSlack) : 0, move(wireBytes(s)));
   case Kind::Step:
     break;
   }

@@ -12,14 +12,14 @@ namespace planc::calibrate {
 PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not a positive number below 1e18")
 PLANC_ERROR(RaggedRow, 1003, "this line has {cells} cells, and the header has {columns}")
 
+bool isBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
 namespace {
 
 /// Nothing real lies outside, and products of a few such numbers are still finite.
 constexpr double kLeast = 1e-18, kMost = 1e18;
-
-bool isBlank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
 
 /// The next byte after `at` that ends a line.
 size_t lineEnd(std::string_view text, size_t at) {

@@ -28,6 +28,8 @@ private:
   SourceRange line_;
 };
 
+/// A blank inside of a line.
+bool isBlank(char c);
 /// A finite number written in decimal, or nothing.
 std::optional<double> parseNumber(std::string_view text);
 /// The number of a cell if it is positive; otherwise that is reported.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
+#include "calibrate/Traffic.h"
 #include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
@@ -31,10 +32,8 @@ constexpr std::array<std::pair<CollectiveKind, ir::FabricFact>, 5> kSampled{
      {CollectiveKind::AllToAll, ir::FabricFact::AllToAll},
      {CollectiveKind::SendRecv, ir::FabricFact::SendRecvStart}}};
 
-const std::pair<CollectiveKind, ir::FabricFact>* sampledAs(Symbol name) {
-  const auto* it = std::find_if(kSampled.begin(), kSampled.end(),
-                                [&](const auto& sampled) { return ir::name(sampled.first) == name.view(); });
-  return it == kSampled.end() ? nullptr : it;
+ir::FabricFact factOf(CollectiveKind kind) {
+  return std::find_if(kSampled.begin(), kSampled.end(), [&](const auto& s) { return s.first == kind; })->second;
 }
 
 /// Who takes part: operation, nodes, ranks.
@@ -43,17 +42,13 @@ using Group = std::tuple<Symbol, double, double>;
 struct GroupFit {
   CollectiveKind kind;
 
-  double wire(const Sample& s) const {
-    return kind == CollectiveKind::SendRecv ? s[Extent::Bytes]
-                                            : eq::wireBytes(kind, s[Extent::Bytes], s[Extent::Ranks]);
-  }
   /// a, b and g; a send has no g.
   std::vector<double> closed(const Points& p) const {
     std::vector<double> measured, start{kMessageStart, kBandwidth};
     if (kind != CollectiveKind::SendRecv) start.push_back(kRoot);
     for (const Sample* s : p) measured.push_back(s->forward);
     return fitClosed(start, measured, [&](std::span<const double> v, size_t i) {
-      return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wire(*p[i]));
+      return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(*p[i]));
     });
   }
   ir::Table table(const Points& p) const {
@@ -66,8 +61,8 @@ struct GroupFit {
 
 void fitGroup(Fitting& f, const Group& group, const Points& points) {
   const auto& [name, nodes, ranks] = group;
-  const auto& [kind, fact] = *sampledAs(name);
-  const GroupFit fit{kind};
+  const GroupFit fit{*parseCollective(name.view())};
+  const ir::FabricFact fact = factOf(fit.kind);
   const bool sends = fit.kind == CollectiveKind::SendRecv;
   const std::string who = nodes > 1 ? fmt::format("{} of {} on {} nodes", name.view(), ranks, nodes)
                                     : fmt::format("{} of {}", name.view(), ranks);
@@ -78,7 +73,7 @@ void fitGroup(Fitting& f, const Group& group, const Points& points) {
       who, points, Direction::Forward, Size::Bytes,
       [&](const Points& p) -> Predict {
         return [&fit, v = fit.closed(p)](const Sample& s) {
-          return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, fit.wire(s));
+          return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(s));
         };
       },
       sends ? Fitter() : table);
@@ -109,7 +104,7 @@ void fitGroup(Fitting& f, const Group& group, const Points& points) {
 void fitCollectives(Fitting& f) {
   std::map<Group, Points> groups;
   for (const Sample* s : f.points(Kind::Collective, Direction::Forward))
-    if (sampledAs(s->name)) groups[{s->name, (*s)[Extent::Nodes], (*s)[Extent::Ranks]}].push_back(s);
+    if (parseCollective(s->name.view())) groups[{s->name, (*s)[Extent::Nodes], (*s)[Extent::Ranks]}].push_back(s);
   for (const auto& [group, points] : groups) fitGroup(f, group, points);
 }
 

@@ -36,7 +36,7 @@ void fitDevice(Fitting& f) {
   f.memoryRate = f.bandwidth() * f.part.device.value(ir::DeviceFact::MemoryEfficiency, kOfBandwidth);
   f.memoryStart = f.part.device.value(ir::DeviceFact::MemoryStart, kMemoryStart);
   for (const Reference& r : references()) {
-    const Points points = named(f, Kind::Memory, Direction::Forward, Symbol(r.name));
+    const Points points = named(f, Kind::Memory, Direction::Forward, r.name);
     if (points.size() < 3) continue;
     auto fit = [&](const Points& p) {
       return fitClosed({kOfBandwidth, kMemoryStart}, times(p, Direction::Forward),
@@ -52,10 +52,10 @@ void fitDevice(Fitting& f) {
     const std::vector<double> found = fit(points);
     f.memoryRate = found[0] * f.bandwidth();
     f.memoryStart = found[1];
-    q.subject = fmt::format("memory, by {}", r.name);
+    q.subject = fmt::format("memory, by {}", r.name.view());
     q.constants = fmt::format("{:.1f} % of B, start {}", found[0] * 100, formatQuantity(found[1], units::time));
     Section section = f.section(Record::Device, points, {&q});
-    section.source += fmt::format("; `{}` moves {} times its first operand", r.name, r.passes);
+    section.source += fmt::format("; `{}` moves {} times its first operand", r.name.view(), r.passes);
     section.facts = {{ir::DeviceFact::MemoryEfficiency, found[0]}, {ir::DeviceFact::MemoryStart, found[1]}};
     f.out.sections.push_back(std::move(section));
     f.out.qualities.push_back(std::move(q));

@@ -1,9 +1,11 @@
-// The operators of PyTorch that planc has an equation for. Positions of operands are those of native_functions.yaml.
+// The operators of PyTorch that planc has an equation for: how shapes are read off their operands. Which operator is
+// which stands in vocabulary/kineto.json.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/KinetoOperators.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <set>
 
 namespace planc::calibrate {
@@ -12,32 +14,12 @@ namespace {
 
 using E = Extent;
 
-constexpr std::array<std::pair<std::string_view, ir::DType>, 20> kTorchTypes{{{"c10::BFloat16", ir::DType::bf16},
-                                                                              {"c10::Half", ir::DType::fp16},
-                                                                              {"float", ir::DType::fp32},
-                                                                              {"double", ir::DType::fp64},
-                                                                              {"c10::Float8_e4m3fn", ir::DType::fp8},
-                                                                              {"c10::Float8_e5m2", ir::DType::fp8},
-                                                                              {"c10::Float8_e4m3fnuz", ir::DType::fp8},
-                                                                              {"BFloat16", ir::DType::bf16},
-                                                                              {"Half", ir::DType::fp16},
-                                                                              {"Float", ir::DType::fp32},
-                                                                              {"Double", ir::DType::fp64},
-                                                                              {"Float8_e4m3fn", ir::DType::fp8},
-                                                                              {"Float8_e5m2", ir::DType::fp8},
-                                                                              {"Byte", ir::DType::int8},
-                                                                              {"Char", ir::DType::int8},
-                                                                              {"Int", ir::DType::int32},
-                                                                              {"Long", ir::DType::int64},
-                                                                              {"bfloat16", ir::DType::bf16},
-                                                                              {"float16", ir::DType::fp16},
-                                                                              {"float32", ir::DType::fp32}}};
-
-std::optional<ir::DType> parseType(std::string_view name) {
-  for (const auto& [word, type] : kTorchTypes)
-    if (word == name) return type;
-  return std::nullopt;
+const KinetoWords& kinetoVocabulary() {
+  static const KinetoWords known = kinetoWords(vocabularyText("kineto.json"));
+  return known;
 }
+
+} // namespace
 
 /// Operands by position, and whether all that were asked for were there.
 class Operands {
@@ -55,20 +37,10 @@ public:
     const TraceOperand& o = (*this)[i];
     return o.extents.size() == rank && o.elements > 0 ? &o.extents : nullptr;
   }
-  std::optional<ir::DType> type(size_t i) const { return parseType((*this)[i].type.view()); }
+  std::optional<ir::DType> type(size_t i) const { return typeOf(kinetoVocabulary().types, (*this)[i].type.view()); }
 };
 
-struct KernelRow;
-using Build = bool (*)(const KernelRow& row, const Operands& operands, Sample& sample);
-
-/// `first` is the position of the operand that the builder begins with, `causal` that of a flag.
-struct KernelRow {
-  std::string_view torch, name;
-  Kind kind;
-  bool backward;
-  Build build;
-  size_t first = 0, causal = 0;
-};
+namespace {
 
 /// x: m x k, then w: k x n.
 bool product(const KernelRow& row, const Operands& operands, Sample& sample) {
@@ -155,80 +127,39 @@ bool update(const KernelRow& row, const Operands& operands, Sample& sample) {
   return sample[E::Params] > 0;
 }
 
-constexpr bool kForward = false, kBackward = true;
+/// The readers of shapes, by the words of the vocabulary.
+constexpr std::array<std::pair<std::string_view, KernelRow::Shape>, 9> kShapes{
+    {{"product", product},
+     {"batched_product", batchedProduct},
+     {"grouped_product", groupedProduct},
+     {"attention_heads_first", attentionHeadsFirst},
+     {"attention_seq_first", attentionSeqFirst},
+     {"bytes", bytes},
+     {"sum", sum},
+     {"lookup", lookup},
+     {"update", update}}};
 
-// Gradients of products are products: each is a sample of its own.
-const std::array<KernelRow, 35> kRows{{
-    {"aten::mm", "linear", Kind::Gemm, kForward, product},
-    {"aten::addmm", "linear", Kind::Gemm, kForward, product, 1},
-    {"aten::_scaled_mm", "linear", Kind::Gemm, kForward, product},
-    {"aten::bmm", "matmul", Kind::Gemm, kForward, batchedProduct},
-    {"aten::baddbmm", "matmul", Kind::Gemm, kForward, batchedProduct, 1},
-    {"aten::_grouped_mm", "grouped_linear", Kind::GroupedGemm, kForward, groupedProduct},
-    {"aten::_scaled_dot_product_flash_attention", "attention", Kind::Attention, kForward, attentionHeadsFirst, 0, 4},
-    {"aten::_scaled_dot_product_flash_attention_backward", "attention", Kind::Attention, kBackward, attentionHeadsFirst,
-     1, 11},
-    {"aten::_scaled_dot_product_cudnn_attention", "attention", Kind::Attention, kForward, attentionHeadsFirst, 0, 6},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", "attention", Kind::Attention, kBackward, attentionHeadsFirst,
-     1, 14},
-    {"aten::_scaled_dot_product_efficient_attention", "attention", Kind::Attention, kForward, attentionHeadsFirst, 0,
-     6},
-    {"aten::_scaled_dot_product_efficient_attention_backward", "attention", Kind::Attention, kBackward,
-     attentionHeadsFirst, 1, 11},
-    {"flash_attn::_flash_attn_forward", "attention", Kind::Attention, kForward, attentionSeqFirst, 0, 5},
-    {"flash_attn::_flash_attn_backward", "attention", Kind::Attention, kBackward, attentionSeqFirst, 1, 11},
-    {"aten::native_layer_norm", "layer_norm", Kind::Memory, kForward, bytes},
-    {"aten::native_layer_norm_backward", "layer_norm", Kind::Memory, kBackward, bytes, 1},
-    {"aten::rms_norm", "rms_norm", Kind::Memory, kForward, bytes},
-    {"aten::_fused_rms_norm", "rms_norm", Kind::Memory, kForward, bytes},
-    {"aten::_fused_rms_norm_backward", "rms_norm", Kind::Memory, kBackward, bytes, 1},
-    {"aten::gelu", "gelu", Kind::Memory, kForward, bytes},
-    {"aten::gelu_backward", "gelu", Kind::Memory, kBackward, bytes},
-    {"aten::silu", "silu", Kind::Memory, kForward, bytes},
-    {"aten::silu_backward", "silu", Kind::Memory, kBackward, bytes},
-    {"aten::relu", "relu", Kind::Memory, kForward, bytes},
-    {"aten::threshold_backward", "relu", Kind::Memory, kBackward, bytes},
-    {"aten::native_dropout", "dropout", Kind::Memory, kForward, bytes},
-    {"aten::native_dropout_backward", "dropout", Kind::Memory, kBackward, bytes},
-    {"aten::_softmax", "softmax", Kind::Memory, kForward, bytes},
-    {"aten::_softmax_backward_data", "softmax", Kind::Memory, kBackward, bytes},
-    {"aten::cross_entropy_loss", "cross_entropy", Kind::Memory, kForward, bytes},
-    {"aten::_log_softmax_backward_data", "cross_entropy", Kind::Memory, kBackward, bytes},
-    {"aten::add", "add", Kind::Memory, kForward, sum},
-    {"aten::embedding", "lookup", Kind::Lookup, kForward, lookup},
-    {"aten::_fused_adamw_", "adam", Kind::Optimizer, kForward, update},
-    {"aten::_fused_adam_", "adam", Kind::Optimizer, kForward, update},
-}};
-
-const KernelRow* rowOf(Symbol name) {
-  static const std::map<Symbol, const KernelRow*> byName = [] {
-    std::map<Symbol, const KernelRow*> all;
-    for (const KernelRow& row : kRows) all.emplace(Symbol(row.torch), &row);
-    return all;
-  }();
-  const auto it = byName.find(name);
-  return it == byName.end() ? nullptr : it->second;
+/// The position of the operand that a key names; that of the first where it is not given.
+size_t positionOf(const Entry& row, const char* key) {
+  if (!row.has(key)) return 0;
+  const std::vector<std::string> operands = row.texts("operands");
+  const auto it = std::find(operands.begin(), operands.end(), row.text(key));
+  if (it == operands.end()) row.fail(fmt::format("`{}` is no operand", row.text(key)));
+  return static_cast<size_t>(it - operands.begin());
 }
 
-struct CollectiveRow {
-  std::string_view torch, name;
-};
-constexpr std::array<CollectiveRow, 16> kCollectives{{{"allreduce", "all_reduce"},
-                                                      {"all_reduce", "all_reduce"},
-                                                      {"allreduce_coalesced", "all_reduce"},
-                                                      {"allgather", "all_gather"},
-                                                      {"all_gather", "all_gather"},
-                                                      {"_allgather_base", "all_gather"},
-                                                      {"allgather_into_tensor_coalesced", "all_gather"},
-                                                      {"reduce_scatter", "reduce_scatter"},
-                                                      {"_reduce_scatter_base", "reduce_scatter"},
-                                                      {"reduce_scatter_tensor_coalesced", "reduce_scatter"},
-                                                      {"all_to_all", "all_to_all"},
-                                                      {"all_to_allv", "all_to_all"},
-                                                      {"alltoall", "all_to_all"},
-                                                      {"alltoall_base", "all_to_all"},
-                                                      {"send", "send_recv"},
-                                                      {"recv", "send_recv"}}};
+// Gradients of products are products: each is a sample of its own.
+KernelRow kernelRow(const Entry& row) {
+  KernelRow out{Symbol(row.text("as")), row.kind("kind"), row.truth("backward"), nullptr, 0, 0};
+  for (const auto& [word, shape] : kShapes)
+    if (word == row.text("shape")) out.shape = shape;
+  if (!out.shape) row.fail(fmt::format("`{}` is no shape", row.text("shape")));
+  if (row.texts("operands").empty()) row.fail("it has no operands");
+  out.first = positionOf(row, "first");
+  out.causal = positionOf(row, "causal");
+  if (out.kind == Kind::Attention && !row.has("causal")) row.fail("`causal` is missing");
+  return out;
+}
 
 /// Nodes of a group whose ranks are numbered node by node.
 size_t nodesOf(const TraceMessage& message, size_t perNode) {
@@ -245,38 +176,54 @@ size_t nodesOf(const TraceMessage& message, size_t perNode) {
 
 } // namespace
 
+KinetoWords kinetoWords(std::string_view text) {
+  const nlohmann::json json = parseVocabulary(text);
+  const Entry file(json, "kineto.json", {"types", "operators", "collectives"});
+  KinetoWords out;
+  out.types = typeWords(file);
+  const Entry operators = file.object("operators", {"rows"}), collectives = file.object("collectives", {"names"});
+  for (const Entry* group : {&operators, &collectives}) group->text("source");
+  for (const Entry& row :
+       operators.rows("rows", {"torch", "kind", "as", "backward", "operands", "shape", "first", "causal"}))
+    if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it stands there twice");
+  out.collectives = collectives.words("names");
+  for (const auto& [word, as] : out.collectives)
+    if (!parseCollective(as)) collectives.fail(fmt::format("`{}` is no collective of samples", as));
+  return out;
+}
+
 bool isKnownOperator(Symbol name) {
-  return rowOf(name) != nullptr;
+  return kinetoVocabulary().operators.count(name) > 0;
 }
 
 std::optional<TraceMeaning> meaningOf(const TraceOp& op) {
-  const KernelRow* row = rowOf(op.name);
-  if (!row) return std::nullopt;
+  const auto found = kinetoVocabulary().operators.find(op.name);
+  if (found == kinetoVocabulary().operators.end()) return std::nullopt;
+  const KernelRow* row = &found->second;
   const Operands operands(op);
   TraceMeaning out;
   out.sample.kind = row->kind;
-  out.sample.name = Symbol(row->name);
+  out.sample.name = row->name;
   out.backward = row->backward;
   const std::optional<ir::DType> type = operands.type(row->first);
   // Lists of tensors have no type; optimizers of mixed precision update fp32.
   if (!type && row->kind != Kind::Optimizer) return std::nullopt;
   out.sample.dtype = type.value_or(ir::DType::fp32);
-  if (!row->build(*row, operands, out.sample)) return std::nullopt;
+  if (!row->shape(*row, operands, out.sample)) return std::nullopt;
   fillDefaults(out.sample);
   return out;
 }
 
 std::optional<Sample> meaningOf(const TraceMessage& message, size_t perNode) {
-  const auto row = std::find_if(kCollectives.begin(), kCollectives.end(),
-                                [&](const CollectiveRow& r) { return r.torch == message.collective; });
-  const std::optional<ir::DType> type = parseType(message.dtype);
+  const auto row = kinetoVocabulary().collectives.find(message.collective);
+  const std::optional<ir::DType> type = typeOf(kinetoVocabulary().types, message.dtype);
   const double elements = std::max(message.in, message.out);
-  if (row == kCollectives.end() || !type || elements <= 0 || message.group < 2) return std::nullopt;
+  if (row == kinetoVocabulary().collectives.end() || !type || elements <= 0 || message.group < 2) return std::nullopt;
   Sample out;
   out.kind = Kind::Collective;
-  out.name = Symbol(row->name);
+  out.name = Symbol(row->second);
   out.dtype = *type;
-  const bool pair = row->name == "send_recv";
+  const bool pair = parseCollective(row->second) == ir::CollectiveKind::SendRecv;
   const size_t nodes = nodesOf(message, std::max<size_t>(perNode, 1));
   out[E::Bytes] = elements * ir::width(*type);
   out[E::Ranks] = pair ? 2 : message.group;

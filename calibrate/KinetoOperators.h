@@ -1,10 +1,32 @@
-// Which operators of PyTorch are samples of which kind: a table by name, and how shapes are read off their operands.
+// Which operators of PyTorch are samples of which kind, by name, and how shapes are read off their operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/KinetoTrace.h"
-#include "calibrate/Sample.h"
+#include "calibrate/Vocabulary.h"
 
 namespace planc::calibrate {
+
+class Operands;
+
+/// An operator of PyTorch: what it is a sample of.
+struct KernelRow {
+  /// Extents of a sample from operands; false where these are not what it expects.
+  using Shape = bool (*)(const KernelRow& row, const Operands& operands, Sample& sample);
+
+  Symbol name; ///< the operator of the library
+  Kind kind;
+  bool backward;
+  Shape shape;
+  size_t first, causal; ///< positions of the operand that the shape begins with, and of a flag
+};
+
+struct KinetoWords {
+  TypeWords types;
+  std::map<Symbol, KernelRow> operators;
+  std::map<std::string, std::string, std::less<>> collectives; ///< those of the library
+};
+/// Reads `kineto.json`.
+KinetoWords kinetoWords(std::string_view text);
 
 /// What an operator of a trace measures. The sample has no times yet.
 struct TraceMeaning {

@@ -167,13 +167,10 @@ private:
         std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (!word || std::isdigit(static_cast<unsigned char>(name[0])))
       return unknown("name", "letters, digits and `_`, as the names of the language");
-    static const std::vector<std::string> kCollectives{"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-                                                       "send_recv"};
-    if (sample.kind != Kind::Collective ||
-        std::find(kCollectives.begin(), kCollectives.end(), name) != kCollectives.end())
-      return true;
-    return unknown("collective",
-                   didYouMean(name, kCollectives, fmt::format("it is one of {}", fmt::join(kCollectives, ", "))));
+    if (sample.kind != Kind::Collective || parseCollective(name)) return true;
+    std::vector<std::string> known;
+    for (const ir::CollectiveKind kind : sampledCollectives()) known.emplace_back(ir::name(kind));
+    return unknown("collective", didYouMean(name, known, fmt::format("it is one of {}", fmt::join(known, ", "))));
   }
 
   bool complete(const Sample& sample, bool kindGiven) {

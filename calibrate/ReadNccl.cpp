@@ -2,6 +2,7 @@
 // siblings. A log may hold several runs, one after the other, with whatever a launcher prints between them.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Csv.h"
+#include "calibrate/NcclWords.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,41 +25,13 @@ PLANC_ERROR(RepeatedRank, 1045,
 
 namespace {
 
-/// A program of nccl-tests. `busFactor` is bus against algorithm bandwidth for n ranks (nccl-tests,
-/// doc/PERFORMANCE.md).
-struct Program {
-  std::string_view name; ///< without `_perf`
-  std::string_view collective;
-  double (*busFactor)(double n);
-};
-constexpr auto kShare = [](double n) { return (n - 1) / n; };
-constexpr auto kWhole = [](double) { return 1.0; };
-constexpr std::array<Program, 5> kPrograms{{{"all_reduce", "all_reduce", [](double n) { return 2 * (n - 1) / n; }},
-                                            {"all_gather", "all_gather", kShare},
-                                            {"reduce_scatter", "reduce_scatter", kShare},
-                                            {"alltoall", "all_to_all", kShare},
-                                            {"sendrecv", "send_recv", kWhole}}};
-/// Programs whose collectives no plan has.
-constexpr std::array<std::string_view, 5> kOthers{"broadcast", "reduce", "gather", "scatter", "hypercube"};
-
-/// NCCL's names of element types. Only their width matters, and it is part of `size`; types that planc has not are
-/// `int8`.
-constexpr std::array<std::pair<std::string_view, ir::DType>, 9> kNcclTypes{{{"half", ir::DType::fp16},
-                                                                            {"bfloat16", ir::DType::bf16},
-                                                                            {"float", ir::DType::fp32},
-                                                                            {"double", ir::DType::fp64},
-                                                                            {"fp8_e4m3", ir::DType::fp8},
-                                                                            {"fp8_e5m2", ir::DType::fp8},
-                                                                            {"int32", ir::DType::int32},
-                                                                            {"int64", ir::DType::int64},
-                                                                            {"int8", ir::DType::int8}}};
-
-bool isBlank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+const NcclWords& ncclVocabulary() {
+  static const NcclWords known = ncclWords(vocabularyText("nccl.json"));
+  return known;
 }
 
-/// The words of a line that begins at byte `begin` of the file.
-Row words(FileId file, std::string_view line, size_t begin) {
+/// The cells of a line that begins at byte `begin` of the file.
+Row cells(FileId file, std::string_view line, size_t begin) {
   Row out;
   for (size_t at = 0; at < line.size();) {
     while (at < line.size() && isBlank(line[at])) ++at;
@@ -94,8 +67,8 @@ std::string_view programIn(std::string_view text) {
       last = at + 1;
     }
   };
-  for (const Program& program : kPrograms) look(program.name);
-  for (const std::string_view name : kOthers) look(name);
+  for (const NcclProgram& program : ncclVocabulary().programs) look(program.name);
+  for (const std::string& name : ncclVocabulary().others) look(name);
   return found;
 }
 
@@ -107,7 +80,7 @@ bool isTableHeader(const Row& row) {
 }
 
 /// Ranks that communicate with each other.
-struct Group {
+struct RankGroup {
   std::map<std::string_view, int> ranks; ///< how often each is listed
   std::set<std::string_view> hosts;
 };
@@ -115,7 +88,7 @@ struct Group {
 /// One run of one program: its ranks, its table.
 struct Run {
   std::string_view program;
-  std::map<std::string_view, Group> groups;
+  std::map<std::string_view, RankGroup> groups;
   std::string device;
   std::map<std::string_view, size_t> columns; ///< the first of each name: out of place stands left of in place
   size_t cells = 0;                           ///< of a row
@@ -159,7 +132,7 @@ private:
       if (run_.cells > 0 || program != run_.program) startRun();
       run_.program = program;
     }
-    const Row row = words(file_.id, text, begin);
+    const Row row = cells(file_.id, text, begin);
     if (row.empty()) return;
     if (isTableHeader(row)) return startTable(row);
     if (row[0].text == "#" && row.size() > 6 && row[1].text == "Rank") return addRank(row, text);
@@ -182,7 +155,7 @@ private:
       if (row[i].text == "Group") group = row[i + 1].text;
       if (row[i].text == "on" && host.empty()) host = row[i + 1].text;
     }
-    Group& own = run_.groups[group];
+    RankGroup& own = run_.groups[group];
     ++own.ranks[row[2].text];
     own.hosts.insert(host);
     if (const size_t at = text.find(']'); at != std::string_view::npos && run_.device.empty()) {
@@ -209,7 +182,7 @@ private:
           .help("name the file after the program (`all_reduce_perf.txt`), or put `# all_reduce_perf` before the table");
       return false;
     }
-    if (std::find(kOthers.begin(), kOthers.end(), run_.program) != kOthers.end()) return true; // counted only
+    if (!program()) return true; // counted only
     for (const auto& [name, group] : run_.groups)
       for (const auto& [rank, times] : group.ranks)
         if (times > 1) {
@@ -224,15 +197,15 @@ private:
     return false;
   }
 
-  const Program* program() const {
-    for (const Program& p : kPrograms)
+  const NcclProgram* program() const {
+    for (const NcclProgram& p : ncclVocabulary().programs)
       if (p.name == run_.program) return &p;
     return nullptr;
   }
 
   void addRow(const Row& row) {
     if (!run_.usable) return;
-    const Program* p = program();
+    const NcclProgram* p = program();
     if (!p) {
       ++skipped_[run_.program];
       return;
@@ -245,15 +218,14 @@ private:
     if (!size || !time || isWrong(row, range) || !timeFits(row, range, *size, *time)) return;
     Sample sample;
     sample.kind = Kind::Collective;
-    sample.name = Symbol(p->collective);
+    sample.name = Symbol(ir::name(p->collective));
     sample.range = range;
     sample.forward = *time * 1e-6;
     if (const auto type = run_.columns.find("type"); type != run_.columns.end())
-      for (const auto& [name, dtype] : kNcclTypes)
-        if (row[type->second].text == name) sample.dtype = dtype;
-    const Group& group = run_.groups.begin()->second; // groups of one run are alike, and run at the same time
+      sample.dtype = typeOf(ncclVocabulary().types, row[type->second].text).value_or(sample.dtype);
+    const RankGroup& group = run_.groups.begin()->second; // groups of one run are alike, and run at the same time
     const size_t ranks = group.ranks.size(), nodes = group.hosts.size();
-    const bool pair = p->collective == "send_recv";
+    const bool pair = p->collective == ir::CollectiveKind::SendRecv;
     sample[Extent::Bytes] = *size;
     sample[Extent::Ranks] = static_cast<double>(pair ? 2 : ranks);
     sample[Extent::Nodes] = static_cast<double>(pair ? std::min<size_t>(nodes, 2) : nodes);
@@ -298,10 +270,10 @@ private:
     run_.at = range;
   }
 
-  void add(Sample&& sample, const Program& p) {
+  void add(Sample&& sample, const NcclProgram& p) {
     if (!run_.series) {
       run_.series = static_cast<uint32_t>(out_.series.size());
-      out_.series.push_back({std::string(p.collective), run_.device, file_.id, {"bytes", "ranks", "nodes"}});
+      out_.series.push_back({std::string(ir::name(p.collective)), run_.device, file_.id, {"bytes", "ranks", "nodes"}});
     }
     sample.series = *run_.series;
     sample.at = {sample[Extent::Bytes], sample[Extent::Ranks], sample[Extent::Nodes]};
@@ -310,15 +282,15 @@ private:
 
   /// The end of a run: its bus bandwidth tells whether collective and ranks were read as they were.
   void finish() {
-    const Program* p = program();
+    const NcclProgram* p = program();
     if (!p || run_.factor == 0) return;
     const size_t ranks = run_.groups.begin()->second.ranks.size();
-    const double expected = p->busFactor(static_cast<double>(ranks));
+    const double expected = p->bus.at([&](std::string_view) { return static_cast<double>(ranks); });
     if (std::abs(run_.factor - expected) <= 0.03 * std::max(expected, 0.1)) return;
     diagnostics_
         .report(OddBusFactor, run_.at,
                 {{"found", fmt::format("{:.3g}", run_.factor)},
-                 {"collective", p->collective},
+                 {"collective", ir::name(p->collective)},
                  {"ranks", ranks},
                  {"expected", fmt::format("{:.3g}", expected)}})
         .help("see that the table is of this program, and that every rank has its `# Rank` line");
@@ -341,7 +313,7 @@ bool isNcclTests(const SampleFile& file) {
   for (size_t at = 0; at < file.text.size();) {
     const size_t end = std::min(file.text.find('\n', at), file.text.size());
     const std::string_view line = file.text.substr(at, end - at);
-    if (isTableHeader(words(file.id, line.substr(launcherPrefix(line)), at))) return true;
+    if (isTableHeader(cells(file.id, line.substr(launcherPrefix(line)), at))) return true;
     at = end + 1;
   }
   return false;

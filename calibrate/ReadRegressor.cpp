@@ -3,10 +3,10 @@
 // that they time.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Csv.h"
+#include "calibrate/RegressorWords.h"
 #include "support/Quantity.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -17,124 +17,32 @@ PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no colu
 
 namespace {
 
-/// The vocabulary that their heads, losses and tables are sampled with, padded to 128 per tensor-parallel rank.
-constexpr double kVocabulary = 50257, kVocabularyUnit = 128;
+const RegressorWords& regressorVocabulary() {
+  static const RegressorWords known = regressorWords(vocabularyText("regressor.json"));
+  return known;
+}
 
-/// One line by the names of its columns; 0 where there is none.
+/// One line by the names of its columns.
 class Line {
 public:
   Line(const std::vector<std::string>& names, const std::vector<double>& values) : names_(names), values_(values) {}
+  /// 0 where there is none.
   double operator[](std::string_view name) const {
     for (size_t i = 0; i < names_.size(); ++i)
       if (names_[i] == name) return values_[i];
     return 0;
   }
-  double tokens() const { return (*this)["b"] * (*this)["l"]; }
-  double split(double width) const { return width / (*this)["mp"]; }
-  double vocabulary() const { return std::ceil(kVocabulary / (kVocabularyUnit * (*this)["mp"])) * kVocabularyUnit; }
-  double scores() const { return split((*this)["b"] * (*this)["h"] * (*this)["l"] * (*this)["l"]); }
-  /// Of one stage of their model: the matrices of a layer split over mp, its norms and biases whole.
-  double layers() const {
-    const double d = (*this)["dim"];
-    return (*this)["encoders"] * (split(12 * d * d + 9 * d) + 4 * d);
+  double at(const Formula& formula) const {
+    return formula.at([this](std::string_view name) {
+      const auto let = regressorVocabulary().lets.find(name);
+      return let == regressorVocabulary().lets.end() ? (*this)[name] : at(let->second);
+    });
   }
 
 private:
   const std::vector<std::string>& names_;
   const std::vector<double>& values_;
 };
-
-void product(Sample& s, double m, double n, double k) {
-  s[Extent::M] = m;
-  s[Extent::N] = n;
-  s[Extent::K] = k;
-}
-void elements(Sample& s, double count) {
-  s[Extent::Bytes] = count * ir::width(s.dtype);
-}
-/// Of the scores, a row per query.
-void rows(Sample& s, const Line& l) {
-  elements(s, l.scores());
-  s[Extent::Row] = l["l"];
-}
-void heads(Sample& s, const Line& l) {
-  s[Extent::Batch] = l["b"];
-  s[Extent::Heads] = l.split(l["h"]);
-  s[Extent::Seq] = l["l"];
-  s[Extent::HeadDim] = l["dim"] / l["h"];
-}
-/// `shape` counts the elements that one rank begins with.
-void group(Sample& s, const Line& l, bool gathers) {
-  const double ranks = l["nodes"] * l["GPUsPerNode"];
-  s[Extent::Nodes] = l["nodes"];
-  s[Extent::Ranks] = ranks;
-  elements(s, l["shape"] * (gathers ? ranks : 1));
-}
-
-/// What a function is in terms of the library, and the columns that it is sampled over.
-struct Function {
-  std::string_view name;
-  Kind kind;
-  std::string_view as;
-  std::vector<std::string_view> columns;
-  void (*shape)(Sample&, const Line&);
-};
-
-const std::vector<Function>& functions() {
-  using S = Sample;
-  using L = Line;
-  static const std::vector<std::string_view> kTokens{"b", "l", "dim"}, kSplit{"mp", "b", "l", "dim"},
-      kHeads{"mp", "b", "h", "l", "dim"}, kScores{"mp", "b", "h", "l"}, kStage{"mp", "dim", "encoders"},
-      kGroup{"shape", "nodes", "GPUsPerNode"};
-  static const std::vector<Function> table{
-      {"linear1", Kind::Gemm, "linear", kSplit,
-       [](S& s, const L& l) { product(s, l.tokens(), l.split(3 * l["dim"]), l["dim"]); }},
-      {"linear2", Kind::Gemm, "linear", kSplit,
-       [](S& s, const L& l) { product(s, l.tokens(), l["dim"], l.split(l["dim"])); }},
-      {"linear3", Kind::Gemm, "linear", kSplit,
-       [](S& s, const L& l) { product(s, l.tokens(), l.split(4 * l["dim"]), l["dim"]); }},
-      {"linear4", Kind::Gemm, "linear", kSplit,
-       [](S& s, const L& l) { product(s, l.tokens(), l["dim"], l.split(4 * l["dim"])); }},
-      {"linear_final", Kind::Gemm, "linear", kSplit,
-       [](S& s, const L& l) { product(s, l.tokens(), l.vocabulary(), l["dim"]); }},
-      {"baddbmm", Kind::Scores, "scores", kHeads, [](S& s, const L& l) { heads(s, l); }},
-      {"bmm", Kind::Context, "context", kHeads, [](S& s, const L& l) { heads(s, l); }},
-      {"flash_atten", Kind::Attention, "attention", kHeads, [](S& s, const L& l) { heads(s, l); }}, // no mask
-      {"fillmask", Kind::Memory, "masked_fill", kHeads, [](S& s, const L& l) { elements(s, l.scores()); }},
-      {"softmax", Kind::Memory, "softmax_unmasked", kScores, [](S& s, const L& l) { rows(s, l); }},
-      {"ScaledUpperTriangMaskedSoftmax", Kind::Memory, "softmax", kScores, [](S& s, const L& l) { rows(s, l); }},
-      {"layernorm", Kind::Memory, "layer_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
-      {"RMSlayernorm", Kind::Memory, "rms_norm", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
-      {"res_add", Kind::Memory, "add", kTokens, [](S& s, const L& l) { elements(s, l.tokens() * l["dim"]); }},
-      {"gelu", Kind::Memory, "gelu", kSplit, [](S& s, const L& l) { elements(s, l.tokens() * l.split(4 * l["dim"])); }},
-      // Of q and of k in one go.
-      {"RoPE", Kind::Memory, "rope", kHeads, [](S& s, const L& l) { elements(s, l.tokens() * l.split(2 * l["dim"])); }},
-      {"parallel_cross_entropy_128", Kind::Memory, "cross_entropy", std::vector<std::string_view>{"mp", "b", "l"},
-       [](S& s, const L& l) { elements(s, l.tokens() * l.vocabulary()); }},
-      {"embedding", Kind::Lookup, "lookup", kSplit,
-       [](S& s, const L& l) {
-         elements(s, l.tokens() * l["dim"]);
-         s[Extent::Table] = l.vocabulary() * l["dim"];
-       }},
-      {"firstStage_optimizer", Kind::Optimizer, "adam", kStage,
-       [](S& s, const L& l) { s[Extent::Params] = l.layers() + l.vocabulary() * l["dim"]; }},
-      {"middleStage_optimizer", Kind::Optimizer, "adam", kStage,
-       [](S& s, const L& l) { s[Extent::Params] = l.layers(); }},
-      {"lastStage_optimizer", Kind::Optimizer, "adam", kStage,
-       [](S& s, const L& l) { s[Extent::Params] = l.layers() + l.vocabulary() * l["dim"] + 2 * l["dim"]; }},
-      {"optimizer", Kind::Optimizer, "adam_unfused",
-       std::vector<std::string_view>{"num_layers", "hidden_size", "param_tensors", "params"},
-       [](S& s, const L& l) {
-         s[Extent::Params] = l["params"];
-         s[Extent::Tensors] = l["param_tensors"];
-       }},
-      {"allreduce", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
-      {"allreduce_large", Kind::Collective, "all_reduce", kGroup, [](S& s, const L& l) { group(s, l, false); }},
-      {"allgather_large", Kind::Collective, "all_gather", kGroup, [](S& s, const L& l) { group(s, l, true); }},
-      {"p2p", Kind::Collective, "send_recv", kGroup, [](S& s, const L& l) { group(s, l, false); }},
-  };
-  return table;
-}
 
 /// `NVIDIAA100-SXM4-80GB_linear1_fp16.csv`, taken apart.
 struct Title {
@@ -178,11 +86,11 @@ public:
 
 private:
   bool readHeader(const Row& row) {
-    for (const Function& f : functions())
+    for (const RegressorFunction& f : regressorVocabulary().functions)
       if (f.name == title_.function) function_ = &f;
     if (!function_) {
       std::vector<std::string> known;
-      for (const Function& f : functions()) known.emplace_back(f.name);
+      for (const RegressorFunction& f : regressorVocabulary().functions) known.push_back(f.name);
       auto report = diagnostics_.report(UnknownRegressor, lines_.range(), {{"function", title_.function}});
       report.meant(title_.function, known);
       report.help(
@@ -191,7 +99,7 @@ private:
       return false;
     }
     for (const Cell& cell : row) names_.emplace_back(cell.text);
-    for (std::string_view column : function_->columns)
+    for (const std::string& column : function_->columns)
       if (std::find(names_.begin(), names_.end(), column) == names_.end()) {
         diagnostics_.report(MissingRegressorColumn, lines_.range(), {{"function", function_->name}, {"column", column}})
             .help("the shapes of a function follow from its columns, by name");
@@ -213,10 +121,11 @@ private:
     const Line line(names_, values);
     Sample sample;
     sample.kind = function_->kind;
-    sample.name = Symbol(function_->as);
+    sample.name = function_->as;
     sample.dtype = title_.dtype.value_or(ir::DType::fp16);
     sample.range = lines_.range();
-    function_->shape(sample, line);
+    for (const auto& [extent, formula] : function_->extents) sample[extent] = line.at(formula);
+    if (function_->elements) sample[Extent::Bytes] = line.at(*function_->elements) * ir::width(sample.dtype);
     fillDefaults(sample);
     const bool oneWay = line["dur(us)"] + line["dur"] > 0;
     sample.forward = (oneWay ? line["dur(us)"] + line["dur"] : line["F_dur(us)"]) * kMicrosecond;
@@ -256,7 +165,7 @@ private:
   DiagnosticEngine& diagnostics_;
   CsvLines lines_;
   Title title_;
-  const Function* function_ = nullptr;
+  const RegressorFunction* function_ = nullptr;
   std::vector<std::string> names_;
   std::map<std::string, uint32_t> series_;
 };

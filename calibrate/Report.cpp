@@ -41,9 +41,6 @@ std::string rangeText(const Quality& q) {
 std::string_view nameOf(Form form) {
   return form == Form::Table ? "table" : form == Form::Factors ? "factors" : "closed";
 }
-std::string seconds(double v) {
-  return formatQuantity(v, units::time);
-}
 
 using Cells = std::vector<std::string>;
 
@@ -93,7 +90,7 @@ std::string reportText(const std::vector<Calibration>& calibrations, const Sampl
       for (size_t i = 0; i < std::min(kShown, q.outliers.size()); ++i) {
         const Outlier& o = q.outliers[i];
         out += fmt::format("    {}: {} took {}, fitted {}\n", sources.where(o.sample->range), shapeText(*o.sample),
-                           seconds(o.measured), seconds(o.predicted));
+                           formatQuantity(o.measured, units::time), formatQuantity(o.predicted, units::time));
       }
     }
     for (const std::string& note : c.notes) out += "  note: " + note + "\n";

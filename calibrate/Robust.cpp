@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Robust.h"
 
+#include "ir/Between.h"
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -178,19 +180,22 @@ std::vector<double> knots(std::vector<double> x, size_t most) {
   return out;
 }
 
-std::vector<std::pair<size_t, double>> between(std::span<const double> knots, double x) {
-  if (x <= knots.front()) return {{0, 1}};
-  if (x >= knots.back()) return {{knots.size() - 1, 1}};
-  const auto above = static_cast<size_t>(std::upper_bound(knots.begin(), knots.end(), x) - knots.begin());
-  const double share = std::log(x / knots[above - 1]) / std::log(knots[above] / knots[above - 1]);
-  return {{above - 1, 1 - share}, {above, share}};
+namespace {
+
+/// The weights of the one or two knots that x lies between.
+std::vector<std::pair<size_t, double>> weights(std::span<const double> knots, double x) {
+  const ir::Between at = ir::between(knots, x);
+  if (at.low == at.high) return {{at.low, 1}};
+  return {{at.low, 1 - at.share}, {at.high, at.share}};
 }
+
+} // namespace
 
 ir::Table fitCurve(std::span<const double> x, std::span<const double> y, size_t most) {
   ir::Table curve;
   curve.x = knots({x.begin(), x.end()}, most);
   std::vector<LinearRow> rows;
-  for (size_t i = 0; i < x.size(); ++i) rows.push_back({between(curve.x, x[i]), std::log(y[i])});
+  for (size_t i = 0; i < x.size(); ++i) rows.push_back({weights(curve.x, x[i]), std::log(y[i])});
   for (double l : fitLinear(rows, curve.x.size())) curve.y.push_back(std::exp(l));
   return curve;
 }
@@ -206,12 +211,12 @@ Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const doub
   const size_t first = out.first.x.size();
   auto second = [&](double at, double scale) {
     std::vector<std::pair<size_t, double>> terms;
-    for (const auto& [i, w] : between(out.second.x, at)) terms.push_back({first + i, w * scale});
+    for (const auto& [i, w] : weights(out.second.x, at)) terms.push_back({first + i, w * scale});
     return terms;
   };
   std::vector<LinearRow> rows;
   for (size_t i = 0; i < x.size(); ++i) {
-    LinearRow row{between(out.first.x, x[i]), std::log(y[i])};
+    LinearRow row{weights(out.first.x, x[i]), std::log(y[i])};
     for (const auto& term : second(z[i], 1)) row.terms.push_back(term);
     rows.push_back(std::move(row));
   }

@@ -33,8 +33,6 @@ std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns);
 /// Points of a curve by x: the distinct values if there are few, else quantiles of them, at most `most` and at least a
 /// tenth apart.
 std::vector<double> knots(std::vector<double> x, size_t most);
-/// Where x lies between knots, on logarithms: the weights of one or two of them.
-std::vector<std::pair<size_t, double>> between(std::span<const double> knots, double x);
 /// The curve through these points, robustly.
 ir::Table fitCurve(std::span<const double> x, std::span<const double> y, size_t most);
 /// y = first(x) · second(z), and second(anchor) = 1: the two share a factor, which is the first one's.

@@ -69,8 +69,26 @@ std::optional<Kind> parseKind(std::string_view name) {
   return std::nullopt;
 }
 
+std::span<const ir::CollectiveKind> sampledCollectives() {
+  using enum ir::CollectiveKind;
+  static constexpr std::array<ir::CollectiveKind, 5> kKinds{AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv};
+  return kKinds;
+}
+
+std::optional<ir::CollectiveKind> parseCollective(std::string_view name) {
+  for (const ir::CollectiveKind kind : sampledCollectives())
+    if (ir::name(kind) == name) return kind;
+  return std::nullopt;
+}
+
 std::string_view name(Extent e) {
   return kExtentNames[static_cast<size_t>(e)];
+}
+
+std::optional<Extent> parseExtent(std::string_view name) {
+  for (size_t i = 0; i < kExtents; ++i)
+    if (kExtentNames[i] == name) return static_cast<Extent>(i);
+  return std::nullopt;
 }
 
 void fillDefaults(Sample& sample) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/DType.h"
+#include "ir/Layout.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
 
@@ -82,8 +83,14 @@ const KindRow& rowOf(Kind kind);
 std::span<const KindRow> kindRows();
 std::optional<Kind> parseKind(std::string_view name);
 
+/// Collectives that can be sampled.
+std::span<const ir::CollectiveKind> sampledCollectives();
+/// The one of them that `name` of a sample says; nothing for other words.
+std::optional<ir::CollectiveKind> parseCollective(std::string_view name);
+
 /// `head_dim`.
 std::string_view name(Extent e);
+std::optional<Extent> parseExtent(std::string_view name);
 /// What an optional extent is where a file does not give it: one batch, one node, as many keys as queries.
 void fillDefaults(Sample& sample);
 /// `gemm of 2048 x 5632 x 16896`, for messages and outliers.

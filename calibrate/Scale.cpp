@@ -87,7 +87,7 @@ void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
       .help("keep the stack as it is, or measure runs that are more alike; a term of the model is off, not its scale");
 }
 
-std::string percent(double share) {
+std::string signedPercent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
 
@@ -137,7 +137,7 @@ std::string scaleReport(std::span<const StackScale> scales) {
                        "left out");
     for (const ScaledRun& run : scale.runs)
       out += fmt::format("  {:<{}}  {:>8.4g} s  {:>8.4g} s  {:>8}  {:>8}\n", run.run->plan, width, run.run->measured,
-                         run.run->predicted, percent(run.before), percent(run.after));
+                         run.run->predicted, signedPercent(run.before), signedPercent(run.after));
     out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "median", width, "", "",
                        fmt::format("{:.1f} %", 100 * scale.before), fmt::format("{:.1f} %", 100 * scale.after));
   }

@@ -2,29 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Traffic.h"
 
+#include "backends/cost/price/Equations.h"
+
 namespace planc::calibrate {
 
 namespace {
 
-constexpr std::array<Reference, 6> kReferences{
-    {{"add", 3}, {"copy", 2}, {"gelu", 2}, {"silu", 2}, {"relu", 2}, {"silu_mul", 3}}};
+const TrafficWords& trafficVocabulary() {
+  static const TrafficWords known = trafficWords(vocabularyText("traffic.json"));
+  return known;
+}
 
-/// Where the least is not a tensor read once and written once.
-constexpr std::array<Reference, 2> kLeast{{
-    {"cross_entropy", 1}, // its result is small
-    {"adam", 7},          // parameter, gradient and two states read, three of them written back
-}};
+std::vector<Reference> referencesOf(const Entry& group) {
+  group.text("source");
+  std::vector<Reference> out;
+  for (const Entry& row : group.rows("rows", {"as", "passes"})) {
+    out.push_back({Symbol(row.text("as")), row.number("passes")});
+    if (out.back().passes <= 0) row.fail("`passes` are more than 0");
+  }
+  return out;
+}
 
 } // namespace
 
+TrafficWords trafficWords(std::string_view text) {
+  const nlohmann::json json = parseVocabulary(text);
+  const Entry file(json, "traffic.json", {"references", "least"});
+  return {referencesOf(file.object("references", {"rows"})), referencesOf(file.object("least", {"rows"}))};
+}
+
 std::span<const Reference> references() {
-  return kReferences;
+  return trafficVocabulary().references;
 }
 
 double leastPasses(const Sample& sample) {
-  for (const Reference& r : kLeast)
-    if (sample.name == Symbol(r.name)) return r.passes;
+  for (const Reference& r : trafficVocabulary().least)
+    if (sample.name == r.name) return r.passes;
   return sample.kind == Kind::Optimizer ? 3 : 2; // parameter and gradient read, parameter written
+}
+
+double wireBytes(const Sample& sample) {
+  const ir::CollectiveKind kind = parseCollective(sample.name.view()).value_or(ir::CollectiveKind::SendRecv);
+  return kind == ir::CollectiveKind::SendRecv
+             ? sample[Extent::Bytes]
+             : cost::equations::wireBytes(kind, sample[Extent::Bytes], sample[Extent::Ranks]);
 }
 
 } // namespace planc::calibrate

@@ -2,45 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Parts.h"
 
+#include "calibrate/PartNames.h"
 #include "driver/Pipeline.h"
 #include "support/Embedded.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <fmt/core.h>
 
 namespace planc::driver {
 namespace {
-
-/// A piece of the name that drivers give a part (letters and digits, lower case), its record, and a cluster that is
-/// usual for it: module, and an expression of it. Its links are what samples of collectives are held against.
-struct Alias {
-  std::string_view piece, device, module, cluster;
-};
-constexpr std::array<Alias, 13> kAliases{{
-    {"v100sxm216gb", "v100_sxm2_16gb", "dgx_v100", "dgx1(nodes = 2)"},
-    {"v100sxm232gb", "v100_sxm2_32gb", "dgx_v100", "dgx1(nodes = 2)"},
-    {"a100sxm440gb", "a100_sxm4_40gb", "aws", "p4d(instances = 2)"},
-    {"a100sxm480gb", "a100_sxm4_80gb", "dgx_a100", "superpod(nodes = 2)"},
-    {"h10080gbhbm3", "h100_sxm5_80gb", "hgx", "hgx_h100(nodes = 2)"},
-    {"h100sxm580gb", "h100_sxm5_80gb", "hgx", "hgx_h100(nodes = 2)"},
-    {"h200", "h200_sxm_141gb", "hgx", "hgx_h200(nodes = 2)"},
-    {"h800", "h800_sxm5_80gb", "hgx", "hgx_h800(nodes = 2)"},
-    {"gh200120gb", "gh200_96gb", "vista", "vista(nodes = 2)"},
-    {"gh20096gb", "gh200_96gb", "vista", "vista(nodes = 2)"},
-    {"b200", "b200_sxm_180gb", "hgx", "hgx_b200(nodes = 2)"},
-    {"gb200", "gb200_186gb", "nvl72", "gb200_nvl72(racks = 2)"},
-    {"mi300x", "mi300x_192gb", "azure", "nd_mi300x_v5(instances = 2)"},
-}};
-
-std::string simple(std::string_view name) {
-  std::string out;
-  for (char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 /// Names behind `export WORD ` in the library's files of a folder.
 std::vector<std::string> exported(std::string_view folder, std::string_view word) {
@@ -78,13 +48,12 @@ plan probe {{
   return std::move(plans.front());
 }
 
-std::string generic(std::string_view device, std::string_view inter) {
-  return fmt::format("generic.cluster(gpu = devices.{}, per_node = 1, nodes = 2, intra = fabrics.nvlink4, "
+/// A cluster of two of these: for facts of the one, with any of the other.
+std::string generic(std::string_view device, std::string_view fabric) {
+  return fmt::format("generic.cluster(gpu = devices.{}, per_node = 1, nodes = 2, intra = fabrics.{}, "
                      "intra_bandwidth = 1GB/s, inter = fabrics.{}, nic = 1GB/s)",
-                     device, inter);
+                     device, fabric, fabric);
 }
-
-constexpr std::string_view kAnyDevice = "h100_sxm5_80gb", kAnyFabric = "ndr";
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -101,37 +70,30 @@ std::vector<std::string> knownFabrics() {
 }
 
 std::optional<calibrate::Part> findPart(const std::string& name) {
-  const std::string wanted = simple(name);
-  const Alias* alias = nullptr;
-  for (const Alias& a : kAliases) {
-    const bool fits = a.device == name || (wanted.find(a.piece) != std::string::npos);
-    if (fits && (!alias || a.device == name || (alias->device != name && a.piece.size() > alias->piece.size())))
-      alias = &a;
-  }
-  std::string device = has(knownParts(), name) ? name : alias ? std::string(alias->device) : "";
+  const calibrate::PartName* known = calibrate::findPartName(name);
+  const std::string device = has(knownParts(), name) ? name : known ? known->device : "";
   if (device.empty() || !has(knownParts(), device)) return std::nullopt;
+  const auto own = probe("", generic(device, knownFabrics().front()));
+  if (!own) return std::nullopt;
   calibrate::Part part;
   part.name = device;
-  if (alias && alias->device == device && !alias->cluster.empty()) {
-    const std::string imports = fmt::format("import std.clusters.{}\n", alias->module);
-    if (const auto plan = probe(imports, fmt::format("{}.{}", alias->module, alias->cluster))) {
-      const auto& levels = plan->cluster->levels;
-      part.device = plan->cluster->device;
-      if (levels.size() > 1) part.link = levels.front().rate();
-      part.card = levels.back().rate();
-      return part;
-    }
+  part.device = own->cluster->device;
+  if (!known || known->device != device) return part;
+  // The usual cluster may be one of a sibling with less memory: its links are the same.
+  const std::string module = known->cluster.substr(0, known->cluster.find('.'));
+  if (const auto plan = probe(fmt::format("import std.clusters.{}\n", module), known->cluster)) {
+    const auto& levels = plan->cluster->levels;
+    if (levels.size() > 1) part.link = levels.front().rate();
+    part.card = levels.back().rate();
   }
-  const auto plan = probe("", generic(device, kAnyFabric));
-  if (!plan) return std::nullopt;
-  part.device = plan->cluster->device;
   return part;
 }
 
 std::optional<ir::Stack> findStack(const std::string& name) {
   if (!has(knownStacks(), name)) return std::nullopt;
   const std::string imports = fmt::format("import std.stacks.{}\n", name.substr(0, name.find('.')));
-  const auto plan = probe(imports, generic(kAnyDevice, kAnyFabric), fmt::format("  software = {}", name));
+  const auto plan =
+      probe(imports, generic(knownParts().front(), knownFabrics().front()), fmt::format("  software = {}", name));
   return plan ? plan->stack : std::nullopt;
 }
 
@@ -170,7 +132,7 @@ std::vector<std::string> stacksFor(const ir::Plan& plan) {
 
 std::optional<ir::Fabric> findFabric(const std::string& name) {
   if (!has(knownFabrics(), name)) return std::nullopt;
-  const auto plan = probe("", generic(kAnyDevice, name));
+  const auto plan = probe("", generic(knownParts().front(), name));
   return plan ? std::optional(plan->cluster->levels.back().fabric) : std::nullopt;
 }
 

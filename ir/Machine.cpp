@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Machine.h"
 
+#include "ir/Between.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -124,13 +125,10 @@ size_t Cluster::portOf(size_t level) const {
 
 double Table::at(double v) const {
   if (empty()) return 0;
-  if (v <= x.front()) return y.front();
-  if (v >= x.back()) return y.back();
-  size_t hi = std::upper_bound(x.begin(), x.end(), v) - x.begin();
-  size_t lo = hi - 1;
+  const auto [lo, hi, share] = between(x, v);
+  if (lo == hi) return y[lo];
   // A zero has no logarithm: such a segment is interpolated linearly.
   if (x[lo] <= 0 || y[lo] <= 0 || y[hi] <= 0) return std::lerp(y[lo], y[hi], (v - x[lo]) / (x[hi] - x[lo]));
-  double share = std::log(v / x[lo]) / std::log(x[hi] / x[lo]);
   return y[lo] * std::pow(y[hi] / y[lo], share);
 }
 

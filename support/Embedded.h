@@ -1,4 +1,4 @@
-// Texts that are part of the binary: the standard library and the explain pages.
+// Texts that are part of the binary: the standard library, the explain pages and the vocabularies of samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
@@ -15,5 +15,7 @@ struct EmbeddedFile {
 const std::vector<EmbeddedFile>& embeddedStdlib();
 /// `docs/diagnostics/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedPages();
+/// `calibrate/vocabulary/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedVocabularies();
 
 } // namespace planc
