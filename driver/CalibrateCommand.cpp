@@ -160,14 +160,10 @@ struct Run {
 };
 
 std::string jsonText(const Run& run, const std::optional<std::string>& library) {
-  nlohmann::ordered_json root;
-  root["format_version"] = "1.0";
-  root["planc"] = versionNumber();
-  root["devices"] = reportJson(run.calibrations, run.sources);
-  root["notes"] = run.samples.notes;
-  root["library"] = library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json();
-  root["diagnostics"] = run.console.diagnosticsJson();
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return jsonDocument(run.console, kCalibrationFormat,
+                      {{"devices", reportJson(run.calibrations, run.sources)},
+                       {"notes", run.samples.notes},
+                       {"library", library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json()}});
 }
 
 /// Writes the library where it was asked for; the exit code if that fails.

@@ -49,7 +49,8 @@ int runCheck(Console& console, const Arguments& arguments) {
     for (const DeclaredComparison& comparison : comparisons) file.report(comparison.plans);
   }
   console.summarize();
-  if (arguments.value("--format") == "json") console.out(jsonDocument(console, std::move(checked)));
+  if (arguments.value("--format") == "json")
+    console.out(jsonDocument(console, kPlansFormat, {{"plans", std::move(checked)}}));
   return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
 }
 

@@ -111,7 +111,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   if (arguments.has("--time-passes")) watcher.printTimes();
   file.report(plans);
   console.summarize();
-  if (json) console.out(jsonDocument(console, std::move(documents)));
+  if (json) console.out(jsonDocument(console, kPlansFormat, {{"plans", std::move(documents)}}));
   if (console.hasErrors()) return kFailed;
   return plans.empty() ? noPlans(console, file) : kClean;
 }

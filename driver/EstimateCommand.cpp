@@ -15,41 +15,18 @@ namespace {
 
 using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
 
-/// Plans with, per plan, what would make it fit and what its recomputation does. `name` is that of a declared
-/// comparison.
-struct PricedPlans {
-  std::string name;
-  Plans plans;
-  std::vector<std::string> failed; ///< labels of a declared comparison that stand for no plan
-  std::vector<std::vector<report::Fix>> fixes;
-  std::vector<std::vector<report::RecomputeEffect>> recompute;
-};
-
 /// A file with what is asked of it.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
-  PricedPlans own;
-  std::vector<PricedPlans> declared;
-};
-
-/// What the estimates of a file or of a comparison are reported from.
-struct Reports {
-  std::vector<report::PlanReport> plans;
-  std::vector<const SourceManager*> sources; ///< of each
-  std::vector<std::string> labels;           ///< of each, in a declared comparison
-  std::vector<diff::Side> sides;             ///< of each, for comparing
-};
-
-struct Comparison {
-  report::ComparisonReport report;
-  std::vector<const SourceManager*> sources;
+  Plans own;
+  std::vector<DeclaredComparison> declared;
 };
 
 /// Every plan that has an estimate, of all files, and how they compare.
 struct Estimates {
-  Reports own;
-  std::optional<Comparison> comparison; ///< of these plans, if it was asked
-  std::vector<Comparison> declared;
+  std::vector<report::PlanReport> own;
+  std::optional<report::ComparisonReport> comparison; ///< of these plans, if it was asked
+  std::vector<report::ComparisonReport> declared;
 };
 
 struct Format {
@@ -66,10 +43,9 @@ std::string printText(const Console& console, const Arguments& arguments, const 
   if (arguments.value("--sort") == "time") options.order = report::LayerOrder::Time;
   std::string out;
   const auto add = [&](const std::string& text) { out += fmt::format("{}{}", out.empty() ? "" : "\n", text); };
-  for (size_t i = 0; i < estimates.own.plans.size(); ++i)
-    add(report::text(estimates.own.plans[i], *estimates.own.sources[i], options));
-  if (estimates.comparison) add(report::comparisonText(estimates.comparison->report, options));
-  for (const Comparison& c : estimates.declared) add(report::comparisonText(c.report, options));
+  for (const report::PlanReport& r : estimates.own) add(report::text(r, options));
+  if (estimates.comparison) add(report::comparisonText(*estimates.comparison, options));
+  for (const report::ComparisonReport& c : estimates.declared) add(report::comparisonText(c, options));
   return out;
 }
 
@@ -77,13 +53,13 @@ std::string printText(const Console& console, const Arguments& arguments, const 
 /// was asked; then the declared comparisons.
 std::string printCsv(const Console&, const Arguments&, const Estimates& estimates) {
   std::string layers, runs, compared, declared;
-  if (estimates.comparison) compared = report::comparisonCsv(estimates.comparison->report, true);
+  if (estimates.comparison) compared = report::comparisonCsv(*estimates.comparison, true);
   if (!estimates.comparison)
-    for (const report::PlanReport& r : estimates.own.plans) {
+    for (const report::PlanReport& r : estimates.own) {
       layers += report::csv(r, layers.empty());
       runs += report::runCsv(r, runs.empty());
     }
-  for (const Comparison& c : estimates.declared) declared += report::comparisonCsv(c.report, declared.empty());
+  for (const report::ComparisonReport& c : estimates.declared) declared += report::comparisonCsv(c, declared.empty());
   std::string out;
   for (const std::string& table : {layers, runs, compared, declared})
     if (!table.empty()) out += fmt::format("{}{}", out.empty() ? "" : "\n", table);
@@ -91,16 +67,14 @@ std::string printCsv(const Console&, const Arguments&, const Estimates& estimate
 }
 
 std::string printJson(const Console& console, const Arguments&, const Estimates& estimates) {
-  nlohmann::ordered_json plans = nlohmann::ordered_json::array(), comparison, declared;
-  for (size_t i = 0; i < estimates.own.plans.size(); ++i)
-    plans.push_back(report::json(estimates.own.plans[i], *estimates.own.sources[i]));
-  if (estimates.comparison) comparison = report::comparisonJson(estimates.comparison->report);
-  for (const Comparison& c : estimates.declared) {
-    declared.push_back(report::comparisonJson(c.report));
-    for (size_t i = 0; i < c.sources.size(); ++i)
-      declared.back()["plans"][i]["estimate"] = report::json(c.report.plans[i], *c.sources[i]);
+  nlohmann::ordered_json found{{"plans", nlohmann::ordered_json::array()}};
+  for (const report::PlanReport& r : estimates.own) found["plans"].push_back(report::json(r));
+  if (estimates.comparison) found["comparison"] = report::comparisonJson(*estimates.comparison);
+  for (const report::ComparisonReport& c : estimates.declared) {
+    nlohmann::ordered_json& declared = found["comparisons"].emplace_back(report::comparisonJson(c));
+    for (size_t i = 0; i < c.plans.size(); ++i) declared["plans"][i]["estimate"] = report::json(c.plans[i]);
   }
-  return jsonDocument(console, std::move(plans), std::move(comparison), std::move(declared));
+  return jsonDocument(console, kPlansFormat, std::move(found));
 }
 
 constexpr Format kFormats[] = {
@@ -108,32 +82,28 @@ constexpr Format kFormats[] = {
 
 /// `read`: the file has no errors; else what is there is not all that was meant, or a guess at a misspelt word.
 /// `effects`: what would make the plans fit and what their recomputation does is shown, so it is priced.
-void price(InputFile& file, PricedPlans& out, bool read, bool effects, bool fixes) {
-  for (const auto& plan : out.plans) {
+void price(InputFile& file, Plans& plans, bool read, bool effects, bool fixes) {
+  for (const auto& plan : plans) {
     if (read)
       plan->price();
     else if (plan->checkVerdict())
       plan->lower(ir::Level::Comm);
-    out.recompute.push_back(effects ? recomputeEffects(*plan) : std::vector<report::RecomputeEffect>{});
-    out.fixes.push_back(effects && fixes ? memoryFixes(*plan, file.sources(), file.edit())
-                                         : std::vector<report::Fix>{});
+    if (effects) plan->recompute = recomputeEffects(*plan);
+    if (effects && fixes) plan->fixes = memoryFixes(*plan, file.sources(), file.edit());
   }
 }
 
 /// With `--plan` the plans and comparisons that it names, else all of either.
 void choose(const Arguments& arguments, PricedFile& out) {
-  std::vector<DeclaredComparison> comparisons;
   std::vector<std::string> plans;
   for (const std::string& choice : arguments.all("--plan")) {
     std::vector<DeclaredComparison> named = out.file->comparisons(choice);
     if (named.empty()) plans.push_back(choice);
-    for (DeclaredComparison& c : named) comparisons.push_back(std::move(c));
+    for (DeclaredComparison& c : named) out.declared.push_back(std::move(c));
   }
   const bool all = !arguments.has("--plan");
-  if (all) comparisons = out.file->comparisons();
-  if (all || !plans.empty()) out.own.plans = out.file->plans(plans);
-  for (DeclaredComparison& c : comparisons)
-    out.declared.push_back({c.name, std::move(c.plans), std::move(c.failed), {}, {}});
+  if (all) out.declared = out.file->comparisons();
+  if (all || !plans.empty()) out.own = out.file->plans(plans);
 }
 
 /// Prices the plans of a file; returns the exit code where it cannot be read, else kClean.
@@ -148,61 +118,61 @@ int priceFile(Console& console, const Arguments& arguments, const std::string& p
   choose(arguments, out);
   const bool fixes = !arguments.has("--no-fixes");
   price(file, out.own, read, format.effects, fixes);
-  for (PricedPlans& c : out.declared) price(file, c, read, format.effects && format.declaredReports, fixes);
+  for (DeclaredComparison& c : out.declared) {
+    price(file, c.plans, read, format.effects && format.declaredReports, fixes);
+    for (const auto& plan : c.plans)
+      if (!plan->estimate) c.failed.push_back(plan->label);
+  }
   return kClean;
 }
 
-/// Appends the plans that have an estimate. `oneFile`: so that reports about them can show where they stand.
-void addReports(InputFile& file, const PricedPlans& plans, bool oneFile, Reports& out) {
-  for (size_t i = 0; i < plans.plans.size(); ++i) {
-    const CompiledPlan& p = *plans.plans[i];
-    if (!p.estimate) continue;
-    out.plans.push_back({file.shownPath(), p.plan.get(), p.program.get(), p.estimate.get(), &p.results, &plans.fixes[i],
-                         &plans.recompute[i]});
-    out.sources.push_back(&file.sources());
-    out.labels.push_back(p.label);
-    out.sides.push_back({p.plan.get(), p.estimate.get(), 1, oneFile ? p.range : SourceRange{}});
+/// Appends the plans that have an estimate, and beside them what they are compared by. `oneFile`: so that reports about
+/// them can show where they stand.
+void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<report::PlanReport>& out,
+                std::vector<diff::Side>& sides) {
+  for (const auto& p : plans) {
+    if (!p->estimate) continue;
+    out.push_back({file.shownPath(), &file.sources(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results,
+                   &p->fixes, &p->recompute, p->label});
+    sides.push_back({p->plan.get(), p->estimate.get(), 1, oneFile ? p->range : SourceRange{}});
   }
 }
 
-/// What comparing has to say of plans of several files stands in none of them.
-void compareOwn(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
+/// The reports of these plans as one of their comparison, or a word on why there is none.
+std::optional<report::ComparisonReport> compared(Console& console, InputFile& file, std::string name,
+                                                 std::vector<report::PlanReport> plans,
+                                                 const std::vector<diff::Side>& sides,
+                                                 std::vector<std::string> failed) {
   DiagnosticEngine found;
-  auto comparison = diff::compare(estimates.own.sides, found);
-  console.diagnose(found, files.front().file->sources());
-  if (comparison)
-    estimates.comparison = {{"", estimates.own.plans, {}, std::move(*comparison), {}}, estimates.own.sources};
+  auto comparison = diff::compare(sides, found);
+  console.diagnose(found, file.sources());
+  if (!comparison) return std::nullopt;
+  return report::ComparisonReport{std::move(name), std::move(plans), std::move(*comparison), std::move(failed)};
 }
 
 void compareDeclared(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
   for (const PricedFile& f : files)
-    for (const PricedPlans& declared : f.declared) {
-      Reports reports;
-      addReports(*f.file, declared, true, reports);
-      std::vector<std::string> failed = declared.failed;
-      for (const auto& plan : declared.plans)
-        if (!plan->estimate) failed.push_back(plan->label);
-      if (reports.plans.size() < 2) continue; // the errors that leave so few are reported
+    for (const DeclaredComparison& declared : f.declared) {
+      std::vector<report::PlanReport> plans;
+      std::vector<diff::Side> sides;
+      addReports(*f.file, declared.plans, true, plans, sides);
+      if (plans.size() < 2) continue; // the errors that leave so few are reported
       const std::string name = files.size() > 1 ? f.file->shownPath() + ": " + declared.name : declared.name;
-      DiagnosticEngine found;
-      if (auto comparison = diff::compare(reports.sides, found))
-        estimates.declared.push_back(
-            {{name, std::move(reports.plans), std::move(reports.labels), std::move(*comparison), std::move(failed)},
-             std::move(reports.sources)});
-      console.diagnose(found, f.file->sources());
+      if (auto comparison = compared(console, *f.file, name, std::move(plans), sides, declared.failed))
+        estimates.declared.push_back(std::move(*comparison));
     }
 }
 
 void reportAll(const std::vector<PricedFile>& files) {
   for (const PricedFile& f : files) {
-    f.file->report(f.own.plans);
-    for (const PricedPlans& c : f.declared) f.file->report(c.plans);
+    f.file->report(f.own);
+    for (const DeclaredComparison& c : f.declared) f.file->report(c.plans);
   }
 }
 
 /// Adds the names of the plans that do not fit, as their reports call them.
-void outOfMemory(const PricedPlans& plans, std::string& names) {
-  for (const auto& p : plans.plans)
+void outOfMemory(const Plans& plans, std::string& names) {
+  for (const auto& p : plans)
     if (p->estimate && !p->estimate->memory.fits)
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", p->label.empty() ? p->plan->title : p->label);
 }
@@ -219,9 +189,11 @@ int runEstimate(Console& console, const Arguments& arguments) {
   for (size_t i = 0; i < files.size(); ++i)
     if (const int code = priceFile(console, arguments, arguments.positional[i], *format, files[i])) return code;
   Estimates estimates;
-  for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, estimates.own);
-  const auto compare = [&] {
-    if (arguments.has("--compare")) compareOwn(console, files, estimates);
+  std::vector<diff::Side> sides;
+  for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, estimates.own, sides);
+  const auto compare = [&] { // what comparing has to say of plans of several files stands in none of them
+    if (arguments.has("--compare"))
+      estimates.comparison = compared(console, *files.front().file, "", estimates.own, sides, {});
     compareDeclared(console, files, estimates);
   };
   const bool json = format->name == "json"; // holds the diagnostics, so they are collected first
@@ -236,9 +208,9 @@ int runEstimate(Console& console, const Arguments& arguments) {
   if (console.hasErrors()) return kFailed;
   std::string oom;
   for (const PricedFile& f : files) {
-    if (f.own.plans.empty() && f.declared.empty()) return noPlans(console, *f.file);
+    if (f.own.empty() && f.declared.empty()) return noPlans(console, *f.file);
     outOfMemory(f.own, oom);
-    for (const PricedPlans& declared : f.declared) outOfMemory(declared, oom);
+    for (const DeclaredComparison& declared : f.declared) outOfMemory(declared.plans, oom);
   }
   if (oom.empty() || arguments.has("--allow-oom")) return kClean;
   console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", oom));

@@ -114,7 +114,8 @@ int explainNumber(Console& console, const Arguments& arguments) {
   }
   DiagnosticEngine quiet; // what the facts lack was reported by the estimate
   auto model = cost::makeCostModel(*plan.plan->cluster, *plan.plan->stack, quiet);
-  report::PlanReport r{file.shownPath(), plan.plan.get(), plan.program.get(), plan.estimate.get(), &plan.results};
+  report::PlanReport r{file.shownPath(),   &file.sources(),     plan.plan.get(),
+                       plan.program.get(), plan.estimate.get(), &plan.results};
   report::TextOptions options;
   options.color = console.colorOut();
   options.allLayers = arguments.has("--all");

@@ -152,18 +152,9 @@ std::vector<std::string> knownStacks() {
   return names;
 }
 
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans) {
-  return jsonDocument(console, std::move(plans), nullptr, nullptr);
-}
-
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison,
-                         nlohmann::ordered_json comparisons) {
-  nlohmann::ordered_json root;
-  root["format_version"] = "2.0";
-  root["planc"] = versionNumber();
-  root["plans"] = std::move(plans);
-  if (!comparison.is_null()) root["comparison"] = std::move(comparison);
-  if (!comparisons.is_null()) root["comparisons"] = std::move(comparisons);
+std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found) {
+  nlohmann::ordered_json root{{"format_version", format}, {"planc", versionNumber()}};
+  root.update(found);
   root["diagnostics"] = console.diagnosticsJson();
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,8 @@
 // The one wiring of the rooms that every command uses: file -> plans -> program -> schedule -> estimate -> verdict.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/report/Fixes.h"
+#include "backends/report/Report.h"
 #include "backends/verdict/Verdict.h"
 #include "driver/Command.h"
 #include "frontend/Frontend.h"
@@ -20,6 +22,8 @@ struct CompiledPlan {
   std::unique_ptr<ir::Schedule> schedule;
   std::unique_ptr<cost::Estimate> estimate;
   verdict::Results results;
+  std::vector<report::Fix> fixes;                 ///< what would make it fit, if that was asked for
+  std::vector<report::RecomputeEffect> recompute; ///< what its recomputation does, if that was asked for
   DiagnosticEngine diagnostics;
   std::string named; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
   std::string label; ///< of the line of a comparison that it is
@@ -40,7 +44,7 @@ private:
 struct DeclaredComparison {
   std::string name;
   std::vector<std::unique_ptr<CompiledPlan>> plans;
-  std::vector<std::string> failed; ///< labels of what has errors
+  std::vector<std::string> failed; ///< labels of what has errors, or no price where it was asked for
 };
 
 /// A loaded file. `load` must have succeeded before anything else is asked.
@@ -88,10 +92,9 @@ inline const Option kSetOption{"--set",
 int noPlans(Console& console, InputFile& file);
 /// The stacks of the embedded library: `megatron.megatron_2022`.
 std::vector<std::string> knownStacks();
-/// The root object of every JSON result: format version, version, `plans`, their comparison and those that the files
-/// declare if there are any, diagnostics.
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans);
-std::string jsonDocument(const Console& console, nlohmann::ordered_json plans, nlohmann::ordered_json comparison,
-                         nlohmann::ordered_json comparisons);
+/// Forms of the root object of a JSON result: of plans, and of calibrations.
+inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0";
+/// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
+std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found);
 
 } // namespace planc::driver

@@ -107,13 +107,8 @@ void print(Console& console, const std::vector<calibrate::StackScale>& scales, c
            bool aside) {
   const std::string report = calibrate::scaleReport(scales);
   if (!json) return aside ? console.remark(report) : console.out(report);
-  nlohmann::ordered_json root;
-  root["format_version"] = "1.0";
-  root["planc"] = versionNumber();
-  root["stacks"] = calibrate::scaleJson(scales);
-  root["library"] = library;
-  root["diagnostics"] = console.diagnosticsJson();
-  console.out(root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  console.out(
+      jsonDocument(console, kCalibrationFormat, {{"stacks", calibrate::scaleJson(scales)}, {"library", library}}));
 }
 
 } // namespace

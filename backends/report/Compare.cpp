@@ -16,10 +16,13 @@
 namespace planc::report {
 
 std::vector<std::string> comparedNames(const ComparisonReport& report) {
-  if (!report.labels.empty()) return report.labels;
   const std::vector<PlanReport>& plans = report.plans;
   std::vector<std::string> names;
   for (const PlanReport& p : plans) {
+    if (!p.label.empty()) {
+      names.push_back(p.label);
+      continue;
+    }
     const bool again = std::count_if(plans.begin(), plans.end(),
                                      [&](const PlanReport& o) { return o.plan->title == p.plan->title; }) > 1;
     names.push_back(again ? p.file + ": " + p.plan->title : p.plan->title);
@@ -91,7 +94,7 @@ std::vector<Column> columnsOf(const ComparisonReport& report) {
   out.push_back({"plan", 'l', [&c, names](size_t i) {
                    return StyledText(names[i], i == c.best ? TextStyle::Bold : TextStyle::Plain);
                  }});
-  if (!report.labels.empty()) // what they stand for
+  if (!report.name.empty()) // what they stand for
     out.push_back({"", 'l', [&report](size_t i) { return StyledText(report.plans[i].plan->title); }});
   out.push_back({"step time", 'r',
                  [=](size_t i) { return StyledText(formatQuantity(estimate(i).totals.stepTime, units::time)); }});

@@ -8,9 +8,8 @@ namespace planc::report {
 
 /// Plans beside each other, as a file declares them or as `--compare` takes them.
 struct ComparisonReport {
-  std::string name; ///< of the declaration; empty: there is none
-  std::vector<PlanReport> plans;
-  std::vector<std::string> labels; ///< of the plans in the declaration; else none
+  std::string name;                ///< of the declaration; empty: there is none
+  std::vector<PlanReport> plans;   ///< with their labels, if they are of a declaration
   diff::Comparison comparison;     ///< of these plans, in this order
   std::vector<std::string> failed; ///< labels of the declaration that stand for no price
 };

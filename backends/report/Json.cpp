@@ -240,7 +240,8 @@ Json meshJson(const ir::Mesh& mesh) {
 
 } // namespace
 
-Json json(const PlanReport& report, const SourceManager& sources) {
+Json json(const PlanReport& report) {
+  const SourceManager& sources = *report.sources;
   const ir::Plan& plan = *report.plan;
   Json out;
   out["name"] = plan.title;

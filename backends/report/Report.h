@@ -21,12 +21,14 @@ struct RecomputeEffect {
 /// All that a report of one plan needs.
 struct PlanReport {
   std::string file;
+  const SourceManager* sources = nullptr; ///< of the file
   const ir::Plan* plan = nullptr;
   const ir::Program* program = nullptr;
   const cost::Estimate* estimate = nullptr;
   const verdict::Results* results = nullptr;
   const std::vector<Fix>* fixes = nullptr;                 ///< priced changes that need less memory, best first
   const std::vector<RecomputeEffect>* recompute = nullptr; ///< of each statement
+  std::string label{};                                     ///< of its line in a declared comparison
 };
 
 /// Lines of layers as the model has them, or those first that take the most of the step.
@@ -37,9 +39,9 @@ struct TextOptions {
   bool allLayers = false; ///< one row per stage even where stages are alike; explanations of any length
   LayerOrder order = LayerOrder::Model;
 };
-std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options = {});
+std::string text(const PlanReport& report, const TextOptions& options = {});
 /// One element of `plans` of the JSON contract (CLI.md).
-nlohmann::ordered_json json(const PlanReport& report, const SourceManager& sources);
+nlohmann::ordered_json json(const PlanReport& report);
 /// One line per layer row, with a header line.
 std::string csv(const PlanReport& report, bool header);
 /// One line per number of the plan's run, with its ends; nothing where the plan says none.

@@ -4,7 +4,7 @@
 
 namespace planc::report {
 
-std::string text(const PlanReport& report, const SourceManager& sources, const TextOptions& options) {
+std::string text(const PlanReport& report, const TextOptions& options) {
   const std::string parts[] = {
       doesNotFitText(report, options),
       headingText(report, options),
@@ -12,10 +12,10 @@ std::string text(const PlanReport& report, const SourceManager& sources, const T
       runText(report, options),
       stagesText(report, options),
       layersText(report, options),
-      communicationText(report, sources, options),
+      communicationText(report, *report.sources, options),
       memoryText(report, options),
       recomputeText(report, options),
-      verdictText(report, sources, options),
+      verdictText(report, *report.sources, options),
   };
   std::string out;
   for (const std::string& part : parts)

@@ -57,7 +57,7 @@ struct ReportFixture : PlanFixture {
     }
   }
 
-  report::PlanReport report() const { return {"plans/small.plan", &plan, &program, &estimate, &results}; }
+  report::PlanReport report() const { return {"plans/small.plan", &sources, &plan, &program, &estimate, &results}; }
 };
 
 } // namespace planc::test

@@ -23,7 +23,7 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
   f.results.assertions.push_back({"step_time < 20s", true, 13.72, 20.0, units::time, false, true, "", {f.file, 0, 4}});
   f.results.measured.push_back(
       {"step_time", true, 13.75, 13.72, -0.002, units::time, false, 0.05, true, "Table 5", {}});
-  Json j = report::json(f.report(), f.sources);
+  Json j = report::json(f.report());
   expectKeys(j,
              {"name", "file", "model", "cluster", "software", "devices", "mesh", "totals", "interval", "memory",
               "layers", "collectives", "stages", "inference", "assertions", "measured"},
@@ -104,7 +104,7 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
 
 TEST(JsonReport, HoldsTheUnitsOfItsNames) {
   ReportFixture f;
-  Json j = report::json(f.report(), f.sources);
+  Json j = report::json(f.report());
   EXPECT_DOUBLE_EQ(j["totals"]["model_tflops_per_device"], 140);
   EXPECT_DOUBLE_EQ(j["totals"]["device_hours"], 0.025);
   EXPECT_DOUBLE_EQ(j["totals"]["energy_kwh"], 4e4 / 3.6e6);
@@ -126,7 +126,7 @@ TEST(JsonReport, IsNullWithoutMeaning) {
   f.estimate.totals.tokensPerSecond.reset();
   f.estimate.totals.cost.reset();
   f.estimate.totals.mfu = std::numeric_limits<double>::infinity();
-  Json j = report::json(f.report(), f.sources);
+  Json j = report::json(f.report());
   EXPECT_TRUE(j["totals"]["tokens_per_s"].is_null());
   EXPECT_TRUE(j["totals"]["cost_usd"].is_null());
   EXPECT_TRUE(j["totals"]["mfu"].is_null());
@@ -141,19 +141,19 @@ TEST(JsonReport, SaysWhenAStageIsFullestAndWhatLivesThen) {
   m.microBatch = 3;
   m.layer = planc::test::layerOf("decoder");
   m.live = {{"parameters", 8e9}, {"workspace", 1e8}};
-  Json stage = report::json(f.report(), f.sources)["memory"]["stages"][0];
+  Json stage = report::json(f.report())["memory"]["stages"][0];
   EXPECT_EQ(stage["at"].dump(), R"({"phase":"backward","micro_batch":3,"chunk":0,"layer":"decoder"})");
   EXPECT_EQ(stage["live"][1].dump(), R"({"what":"workspace","bytes":100000000})");
   m.phase = ir::Phase::Step;
-  EXPECT_TRUE(report::json(f.report(), f.sources)["memory"]["stages"][0]["at"]["layer"].is_null());
-  const std::string text = report::text(f.report(), f.sources);
+  EXPECT_TRUE(report::json(f.report())["memory"]["stages"][0]["at"]["layer"].is_null());
+  const std::string text = report::text(f.report());
   EXPECT_NE(text.find("fullest in the optimizer's step:"), std::string::npos);
 }
 
 TEST(JsonReport, SaysWhereAnAssertionStands) {
   ReportFixture f;
   f.results.assertions.push_back({"memory.fits", false, {}, {}, units::none, false, true, "", {f.file, 13, 14}});
-  Json j = report::json(f.report(), f.sources);
+  Json j = report::json(f.report());
   EXPECT_EQ(j["assertions"][0]["file"], "plans/small.plan");
   EXPECT_EQ(j["assertions"][0]["line"], 2);
   EXPECT_TRUE(j["assertions"][0]["value"].is_null());
