@@ -338,12 +338,13 @@ bool FactTree::differ(FactNode& before, FactNode& after) {
     }
     return false;
   }
-  const bool rewritten = ev_.context.text(before.value->range) != ev_.context.text(after.value->range);
   // Words (`accumulate = fused`, `fat_tree(oversubscription = 1)`) are no values in scope: their texts are compared.
-  if (isWord(before) || isWord(after)) return rewritten;
+  if (isWord(before) || isWord(after))
+    return ev_.context.text(before.value->range) != ev_.context.text(after.value->range);
   const Value a = value(before), b = value(after);
   // Software knows optimizers by their names: `adamw` is another than `adam`, though they keep the same.
-  if (rewritten && a.kind == ValueKind::Record && b.kind == ValueKind::Record) return true;
+  if (a.kind == ValueKind::Record && b.kind == ValueKind::Record && a.record->declared != b.record->declared)
+    return true;
   return a.invalid() || b.invalid() || !equal(ev_.context, after.value->range, a, b).value_or(false);
 }
 

@@ -184,19 +184,27 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
   around_ = around;
 }
 
+/// Of a fact that stands at this node, as far as its value does not matter.
+FactInput FactReader::inputOf(FactNode& node, std::string_view star, const std::string& source,
+                              ir::Statistics statistics) {
+  FactInput input;
+  input.node = &node;
+  input.tree = &tree_;
+  input.ev = &ev_;
+  input.star = Symbol(star);
+  input.number.range = node.value->range;
+  input.number.source = source;
+  input.number.statistics = std::move(statistics);
+  return input;
+}
+
 void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string_view star;
     if (!matches(rows[i].path, path, true, &star)) continue;
-    FactInput input;
-    input.node = &node;
-    input.tree = &tree_;
-    input.ev = &ev_;
-    input.star = Symbol(star);
-    input.number.range = node.value->range;
-    input.number.source = node.source;
-    input.number.statistics = statisticsOf(
-        rows[i], path.substr(0, path.size() - std::min(path.size(), node.name.view().size() + 1)), path, node.layer);
+    const size_t own = std::min(path.size(), node.name.view().size() + 1);
+    FactInput input =
+        inputOf(node, star, node.source, statisticsOf(rows[i], path.substr(0, path.size() - own), path, node.layer));
     if (!key(rows[i], input, path, node.nameRange)) return;
     if (rows[i].type.form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
@@ -237,14 +245,8 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       std::string_view star;
       if (!matches(rows[i].path, inner, true, &star)) continue;
       known = true;
-      FactInput input;
-      input.node = &node;
-      input.tree = &tree_;
-      input.ev = &ev_;
-      input.star = Symbol(star);
-      input.number.range = node.value->range;
-      input.number.source = field.source.empty() ? node.source : field.source;
-      input.number.statistics = statisticsOf(rows[i], path, inner, node.layer);
+      FactInput input = inputOf(node, star, field.source.empty() ? node.source : field.source,
+                                statisticsOf(rows[i], path, inner, node.layer));
       if (key(rows[i], input, inner, node.nameRange) && rows[i].type.form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);

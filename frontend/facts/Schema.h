@@ -78,6 +78,7 @@ private:
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
               const Store& set);
+  FactInput inputOf(FactNode& node, std::string_view star, const std::string& source, ir::Statistics statistics);
   bool fill(const RowView& row, FactInput& input, const Value& v, const std::string& path, SourceRange at);
   bool key(const RowView& row, FactInput& input, const std::string& path, SourceRange at);
   bool inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at);

@@ -12,6 +12,7 @@ namespace planc::frontend {
 PLANC_ERROR(CompareFew, 943, "comparison `{name}` has {rows}; it takes at least two")
 PLANC_ERROR(CompareNoPlan, 944, "a comparison is of plans; this is {actual}")
 PLANC_ERROR(CompareLabelTwice, 945, "two plans of this comparison are labelled `{name}`")
+PLANC_ERROR(CompareExported, 947, "comparison `{name}` is exported, and no other file can name one")
 
 PLANC_WARNING(ComparePlanTwice, 946, "`{label}` is the plan of `{first}` again")
 
@@ -38,6 +39,9 @@ void reportNoPlan(Evaluator& evaluator, const syntax::Expr& written, const Value
 
 std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparison) {
   const auto& rows = comparison.as<syntax::CompareDecl>().rows;
+  if (comparison.decl->exported)
+    evaluator.context.report(CompareExported, comparison.nameRange, {{"name", comparison.name.str()}})
+        .help("leave `export` out: comparisons are priced with the file that they stand in");
   if (rows.size() < 2)
     evaluator.context
         .report(CompareFew, comparison.nameRange,

@@ -158,6 +158,10 @@ TEST(Records, WrongFactsAreReported) {
             "2 PLAN0504 `memory` is inherited and given again");
   EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override memory = 1GB }"),
             "2 PLAN0505 this override leaves `memory` as it is inherited");
+  EXPECT_EQ(of("stack a { passes { add = {forward = 2, backward = 3} } }\n"
+               "stack b extends a { passes { override add = {forward = 1 + 1, backward = 3} } }"),
+            "2 PLAN0505 this override leaves `add` as it is inherited")
+      << "in other words";
   EXPECT_EQ(of("device a { memory = 1GB }\ndevice b extends a { override power = 1W }"),
             "2 PLAN0503 device `b` inherits no `power` to override");
   EXPECT_EQ(of("device a { }\nstack b extends a { }"), "2 PLAN0514 `b` extends device `a`");
