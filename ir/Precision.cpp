@@ -18,7 +18,7 @@ struct KeyRow {
   std::optional<DType> PrecisionTypes::*stated = nullptr;
   SourceRange Precision::*range = nullptr; ///< where it is stated, for those that reports point at
 };
-constexpr std::array<KeyRow, 9> kRows{{
+constexpr std::array<KeyRow, 9> kKeyRows{{
     {PrecisionKey::Compute, "compute", &PrecisionTypes::compute, nullptr, &Precision::computeRange},
     {PrecisionKey::Activations, "activations", &PrecisionTypes::activations},
     {PrecisionKey::Saved, "saved", nullptr, &PrecisionTypes::saved},
@@ -31,12 +31,12 @@ constexpr std::array<KeyRow, 9> kRows{{
 }};
 
 const KeyRow& rowOf(PrecisionKey key) {
-  return *std::find_if(kRows.begin(), kRows.end(), [key](const KeyRow& r) { return r.key == key; });
+  return *std::find_if(kKeyRows.begin(), kKeyRows.end(), [key](const KeyRow& r) { return r.key == key; });
 }
 
 constexpr auto kKeys = [] {
-  std::array<PrecisionKey, kRows.size() - 1> keys{}; // the last row is State
-  for (size_t i = 0; i < keys.size(); ++i) keys[i] = kRows[i].key;
+  std::array<PrecisionKey, kKeyRows.size() - 1> keys{}; // the last row is State
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = kKeyRows[i].key;
   return keys;
 }();
 

@@ -101,7 +101,7 @@ public:
       : schedule_(schedule), program_(*schedule.program), names_(program_.model) {}
 
   std::string run() {
-    line("schedule {} stages={} chunks={} m={}", schedule_.kind ? schedule_.kind->name : "none", program_.stages,
+    line("schedule {} stages={} chunks={} m={}", schedule_.kind ? schedule_.kind->name() : "none", program_.stages,
          program_.chunks, program_.microBatches);
     std::string shares;
     for (int c = 0; c < kCollectiveClasses; ++c)

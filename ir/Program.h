@@ -224,12 +224,11 @@ struct Program {
   std::vector<Precision>
       precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
   int64_t microBatches = 1;
-  int64_t stages = 1;                               ///< p: product of the pipeline axes
-  int64_t chunks = 1;                               ///< v: virtual stages of a route on a device
-  int64_t routes = 1;                               ///< ways of micro-batches through the virtual stages
-  const std::vector<ScheduleKind>* kinds = nullptr; ///< the schedule table
-  const ScheduleKind* kind = nullptr;               ///< the row of the plan's schedule
-  std::vector<int64_t> scheduleArguments;           ///< values of its parameters
+  int64_t stages = 1;                     ///< p: product of the pipeline axes
+  int64_t chunks = 1;                     ///< v: virtual stages of a route on a device
+  int64_t routes = 1;                     ///< ways of micro-batches through the virtual stages
+  const ScheduleKind* kind = nullptr;     ///< what the plan's schedule means
+  std::vector<int64_t> scheduleArguments; ///< values of its parameters
   AxisMask stageAxes = 0;
   /// By `recompute` statement that says `first`, and by layer: the instances that it reaches. Empty for other
   /// statements.

@@ -13,6 +13,13 @@ Stream streamOf(const Program& program, size_t level) {
   return static_cast<Stream>(cluster && level < cluster->levels.size() ? cluster->portOf(level) : level);
 }
 
+std::vector<int64_t> ScheduleKind::standardArguments() const {
+  std::vector<int64_t> values;
+  if (word)
+    for (const Parameter& p : word->parameters) values.push_back(static_cast<int64_t>(p.standard));
+  return values;
+}
+
 ScheduleShape Schedule::shape(std::vector<PassSeconds> seconds) const {
   return {program->stages, program->chunks, program->microBatches, program->scheduleArguments, std::move(seconds)};
 }

@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
+#include "ir/vocabulary/Vocabulary.h"
 #include "support/Indexed.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,17 +60,10 @@ struct ScheduleShape {
   int64_t stages = 1;             ///< p
   int64_t chunks = 1;             ///< v: virtual stages of a route on a device
   int64_t microBatches = 1;       ///< m, of all routes together
-  std::vector<int64_t> arguments; ///< values of the row's parameters, in its order
+  std::vector<int64_t> arguments; ///< values of the word's parameters, in its order
   Indexed<PassSeconds> seconds;   ///< by virtual stage; empty: all passes take one second and transfers none
   int64_t virtualStages() const { return stages * chunks; }
   PassSeconds secondsOf(int64_t virtualStage) const { return seconds.empty() ? PassSeconds{} : seconds[virtualStage]; }
-};
-
-/// An argument that a schedule takes: `interleaved_1f1b(chunks = 3)`.
-struct ScheduleParameter {
-  std::string_view name;
-  int64_t standard = 1; ///< without the argument; arguments are at least 1, so that 0 can stand for "not given"
-  std::string_view doc;
 };
 
 /// What a schedule asks of stages and micro-batches. `{p}`, `{v}` and `{m}` in the texts stand for the shape.
@@ -89,23 +84,27 @@ struct NamedOrder {
   OrderMaker make = nullptr;
 };
 
-/// A row of the schedule table (passes/Schedules.cpp). A route is a way of micro-batches through all virtual stages;
-/// the first m/routes micro-batches take the first route, and so on. A virtual stage lives once for each route, its
-/// parameters too.
+/// What a word of `scheduleWords()` means (passes/schedules/Schedules.h). A route is a way of micro-batches through all
+/// virtual stages; the first m/routes micro-batches take the first route, and so on. A virtual stage lives once for
+/// each route, its parameters too.
 struct ScheduleKind {
-  std::string_view name = {}, doc = {};
-  std::vector<ScheduleParameter> parameters = {};
+  const Word* word = nullptr;
   int64_t chunks = 1; ///< v; 0: the value of the parameter `chunks`
   int64_t routes = 1;
   bool waitsForAll =
       true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
-  std::vector<ScheduleNeed> needs = {};
+  std::span<const ScheduleNeed> needs = {};
   OrderMaker orders = nullptr;
   std::string_view order = {}; ///< what reports call it where there are others
+  std::vector<NamedOrder> (*makeOthers)() = nullptr;
+
+  std::string_view name() const { return word ? word->name : std::string_view(); }
+  /// The values of the parameters where a plan says none of them.
+  std::vector<int64_t> standardArguments() const;
   /// Further orders that the schedule may run, for the times of the passes: the one with the shortest step does. Empty
   /// orders are none.
-  std::vector<NamedOrder> others = {};
+  std::vector<NamedOrder> others() const { return makeOthers ? makeOthers() : std::vector<NamedOrder>(); }
 };
 
 struct Schedule {

@@ -25,7 +25,7 @@ public:
       if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
     if (!schedule_.kind || !schedule_.kind->orders || !checkDevices()) return;
     checkOrders(schedule_.kind->orders);
-    for (const NamedOrder& other : schedule_.kind->others) checkOrders(other.make);
+    for (const NamedOrder& other : schedule_.kind->others()) checkOrders(other.make);
   }
 
 private:

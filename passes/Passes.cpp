@@ -53,10 +53,9 @@ public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 };
 
-std::unique_ptr<Program> programOf(const Plan& plan, const std::vector<ScheduleKind>& schedules) {
+std::unique_ptr<Program> programOf(const Plan& plan) {
   auto program = std::make_unique<Program>();
   program->plan = &plan;
-  program->kinds = &schedules;
   program->model = *plan.model;
   program->mesh = plan.mesh;
   return program;
@@ -65,7 +64,7 @@ std::unique_ptr<Program> programOf(const Plan& plan, const std::vector<ScheduleK
 } // namespace
 
 bool canCutStages(const Plan& plan) {
-  const auto program = programOf(plan, scheduleKinds());
+  const auto program = programOf(plan);
   DiagnosticEngine ignored;
   for (const Pass& pass : pipeline()) {
     if (!pass.run(*program, ignored)) return false;
@@ -75,10 +74,10 @@ bool canCutStages(const Plan& plan) {
 }
 
 std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
-                               const PassObserver& observer, const std::vector<ScheduleKind>& schedules) {
+                               const PassObserver& observer) {
   if (auto problems = verify(*plan.model); !problems.empty())
     throw InternalError("the model is broken on entry: " + problems.front());
-  auto program = programOf(plan, schedules);
+  auto program = programOf(plan);
   for (const Pass& pass : pipeline()) {
     if (!pass.run || (pass.after == Level::Comm && level == Level::Sharded)) break;
     const Watch watch;

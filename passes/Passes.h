@@ -35,15 +35,14 @@ struct Passed {
 /// Called after each pass.
 using PassObserver = std::function<void(const Passed&)>;
 
-/// Every row of the schedule table.
-const std::vector<ir::ScheduleKind>& scheduleKinds();
+/// What the words of schedules mean; the first row is what a plan without a pipeline runs.
+ir::Implementations<ir::ScheduleKind>& scheduleKinds();
 
 /// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
-/// program, and so must the table its schedule is a row of. An internal verifier failure throws InternalError, which
+/// program. An internal verifier failure throws InternalError, which
 /// names the pass.
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
-                                   const PassObserver& observer = {},
-                                   const std::vector<ir::ScheduleKind>& schedules = scheduleKinds());
+                                   const PassObserver& observer = {});
 
 /// Whether the layers of a plan can be cut into stages as it says; reports nothing.
 bool canCutStages(const ir::Plan& plan);

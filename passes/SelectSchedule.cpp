@@ -1,8 +1,9 @@
-// select-schedule: the plan's row of the schedule table and its arguments, and what the row asks of stages and
+// select-schedule: what the plan's schedule means, the values of its arguments, and what it asks of stages and
 // micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 #include "passes/Steps.h"
+#include "passes/schedules/Schedules.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,43 +24,37 @@ namespace {
 constexpr int64_t kMaxActions = 1 << 25;       // what the event simulation walks through in about a second
 constexpr int64_t kMaxVirtualStages = 1 << 13; // each of which is asked what it holds, in a second or two altogether
 
-template <class Rows> std::string listOf(const Rows& rows) {
+std::string listOf(const std::vector<std::string>& names) {
   std::string list;
-  for (const auto& row : rows) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", row.name);
+  for (const std::string& name : names) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", name);
   return list;
 }
 
-const ScheduleKind* findKind(const Pipeline& pipeline, const std::vector<ScheduleKind>& kinds,
-                             DiagnosticEngine& diagnostics) {
-  std::vector<std::string> names;
-  for (const ScheduleKind& k : kinds) {
-    if (pipeline.schedule == Symbol(k.name)) return &k;
-    names.emplace_back(k.name);
-  }
+const ScheduleKind* findKind(const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
+  if (const ScheduleKind* kind = scheduleKinds().find(pipeline.schedule.view())) return kind;
+  const std::vector<std::string> names = scheduleWords().names();
   auto report = diagnostics.report(UnknownSchedule, pipeline.scheduleRange, {{"schedule", pipeline.schedule.str()}});
   report.meant(pipeline.schedule.view(), names);
-  report.note("known schedules: " + listOf(kinds));
+  report.note("known schedules: " + listOf(names));
   return nullptr;
 }
 
-/// The values of the row's parameters, in its order.
+/// The values of the word's parameters, in its order.
 bool readArguments(Program& program, const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
-  for (const ScheduleParameter& p : kind.parameters) program.scheduleArguments.push_back(p.standard);
+  program.scheduleArguments = kind.standardArguments();
   for (const ScheduleArgument& given : pipeline.arguments) {
-    auto known = std::find_if(kind.parameters.begin(), kind.parameters.end(),
-                              [&](const ScheduleParameter& p) { return given.name == Symbol(p.name); });
-    if (known != kind.parameters.end()) {
-      program.scheduleArguments[static_cast<size_t>(known - kind.parameters.begin())] = given.value;
+    if (const Parameter* known = kind.word->find(given.name.view())) {
+      program.scheduleArguments[static_cast<size_t>(known - kind.word->parameters.data())] = given.value;
       if (kind.chunks == 0 && known->name == "chunks") program.chunks = given.value;
       continue;
     }
     auto report =
-        diagnostics.report(UnknownArgument, given.range, {{"schedule", kind.name}, {"argument", given.name.str()}});
-    if (kind.parameters.empty())
+        diagnostics.report(UnknownArgument, given.range, {{"schedule", kind.name()}, {"argument", given.name.str()}});
+    if (kind.word->parameters.empty())
       report.help("leave it out: the schedule takes no arguments");
     else
-      report.help("it takes " + listOf(kind.parameters));
+      report.help("it takes " + listOf(kind.word->parameterNames()));
     return false;
   }
   return true;
@@ -78,7 +73,7 @@ bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
     if (need.holds(shape)) continue;
     diagnostics
         .report(ScheduleNeedsMore, plan.pipeline->scheduleRange,
-                {{"schedule", program.kind->name}, {"need", textOf(need.text, shape)}})
+                {{"schedule", program.kind->name()}, {"need", textOf(need.text, shape)}})
         .label(plan.workload.globalBatchRange, fmt::format("makes {} micro-batches", m))
         .help(textOf(need.help, shape));
     return false;
@@ -101,19 +96,23 @@ void warnWithoutChunks(const Program& program, DiagnosticEngine& diagnostics) {
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
   for (const auto& stage : kind.orders(shape))
     if (std::any_of(stage.begin(), stage.end(), [](const Action& a) { return a.paired; })) return;
-  diagnostics.report(NoChunks, program.plan->pipeline->scheduleRange, {{"schedule", kind.name}})
-      .help(fmt::format("say how many: `{}({} = 2)`, or write `schedule = {}`", kind.name, kind.parameters[0].name,
-                        program.kinds->front().name));
+  diagnostics.report(NoChunks, program.plan->pipeline->scheduleRange, {{"schedule", kind.name()}})
+      .help(fmt::format("say how many: `{}({} = 2)`, or write `schedule = {}`", kind.name(),
+                        kind.word->parameters[0].name, scheduleKinds().rows().front()->name()));
 }
 
 } // namespace
 
+Implementations<ScheduleKind>& scheduleKinds() {
+  static Implementations<ScheduleKind> kinds(scheduleWords(), schedules::kKinds);
+  return kinds;
+}
+
 bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
-  const auto& kinds = *program.kinds;
   const auto& pipeline = program.plan->pipeline;
-  program.kind = &kinds.front();
+  program.kind = scheduleKinds().rows().front();
   if (!pipeline) return checkNeeds(program, diagnostics);
-  program.kind = findKind(*pipeline, kinds, diagnostics);
+  program.kind = findKind(*pipeline, diagnostics);
   if (!program.kind) return false;
   program.stageAxes = maskOf(resolveTargets(program.mesh, pipeline->axes));
   program.stages = program.mesh.size(program.stageAxes);

@@ -246,7 +246,7 @@ Json json(const ir::Schedule& schedule, const SourceManager& sources) {
   const ir::Program& program = *schedule.program;
   ProgramWriter writer(program, sources);
   Json out = {{"plan", program.plan ? program.plan->name.str() : ""},
-              {"schedule", text(schedule.kind->name)},
+              {"schedule", text(schedule.kind->name())},
               {"micro_batches", program.microBatches},
               {"stages", program.stages},
               {"chunks", program.chunks},

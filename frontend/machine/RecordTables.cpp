@@ -4,6 +4,7 @@
 
 #include "frontend/machine/Samples.h"
 #include "frontend/machine/Topologies.h"
+#include "ir/Layout.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"

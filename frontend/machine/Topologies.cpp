@@ -3,6 +3,7 @@
 #include "frontend/machine/Topologies.h"
 
 #include "frontend/machine/RecordTables.h"
+#include "ir/vocabulary/Topologies.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,19 +18,13 @@ PLANC_ERROR(DimsProduct, 530, "the dimensions of `{topology}` hold {product} uni
 
 namespace {
 
-constexpr int64_t kMostUnits = int64_t(1) << 40;
+constexpr int64_t kMostUnits = int64_t(1) << 40; // as which a product that no integer holds is shown
 
-/// Of a parameter without a meaningful end only the side that was missed.
-std::string range(const ir::TopologyParameter& p, double value) {
-  const bool open = p.most >= 1e6 && value < p.least;
-  return open ? fmt::format("{:.4g} or more", p.least) : fmt::format("{:.4g} to {:.7g}", p.least, p.most);
-}
-
-void number(ir::Topology& topology, const ir::TopologyParameter& p, const Expr& e, FactInput& in) {
+void number(ir::Topology& topology, const ir::Parameter& p, const Expr& e, FactInput& in) {
   static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
   const Value v = in.ev->evaluateAs(e, *in.node->scope, kFloat, fmt::format("`{}`", p.name));
   if (!v.numeric()) return;
-  if (v.asDouble() >= p.least && v.asDouble() <= p.most) {
+  if (p.takes(v.asDouble())) {
     topology.numbers.emplace_back(Symbol(p.name), v.asDouble());
     return;
   }
@@ -37,10 +32,10 @@ void number(ir::Topology& topology, const ir::TopologyParameter& p, const Expr& 
                         {{"parameter", std::string(p.name)},
                          {"topology", topology.kind.str()},
                          {"value", show(v)},
-                         {"expected", range(p, v.asDouble())}});
+                         {"expected", p.expected(v.asDouble())}});
 }
 
-void dims(ir::Topology& topology, const Expr& e, FactInput& in) {
+void dims(ir::Topology& topology, const ir::Parameter& p, const Expr& e, FactInput& in) {
   auto wrong = [&](std::string problem, SourceRange at) {
     in.ev->context.report(TopologyDims, at, {{"topology", topology.kind.str()}, {"problem", std::move(problem)}})
         .help(fmt::format("write `topology = {}(dims = [16, 16])`", topology.kind.view()));
@@ -55,7 +50,7 @@ void dims(ir::Topology& topology, const Expr& e, FactInput& in) {
     if (item.invalid()) return topology.dims.clear();
     const SourceRange at = item.range.valid() ? item.range : e.range;
     if (!item.isInt()) return wrong(fmt::format("units are counted, one of them is {}", describe(item)), at);
-    if (item.integer < 1 || item.integer > kMostUnits) return wrong(fmt::format("one of them is {}", show(item)), at);
+    if (!p.takes(item.asDouble())) return wrong(fmt::format("one of them is {}", show(item)), at);
     topology.dims.push_back(item.integer);
   }
 }
@@ -63,37 +58,30 @@ void dims(ir::Topology& topology, const Expr& e, FactInput& in) {
 } // namespace
 
 void readTopology(ir::Topology& topology, FactInput& in) {
-  std::vector<std::string> words;
-  for (const auto& row : ir::topologies()) words.emplace_back(row->name);
-  const int at = wordIndex(in, words);
-  if (at < 0) return;
-  const ir::TopologyKind& row = *ir::topologies()[static_cast<size_t>(at)];
+  const ir::Word* word = readWord(in, ir::topologyWords());
+  if (!word) return;
   topology = {};
-  topology.kind = Symbol(row.name);
+  topology.kind = Symbol(word->name);
   const Expr& e = *in.node->value;
-  bool dimsWritten = false;
+  std::vector<const ir::Parameter*> written;
   for (const syntax::Arg& arg : e.kind == ExprKind::Call ? e.args : std::vector<syntax::Arg>{}) {
     const std::string_view name = arg.name ? arg.name->text.view() : std::string_view("argument");
-    const auto parameter =
-        std::find_if(row.numbers.begin(), row.numbers.end(), [&](const auto& p) { return arg.name && p.name == name; });
-    if (parameter != row.numbers.end()) {
-      number(topology, *parameter, *arg.value, in);
-    } else if (row.takesDims && arg.name && name == "dims") {
-      dimsWritten = true;
-      dims(topology, *arg.value, in);
-    } else {
-      std::vector<std::string> known;
-      for (const ir::TopologyParameter& p : row.numbers) known.emplace_back(p.name);
-      if (row.takesDims) known.emplace_back("dims");
+    const ir::Parameter* parameter = arg.name ? word->find(name) : nullptr;
+    written.push_back(parameter);
+    if (!parameter)
       reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range, name,
-                        {fmt::format("topology `{}`", row.name), e.range}, known);
-    }
+                        {fmt::format("topology `{}`", word->name), e.range}, word->parameterNames());
+    else if (parameter->list)
+      dims(topology, *parameter, *arg.value, in);
+    else
+      number(topology, *parameter, *arg.value, in);
   }
-  if (row.takesDims && !dimsWritten)
-    in.ev->context
-        .report(TopologyDims, e.range,
-                {{"topology", std::string(row.name)}, {"problem", "it says how many units lie along each dimension"}})
-        .help(fmt::format("write `topology = {}(dims = [16, 16])`", row.name));
+  for (const ir::Parameter& p : word->parameters)
+    if (p.list && std::find(written.begin(), written.end(), &p) == written.end())
+      in.ev->context
+          .report(TopologyDims, e.range,
+                  {{"topology", word->name}, {"problem", "it says how many units lie along each dimension"}})
+          .help(fmt::format("write `topology = {}(dims = [16, 16])`", word->name));
 }
 
 bool checkDims(Context& context, const ir::Topology& topology, int64_t count, Symbol level, SourceRange at) {

@@ -4,6 +4,7 @@
 #include "frontend/plan/Stages.h"
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Words.h"
+#include "ir/vocabulary/Schedules.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,14 +39,17 @@ void scheduleArgument(Elaboration& elab, const syntax::Arg& arg, Scope& scope, i
       return;
     }
   const auto value = elab.ev.integer(*arg.value, scope, fmt::format("`{}`", name.view()));
-  if (value && *value < 1) {
+  // What the schedule does not take is reported when it is looked up; until then any positive number will do.
+  const ir::Word* word = ir::scheduleWords().find(out.schedule.view());
+  const ir::Parameter* parameter = word ? word->find(name.view()) : nullptr;
+  if (value && (parameter ? !parameter->takes(static_cast<double>(*value)) : *value < 1)) {
     elab.context.report(SmallArgument, arg.value->range, {{"argument", name.str()}, {"value", *value}});
     elab.ok = false;
   }
   out.arguments.push_back({name, std::max<int64_t>(value.value_or(1), 1), arg.name->range});
 }
 
-/// The names of schedules and of their arguments are rows of a table of the passes, which look them up.
+/// Whether there is such a schedule, and what its arguments come to, is said by the pass that runs it.
 void schedule(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline& out) {
   const Expr* chosen = chosenWord(elab, written, scope);
   if (!chosen) return;

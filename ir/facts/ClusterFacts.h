@@ -14,6 +14,8 @@ enum class FabricFact : uint8_t {
   Growth,
   Start,
   Hop,
+  RingSteps,
+  RingTail,
   Root,
   NicEfficiency,
   ExchangeEfficiency,

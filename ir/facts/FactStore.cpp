@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/FactStore.h"
 
+#include "ir/Layout.h"
 #include "ir/Machine.h"
 #include "ir/facts/FactTable.h"
 

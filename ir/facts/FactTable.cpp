@@ -22,6 +22,12 @@ FactType FactType::measured() const {
   return type;
 }
 
+FactType FactType::orElse(double value) const {
+  FactType type = *this;
+  type.otherwise = value;
+  return type;
+}
+
 FactType number(const Unit& unit, const FactRange& range) {
   return {.form = FactForm::Number, .unit = unit, .range = range};
 }

@@ -3,6 +3,8 @@
 #include "ir/vocabulary/Vocabulary.h"
 
 #include "ir/vocabulary/Algorithms.h"
+#include "ir/vocabulary/Schedules.h"
+#include "ir/vocabulary/Topologies.h"
 
 #include <fmt/format.h>
 
@@ -57,8 +59,18 @@ Vocabulary& algorithmWords() {
   return words;
 }
 
+Vocabulary& scheduleWords() {
+  static Vocabulary words("schedule", "docs/language.md", kScheduleWords);
+  return words;
+}
+
+Vocabulary& topologyWords() {
+  static Vocabulary words("topology", "docs/language.md", kTopologyWords);
+  return words;
+}
+
 std::vector<const Vocabulary*> vocabularies() {
-  return {&algorithmWords()};
+  return {&scheduleWords(), &topologyWords(), &algorithmWords()};
 }
 
 } // namespace planc::ir

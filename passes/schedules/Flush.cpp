@@ -1,6 +1,6 @@
 // Schedules that run whole passes and empty the pipeline once per step: GPipe, 1F1B, interleaved, breadth-first.
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/schedules/Orders.h"
+#include "passes/schedules/Schedules.h"
 
 #include <algorithm>
 

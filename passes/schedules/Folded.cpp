@@ -1,6 +1,6 @@
 // Schedules in which a device holds a virtual stage and its mirror: ZB-V, DualPipe, DualPipeV.
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/schedules/Orders.h"
+#include "passes/schedules/Schedules.h"
 
 #include <algorithm>
 #include <array>

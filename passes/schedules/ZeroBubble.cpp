@@ -1,7 +1,7 @@
 // Zero bubble (arXiv 2401.10241): backward split, so that gradients of weights fill the waits; regular orders, and
 // those of a greedy simulation with the times of the passes.
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/schedules/Orders.h"
+#include "passes/schedules/Schedules.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Price.h"
+#include "ir/facts/FactTable.h"
 #include "support/Quantity.h"
 
 #include <fmt/format.h>
@@ -109,12 +110,16 @@ public:
   }
 
 private:
-  /// Noted as missing, a number stands in as 1. `size`: where a table is read, and what `valid` is about.
+  /// Where no record gives it what its row says, else 1, noted as missing. `size`: where a table is read, and what
+  /// `valid` is about.
   template <class Record, class Id>
   double fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
     const ir::FactRef ref(id, key);
     const ir::Number* found = record.number(id, key);
     if (!found) {
+      const ir::FactType& type = ir::factRow(ref.id).type;
+      if (type.otherwise)
+        return readOff(*type.otherwise, symbol, why ? ref.path() + ", not given" : "", {}, {}, type.unit);
       facts.missing(Facts::owner(record), ref, requester());
       return 1;
     }

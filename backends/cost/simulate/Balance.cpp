@@ -129,7 +129,7 @@ std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& m
   return held;
 }
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoCut = std::numeric_limits<double>::infinity();
 /// A stage of a cut that is looked at has at most so many times the work of the best cut's longest.
 constexpr double kLongest = 8;
 
@@ -139,7 +139,7 @@ class ShortestCuts {
 public:
   ShortestCuts(const StageLoads& loads, bool fits)
       : loads_(loads), fits_(fits), layers_(loads.layers.size()), stages_(loads.transfers.size()),
-        rest_(stages_ + 1, std::vector<double>(layers_ + 1, kNever)) {
+        rest_(stages_ + 1, std::vector<double>(layers_ + 1, kNoCut)) {
     rest_[stages_][layers_] = 0;
     for (size_t stage = stages_; stage-- > 0;)
       for (size_t begin = stage; begin + (stages_ - stage) <= layers_; ++begin) {
@@ -153,7 +153,7 @@ public:
 
   std::vector<RankedCut> run(size_t most) {
     std::vector<RankedCut> cuts;
-    if (rest_[0][0] == kNever) return cuts;
+    if (rest_[0][0] == kNoCut) return cuts;
     add({rest_[0][0], 0, {0}});
     while (!open_.empty() && cuts.size() < most) {
       const Part part = open_.top();

@@ -245,7 +245,7 @@ template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed 
 void runOrders(Simulation& sim, Facts& facts) {
   const bool train = sim.schedule->program->plan->workload.train;
   std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
-  const std::vector<ir::NamedOrder>& others = sim.schedule->kind->others;
+  const std::vector<ir::NamedOrder> others = sim.schedule->kind->others();
   if (train) makers.insert(makers.end(), others.begin(), others.end());
   std::vector<OrderRun> runs = runEach(sim, makers, train);
   const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts).fits; };

@@ -305,8 +305,7 @@ std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {
 // ---- orders ------------------------------------------------------------------
 
 const ScheduleKind& scheduleNamed(std::string_view name) {
-  for (const ScheduleKind& k : passes::scheduleKinds())
-    if (k.name == name) return k;
+  if (const ScheduleKind* kind = passes::scheduleKinds().find(name)) return *kind;
   throw std::runtime_error("no such schedule");
 }
 
@@ -321,25 +320,25 @@ const ScheduleKind& gpipe() {
 }
 
 const ScheduleKind& splitBackward() {
-  static const ScheduleKind kind{.name = "split", .orders = [](const ScheduleShape& shape) {
-                                   Orders orders = oneForwardOneBackward().orders(shape);
-                                   for (auto& order : orders) {
-                                     std::vector<Action> split;
-                                     for (Action a : order) {
-                                       if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
-                                       split.push_back(a);
-                                       if (a.kind == ActionKind::Forward || a.microBatch == 0) continue;
-                                       a.kind = ActionKind::BackwardWeight;
-                                       --a.microBatch;
-                                       split.push_back(a);
-                                     }
-                                     Action last = split.back();
-                                     ++last.microBatch;
-                                     split.push_back(last);
-                                     order = std::move(split);
-                                   }
-                                   return orders;
-                                 }};
+  static const ScheduleKind kind{.orders = [](const ScheduleShape& shape) {
+    Orders orders = oneForwardOneBackward().orders(shape);
+    for (auto& order : orders) {
+      std::vector<Action> split;
+      for (Action a : order) {
+        if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
+        split.push_back(a);
+        if (a.kind == ActionKind::Forward || a.microBatch == 0) continue;
+        a.kind = ActionKind::BackwardWeight;
+        --a.microBatch;
+        split.push_back(a);
+      }
+      Action last = split.back();
+      ++last.microBatch;
+      split.push_back(last);
+      order = std::move(split);
+    }
+    return orders;
+  }};
   return kind;
 }
 

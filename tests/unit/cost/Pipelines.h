@@ -18,7 +18,7 @@ inline PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, i
   in.microBatches = m;
   in.waitsForAll = kind.waitsForAll;
   in.inlineSend = inlineSend;
-  ir::ScheduleShape shape{p, v, m, std::vector<int64_t>(kind.parameters.size(), v), {}};
+  ir::ScheduleShape shape{p, v, m, std::vector<int64_t>(kind.standardArguments().size(), v), {}};
   in.actions = kind.orders(shape);
   for (int64_t vs = 0; vs < p * v; ++vs) {
     VirtualStageCost c;

@@ -4,6 +4,7 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Collectives.h"
+#include "backends/cost/price/collectives/Topologies.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/vocabulary/Algorithms.h"
@@ -240,12 +241,31 @@ TEST(Algorithms, ATorusByItsBuckets) {
 }
 
 TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
-  const AddedTopology added(
-      {"star", "one link for all", "made up", {}, false, false, [](const Topology&, const TopologyGroup& g) {
-         return TopologyFactors{1 / g.units, 2};
-       }});
+  const AddedWord<TopologyFormula> added(topologies(), {"star", "one link for all", "made up"},
+                                         {.factors = [](const Topology&, const TopologyGroup& g) {
+                                           return TopologyFactors{1 / g.units, 2};
+                                         }});
   Machine m(8, {{"g", 8}}, {"star", {}, {}});
   expect(m.price(Kind::AllGather, {"g"}, 8e8), 2e-6 + 7e8 / (100e9 / 8));
+}
+
+// Of a ring over 256 ranks 64 steps count, and a quarter of all 255 (docs/cost-model.md, section 2.2).
+TEST(Algorithms, StepsOfALongRingOverlap) {
+  const double x = 255. / 256 * 1e6, rest = 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x);
+  Machine m(32, {{"g", 256}});
+  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (64 + 255 / 4.));
+  Derivation why;
+  m.price(Kind::AllGather, {"g"}, 1e6, &why);
+  EXPECT_NE(why.equation.find("min(n - 1, ring_steps + ring_tail · (n - 1))"), std::string::npos);
+  m.levels()[1].fabric.set(FabricFact::RingSteps, number(100));
+  m.levels()[1].fabric.set(FabricFact::RingTail, number(.5));
+  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (100 + 255 / 2.));
+  m.levels()[1].fabric.set(FabricFact::RingTail, number(1));
+  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * 255);
+  // One in each of 256 nodes: the same ring through one card each.
+  Machine far(256, {{"tp", 8}, {"g", 256}});
+  const double y = 255. / 256 * 1e6;
+  expect(far.price(Kind::AllGather, {"g"}, 1e6), 40e-6 + 10e-6 * (64 + 255 / 4.) + y / (.95 * 25e9) + root(3e-8, y));
 }
 
 TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {

@@ -312,7 +312,7 @@ Orders splitInTwo(const ScheduleShape& shape) {
 }
 
 TEST(CostMemory, ASplitBackwardKeepsOperandsOfWeightGradients) {
-  static const ScheduleKind kind{.name = "split", .orders = splitInTwo};
+  static const ScheduleKind kind{.orders = splitInTwo};
   InFlight f(1, 1, 4, kind);
   f.b.body(LayerClassId(0)).saved[0].bytes = 10;
   f.b.body(LayerClassId(0)).weightOperands = 6;

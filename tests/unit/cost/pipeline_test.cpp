@@ -200,8 +200,8 @@ TEST(CostPipeline, SteadyStateEqualsTheEventSimulation) {
   auto seconds = [&](double most) { return std::uniform_real_distribution<double>(.1, most)(random); };
   auto choose = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
   for (int round = 0; round < 300; ++round) {
-    const auto& kinds = passes::scheduleKinds();
-    const ir::ScheduleKind& kind = kinds[static_cast<size_t>(round) % kinds.size()];
+    const auto& kinds = passes::scheduleKinds().rows();
+    const ir::ScheduleKind& kind = *kinds[static_cast<size_t>(round) % kinds.size()];
     const int64_t p = 2 * choose(1, 4), v = kind.chunks > 0 ? kind.chunks : choose(1, 3), m = p * choose(2, 60);
     const double most = round % 3 == 0 ? .1 : 2; // also stages that are all alike
     Seconds f, b;
@@ -215,7 +215,7 @@ TEST(CostPipeline, SteadyStateEqualsTheEventSimulation) {
       if (round % 4 == 0) c.reductions = {seconds(3), .05}, c.gathers = {seconds(3), .05};
       if (round % 7 == 0) c.backward.tail = .02, c.forward.waitsForComm = true;
     }
-    expectSame(in, std::string(kind.name) + " p=" + std::to_string(p) + " v=" + std::to_string(v) +
+    expectSame(in, std::string(kind.name()) + " p=" + std::to_string(p) + " v=" + std::to_string(v) +
                        " m=" + std::to_string(m) + " round " + std::to_string(round));
   }
 }

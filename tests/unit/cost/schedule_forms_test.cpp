@@ -26,11 +26,11 @@ double bubble(std::string_view name, int64_t p, int64_t v, int64_t m, double f, 
       for (int64_t k = 0; k < p * chunks; ++k) in.pairs[{i, k}] = {together, together, together};
   double least = std::numeric_limits<double>::infinity();
   std::vector<ir::OrderMaker> makers{kind.orders};
-  for (const ir::NamedOrder& other : kind.others) makers.push_back(other.make);
+  for (const ir::NamedOrder& other : kind.others()) makers.push_back(other.make);
   for (const ir::OrderMaker make : makers) {
     ir::ScheduleShape shape{p, chunks, m, {}, {}};
-    for (const ir::ScheduleParameter& parameter : kind.parameters)
-      shape.arguments.push_back(parameter.name == "chunks" ? chunks : parameter.standard);
+    shape.arguments = kind.standardArguments();
+    if (kind.chunks == 0) shape.arguments.front() = chunks;
     in.actions = make(shape);
     double most = 0;
     for (const StageTimes& t : runPipeline(in)) {
@@ -70,7 +70,7 @@ const std::vector<Form>& forms() {
 }
 
 TEST(CostSchedules, EveryScheduleHasItsClosedForm) {
-  ASSERT_EQ(forms().size(), passes::scheduleKinds().size());
+  ASSERT_EQ(forms().size(), passes::scheduleKinds().rows().size());
   for (const Form& form : forms()) {
     const ir::ScheduleKind& kind = scheduleNamed(form.name);
     for (const int64_t p : {2, 4, 6, 8, 16})
@@ -157,9 +157,7 @@ struct Uneven {
   }
   double step(std::string_view name) {
     b.schedule.kind = b.program.kind = &scheduleNamed(name);
-    b.program.scheduleArguments.clear();
-    for (const ir::ScheduleParameter& parameter : b.schedule.kind->parameters)
-      b.program.scheduleArguments.push_back(parameter.standard);
+    b.program.scheduleArguments = b.schedule.kind->standardArguments();
     DiagnosticEngine diagnostics;
     const auto e = b.estimate(diagnostics);
     return e ? e->totals.stepTime : 0;

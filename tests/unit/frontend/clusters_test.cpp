@@ -1,6 +1,7 @@
 // Clusters of the library: how many devices they have, in which levels, and that every topology of a caller is a word.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
+#include "backends/cost/price/collectives/Topologies.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 
@@ -85,13 +86,9 @@ cluster c {
 }
 )";
   EXPECT_EQ(check(text).size(), 1u);
-  const ir::AddedTopology added({"butterfly",
-                                 "made up",
-                                 "made up",
-                                 {{"radix", 2, 64, 2}},
-                                 false,
-                                 false,
-                                 [](const ir::Topology&, const ir::TopologyGroup&) { return ir::TopologyFactors{}; }});
+  static constexpr ir::Parameter kRadix[] = {
+      {.name = "radix", .doc = "made up", .least = 2, .most = 64, .standard = 2}};
+  const ir::AddedWord<cost::TopologyFormula> added(cost::topologies(), {"butterfly", "made up", "made up", kRadix}, {});
   EXPECT_EQ(check(text), std::vector<std::string>{});
 }
 

@@ -75,7 +75,8 @@ Orders splitBackward(const ScheduleShape& shape) {
 
 struct Fixture {
   Tiny tiny;
-  ScheduleKind kind{.name = "test", .orders = oneForwardOneBackward};
+  Word word{"test", "whatever a test needs"};
+  ScheduleKind kind{.word = &word, .orders = oneForwardOneBackward};
   Schedule schedule;
   explicit Fixture(int64_t stages = 1, int64_t microBatches = 1) {
     tiny.lowerToComm();

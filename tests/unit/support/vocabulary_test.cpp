@@ -2,7 +2,6 @@
 // metrics and passes says what it is, stands on the page of its users, and is used by a test.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Verdict.h"
-#include "ir/Topology.h"
 #include "ir/vocabulary/Vocabulary.h"
 #include "passes/Passes.h"
 #include "tests/unit/support/PlanFiles.h"
@@ -25,14 +24,11 @@ struct Words {
 };
 
 std::vector<Words> vocabulary() {
-  Words schedules{"schedule", "docs/language.md", {}}, topologies{"topology", "docs/language.md", {}};
   Words metrics{"metric", "docs/language.md", {}};
   Words passes{"pass", "passes/README.md", {}};
-  for (const ir::ScheduleKind& kind : passes::scheduleKinds()) schedules.names.push_back(kind.name);
-  for (const auto& kind : ir::topologies()) topologies.names.push_back(kind->name);
   for (const verdict::Metric& metric : verdict::metrics()) metrics.names.push_back(metric.name);
   for (const passes::Pass& pass : passes::pipeline()) passes.names.push_back(pass.name);
-  std::vector<Words> all{schedules, topologies, metrics, passes};
+  std::vector<Words> all{metrics, passes};
   for (const ir::Vocabulary* words : ir::vocabularies()) {
     all.push_back({words->kind, words->page, {}});
     for (const ir::Word* word : words->words()) all.back().names.push_back(word->name);
@@ -99,11 +95,6 @@ TEST(Vocabulary, EveryWordSaysWhatItIsAndWhereItIsFrom) {
       EXPECT_FALSE(word->source.empty()) << word->name;
       for (const ir::Parameter& p : word->parameters) EXPECT_FALSE(p.doc.empty()) << word->name << " " << p.name;
     }
-  for (const ir::ScheduleKind& kind : passes::scheduleKinds()) EXPECT_FALSE(kind.doc.empty()) << kind.name;
-  for (const auto& kind : ir::topologies()) {
-    EXPECT_FALSE(kind->doc.empty()) << kind->name;
-    EXPECT_FALSE(kind->source.empty()) << kind->name;
-  }
   for (const passes::Pass& pass : passes::pipeline()) EXPECT_FALSE(pass.doc.empty()) << pass.name;
 }
 

@@ -5,6 +5,7 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/vocabulary/Topologies.h"
 
 #include <algorithm>
 
@@ -80,12 +81,13 @@ void noteTopologies(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   for (size_t l : r.spread()) {
     const ir::Topology& topology = levels[l].topology;
-    const ir::TopologyKind* row = ir::findTopology(topology.kind);
-    if (!row || topology.kind == ir::Topology().kind || (r.domain && &levels[l] <= r.domain)) continue;
-    const ir::TopologyFactors factors = factorsAt(p, r, l);
+    const ir::Word* word = ir::topologyWords().find(topology.kind.view());
+    if (!word || topology.kind == ir::Topology().kind || (r.domain && &levels[l] <= r.domain)) continue;
+    const TopologyFactors factors = factorsAt(p, r, l);
+    const double steps = stepsAt(Pricing(p.facts, p.program, p.node, {}), levels[l].fabric, factors);
     const std::string share = factors.bandwidth == 1 ? "all" : fmt::format("{} %", number(factors.bandwidth * 100));
-    p.note("topology", fmt::format("{}, {}: {} of the bandwidth, {} steps ({})", levels[l].name.view(), row->name,
-                                   share, number(factors.steps), row->source));
+    p.note("topology", fmt::format("{}, {}: {} of the bandwidth, {} steps ({})", levels[l].name.view(), word->name,
+                                   share, number(steps), word->source));
   }
 }
 

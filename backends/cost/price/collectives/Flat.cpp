@@ -71,22 +71,31 @@ double flat(const Pricing& p, const Route& r, double steps, double bonus, std::s
   return time;
 }
 
+bool runsAnyAlgorithm(const ir::Topology& topology) {
+  const TopologyFormula* formula = topologies().find(topology.kind.view());
+  return formula && formula->anyAlgorithm;
+}
+
 bool reduces(const Pricing& p) {
   return p.node.collective == CollectiveKind::AllReduce;
 }
 
-std::string_view stepsText(const Pricing& p, const Route& r) {
-  const ir::TopologyKind* row = ir::findTopology(p.facts.cluster.levels[r.top].topology.kind);
-  if (row && !row->anyAlgorithm) return "steps";
-  return reduces(p) ? "2·log2(nodes)" : "min(n - 1, 64 + (n - 1) / 4)";
+/// The rings and trees that the topology of the outermost level asks for.
+double usually(const Pricing& p, const Route& r, double bonus) {
+  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
+  const TopologyFactors factors = factorsAt(p, r, r.top);
+  const bool tree = reduces(p) && runsAnyAlgorithm(level.topology);
+  const std::string_view text = factors.ring ? "min(n - 1, ring_steps + ring_tail · (n - 1))"
+                                : tree       ? "2·log2(nodes)"
+                                             : "steps";
+  return flat(p, r, stepsAt(p, level.fabric, factors), bonus, text);
 }
 
 /// Rings and trees over the ranks need a level that connects any two of them at full rate.
 bool runsAnywhere(const Pricing& p, const Route& r) {
   const CollectiveKind kind = p.node.collective;
   if (kind == CollectiveKind::SendRecv || kind == CollectiveKind::AllToAll || isSampled(p, r)) return false;
-  const ir::TopologyKind* row = ir::findTopology(p.facts.cluster.levels[r.top].topology.kind);
-  return row && row->anyAlgorithm;
+  return runsAnyAlgorithm(p.facts.cluster.levels[r.top].topology);
 }
 
 } // namespace
@@ -141,7 +150,7 @@ double card(const Pricing& p, const Route& r) {
   // Two nodes exchange halves directly instead of going round a ring.
   const bool pair = reduces(p) && r.nodes == 2;
   const double bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
-  return flat(p, r, factorsAt(p, r, r.top).steps, bonus, stepsText(p, r));
+  return usually(p, r, bonus);
 }
 
 bool always(const Pricing&, const Route&) {
@@ -150,21 +159,20 @@ bool always(const Pricing&, const Route&) {
 
 double nominal(const Pricing& p, const Route& r) {
   const CollectiveKind kind = p.node.collective;
-  if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll)
-    return flat(p, r, factorsAt(p, r, r.top).steps, 1, stepsText(p, r));
+  if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll) return usually(p, r, 1);
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   p.nominal(level, p.node.collective);
-  const ir::TopologyFactors factors = factorsAt(p, r, r.top);
-  const double latency = p.fact(level, LevelFact::Latency, "latency");
+  const TopologyFactors factors = factorsAt(p, r, r.top);
+  const double latency = p.fact(level, LevelFact::Latency, "latency"), steps = stepsAt(p, level.fabric, factors);
   const bool sends = kind == CollectiveKind::SendRecv;
   const double move =
       sends ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth) : leavingTime(p, r, cardEfficiency);
-  p.spends(latency * factors.steps, level, "latency");
+  p.spends(latency * steps, level, "latency");
   if (sends) p.spends(move, level, carrier(level));
-  const double time = latency * factors.steps + move;
+  const double time = latency * steps + move;
   if (p.why)
     p.explain("latency · steps + x / bandwidth",
-              fmt::format("{} · {} + {} = {}", seconds(latency), number(factors.steps), seconds(move), seconds(time)));
+              fmt::format("{} · {} + {} = {}", seconds(latency), number(steps), seconds(move), seconds(time)));
   return time;
 }
 

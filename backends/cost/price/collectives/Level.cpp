@@ -30,9 +30,9 @@ const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ra
 }
 
 /// How the group lies at a level. `alone`: one rank per unit, as in a phase.
-ir::TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, bool alone) {
+TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, bool alone) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
-  ir::TopologyGroup g;
+  TopologyGroup g;
   g.collective = kind;
   g.units = r.units(level);
   g.ranks = alone ? g.units : static_cast<double>(r.ranks);
@@ -42,7 +42,7 @@ ir::TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collec
   if (r.scattered)
     g.spans = {{l.count, static_cast<int64_t>(g.units), 1, false}};
   else
-    g.spans = ir::spansOf(p.program.mesh, p.node.axes, level, l.topology);
+    g.spans = spansOf(p.program.mesh, p.node.axes, level, l.topology);
   return g;
 }
 
@@ -206,8 +206,14 @@ double rateScale(const Pricing& p, const ir::ClusterLevel& level) {
   return scale;
 }
 
-ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
-  return ir::factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
+TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
+  return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
+}
+
+double stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors) {
+  if (!factors.ring) return factors.steps;
+  return std::min(factors.steps, p.fact(fabric, FabricFact::RingSteps, "ring_steps") +
+                                     factors.steps * p.fact(fabric, FabricFact::RingTail, "ring_tail"));
 }
 
 double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
@@ -235,24 +241,24 @@ double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind
     latency = s.a;
     if (p.why) text = s.text(x);
   } else {
-    const ir::TopologyFactors factors = ir::factorsOf(l.topology, groupAt(p, r, level, kind, true));
+    const TopologyFactors factors = factorsOf(l.topology, groupAt(p, r, level, kind, true));
+    const double steps = stepsAt(p, fabric, factors);
     const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);
     if (fabric.has(FabricFact::NicEfficiency)) {
       const double start = p.fact(fabric, FabricFact::Start, "start");
       const double hop = p.fact(fabric, FabricFact::Hop, "hop");
       const double root = rootTerm(p.fact(fabric, FabricFact::Root, "g"), x);
-      latency = start + hop * factors.steps;
+      latency = start + hop * steps;
       time = latency + x / rate + root;
       if (p.why)
-        text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(factors.steps), bytes(x),
+        text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(steps), bytes(x),
                            bandwidth(rate), seconds(root));
     } else {
       p.nominal(l, kind);
       const double step = p.fact(l, LevelFact::Latency, "latency");
-      latency = step * factors.steps;
+      latency = step * steps;
       time = latency + x / rate;
-      if (p.why)
-        text = fmt::format("{} · {} + {} / {}", seconds(step), number(factors.steps), bytes(x), bandwidth(rate));
+      if (p.why) text = fmt::format("{} · {} + {} / {}", seconds(step), number(steps), bytes(x), bandwidth(rate));
     }
   }
   p.spends(latency, l, "latency");

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/price/Collectives.h"
 #include "backends/cost/price/Equations.h"
+#include "backends/cost/price/collectives/Topologies.h"
 
 namespace planc::cost {
 
@@ -40,7 +41,10 @@ double deviceRate(const Pricing& p, const ir::ClusterLevel& level);
 double rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
-ir::TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
+TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
+/// Their steps as the software of a fabric takes them: those of a ring over many ranks overlap
+/// (docs/cost-model.md, 2.2).
+double stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors);
 /// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
 /// share.
 double lineRate(const Pricing& p, const Route& r, size_t level, double share);

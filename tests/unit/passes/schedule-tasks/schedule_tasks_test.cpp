@@ -24,7 +24,7 @@ std::string tasks(double share, std::optional<double> stated = std::nullopt) {
   DiagnosticEngine diagnostics;
   passes::lowerReshards(b.program, diagnostics);
   b.stages(1, 1, {{1}});
-  b.program.kind = &passes::scheduleKinds().front();
+  b.program.kind = passes::scheduleKinds().rows().front();
   b.plan.stack.emplace();
   b.plan.stack->set(ir::StackFact::Inline, ir::CollectiveClass::Activation, ir::Number{.value = share});
   if (stated) b.plan.overlap.blockingShare[ir::CollectiveClass::Activation].value = *stated;
@@ -97,7 +97,7 @@ TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   b.body().backward = {replayed, unread, gradient};
   b.program.level = ir::Level::Comm;
   b.stages(1, 1, {{1}});
-  b.program.kind = &passes::scheduleKinds().front();
+  b.program.kind = passes::scheduleKinds().rows().front();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);
   b.plan.stack.emplace();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);

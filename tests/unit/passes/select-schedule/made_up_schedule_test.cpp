@@ -1,4 +1,5 @@
-// A schedule that only this test knows: a row and its order are all it takes to check, print and price it.
+// A schedule that only this test knows: a word with its row and its order are all it takes to check, print and price
+// it.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Estimator.h"
 #include "passes/Passes.h"
@@ -46,14 +47,7 @@ int64_t backToFront(const ScheduleShape& shape, int64_t, int64_t virtualStage) {
   return shape.stages - 1 - virtualStage;
 }
 
-TEST(MadeUpSchedule, IsARow) {
-  std::vector<ScheduleKind> kinds = passes::scheduleKinds();
-  kinds.push_back({.name = "one_at_a_time",
-                   .doc = "one group after the other, from the last device to the first",
-                   .parameters = {{"group", 1, "micro-batches that go together"}},
-                   .device = backToFront,
-                   .needs = {{[](const ScheduleShape& s) { return s.microBatches % 2 == 0; }, "pairs", "add one"}},
-                   .orders = oneAtATime});
+TEST(MadeUpSchedule, IsAWordWithItsRow) {
   frontend::Folder folder;
   frontend::Session session(frontend::embeddedLibrary());
   std::string error;
@@ -61,9 +55,17 @@ TEST(MadeUpSchedule, IsARow) {
   auto plans = session.plans();
   ASSERT_EQ(plans.size(), 1u);
   DiagnosticEngine diagnostics;
-  EXPECT_FALSE(passes::lower(*plans[0], Level::Comm, diagnostics)); // not a row of the compiler's own table
+  EXPECT_FALSE(passes::lower(*plans[0], Level::Comm, diagnostics)); // no word of the compiler's own
+  static constexpr Parameter kGroup[] = {
+      {.name = "group", .doc = "micro-batches that go together", .least = 1, .most = 8, .standard = 1}};
+  static constexpr ScheduleNeed kPairs[] = {
+      {[](const ScheduleShape& s) { return s.microBatches % 2 == 0; }, "pairs", "add one"}};
+  const AddedWord<ScheduleKind> added(
+      passes::scheduleKinds(),
+      {"one_at_a_time", "one group after the other, from the last device to the first", "made up", kGroup},
+      {.device = backToFront, .needs = kPairs, .orders = oneAtATime});
   DiagnosticEngine quiet;
-  const auto program = passes::lower(*plans[0], Level::Comm, quiet, {}, kinds);
+  const auto program = passes::lower(*plans[0], Level::Comm, quiet);
   ASSERT_TRUE(program);
   EXPECT_EQ(program->virtualStages[0].devices, std::vector<int64_t>{3});
   const auto schedule = passes::schedule(*program); // verifies the order

@@ -11,15 +11,13 @@ namespace planc::ir {
 namespace {
 
 const ScheduleKind& kind(std::string_view name) {
-  for (const ScheduleKind& k : passes::scheduleKinds())
-    if (k.name == name) return k;
+  if (const ScheduleKind* k = passes::scheduleKinds().find(name)) return *k;
   throw std::runtime_error("no such schedule");
 }
 
 ScheduleShape shapeOf(const ScheduleKind& k, int64_t p, int64_t v, int64_t m) {
-  ScheduleShape shape{p, k.chunks > 0 ? k.chunks : v, m, {}, {}};
-  for (const ScheduleParameter& parameter : k.parameters)
-    shape.arguments.push_back(parameter.name == "chunks" ? v : parameter.standard);
+  ScheduleShape shape{p, k.chunks > 0 ? k.chunks : v, m, k.standardArguments(), {}};
+  if (k.chunks == 0) shape.arguments.front() = v;
   return shape;
 }
 
@@ -67,7 +65,7 @@ std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& 
           const Action& a = all[s][at[s] + i];
           ++done[{a.kind, a.virtualStage, a.microBatch}];
           const int64_t route = a.microBatch / (shape.microBatches / k.routes);
-          EXPECT_EQ(k.device(shape, route, a.virtualStage), static_cast<int64_t>(s)) << k.name;
+          EXPECT_EQ(k.device(shape, route, a.virtualStage), static_cast<int64_t>(s)) << k.name();
         }
         at[s] += n, moved = true;
       }
@@ -77,7 +75,7 @@ std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& 
 
 /// Every pass of every virtual stage runs once.
 void expectComplete(const ScheduleKind& k, const ScheduleShape& shape, OrderMaker make) {
-  const std::string what = std::string(k.name) + " p=" + std::to_string(shape.stages) +
+  const std::string what = std::string(k.name()) + " p=" + std::to_string(shape.stages) +
                            " v=" + std::to_string(shape.chunks) + " m=" + std::to_string(shape.microBatches);
   std::map<std::pair<bool, int64_t>, int64_t> passes; // forward, input and weight gradients by virtual stage
   int64_t inputs = 0, weights = 0;
@@ -95,15 +93,16 @@ void expectComplete(const ScheduleKind& k, const ScheduleShape& shape, OrderMake
 }
 
 TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
-  for (const ScheduleKind& k : passes::scheduleKinds())
+  for (const ScheduleKind* row : passes::scheduleKinds().rows())
     for (int64_t p : {1, 2, 3, 4, 8})
       for (int64_t v : {1, 2, 3})
         for (int64_t m : std::vector<int64_t>{1, 3, 2 * p, 4 * p, 5 * p + 1, 6 * p}) {
+          const ScheduleKind& k = *row;
           const ScheduleShape shape = shapeOf(k, p, v, m);
           if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); }))
             continue;
           expectComplete(k, shape, k.orders);
-          for (const NamedOrder& other : k.others) expectComplete(k, shape, other.make);
+          for (const NamedOrder& other : k.others()) expectComplete(k, shape, other.make);
         }
 }
 
@@ -159,7 +158,7 @@ TEST(Schedules, ZeroBubbleHoldsWhatItsTableSays) {
 TEST(Schedules, ZeroBubbleHoldsNoMoreThanItsArgument) {
   const ScheduleKind& k = kind("zero_bubble");
   std::vector<OrderMaker> makers{k.orders};
-  for (const NamedOrder& other : k.others) makers.push_back(other.make);
+  for (const NamedOrder& other : k.others()) makers.push_back(other.make);
   for (int64_t p : {2, 4, 8})
     for (int64_t inFlight : {1, 3, 8, 15})
       for (const OrderMaker make : makers) {

@@ -18,7 +18,7 @@ After selected(const std::string& schedule, const std::string& pp = "4", const s
 TEST(SelectSchedule, TakesTheRowWithItsArguments) {
   const After a = selected("interleaved_1f1b(chunks = 2)", "2");
   ASSERT_TRUE(a.program) << a.said();
-  EXPECT_EQ(a->kind->name, "interleaved_1f1b");
+  EXPECT_EQ(a->kind->name(), "interleaved_1f1b");
   EXPECT_EQ(a->stages, 2);
   EXPECT_EQ(a->chunks, 2);
   EXPECT_EQ(a->routes, 1);
@@ -35,7 +35,7 @@ TEST(SelectSchedule, TakesRoutesAndChunksOfTheRow) {
 
 TEST(SelectSchedule, WithoutPipelineThereIsOneStage) {
   const After a("select-schedule", "  mesh { dp = 2 }\n  place { batch -> dp }");
-  EXPECT_EQ(a->kind, &passes::scheduleKinds().front());
+  EXPECT_EQ(a->kind, passes::scheduleKinds().rows().front());
   EXPECT_EQ(a->stages, 1);
   EXPECT_EQ(a->chunks, 1);
   EXPECT_EQ(a->stageAxes, 0u);

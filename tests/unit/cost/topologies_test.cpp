@@ -1,15 +1,17 @@
-// The table of topologies: what each row makes of bandwidth and steps, and how groups lie along dimensions.
+// Topologies: what each makes of bandwidth and steps, and how groups lie along dimensions.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Topology.h"
+#include "backends/cost/price/collectives/Topologies.h"
+#include "ir/vocabulary/Topologies.h"
 #include "tests/unit/support/Build.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace planc::ir {
+namespace planc::cost {
 namespace {
 
-using test::mesh;
+using namespace ir;
+using planc::test::mesh;
 
 Topology torus(std::vector<int64_t> dims, const char* kind = "torus") {
   return {Symbol(kind), {}, std::move(dims)};
@@ -106,41 +108,36 @@ TEST(Topology, RailsCarryRingsAndOnlyExchangesClimb) {
   EXPECT_DOUBLE_EQ(factorsOf(fly, g).bandwidth, 1);
 }
 
-TEST(Topology, EveryRowHasItsSourceAndNeverMoreThanTheLink) {
-  for (const auto& row : topologies()) {
-    EXPECT_FALSE(row->source.empty() || row->doc.empty()) << row->name;
+TEST(Topology, NeverMoreThanTheLink) {
+  for (const Word* word : topologyWords().words()) {
     const Topology t =
-        row->takesDims ? torus({4, 4}, std::string(row->name).c_str()) : Topology{Symbol(row->name), {}, {}};
+        word->find("dims") ? torus({4, 4}, std::string(word->name).c_str()) : Topology{Symbol(word->name), {}, {}};
     for (CollectiveKind kind :
          {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::AllToAll, CollectiveKind::SendRecv})
       for (int64_t size : {2, 4, 16}) {
         const TopologyFactors f = factors(kind, t, {{"g", size}, {"other", 16 / size}});
         // A ring's exchange takes the shorter way: of two devices both links, of four 3/4 of the bytes one hop.
-        EXPECT_LE(f.bandwidth, kind == CollectiveKind::AllToAll ? 2 : 1) << row->name;
-        EXPECT_GT(f.bandwidth, 0) << row->name;
-        EXPECT_GE(f.steps, 1) << row->name;
+        EXPECT_LE(f.bandwidth, kind == CollectiveKind::AllToAll ? 2 : 1) << word->name;
+        EXPECT_GT(f.bandwidth, 0) << word->name;
+        EXPECT_GE(f.steps, 1) << word->name;
       }
   }
 }
 
-TEST(Topology, ACallerAddsARowForAsLongAsItLives) {
-  const size_t rows = topologies().size();
+TEST(Topology, ACallerAddsAWordForAsLongAsItLives) {
+  const size_t words = topologyWords().words().size();
   {
-    const AddedTopology added({"halved",
-                               "half of everything",
-                               "made up",
-                               {{"by", 1, 10, 2}},
-                               false,
-                               false,
-                               [](const Topology& t, const TopologyGroup&) {
-                                 return TopologyFactors{1 / t.number("by"), 3};
-                               }});
-    EXPECT_EQ(topologies().size(), rows + 1);
+    static constexpr Parameter kBy[] = {{.name = "by", .doc = "parts", .least = 1, .most = 10, .standard = 2}};
+    const AddedWord<TopologyFormula> added(topologies(), {"halved", "half of everything", "made up", kBy},
+                                           {.factors = [](const Topology& t, const TopologyGroup&) {
+                                             return TopologyFactors{1 / t.number("by"), 3};
+                                           }});
+    EXPECT_EQ(topologyWords().words().size(), words + 1);
     EXPECT_EQ(factorsOf({Symbol("halved"), {}, {}}, {}).bandwidth, 0.5);
     EXPECT_EQ(factorsOf({Symbol("halved"), {{Symbol("by"), 4}}, {}}, {}).bandwidth, 0.25);
   }
-  EXPECT_EQ(findTopology(Symbol("halved")), nullptr);
+  EXPECT_EQ(topologyWords().find("halved"), nullptr);
 }
 
 } // namespace
-} // namespace planc::ir
+} // namespace planc::cost

@@ -1,0 +1,95 @@
+// The pipeline schedules: the orders of each, one file per family, which give the actions of every device stage; and
+// the row of every word, with what it asks of stages and micro-batches.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Task.h"
+#include "ir/vocabulary/Schedules.h"
+
+namespace planc::passes::schedules {
+
+inline ir::Action act(ir::ActionKind kind, int64_t virtualStage, int64_t microBatch, bool paired = false) {
+  return {kind, paired, static_cast<uint16_t>(virtualStage), static_cast<uint32_t>(microBatch)};
+}
+/// The orders of all stages from the order of one.
+template <class Order> ir::Orders eachStage(const ir::ScheduleShape& shape, Order order) {
+  ir::Orders all;
+  for (int64_t stage = 0; stage < shape.stages; ++stage) all.push_back(order(stage));
+  return all;
+}
+
+// One pass after another, backward whole.
+ir::Orders gpipe(const ir::ScheduleShape& shape);
+ir::Orders oneForwardOneBackward(const ir::ScheduleShape& shape);
+ir::Orders interleaved(const ir::ScheduleShape& shape);
+ir::Orders pairedOneForwardOneBackward(const ir::ScheduleShape& shape);
+ir::Orders breadthFirst(const ir::ScheduleShape& shape);
+
+/// 1F1B with at most `inFlight` micro-batches on a stage.
+ir::Orders limitedOneForwardOneBackward(const ir::ScheduleShape& shape, int64_t inFlight);
+
+// Split backward; the limit of micro-batches in flight is p, 2p - 1, or the first argument.
+ir::Orders zeroBubbleH1(const ir::ScheduleShape& shape);
+ir::Orders zeroBubbleH2(const ir::ScheduleShape& shape);
+ir::Orders zeroBubble(const ir::ScheduleShape& shape);
+// Beside those the schedules that they start from, and greedy ones for the times of the passes.
+std::vector<ir::NamedOrder> zeroBubbleH2Others();
+std::vector<ir::NamedOrder> zeroBubbleOthers();
+
+// A device holds one stage from the front and its mirror from the back.
+int64_t foldedDevice(const ir::ScheduleShape& shape, int64_t route, int64_t virtualStage);
+ir::Orders zeroBubbleV(const ir::ScheduleShape& shape);
+ir::Orders dualPipeV(const ir::ScheduleShape& shape);
+
+// Two routes in opposite directions.
+int64_t mirroredDevice(const ir::ScheduleShape& shape, int64_t route, int64_t virtualStage);
+ir::Orders dualPipe(const ir::ScheduleShape& shape);
+
+using Shape = ir::ScheduleShape;
+
+inline constexpr ir::ScheduleNeed kWholeGroups[] = {
+    {[](const Shape& s) { return s.chunks == 1 || s.microBatches % s.stages == 0; },
+     "micro-batches in whole groups of {p}",
+     "choose a `global_batch` that gives a multiple of {p} micro-batches, or `one_f_one_b`"}};
+inline constexpr ir::ScheduleNeed kBothLanesFull[] = {{[](const Shape& s) { return s.microBatches >= 2 * s.stages; },
+                                                       "at least two micro-batches per stage, {p} stages here",
+                                                       "choose a larger `global_batch` or a smaller `micro_batch`"}};
+inline constexpr ir::ScheduleNeed kMirrored[] = {{[](const Shape& s) { return s.stages % 2 == 0; },
+                                                  "an even number of stages, which mirror each other; there are {p}",
+                                                  "give the pipeline axis an even size, or use `dualpipe_v`"},
+                                                 {[](const Shape& s) { return s.microBatches % 2 == 0; },
+                                                  "an even number of micro-batches, half of them for each direction",
+                                                  "choose a `global_batch` that gives an even number of micro-batches"},
+                                                 kBothLanesFull[0]};
+inline constexpr ir::ScheduleNeed kThatMany[] = {
+    {[](const Shape& s) { return s.arguments.empty() || s.arguments[0] <= s.microBatches; },
+     "`in_flight` to be at most the micro-batches of a step, {m} here",
+     "choose an `in_flight` of {m} at most, or leave it out: as many as stages are then in flight"}};
+
+constexpr const ir::Word* word(std::string_view name) {
+  return ir::wordOf(ir::kScheduleWords, name);
+}
+inline constexpr ir::ScheduleKind kKinds[] = {
+    {.word = word("one_f_one_b"), .orders = oneForwardOneBackward},
+    {.word = word("gpipe"), .orders = gpipe},
+    {.word = word("interleaved_1f1b"), .chunks = 0, .needs = kWholeGroups, .orders = interleaved},
+    {.word = word("paired_1f1b"), .chunks = 0, .needs = kWholeGroups, .orders = pairedOneForwardOneBackward},
+    {.word = word("breadth_first"), .chunks = 0, .orders = breadthFirst},
+    {.word = word("zero_bubble"),
+     .waitsForAll = false,
+     .needs = kThatMany,
+     .orders = zeroBubble,
+     .order = "ZB-H1",
+     .makeOthers = zeroBubbleOthers},
+    {.word = word("zb_h1"), .waitsForAll = false, .orders = zeroBubbleH1},
+    {.word = word("zb_h2"),
+     .waitsForAll = false,
+     .orders = zeroBubbleH2,
+     .order = "ZB-H2",
+     .makeOthers = zeroBubbleH2Others},
+    {.word = word("zb_v"), .chunks = 2, .waitsForAll = false, .device = foldedDevice, .orders = zeroBubbleV},
+    {.word = word("dualpipe"), .routes = 2, .device = mirroredDevice, .needs = kMirrored, .orders = dualPipe},
+    {.word = word("dualpipe_v"), .chunks = 2, .device = foldedDevice, .needs = kBothLanesFull, .orders = dualPipeV},
+};
+static_assert(ir::complete(ir::kScheduleWords, kKinds));
+
+} // namespace planc::passes::schedules
