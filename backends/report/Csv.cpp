@@ -48,12 +48,12 @@ std::string runCsv(const PlanReport& report, bool header) {
     const std::optional<double> value = metric ? metric->read(*report.estimate) : std::nullopt;
     return value ? csvNumber(fieldValue(*value, metric->jsonField)) : std::string();
   };
-  for (const verdict::Metric& metric : verdict::metrics()) {
-    const std::string name(metric.name);
-    if (!metric.name.starts_with(kGroup) || metric.name.ends_with(".low") || metric.name.ends_with(".high")) continue;
+  for (const verdict::Metric* metric : verdict::metrics().rows()) {
+    const std::string name(metric->name());
+    if (!name.starts_with(kGroup) || name.ends_with(".low") || name.ends_with(".high")) continue;
     out +=
-        fmt::format("{},{},{},{},{}\n", csvField(report.plan->title), metric.jsonField.substr(kGroup.size()),
-                    read(&metric), read(verdict::findMetric(name + ".low")), read(verdict::findMetric(name + ".high")));
+        fmt::format("{},{},{},{},{}\n", csvField(report.plan->title), metric->jsonField.substr(kGroup.size()),
+                    read(metric), read(verdict::findMetric(name + ".low")), read(verdict::findMetric(name + ".high")));
   }
   return out;
 }

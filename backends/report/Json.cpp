@@ -38,7 +38,8 @@ Json intervalJson(const cost::Confidence& c) {
 
 /// The metrics whose field is `GROUP.name`, in the order of the table.
 void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimate) {
-  for (const verdict::Metric& metric : verdict::metrics()) {
+  for (const verdict::Metric* row : verdict::metrics().rows()) {
+    const verdict::Metric& metric = *row;
     if (!metric.jsonField.starts_with(group) || metric.jsonField.size() <= group.size() ||
         metric.jsonField[group.size()] != '.')
       continue;
@@ -48,7 +49,7 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
       out[key] = value ? Json(*value != 0) : Json(nullptr);
     else
       out[key] = value ? jsonNumber(fieldValue(*value, metric.jsonField)) : Json(nullptr);
-    if (metric.name == "step_time.high") out["interval_coverage"] = intervalCoverage(estimate.totals.confidence);
+    if (metric.name() == "step_time.high") out["interval_coverage"] = intervalCoverage(estimate.totals.confidence);
   }
 }
 

@@ -97,8 +97,8 @@ private:
 
 std::vector<std::string> metricNames() {
   std::vector<std::string> names;
-  for (const Metric& m : metrics())
-    if (m.read) names.emplace_back(m.name);
+  for (const Metric* m : metrics().rows())
+    if (m->read) names.emplace_back(m->name());
   return names;
 }
 

@@ -119,7 +119,7 @@ const std::vector<Breakdown>& breakdowns() {
 
 const Breakdown* breakdownOf(const Metric& metric) {
   for (const Breakdown& b : breakdowns()) {
-    bool match = metric.name.starts_with(b.prefix);
+    bool match = metric.name().starts_with(b.prefix);
     if (match) return b.parts ? &b : nullptr;
   }
   return nullptr;

@@ -102,8 +102,8 @@ std::vector<const Metric*> Evaluation::metricsUsed() const {
 
 /// The first metric of the same unit that this estimate has: `tokens_per_second` for `throughput`.
 std::string_view Evaluation::sameUnit(const Metric& asked) const {
-  for (const Metric& m : metrics())
-    if (m.read && !m.isBool && m.unit == asked.unit && m.read(estimate_)) return m.name;
+  for (const Metric* m : metrics().rows())
+    if (m->read && !m->isBool && m->unit == asked.unit && m->read(estimate_)) return m->name();
   return "";
 }
 
@@ -112,7 +112,7 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
   if (!metric) return; // check() has reported it
   if (!metric->row) {
     auto report = diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}});
-    if (metric->name.starts_with("run.") && !estimate_.run) {
+    if (metric->name().starts_with("run.") && !estimate_.run) {
       report.help("say how long the plan runs: `run { tokens = … }`");
       return;
     }
@@ -121,7 +121,7 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
       return;
     }
     const bool ofTokens = metric->unit.exponents[static_cast<size_t>(BaseUnit::Tokens)] != 0 ||
-                          metric->name.ends_with("tokens"); // `cost.per_1t_tokens`
+                          metric->name().ends_with("tokens"); // `cost.per_1t_tokens`
     if (ofTokens && plan_.model && !plan_.model->tokensPerSample())
       report.help(fmt::format("no input of model `{}` counts tokens; say which ones do: `in tokens: [batch, seq] int32 "
                               "counts seq`",

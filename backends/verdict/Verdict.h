@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
+#include "ir/vocabulary/Vocabulary.h"
 #include "support/Diagnostics.h"
 
 #include <string>
@@ -10,10 +11,10 @@
 
 namespace planc::verdict {
 
-/// One row of the metric table: the name in plans, its unit, its JSON field.
+/// What a word of `ir::metricWords()` means: its unit, its JSON field, how it is read.
 struct Metric {
-  std::string_view name;
-  Unit unit;
+  const ir::Word* word = nullptr;
+  const Unit& unit;
   bool isBool = false;
   std::string_view jsonField; ///< `totals.step_time_s`
   /// The value in base units; nothing if it has no meaning for the workload. Null for the metrics of a layer.
@@ -21,9 +22,11 @@ struct Metric {
   /// `layer.…` only: the number of a row.
   double cost::LayerRow::*row = nullptr;
   std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
+
+  std::string_view name() const { return word->name; }
 };
-/// Every metric of the language, in the order of its manual.
-const std::vector<Metric>& metrics();
+/// Every metric of the language, in the order of the JSON report.
+ir::Implementations<Metric>& metrics();
 /// The row of that name, or null.
 const Metric* findMetric(std::string_view name);
 

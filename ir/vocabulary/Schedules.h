@@ -10,10 +10,11 @@ inline constexpr double kMostArgument = 0x1p62; // of a schedule, whose argument
 
 inline constexpr Parameter kChunks[] = {
     {.name = "chunks", .doc = "virtual stages per device", .least = 1, .most = kMostArgument, .standard = 1}};
-inline constexpr Parameter kInFlight[] = {{.name = "in_flight",
-                                           .doc = "micro-batches in flight at most; without it as many as stages",
-                                           .least = 1,
-                                           .most = kMostArgument}};
+inline constexpr Parameter kInFlight[] = {
+    {.name = "in_flight",
+     .doc = "micro-batches in flight at most (as many as stages where it is not given)",
+     .least = 1,
+     .most = kMostArgument}};
 
 /// The first word is what a plan without a pipeline runs.
 inline constexpr Word kScheduleWords[] = {

@@ -3,6 +3,7 @@
 #include "ir/vocabulary/Vocabulary.h"
 
 #include "ir/vocabulary/Algorithms.h"
+#include "ir/vocabulary/Metrics.h"
 #include "ir/vocabulary/Schedules.h"
 #include "ir/vocabulary/Topologies.h"
 
@@ -33,8 +34,8 @@ std::vector<std::string> Word::parameterNames() const {
   return names;
 }
 
-Vocabulary::Vocabulary(std::string_view kind, std::string_view page, std::span<const Word> words)
-    : kind(kind), page(page) {
+Vocabulary::Vocabulary(std::string_view kind, std::string_view title, std::span<const Word> words, bool sourced)
+    : kind(kind), title(title), sourced(sourced) {
   for (const Word& word : words) words_.push_back(&word);
 }
 
@@ -55,22 +56,27 @@ std::vector<std::string> Vocabulary::names() const {
 }
 
 Vocabulary& algorithmWords() {
-  static Vocabulary words("collective algorithm", "docs/language.md", kAlgorithmWords);
+  static Vocabulary words("collective algorithm", "Collective algorithms", kAlgorithmWords);
   return words;
 }
 
 Vocabulary& scheduleWords() {
-  static Vocabulary words("schedule", "docs/language.md", kScheduleWords);
+  static Vocabulary words("schedule", "Pipeline schedules", kScheduleWords);
   return words;
 }
 
 Vocabulary& topologyWords() {
-  static Vocabulary words("topology", "docs/language.md", kTopologyWords);
+  static Vocabulary words("topology", "Topologies", kTopologyWords);
+  return words;
+}
+
+Vocabulary& metricWords() {
+  static Vocabulary words("metric", "Metrics", kMetricWords, false);
   return words;
 }
 
 std::vector<const Vocabulary*> vocabularies() {
-  return {&scheduleWords(), &topologyWords(), &algorithmWords()};
+  return {&scheduleWords(), &topologyWords(), &algorithmWords(), &metricWords()};
 }
 
 } // namespace planc::ir

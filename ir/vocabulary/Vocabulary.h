@@ -32,7 +32,7 @@ struct Parameter {
 struct Word {
   std::string_view name;
   std::string_view doc;         ///< what it is, one line
-  std::string_view source = {}; ///< of its definition; empty where it defines itself
+  std::string_view source = {}; ///< of its definition; empty where it is planc's own
   std::span<const Parameter> parameters = {};
 
   const Parameter* find(std::string_view parameter) const;
@@ -44,9 +44,11 @@ struct Word {
 /// The words of one kind, in the order of their manual.
 class Vocabulary {
 public:
-  Vocabulary(std::string_view kind, std::string_view page, std::span<const Word> words);
-  std::string_view kind; ///< what its words are: "schedule"
-  std::string_view page; ///< that documents all of them, below the root
+  /// `sourced`: each of its words has a source.
+  Vocabulary(std::string_view kind, std::string_view title, std::span<const Word> words, bool sourced = true);
+  std::string_view kind;  ///< what its words are: "schedule"
+  std::string_view title; ///< of its section in docs/words.md
+  bool sourced;           ///< they are somebody's: each says whose
 
   const std::vector<const Word*>& words() const { return words_; }
   /// Null where there is no such word.
@@ -61,7 +63,8 @@ private:
   std::vector<const Word*> words_;
 };
 
-/// Every vocabulary; a word of it says what it is and where that is from, stands on its page, and is used by a test.
+/// Every vocabulary; a word of it says what it is and where that is from, stands in docs/language.md, and is used by a
+/// test.
 std::vector<const Vocabulary*> vocabularies();
 
 /// A word of a list; does not compile where there is none of that name.

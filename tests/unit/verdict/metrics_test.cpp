@@ -98,10 +98,10 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "throughput",
                                                "kv_cache"};
   std::set<std::string_view> actual, fields;
-  for (const Metric& m : metrics()) {
-    EXPECT_TRUE(actual.insert(m.name).second) << m.name << " stands twice";
-    EXPECT_TRUE(fields.insert(m.jsonField).second) << m.jsonField << " stands twice";
-    EXPECT_NE(m.read != nullptr, m.row != nullptr) << m.name;
+  for (const Metric* m : metrics().rows()) {
+    EXPECT_TRUE(actual.insert(m->name()).second) << m->name() << " stands twice";
+    EXPECT_TRUE(fields.insert(m->jsonField).second) << m->jsonField << " stands twice";
+    EXPECT_NE(m->read != nullptr, m->row != nullptr) << m->name();
   }
   EXPECT_EQ(actual, expected);
 }
