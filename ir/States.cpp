@@ -193,8 +193,8 @@ double sentToHost(const Program& program, const ParamState& p) {
              : 0;
 }
 
-double leastUpdateBytes(const Program& program, const ParamState& p) {
-  if (!updaterOf(program, p)) return 0;
+UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
+  if (!updaterOf(program, p)) return {};
   const StateBytes bytes = stateBytes(program, p);
   const double elements = updatedElements(program, p),
                shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
@@ -202,7 +202,7 @@ double leastUpdateBytes(const Program& program, const ParamState& p) {
   const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
   const double sent = sentToHost(program, p);
   const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model.values[p.param]).grads);
-  return gradient + 2 * states + parameters;
+  return {gradient, states, parameters};
 }
 
 double narrowUpdateBytes(const Program& program, const ParamState& p) {

@@ -57,10 +57,13 @@ StateBytes stateBytes(const Program& program, const ParamState& p);
 /// read.
 double updatedElements(const Program& program, const ParamState& p);
 
-/// Least bytes that the update of one instance moves on one device: gradients read, states and master copy read and
-/// written, parameters written (and read, where there is no master copy). Adam on bf16: 4 + 16 + 8 + 2 = 30 per
-/// parameter.
-double leastUpdateBytes(const Program& program, const ParamState& p);
+/// Bytes that the update of one instance cannot do without on one device. Adam on bf16: 4, 8 + 4 and 2 per parameter.
+struct UpdateBytes {
+  double gradient = 0;   ///< read
+  double states = 0;     ///< of the optimizer, with the master copy: read and written
+  double parameters = 0; ///< written, and read where there is no master copy: both together
+};
+UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p);
 
 /// Bytes that an update moves less, since its states have fewer bits than fp32: what software moves is known for these.
 double narrowUpdateBytes(const Program& program, const ParamState& p);

@@ -17,8 +17,8 @@ namespace {
 /// Half-width of the terms: a fact that is off by its error moves both steps, each by the share that stands on it.
 double termsOf(const cost::Confidence& a, const cost::Confidence& b) {
   std::map<std::string_view, double> moved;
-  for (const cost::Term& t : a.terms) moved[t.what] -= t.share * t.error;
-  for (const cost::Term& t : b.terms) moved[t.what] += t.share * t.error;
+  for (const cost::RecordShare& t : a.terms) moved[t.what] -= t.share * t.error;
+  for (const cost::RecordShare& t : b.terms) moved[t.what] += t.share * t.error;
   double variance = 0;
   for (const auto& [what, by] : moved) variance += by * by;
   return cost::kNinetyPercent * std::sqrt(variance);
@@ -60,7 +60,7 @@ bool samePrice(const Side& a, const Side& b) {
   const auto& y = b.estimate->totals.confidence.terms;
   return parts.a == parts.b &&
          std::all_of(parts.parts.begin(), parts.parts.end(), [](const Part& p) { return p.a == p.b; }) &&
-         std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const cost::Term& s, const cost::Term& t) {
+         std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const cost::RecordShare& s, const cost::RecordShare& t) {
            return s.what == t.what && s.share == t.share && s.error == t.error;
          });
 }

@@ -41,6 +41,7 @@ void update(ExplainPage& page, const ExplainInput& input, const ir::ParamState& 
                         formatQuantity(held.master, units::bytes)),
             kIndent);
   page.fact("work", formatQuantity(priced.bytes, units::bytes) + " moved", kIndent);
+  for (const auto& [key, text] : why.notes) page.fact(key, text, kIndent);
   page.derivation(why, kIndent);
   products(page, input, param);
 }

@@ -51,7 +51,13 @@ void ExplainPage::constant(const std::string& name, const ir::Number& number, si
 }
 
 void ExplainPage::derivation(const cost::Derivation& why, size_t indent) {
-  equation(why.equation, why.substituted, indent);
+  if (why.formula) {
+    equation(cost::symbols(*why.formula), cost::evaluated(*why.formula), indent);
+    const std::string where = cost::where(*why.formula);
+    fact("", where.empty() ? "" : "where " + where, indent);
+  } else if (!why.reason.empty()) {
+    equation("0", why.reason, indent);
+  }
   std::set<std::string_view> seen; // one that is read twice is stated once
   for (const auto& entry : why.constants)
     if (seen.insert(entry.first).second) constant(entry.first, *entry.second, indent);

@@ -54,7 +54,7 @@ void intervalText(ExplainPage& page, const cost::Totals& t) {
     return part == parts.end() ? std::string("-") : shareText(part->share);
   };
   if (c.coverage > 0) table.add({width(cost::kRunsPart), "", "", "", std::string(cost::kRunsPart)});
-  for (const cost::Term& term : c.terms)
+  for (const cost::RecordShare& term : c.terms)
     table.add({width(term.what), shareText(term.share), percentText(term.error),
                term.samples > 0 ? countText(term.samples) : "-", term.what});
   page.table(table);

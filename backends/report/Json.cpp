@@ -27,7 +27,7 @@ Json intervalJson(const cost::Confidence& c) {
               {"runs_high", c.runsHigh},
               {"outside_share", c.outside}};
   out["terms"] = Json::array();
-  for (const cost::Term& t : c.terms)
+  for (const cost::RecordShare& t : c.terms)
     out["terms"].push_back({{"what", t.what},
                             {"share", t.share},
                             {"error", t.error},

@@ -43,10 +43,7 @@ public:
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
     if (node.kind != ir::NodeKind::Collective) return finite(priceNode(pricing), pricing.requester());
-    Priced priced;
-    priced.bound = Bound::Network;
-    priced.seconds = priceCollective(pricing);
-    return finite(priced, pricing.requester());
+    return finite(priceCollective(pricing), pricing.requester());
   }
   Priced update(const ir::Program& program, const ir::ParamState& param, double together,
                 const Sinks& sinks) const override {

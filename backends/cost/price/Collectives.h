@@ -40,7 +40,7 @@ struct CollectiveAlgorithm {
   /// The word of `algorithm { all_reduce = … }`; null: it follows from what the fabrics on the way say.
   const ir::Word* word = nullptr;
   bool (*applies)(const Pricing& pricing, const Route& route) = nullptr;
-  double (*seconds)(const Pricing& pricing, const Route& route) = nullptr;
+  Term (*seconds)(const Pricing& pricing, const Route& route) = nullptr;
   /// Of a word that stands for another row, in place of both: the one that prices this group.
   const CollectiveAlgorithm& (*standsFor)(const Pricing& pricing, const Route& route) = nullptr;
   std::string_view name = {};   ///< what derivations call it; empty: as its word
@@ -55,6 +55,8 @@ std::span<const CollectiveAlgorithm> collectiveForms();
 const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& route);
 
 /// One execution of a collective node.
-double priceCollective(const Pricing& pricing);
+Priced priceCollective(const Pricing& pricing);
+/// Its time alone, for an algorithm that runs as another collective.
+Term collectiveTime(const Pricing& pricing);
 
 } // namespace planc::cost

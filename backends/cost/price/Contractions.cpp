@@ -5,8 +5,6 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
-#include <algorithm>
-
 namespace planc::cost {
 
 using ir::DeviceFact;
@@ -16,10 +14,10 @@ namespace {
 
 // Structure of the equations, not measured: what wgrad moves beyond a 16-bit result when it adds into an fp32 main
 // gradient, 4 B read and 4 B written in its place (docs/cost-model.md, section 1.1).
-constexpr double kFusedAccumulate = 6;
+const Exact kFusedAccumulate{6, units::bytes, "6"};
 
 struct GemmFacts {
-  double peak = 1, efficiency = 1, memoryEfficiency = 1, start = 0, bandwidth = 1;
+  Term peak, efficiency, memoryEfficiency, start, bandwidth;
 };
 
 GemmFacts factsOf(const Pricing& p, double flopCount) {
@@ -39,50 +37,39 @@ bool fusesAccumulation(const Pricing& p) {
   return p.facts.stack.accumulate() == ir::Accumulate::Fused;
 }
 
-/// A product's work and what it reaches; rates and bandwidths with their efficiencies.
-struct Work {
-  double flops = 0, rate = 1, bytes = 0, bandwidth = 1, start = 0;
-};
+using Shape = equations::ProductOf<Term>;
 
-/// A product priced by one of the equations; `ratio` of a gradient against its forward product.
-Priced product(const Pricing& p, const Work& w, double (*equation)(double, double, double, double, double),
-               std::string_view text) {
+Shape shapeOf(const Pricing& p) {
+  const ir::LocalWork& w = p.node.work;
+  return {p.known(w.batch, "b"), p.known(w.m, "m"), p.known(w.n, "n"), p.known(w.k, "k"),
+          p.known(w.operandWidth, "w", units::bytes)};
+}
+
+/// What a product moves, with the gradient that it adds into.
+Term bytesOf(const Pricing& p, const Shape& s) {
+  const Term moved = equations::bytes(s);
+  return fusesAccumulation(p) ? moved + kFusedAccumulate * s.batch * s.m * s.n : moved;
+}
+
+/// The price of a product that takes `forward` in forward.
+Priced product(const Pricing& p, const Term& forward, const Term& flops, const Term& bytes) {
   const bool gradient = p.node.role == ir::Role::DGrad || p.node.role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
-  const double ratio = gradient ? p.fact(StackFact::BackwardRatio, "r") / 2 : 1;
-  const double math = w.flops / w.rate, memory = w.bytes / w.bandwidth;
-  Priced priced;
-  priced.seconds = equation(w.flops, w.rate, w.bytes, w.bandwidth, w.start) * ratio;
-  priced.bound = w.start > std::max(math, memory) ? Bound::Launch : math >= memory ? Bound::Compute : Bound::Memory;
-  priced.flops = w.flops;
-  priced.bytes = w.bytes;
-  if (p.why)
-    p.why->substituted = fmt::format(fmt::runtime(text), fmt::format("{} / {}", flops(w.flops), rate(w.rate)),
-                                     fmt::format("{} / {}", bytes(w.bytes), bandwidth(w.bandwidth))) +
-                         fmt::format(" + {}{} = {}", seconds(w.start),
-                                     gradient ? fmt::format(", times {}", number(ratio)) : "", seconds(priced.seconds));
+  Priced priced = p.priced(gradient ? forward * (p.fact(StackFact::BackwardRatio, "r") / 2) : forward);
+  priced.flops = flops.value;
+  priced.bytes = bytes.value;
   return priced;
 }
 
 } // namespace
 
 Priced gemm(const Pricing& p) {
-  const ir::LocalWork& w = p.node.work;
-  const equations::Product shape{w.batch, w.m, w.n, w.k, w.operandWidth};
-  const double flopCount = equations::flops(shape);
-  const GemmFacts f = factsOf(p, flopCount);
-  double byteCount = equations::bytes(shape);
-  const bool fused = fusesAccumulation(p);
-  if (fused) byteCount += kFusedAccumulate * w.batch * w.m * w.n;
-  const Priced priced =
-      product(p, {flopCount, f.peak * f.efficiency, byteCount, f.bandwidth * f.memoryEfficiency, f.start},
-              equations::roofline, "max({}, {})");
-  if (p.why)
-    p.why->equation = fmt::format("max(2·b·m·n·k / (P·e), b·(w·(m·k + k·n) + 2·m·n{}) / (B·f)) + t0{}  with b = {}, m "
-                                  "= {}, n = {}, k = {}, w = {} B",
-                                  fused ? " + 6·m·n" : "", p.node.role == ir::Role::Forward ? "" : ", times r/2",
-                                  number(w.batch), number(w.m), number(w.n), number(w.k), number(w.operandWidth));
-  return priced;
+  const Shape shape = shapeOf(p);
+  const Term flops = equations::flops(shape);
+  const GemmFacts f = factsOf(p, flops.value);
+  const Term bytes = bytesOf(p, shape);
+  const Term time = equations::roofline(flops, f.peak * f.efficiency, bytes, f.bandwidth * f.memoryEfficiency, f.start);
+  return product(p, time, flops, bytes);
 }
 
 namespace {
@@ -99,28 +86,20 @@ double launchesOf(const Pricing& p, double kernels) {
 } // namespace
 
 Priced groupedGemm(const Pricing& p) {
-  const ir::LocalWork& w = p.node.work;
   const bool oneKernel = p.facts.stack.truth(StackFact::GroupedKernel),
              slower = p.facts.stack.has(StackFact::Grouped); // than one large product
-  const equations::Product shape{w.batch, w.m, w.n, w.k, w.operandWidth};
-  const double flopCount = equations::flops(shape), kernels = oneKernel ? 1 : std::max(1.0, w.batch);
-  const GemmFacts f = factsOf(p, flopCount / kernels);
-  double share = 1; // of the rate of one large product
-  if (slower) share = p.fact(StackFact::Grouped, "E", {w.tokensPerExpert, units::none});
-  const bool fused = fusesAccumulation(p);
-  const double byteCount = equations::bytes(shape) + (fused ? kFusedAccumulate * w.batch * w.m * w.n : 0);
-  const bool alone = w.batch <= 1; // one expert: a product like any other
-  Priced priced = product(
-      p, {flopCount, f.peak * f.efficiency * share, byteCount, f.bandwidth * f.memoryEfficiency, f.start * kernels},
-      alone ? equations::roofline : equations::inTurn, alone ? "max({}, {})" : "{} + {}");
-  priced.launches = launchesOf(p, kernels);
-  if (p.why)
-    p.why->equation =
-        fmt::format("{}2·b·m·n·k / (P·e{}){} b·(w·(m·k + k·n) + 2·m·n{}) / (B·f){} + {}t0{}  with b = {} "
-                    "experts, m = {}, n = {}, k = {}, w = {} B",
-                    alone ? "max(" : "", slower ? "·E" : "", alone ? "," : " +", fused ? " + 6·m·n" : "",
-                    alone ? ")" : "", oneKernel ? "" : "b·", p.node.role == ir::Role::Forward ? "" : ", times r/2",
-                    number(w.batch), number(w.m), number(w.n), number(w.k), number(w.operandWidth));
+  const Shape shape = shapeOf(p);
+  const bool alone = shape.batch.value <= 1; // one expert: a product like any other
+  const Term kernels = oneKernel || alone ? Term(1) : shape.batch, flops = equations::flops(shape);
+  const GemmFacts f = factsOf(p, flops.value / kernels.value);
+  // Of the rate of one large product.
+  const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.node.work.tokensPerExpert, units::none}) : 1;
+  const Term bytes = bytesOf(p, shape);
+  const auto equation = alone ? equations::roofline<Term> : equations::inTurn<Term>;
+  const Term time =
+      equation(flops, f.peak * f.efficiency * share, bytes, f.bandwidth * f.memoryEfficiency, f.start * kernels);
+  Priced priced = product(p, time, flops, bytes);
+  priced.launches = launchesOf(p, kernels.value);
   return priced;
 }
 

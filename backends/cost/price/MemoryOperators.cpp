@@ -23,7 +23,9 @@ bool isBackward(const Pricing& p) {
   return p.node.role == ir::Role::Backward;
 }
 
-Priced nothing() {
+/// A node without time of its own.
+Priced nothing(const Pricing& p, std::string_view reason) {
+  p.free(reason);
   Priced free;
   free.launches = 0;
   free.bound = Bound::Memory;
@@ -51,100 +53,84 @@ Priced byPasses(const Pricing& p, double moved, std::string_view of) {
   const Symbol name = p.op().name;
   const StackFact passes = isBackward(p) ? StackFact::PassesBackward : StackFact::PassesForward,
                   rows = isBackward(p) ? StackFact::PassesBackwardRow : StackFact::PassesForwardRow;
-  double count = p.facts.stack.has(passes, name) ? p.fact(passes, name, "passes", byteSize(moved)) : 0;
+  Term count = p.facts.stack.has(passes, name) ? p.fact(passes, name, "passes", byteSize(moved)) : 0;
   // Kernels that keep a row in registers read it once, others block by block.
   if (forwardWork(p).row > 0 && p.facts.stack.has(rows, name))
     count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
-  if (count == 0) {
-    p.explain("0", "no pass of its own: part of a neighbouring kernel");
-    return nothing();
-  }
-  Priced priced = memoryTime(p, count * moved, fmt::format("passes · bytes({})", of));
+  if (count.value == 0) return nothing(p, "no pass of its own: part of a neighbouring kernel");
+  Priced priced = memoryTime(p, count * p.known(moved, of, units::bytes));
   priced.flops = p.node.work.flops;
   return priced;
 }
 
 } // namespace
 
-Priced memoryTime(const Pricing& p, double byteCount, std::string_view bytesText) {
-  const double memory = p.fact(DeviceFact::Bandwidth, "B");
-  const double efficiency = p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(byteCount));
-  const double start = p.fact(DeviceFact::MemoryStart, "start");
-  Priced priced;
-  priced.seconds = equations::moved(byteCount, efficiency * memory, start);
-  priced.bound = start > byteCount / (efficiency * memory) ? Bound::Launch : Bound::Memory;
-  priced.bytes = byteCount;
-  if (p.why)
-    p.explain(fmt::format("{} / (efficiency · B) + start", bytesText),
-              fmt::format("{} / {} + {} = {}", bytes(byteCount), bandwidth(efficiency * memory), seconds(start),
-                          seconds(priced.seconds)));
+Priced memoryTime(const Pricing& p, const Term& bytes) {
+  const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
+  const Term efficiency = p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(bytes.value));
+  const Term start = p.fact(DeviceFact::MemoryStart, "start");
+  Priced priced = p.priced(equations::moved(bytes, efficiency * bandwidth, start));
+  priced.bytes = bytes.value;
   return priced;
 }
 
+namespace {
+
+Term readsAndWrites(const Pricing& p) {
+  return p.known(p.node.work.reads, "reads", units::bytes) + p.known(p.node.work.writes, "writes", units::bytes);
+}
+
+} // namespace
+
 Priced memoryOperator(const Pricing& p) {
-  if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "first operand");
-  Priced priced = memoryTime(p, p.node.work.reads + p.node.work.writes, "(reads + writes)");
+  if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "bytes(first operand)");
+  Priced priced = memoryTime(p, readsAndWrites(p));
   priced.flops = p.node.work.flops;
   return priced;
 }
 
 Priced lookup(const Pricing& p) {
-  if (hasPasses(p)) return byPasses(p, forwardWork(p).resultBytes, "result");
+  if (hasPasses(p)) return byPasses(p, forwardWork(p).resultBytes, "bytes(result)");
   // Rows in random order; its backward writes the rows that forward read.
-  const double memory = p.fact(DeviceFact::Bandwidth, "B");
-  const double efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency");
-  Priced priced;
-  priced.bytes = forwardWork(p).reads;
+  const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
+  const Term efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency");
+  const Term reads = p.known(forwardWork(p).reads, "reads", units::bytes);
+  Priced priced = p.priced(memory(reads / (efficiency * bandwidth)));
+  priced.bytes = reads.value;
   priced.flops = p.node.work.flops;
-  priced.seconds = priced.bytes / (efficiency * memory);
-  priced.bound = Bound::Memory;
-  if (p.why)
-    p.explain("reads / (efficiency · B)", fmt::format("{} / {} = {}", bytes(priced.bytes),
-                                                      bandwidth(efficiency * memory), seconds(priced.seconds)));
   return priced;
 }
 
 Priced cast(const Pricing& p) {
-  const double moved = p.node.work.reads + p.node.work.writes;
-  if (p.node.role == ir::Role::Cast && p.node.operand >= 0) return memoryTime(p, moved, "(packed + unpacked)");
-  if (p.node.role == ir::Role::Save) return memoryTime(p, moved, "(value + as kept)");
-  if (hasPasses(p)) return byPasses(p, kCastSource * p.node.work.elements, "operand");
-  return memoryTime(p, moved, "(reads + writes)");
+  const bool byKind = p.node.role != ir::Role::Save && (p.node.role != ir::Role::Cast || p.node.operand < 0);
+  if (byKind && hasPasses(p)) return byPasses(p, kCastSource * p.node.work.elements, "bytes(operand)");
+  return memoryTime(p, readsAndWrites(p));
 }
 
 Priced accumulate(const Pricing& p) {
-  const double elements = p.node.work.elements;
-  if (updatesRows(p)) {
-    p.explain("0", "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
-    return nothing();
-  }
+  const Term elements = p.known(p.node.work.elements, "elements");
+  if (updatesRows(p))
+    return nothing(p, "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
     // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
     // already.
-    if (!hasPasses(p)) return nothing();
-    const double width = p.fact(StackFact::TableGradient, "table gradient");
-    return memoryTime(p, width * elements, "table gradient · elements");
+    if (!hasPasses(p)) return nothing(p, "its backward has written the touched rows");
+    return memoryTime(p, p.fact(StackFact::TableGradient, "table gradient") * elements);
   }
   p.facts.find(StackFact::Accumulate, p.requester());
   const std::optional<ir::Accumulate> how = p.facts.stack.accumulate();
   if (how == ir::Accumulate::Separate || how == ir::Accumulate::Deferred) {
     const ir::Value& parameter = p.program.model.values[p.node.value];
-    const double moved = kSeparatePasses * ir::width(p.program.precisionOf(parameter).grads);
-    return memoryTime(p, moved * elements, "3 · width of gradients · elements");
+    const double width = ir::width(p.program.precisionOf(parameter).grads);
+    return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);
   }
-  p.explain("0", how == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
-  return nothing();
+  return nothing(p, how == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
 }
 
 Priced copy(const Pricing& p) {
-  const double memory = p.fact(DeviceFact::Bandwidth, "B");
-  Priced priced;
-  priced.bytes = kCopyPasses * p.node.bytes;
-  priced.seconds = priced.bytes / memory;
-  priced.bound = Bound::Memory;
-  if (p.why)
-    p.explain("2 · bytes / B",
-              fmt::format("2 · {} / {} = {}", bytes(p.node.bytes), bandwidth(memory), seconds(priced.seconds)));
+  const Term moved = kCopyPasses * p.known(p.node.bytes, "bytes", units::bytes);
+  Priced priced = p.priced(memory(moved / p.fact(DeviceFact::Bandwidth, "B")));
+  priced.bytes = moved.value;
   return priced;
 }
 

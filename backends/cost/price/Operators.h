@@ -10,7 +10,6 @@ namespace planc::cost {
 /// A row of the operator table.
 struct OperatorEquation {
   ir::OpKind kind;
-  std::string_view equation; ///< as docs/cost-model.md prints it
   Priced (*price)(const Pricing& pricing);
 };
 /// One row per ir::OpKind.
@@ -31,7 +30,7 @@ Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
 Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
 
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
-Priced memoryTime(const Pricing& pricing, double bytes, std::string_view bytesText);
+Priced memoryTime(const Pricing& pricing, const Term& bytes);
 
 /// The sizes of the forward node of the same operator in the same class: the backward of kinds priced by a factor on
 /// the forward time depends on them. The node's own work if the program holds no forward node.

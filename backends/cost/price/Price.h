@@ -1,6 +1,7 @@
 // What pricing gives: seconds and what bounds them, where they go, and how they came about.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/Formula.h"
 #include "ir/Machine.h"
 
 #include <algorithm>
@@ -17,8 +18,9 @@ std::string_view name(Bound b);
 
 /// How the time of one compute node or collective came about: what `planc explain FILE PATH` prints.
 struct Derivation {
-  std::string equation;                                             ///< the formula with symbols
-  std::string substituted;                                          ///< the same with numbers and units
+  Formulas formulas;                ///< owns what `formula` points into
+  const Formula* formula = nullptr; ///< of the seconds; null: nothing takes any, as `reason` says
+  std::string reason;
   std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
   std::vector<std::pair<std::string, std::string>> notes;           ///< algorithm, levels and phases of a collective
   std::vector<std::shared_ptr<const ir::Number>> read; ///< owns those constants that were read off a curve or a sample

@@ -1,8 +1,9 @@
-// One node being priced: where its equation finds constants, and where the explanation of the price is written down.
+// One node being priced: where its equation finds its terms, and where the explanation of the price is written down.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Price.h"
+#include "backends/cost/price/Term.h"
 #include "ir/facts/FactTable.h"
 #include "support/Quantity.h"
 
@@ -40,34 +41,51 @@ public:
   bool hasOp() const { return node.op.valid(); }
 
   /// A fact of the device or of the stack: `fact(DeviceFact::Peak, type, "P")`. `symbol`: as the equation calls it.
-  double fact(ir::DeviceFact id, std::string_view symbol, Size size = {}) const {
+  Term fact(ir::DeviceFact id, std::string_view symbol, Size size = {}) const {
     return fact(facts.device, id, {}, symbol, size);
   }
-  double fact(ir::DeviceFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
+  Term fact(ir::DeviceFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
     return fact(facts.device, id, key, symbol, size);
   }
-  double fact(ir::StackFact id, std::string_view symbol, Size size = {}) const {
+  Term fact(ir::StackFact id, std::string_view symbol, Size size = {}) const {
     return fact(facts.stack, id, {}, symbol, size);
   }
-  double fact(ir::StackFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
+  Term fact(ir::StackFact id, ir::FactKey key, std::string_view symbol, Size size = {}) const {
     return fact(facts.stack, id, key, symbol, size);
   }
-  double fact(const ir::Fabric& fabric, ir::FabricFact id, std::string_view symbol, Size size = {}) const {
+  Term fact(const ir::Fabric& fabric, ir::FabricFact id, std::string_view symbol, Size size = {}) const {
     return fact(fabric, id, {}, symbol, size);
   }
-  double fact(const ir::ClusterLevel& level, ir::LevelFact id, std::string_view symbol) const {
+  Term fact(const ir::ClusterLevel& level, ir::LevelFact id, std::string_view symbol) const {
     return fact(level, id, {}, symbol, {});
   }
+  /// A quantity of the plan, as the equation calls it: `known(node.bytes, "bytes", units::bytes)`.
+  Term known(double value, std::string_view symbol, const Unit& unit = units::none) const {
+    return leaf(Operation::Quantity, value, symbol, unit);
+  }
+  /// A factor that the equation does not have where it is 1.
+  Term factor(double value, std::string_view symbol) const { return value == 1 ? Term(1) : known(value, symbol); }
+  /// `term`, which the equation calls `symbol` and writes out beside it.
+  Term named(Term term, std::string_view symbol) const {
+    if (term.from && why) {
+      term.from = why->formulas.add({.operation = Operation::Named,
+                                     .value = term.value,
+                                     .unit = term.from->unit,
+                                     .symbol = std::string(symbol),
+                                     .left = term.from});
+    }
+    return term;
+  }
   /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
-  double readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
-                 const std::string& source, const Unit& unit = {}, const ir::Statistics* statistics = nullptr) const {
+  Term readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
+               const std::string& source, const Unit& unit = {}, const ir::Statistics* statistics = nullptr) const {
     if (why) {
       ir::Number read{.value = value, .range = range, .source = source, .unit = unit};
       if (statistics) read.statistics = *statistics;
       why->read.push_back(std::make_shared<ir::Number>(std::move(read)));
       why->constants.emplace_back(fmt::format("{} = {}", symbol, path), why->read.back().get());
     }
-    return value;
+    return leaf(Operation::Fact, value, symbol, unit);
   }
   /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
   void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const ir::FactRef& fact, Size size,
@@ -87,11 +105,38 @@ public:
     if (evidence) evidence->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
   }
   /// A part of a collective's time, and what of a level it is spent on. Equal ones add up.
-  void spends(double seconds, const ir::ClusterLevel& level, std::string_view on) const {
-    if (limits) spends(seconds, fmt::format("{}: {}", level.name.view(), on));
+  Term spent(const Term& part, const ir::ClusterLevel& level, std::string_view on) const {
+    if (limits) addLimit(part.value, fmt::format("{}: {}", level.name.view(), on));
+    return part;
   }
-  void spends(double seconds, std::string what) const {
-    if (!limits) return;
+  Term spent(const Term& part, std::string_view on) const {
+    if (limits) addLimit(part.value, std::string(on));
+    return part;
+  }
+  /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
+  void note(std::string_view key, std::string text) const {
+    if (why) why->notes.emplace_back(key, std::move(text));
+  }
+  /// What an equation comes to: its seconds, what bounds them, and its derivation.
+  Priced priced(const Term& seconds) const {
+    if (why) why->formula = seconds.from;
+    Priced priced;
+    priced.seconds = seconds.value;
+    priced.bound = seconds.bound;
+    return priced;
+  }
+  /// The node takes no time of its own.
+  void free(std::string_view reason) const {
+    if (why) why->reason = reason;
+  }
+
+private:
+  Term leaf(Operation operation, double value, std::string_view symbol, const Unit& unit) const {
+    if (!why) return value;
+    return {value,
+            why->formulas.add({.operation = operation, .value = value, .unit = unit, .symbol = std::string(symbol)})};
+  }
+  void addLimit(double seconds, std::string what) const {
     for (LimitPart& part : *limits)
       if (part.what == what) {
         part.seconds += seconds;
@@ -99,21 +144,10 @@ public:
       }
     limits->push_back({std::move(what), seconds});
   }
-  /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
-  void note(std::string_view key, std::string text) const {
-    if (why) why->notes.emplace_back(key, std::move(text));
-  }
-  void explain(std::string equation, std::string substituted) const {
-    if (!why) return;
-    why->equation = std::move(equation);
-    why->substituted = std::move(substituted);
-  }
-
-private:
   /// Where no record gives it what its row says, else 1, noted as missing. `size`: where a table is read, and what
   /// `valid` is about.
   template <class Record, class Id>
-  double fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
+  Term fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
     const ir::FactRef ref(id, key);
     const ir::Number* found = record.number(id, key);
     if (!found) {
@@ -124,12 +158,13 @@ private:
       return 1;
     }
     stands(Facts::owner(record), found->statistics, found->range, ref, size, found->table);
+    const Unit unit = why ? ir::factRow(ref.id).type.unit : Unit();
     if (!found->table.empty())
       return readOff(found->at(size.value), symbol,
                      why ? fmt::format("{}({})", ref.path(), formatQuantity(size.value, size.unit)) : "", found->range,
-                     found->source, found->unit, &found->statistics);
+                     found->source, unit, &found->statistics);
     if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, ref.path()), found);
-    return found->value;
+    return leaf(Operation::Fact, found->value, symbol, unit);
   }
 };
 
@@ -141,9 +176,6 @@ inline std::string bytes(double v) {
 }
 inline std::string flops(double v) {
   return formatQuantity(v, units::flops);
-}
-inline std::string rate(double v) {
-  return formatQuantity(v, units::rate);
 }
 inline std::string bandwidth(double v) {
   return formatQuantity(v, units::bandwidth);

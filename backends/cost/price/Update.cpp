@@ -17,23 +17,34 @@ using ir::StackFact;
 
 namespace {
 
-/// `rows`: at the efficiency of random access.
-double secondsPerByte(const Pricing& p, bool rows) {
-  const double memory = p.fact(DeviceFact::Bandwidth, "B");
-  const double efficiency = p.fact(rows ? DeviceFact::LookupEfficiency : DeviceFact::MemoryEfficiency, "efficiency");
-  return 1 / (efficiency * memory);
+/// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's, where rows are
+/// reached at the efficiency of random access.
+Term secondsPerByte(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s) {
+  const Term bandwidth = by.onHost ? p.fact(DeviceFact::HostMemoryBandwidth, "H") : p.fact(DeviceFact::Bandwidth, "B");
+  const DeviceFact efficiency = by.onHost       ? DeviceFact::HostUpdateEfficiency
+                                : s.touched > 0 ? DeviceFact::LookupEfficiency
+                                                : DeviceFact::MemoryEfficiency;
+  return 1 / (p.fact(efficiency, "efficiency") * bandwidth);
 }
 
-double matrixRate(const Pricing& p) {
-  const double peak = p.fact(DeviceFact::Peak, ir::kMatrixType, "P");
-  return peak * p.fact(DeviceFact::GemmEfficiency, ir::kMatrixType, "e");
+/// What an update must touch: the gradient is read, states and the parameter with its master copy are read and written.
+Term leastBytes(const Pricing& p, const ir::ParamState& s) {
+  const ir::UpdateBytes least = ir::leastUpdateBytes(p.program, s);
+  return p.known(least.gradient, "gradient", units::bytes) + 2 * p.known(least.states, "states", units::bytes) +
+         p.known(least.parameters, "parameters", units::bytes);
 }
 
-/// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's.
-double secondsPerByteOf(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s) {
-  if (!by.onHost) return secondsPerByte(p, s.touched > 0);
-  const double memory = p.fact(DeviceFact::HostMemoryBandwidth, "H");
-  return 1 / (p.fact(DeviceFact::HostUpdateEfficiency, "efficiency") * memory);
+/// By the stack's table, if it has one.
+Term updateBytes(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s, double together) {
+  if (!p.facts.stack.has(StackFact::Optimizer, by.name)) {
+    p.note("figure", "the stack has none: what an update must touch is read and written once");
+    return leastBytes(p, s);
+  }
+  const Term elements = p.known(ir::updatedElements(p.program, s), "elements");
+  const Term known = elements * p.fact(StackFact::Optimizer, by.name, "bytes", {together, units::none});
+  const double narrow = ir::narrowUpdateBytes(p.program, s);
+  if (narrow == 0) return known;
+  return max(leastBytes(p, s), known - p.known(narrow, "narrower states", units::bytes));
 }
 
 /// What crosses the host's link in the optimizer's step, of one instance: states in the host's memory stream to the
@@ -69,30 +80,13 @@ Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
   Priced priced;
   const ir::Optimizer* by = ir::updaterHere(p.program, s);
   if (!by) return priced;
-  const double elements = ir::updatedElements(p.program, s);
-  const bool told = p.facts.stack.has(StackFact::Optimizer, by->name);
-  priced.bound = Bound::Memory;
-  const double narrow = told ? ir::narrowUpdateBytes(p.program, s) : 0, least = ir::leastUpdateBytes(p.program, s);
-  priced.bytes = least;
-  if (told) {
-    const double known = elements * p.fact(StackFact::Optimizer, by->name, "bytes", {together, units::none});
-    priced.bytes = narrow == 0 ? known : std::max(least, known - narrow);
-  }
-  priced.seconds = priced.bytes * secondsPerByteOf(p, *by, s);
+  const Term bytes = updateBytes(p, *by, s, together);
+  Term time = memory(bytes * secondsPerByte(p, *by, s));
   // An update that is launched tensor by tensor.
-  const bool start = p.facts.stack.has(StackFact::OptimizerTensor, by->name);
-  if (start) priced.seconds += p.fact(StackFact::OptimizerTensor, by->name, "tensor");
-  if (p.why)
-    p.explain(fmt::format("{} / (efficiency · {}){}",
-                          narrow != 0 ? "(bytes · elements - 2 · what the states have less than in fp32)"
-                          : told
-                              ? "bytes · elements"
-                              : "(gradient + 2 · (states + master copy) + parameter, read too without a master copy)",
-                          by->onHost ? "H" : "B",
-                          start  ? " + tensor"
-                          : told ? ""
-                                 : ": the stack has no figure"),
-              fmt::format("{} elements, {} = {}", number(elements), bytes(priced.bytes), seconds(priced.seconds)));
+  if (p.facts.stack.has(StackFact::OptimizerTensor, by->name))
+    time += p.fact(StackFact::OptimizerTensor, by->name, "tensor");
+  priced = p.priced(time);
+  priced.bytes = bytes.value;
   return priced;
 }
 
@@ -108,10 +102,9 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 }
 
 double matrixSeconds(const Pricing& p, double flops) {
-  const double rate = matrixRate(p), seconds = flops / rate;
-  p.explain("FLOPs / (e · P)",
-            fmt::format("{} / {} = {}", cost::flops(flops), cost::rate(rate), cost::seconds(seconds)));
-  return seconds;
+  const Term peak = p.fact(DeviceFact::Peak, ir::kMatrixType, "P");
+  const Term rate = peak * p.fact(DeviceFact::GemmEfficiency, ir::kMatrixType, "e");
+  return p.priced(compute(p.known(flops, "FLOPs", units::flops) / rate)).seconds;
 }
 
 double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
@@ -184,7 +177,7 @@ StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vec
 }
 
 double linkOf(const Pricing& pricing) {
-  return pricing.fact(DeviceFact::HostBandwidth, "host link");
+  return pricing.fact(DeviceFact::HostBandwidth, "host link").value;
 }
 
 std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device) {

@@ -226,7 +226,7 @@ Confidence Ledger::finish() {
     out.terms.push_back(
         {nameOf(e), e.seconds / total, e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
   std::stable_sort(out.terms.begin(), out.terms.end(),
-                   [](const Term& a, const Term& b) { return a.share * a.error > b.share * b.error; });
+                   [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)
     if (o.seconds >= kWorthAWarning * total) model_.facts().outside(o.item, o.seconds / total, o.requester, o.at);
@@ -237,7 +237,7 @@ Confidence Ledger::finish() {
 
 void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
   double variance = 0;
-  for (const Term& t : c.terms) variance += t.share * t.error * t.share * t.error;
+  for (const RecordShare& t : c.terms) variance += t.share * t.error * t.share * t.error;
   const double terms = kNinetyPercent * std::sqrt(variance);
   c.runsLow = accuracy.low;
   c.runsHigh = accuracy.high;
@@ -251,7 +251,7 @@ std::vector<WidthPart> widthParts(const Confidence& c) {
   const double width = std::log(c.high), runs = std::log(c.runsHigh);
   if (c.coverage <= 0 || !(width > 0)) return parts;
   parts.push_back({std::string(kRunsPart), runs * runs / (width * width)});
-  for (const Term& t : c.terms) {
+  for (const RecordShare& t : c.terms) {
     const double half = kNinetyPercent * t.share * t.error;
     if (half > 0) parts.push_back({t.what, half * half / (width * width)});
   }

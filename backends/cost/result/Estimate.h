@@ -65,7 +65,7 @@ struct StageRow {
 };
 
 /// A calibrated record that the step time stands on.
-struct Term {
+struct RecordShare {
   std::string what;   ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
   double share = 0;   ///< of the time of the critical stage that is priced from it
   double error = 0;   ///< relative, mean of that time; more where it is read outside of its samples
@@ -74,10 +74,10 @@ struct Term {
 };
 /// How sure the step time is (docs/cost-model.md, section 5).
 struct Confidence {
-  std::vector<Term> terms;  ///< widest first
-  double outside = 0;       ///< share of the time that stands on any record read outside of its samples
-  double coverage = 0;      ///< of the interval; 0: the stack does not say how far its runs lie from predictions
-  double low = 1, high = 1; ///< the interval, as multiples of the step time
+  std::vector<RecordShare> terms; ///< widest first
+  double outside = 0;             ///< share of the time that stands on any record read outside of its samples
+  double coverage = 0;            ///< of the interval; 0: the stack does not say how far its runs lie from predictions
+  double low = 1, high = 1;       ///< the interval, as multiples of the step time
   double runsLow = 1, runsHigh = 1; ///< the same without terms: what the stack's runs alone say
 };
 

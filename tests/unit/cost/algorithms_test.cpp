@@ -256,7 +256,9 @@ TEST(Algorithms, StepsOfALongRingOverlap) {
   expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (64 + 255 / 4.));
   Derivation why;
   m.price(Kind::AllGather, {"g"}, 1e6, &why);
-  EXPECT_NE(why.equation.find("min(n - 1, ring_steps + ring_tail · (n - 1))"), std::string::npos);
+  ASSERT_TRUE(why.formula);
+  EXPECT_NE(symbols(*why.formula).find("min(steps, ring_steps + steps · ring_tail)"), std::string::npos)
+      << symbols(*why.formula);
   m.levels()[1].fabric.set(FabricFact::RingSteps, number(100));
   m.levels()[1].fabric.set(FabricFact::RingTail, number(.5));
   expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (100 + 255 / 2.));
@@ -469,9 +471,10 @@ TEST(AlgorithmLaws, EveryFormSaysWhatItIs) {
 // A tool or a test brings an algorithm of its own; nothing else has to know it.
 TEST(Algorithms, AWordOfTheCallerPricesForAsLongAsItLives) {
   {
-    const AddedWord<CollectiveAlgorithm> added(collectiveAlgorithms(), {"by_pigeon", "in a day", "RFC 1149"},
-                                               {.applies = [](const Pricing&, const Route&) { return true; },
-                                                .seconds = [](const Pricing&, const Route&) { return 86400.0; }});
+    const AddedWord<CollectiveAlgorithm> added(
+        collectiveAlgorithms(), {"by_pigeon", "in a day", "RFC 1149"},
+        {.applies = [](const Pricing&, const Route&) { return true; },
+         .seconds = [](const Pricing& p, const Route&) { return p.known(86400, "a day", units::time); }});
     Machine m(8, {{"g", 64}});
     Derivation why;
     m.choose("by_pigeon");

@@ -43,7 +43,7 @@ TEST(Confidence, SaysWhatTheStepStandsOn) {
   const Confidence c = Step().sure();
   ASSERT_EQ(c.terms.size(), 2u);
   double shares = 0;
-  for (const Term& t : c.terms) shares += t.share;
+  for (const RecordShare& t : c.terms) shares += t.share;
   EXPECT_NEAR(shares, 1, 1e-9) << "one record per node here";
   EXPECT_EQ(c.outside, 0);
   EXPECT_EQ(c.coverage, 0.9);

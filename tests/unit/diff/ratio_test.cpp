@@ -15,7 +15,7 @@ struct Plan {
   ir::Plan plan;
   cost::Estimate estimate;
 
-  explicit Plan(double seconds, std::vector<cost::Term> terms, int64_t tp = 2) {
+  explicit Plan(double seconds, std::vector<cost::RecordShare> terms, int64_t tp = 2) {
     plan.title = "p";
     plan.modelText = "gpt.small";
     plan.cluster.emplace();

@@ -19,18 +19,12 @@ namespace {
 bool isHostCopy(const Pricing& p, const Route&) {
   return p.node.collective == CollectiveKind::HostCopy;
 }
-double hostCopy(const Pricing& p, const Route&) {
-  const double link = p.fact(DeviceFact::HostBandwidth, "host link");
+Term hostCopy(const Pricing& p, const Route&) {
+  const Term link = p.fact(DeviceFact::HostBandwidth, "host link");
   const ir::Number* memory = p.facts.device.number(DeviceFact::HostMemoryBandwidth);
-  const bool narrow = memory && memory->value < link;
-  const double rate = narrow ? p.fact(DeviceFact::HostMemoryBandwidth, "host memory") : link;
-  const double time = p.node.bytes / rate;
-  const std::string_view limit = narrow ? "host memory" : "host link";
-  p.spends(time, std::string(limit));
-  if (p.why)
-    p.explain(fmt::format("bytes / {}", limit),
-              fmt::format("{} / {} = {}", bytes(p.node.bytes), bandwidth(rate), seconds(time)));
-  return time;
+  const bool narrow = memory && memory->value < link.value;
+  const Term rate = narrow ? p.fact(DeviceFact::HostMemoryBandwidth, "host memory") : link;
+  return p.spent(p.known(p.node.bytes, "bytes", units::bytes) / rate, narrow ? "host memory" : "host link");
 }
 
 bool isFree(const Pricing& p, const Route& r) {
@@ -38,7 +32,7 @@ bool isFree(const Pricing& p, const Route& r) {
          (r.ranks <= 1 && p.node.collective != CollectiveKind::SendRecv);
 }
 
-double nothing(const Pricing&, const Route&) {
+Term nothing(const Pricing&, const Route&) {
   return 0;
 }
 
@@ -84,7 +78,7 @@ void noteTopologies(const Pricing& p, const Route& r) {
     const ir::Word* word = ir::topologyWords().find(topology.kind.view());
     if (!word || topology.kind == ir::Topology().kind || (r.domain && &levels[l] <= r.domain)) continue;
     const TopologyFactors factors = factorsAt(p, r, l);
-    const double steps = stepsAt(Pricing(p.facts, p.program, p.node, {}), levels[l].fabric, factors);
+    const double steps = stepsAt(Pricing(p.facts, p.program, p.node, {}), levels[l].fabric, factors).value;
     const std::string share = factors.bandwidth == 1 ? "all" : fmt::format("{} %", number(factors.bandwidth * 100));
     p.note("topology", fmt::format("{}, {}: {} of the bandwidth, {} steps ({})", levels[l].name.view(), word->name,
                                    share, number(steps), word->source));
@@ -111,10 +105,10 @@ const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
   Facts scratch = p.facts;
   const Pricing trial(scratch, p.program, p.node, {});
   const CollectiveAlgorithm* best = &usual(trial, r);
-  double least = best->seconds(trial, r);
+  double least = best->seconds(trial, r).value;
   for (const CollectiveAlgorithm* row : collectiveAlgorithms().rows()) {
     if (row->standsFor || !row->applies(trial, r)) continue;
-    if (const double time = row->seconds(trial, r); time < least) least = time, best = row;
+    if (const double time = row->seconds(trial, r).value; time < least) least = time, best = row;
   }
   return *best;
 }
@@ -125,7 +119,7 @@ const CollectiveAlgorithm& algorithmOf(const Pricing& p, const Route& r) {
   return choice && choice->applies(p, r) ? *choice : usual(p, r);
 }
 
-double priceCollective(const Pricing& p) {
+Term collectiveTime(const Pricing& p) {
   if (p.facts.cluster.levels.empty()) return 0;
   const Route route = routeOf(p);
   const CollectiveAlgorithm& row = algorithmOf(p, route);
@@ -137,6 +131,12 @@ double priceCollective(const Pricing& p) {
     noteTopologies(p, route);
   }
   return row.seconds(p, route);
+}
+
+Priced priceCollective(const Pricing& p) {
+  Priced priced = p.priced(collectiveTime(p));
+  priced.bound = Bound::Network;
+  return priced;
 }
 
 } // namespace planc::cost

@@ -13,34 +13,34 @@ double copiesInOne(const Pricing& p);
 /// cluster, however they are grouped.
 double distinctUnits(const Pricing& p, double units);
 bool isTransfer(const Pricing& p, const Route& r);
-double transfer(const Pricing& p, const Route& r);
+Term transfer(const Pricing& p, const Route& r);
 bool isExchange(const Pricing& p, const Route& r);
-double exchange(const Pricing& p, const Route& r);
+Term exchange(const Pricing& p, const Route& r);
 /// Time that a direct exchange needs on the narrowest level: what leaves a unit goes over the links of its level.
 /// `efficiencyAt` says what of the line rate is reached there.
-double leavingTime(const Pricing& p, const Route& r, double (*efficiencyAt)(const Pricing&, const ir::Fabric&));
+Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&));
 
 // Flat.cpp: the whole group as one.
 bool isSampled(const Pricing& p, const Route& r);
-double sampled(const Pricing& p, const Route& r);
+Term sampled(const Pricing& p, const Route& r);
 bool isSampledAcross(const Pricing& p, const Route& r);
-double sampledAcross(const Pricing& p, const Route& r);
+Term sampledAcross(const Pricing& p, const Route& r);
 bool isCard(const Pricing& p, const Route& r);
-double card(const Pricing& p, const Route& r);
+Term card(const Pricing& p, const Route& r);
 bool always(const Pricing& p, const Route& r);
-double nominal(const Pricing& p, const Route& r);
+Term nominal(const Pricing& p, const Route& r);
 bool isRing(const Pricing& p, const Route& r);
-double ring(const Pricing& p, const Route& r);
+Term ring(const Pricing& p, const Route& r);
 bool isTree(const Pricing& p, const Route& r);
-double tree(const Pricing& p, const Route& r);
+Term tree(const Pricing& p, const Route& r);
 
 // Hierarchical.cpp: level by level.
 bool isHierarchical(const Pricing& p, const Route& r);
-double hierarchical(const Pricing& p, const Route& r);
+Term hierarchical(const Pricing& p, const Route& r);
 
 // Whole.cpp: as another collective that does more.
 bool isReducedWhole(const Pricing& p, const Route& r);
-double reducedWhole(const Pricing& p, const Route& r);
+Term reducedWhole(const Pricing& p, const Route& r);
 
 // Algorithms.cpp: words that leave it to the others.
 const CollectiveAlgorithm& usual(const Pricing& p, const Route& r);

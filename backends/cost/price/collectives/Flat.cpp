@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace planc::cost {
 
@@ -15,60 +14,56 @@ using ir::LevelFact;
 
 namespace {
 
-constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-
 /// A rate, and the level whose links or cards leave no more.
 struct Narrowest {
-  double rate = kUnbounded;
+  Term rate;
   const ir::ClusterLevel* level = nullptr;
+
+  void narrow(const Term& to, const ir::ClusterLevel& by) {
+    const bool less = !level || to.value < rate.value;
+    rate = level ? min(rate, to) : to;
+    if (less) level = &by;
+  }
 };
 
 /// What the members of one node reach together: the narrowest level on the way, and the fabric inside the node.
-Narrowest sharedBandwidth(const Pricing& p, const Route& r, double bonus) {
+Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
   const auto& levels = p.facts.cluster.levels;
-  Narrowest least{kUnbounded, &levels[r.top]};
+  Narrowest least;
   if (r.domain && r.inside > 1)
-    least = {readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b, r.domain};
+    least.narrow(readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b, *r.domain);
   for (size_t l = r.domain ? static_cast<size_t>(r.domain - levels.data()) + 1 : 0; l <= r.top; ++l) {
     if (r.units(l) <= 1 && l != r.top) continue; // the group does not spread at this level
-    const double rate =
-        bonus * cardEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth) * r.below(l);
-    if (rate < least.rate) least = {rate, &levels[l]};
+    const Term efficiency = cardEfficiency(p, levels[l].fabric);
+    const Term line = lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
+    least.narrow(bonus * efficiency * line * p.factor(r.below(l), "ranks per node"), levels[l]);
   }
   return least;
 }
 
 /// One algorithm over the whole group: its steps at the outermost level, its bytes through the narrowest one.
-double flat(const Pricing& p, const Route& r, double steps, double bonus, std::string_view stepsText) {
+Term flat(const Pricing& p, const Route& r, const Term& steps, const Term& bonus) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
-  const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks));
+  const Term x = onWire(p, r);
   if (!r.card) {
     p.nominal(level, p.node.collective);
-    const double latency = p.fact(level, LevelFact::Latency, "latency");
-    const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
-    const double time = latency * steps + x / rateOf;
-    p.spends(latency * steps, level, "latency");
-    p.spends(x / rateOf, *narrow, carrier(*narrow));
-    if (p.why)
-      p.explain(fmt::format("latency · {} + x / bandwidth", stepsText),
-                fmt::format("{} · {} + {} / {} = {}", seconds(latency), number(steps), bytes(x), bandwidth(rateOf),
-                            seconds(time)));
-    return time;
+    const Term latency = p.spent(p.fact(level, LevelFact::Latency, "latency") * steps, level, "latency");
+    const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
+    return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow));
   }
-  const double start = p.fact(fabric, FabricFact::Start, "start");
-  const double hop = p.fact(fabric, FabricFact::Hop, "hop");
-  const double g = p.fact(fabric, FabricFact::Root, "g");
-  const auto [rateOf, narrow] = sharedBandwidth(p, r, bonus);
-  const double time = start + hop * steps + x / rateOf + rootTerm(g, x);
-  p.spends(start + hop * steps, level, "latency");
-  p.spends(x / rateOf + rootTerm(g, x), *narrow, carrier(*narrow));
-  if (p.why)
-    p.explain(
-        fmt::format("start + hop · {} + x / min(efficiency · NIC · ranks per node, b) + g·√(x / 1 GB)", stepsText),
-        fmt::format("{} + {} · {} + {} / {} + {} = {}", seconds(start), seconds(hop), number(steps), bytes(x),
-                    bandwidth(rateOf), seconds(rootTerm(g, x)), seconds(time)));
-  return time;
+  const Term start = p.fact(fabric, FabricFact::Start, "start");
+  const Term hop = p.fact(fabric, FabricFact::Hop, "hop");
+  const Term g = p.fact(fabric, FabricFact::Root, "g");
+  const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
+  const Term latency = p.spent(start + hop * steps, level, "latency");
+  return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow)) +
+         p.spent(equations::rootTerm(g, x), *narrow, carrier(*narrow));
+}
+
+/// As the wiring of the outermost level has them.
+Term stepsOf(const Pricing& p, const Route& r) {
+  return stepsAt(p, p.facts.cluster.levels[r.top].fabric, factorsAt(p, r, r.top));
 }
 
 bool runsAnyAlgorithm(const ir::Topology& topology) {
@@ -78,17 +73,6 @@ bool runsAnyAlgorithm(const ir::Topology& topology) {
 
 bool reduces(const Pricing& p) {
   return p.node.collective == CollectiveKind::AllReduce;
-}
-
-/// The rings and trees that the topology of the outermost level asks for.
-double usually(const Pricing& p, const Route& r, double bonus) {
-  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  const TopologyFactors factors = factorsAt(p, r, r.top);
-  const bool tree = reduces(p) && runsAnyAlgorithm(level.topology);
-  const std::string_view text = factors.ring ? "min(n - 1, ring_steps + ring_tail · (n - 1))"
-                                : tree       ? "2·log2(nodes)"
-                                             : "steps";
-  return flat(p, r, stepsAt(p, level.fabric, factors), bonus, text);
 }
 
 /// Rings and trees over the ranks need a level that connects any two of them at full rate.
@@ -104,20 +88,19 @@ bool isSampled(const Pricing& p, const Route& r) {
   return r.domain == &p.facts.cluster.levels[r.top];
 }
 
-double sampled(const Pricing& p, const Route& r) {
+Term sampled(const Pricing& p, const Route& r) {
   const Sampled s = readSample(p, *r.domain, p.node.collective, r.ranks, p.node.bytes);
-  const double n = static_cast<double>(r.ranks);
-  double x = wireBytes(p.node.collective, p.node.bytes, n);
+  Term x = onWire(p, r);
   // A token goes once to each of the expected distinct destinations of its copies.
   const double copies = copiesInOne(p);
-  if (p.node.collective == CollectiveKind::AllToAll && copies > 1)
-    x = p.node.bytes / copies * distinctUnits(p, n) * (n - 1) / n;
-  const double time = s.time(x);
-  p.spends(s.a, *r.domain, "latency");
-  p.spends(time - s.a, *r.domain, carrier(*r.domain));
-  if (p.why)
-    p.explain(s.table ? "growth + time(bytes)" : "a + x / b + g·√(x / 1 GB)",
-              fmt::format("{} = {}", s.text(x), seconds(time)));
+  if (p.node.collective == CollectiveKind::AllToAll && copies > 1) {
+    const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
+    const Term reached = p.known(distinctUnits(p, n.value), "distinct destinations");
+    x = p.named(bytes / p.known(copies, "copies") * reached * (n - 1) / n, "x");
+  }
+  const Term time = s.time(p, x);
+  p.spent(s.a, *r.domain, "latency");
+  p.spent(time - s.a, *r.domain, carrier(*r.domain));
   return time;
 }
 
@@ -125,19 +108,15 @@ bool isSampledAcross(const Pricing& p, const Route& r) {
   return !samplesOf(p.facts.cluster.levels[r.top].fabric, p.node.collective).across.empty() && p.node.copies <= 1;
 }
 
-double sampledAcross(const Pricing& p, const Route& r) {
+Term sampledAcross(const Pricing& p, const Route& r) {
   const auto [row, share] = readAcross(p, r);
-  const double x = wireBytes(p.node.collective, p.node.bytes, static_cast<double>(r.ranks)) / share;
-  const double time = row.time(x);
+  const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
+  const Term time = row.time(p, p.named(equations::wireBytes(p.node.collective, bytes, n) / share, "x"));
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
-  p.spends(row.a, top, "latency");
-  p.spends(time - row.a, top, carrier(top));
-  if (p.why) {
-    p.explain(row.table ? "time(bytes)" : "a + x / b + g·√(x / 1 GB)",
-              fmt::format("{} = {}", row.text(x), seconds(time)));
-    if (share != 1)
-      p.note("cards", fmt::format("{} times those of the sampled group: x is divided by it", number(share)));
-  }
+  p.spent(row.a, top, "latency");
+  p.spent(time - row.a, top, carrier(top));
+  if (p.why && share.value != 1)
+    p.note("cards", fmt::format("{} times those of the sampled group: x is divided by it", number(share.value)));
   return time;
 }
 
@@ -145,54 +124,50 @@ bool isCard(const Pricing& p, const Route& r) {
   return r.card && p.node.collective != CollectiveKind::SendRecv;
 }
 
-double card(const Pricing& p, const Route& r) {
+Term card(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
   // Two nodes exchange halves directly instead of going round a ring.
   const bool pair = reduces(p) && r.nodes == 2;
-  const double bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
-  return usually(p, r, bonus);
+  const Term bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
+  return flat(p, r, stepsOf(p, r), bonus);
 }
 
 bool always(const Pricing&, const Route&) {
   return true;
 }
 
-double nominal(const Pricing& p, const Route& r) {
+Term nominal(const Pricing& p, const Route& r) {
   const CollectiveKind kind = p.node.collective;
-  if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll) return usually(p, r, 1);
+  if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll) return flat(p, r, stepsOf(p, r), 1);
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   p.nominal(level, p.node.collective);
   const TopologyFactors factors = factorsAt(p, r, r.top);
-  const double latency = p.fact(level, LevelFact::Latency, "latency"), steps = stepsAt(p, level.fabric, factors);
+  const Term hop = p.fact(level, LevelFact::Latency, "latency");
+  const Term latency = hop * stepsAt(p, level.fabric, factors);
   const bool sends = kind == CollectiveKind::SendRecv;
-  const double move =
-      sends ? p.node.bytes / lineRate(p, r, r.top, factors.bandwidth) : leavingTime(p, r, cardEfficiency);
-  p.spends(latency * steps, level, "latency");
-  if (sends) p.spends(move, level, carrier(level));
-  const double time = latency * steps + move;
-  if (p.why)
-    p.explain("latency · steps + x / bandwidth",
-              fmt::format("{} · {} + {} = {}", seconds(latency), number(steps), seconds(move), seconds(time)));
-  return time;
+  const Term move = sends ? p.known(p.node.bytes, "bytes", units::bytes) / lineRate(p, r, r.top, factors.bandwidth)
+                          : leavingTime(p, r, cardEfficiency);
+  p.spent(latency, level, "latency");
+  if (sends) p.spent(move, level, carrier(level));
+  return latency + move;
 }
 
 bool isRing(const Pricing& p, const Route& r) {
   return runsAnywhere(p, r);
 }
 
-double ring(const Pricing& p, const Route& r) {
-  const double passes = reduces(p) ? 2 : 1;
-  return flat(p, r, passes * (static_cast<double>(r.ranks) - 1), 1, reduces(p) ? "2(n - 1)" : "(n - 1)");
+Term ring(const Pricing& p, const Route& r) {
+  const Term passes = reduces(p) ? 2 : 1;
+  return flat(p, r, passes * (p.known(static_cast<double>(r.ranks), "n") - 1), 1);
 }
 
 bool isTree(const Pricing& p, const Route& r) {
   return runsAnywhere(p, r);
 }
 
-double tree(const Pricing& p, const Route& r) {
-  const double passes = reduces(p) ? 2 : 1;
-  return flat(p, r, passes * std::ceil(std::log2(static_cast<double>(r.ranks))), 1,
-              reduces(p) ? "2·log2(n)" : "log2(n)");
+Term tree(const Pricing& p, const Route& r) {
+  const Term passes = reduces(p) ? 2 : 1;
+  return flat(p, r, passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "log2(n)"), 1);
 }
 
 } // namespace planc::cost

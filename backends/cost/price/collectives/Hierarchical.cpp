@@ -9,8 +9,8 @@ using ir::CollectiveKind;
 namespace {
 
 /// Inner to outer: what is left to each device after the levels below have scattered it.
-double scatter(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double& left) {
-  double time = 0;
+Term scatter(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double& left) {
+  Term time;
   for (size_t i = 0; i < count; ++i) {
     time += phase(p, r, levels[i], CollectiveKind::ReduceScatter, left);
     left /= r.units(levels[i]);
@@ -19,8 +19,8 @@ double scatter(const Pricing& p, const Route& r, const std::vector<size_t>& leve
 }
 
 /// Outer to inner: the mirror image.
-double gather(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double left) {
-  double time = 0;
+Term gather(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double left) {
+  Term time;
   for (size_t i = count; i-- > 0;) {
     left *= r.units(levels[i]);
     time += phase(p, r, levels[i], CollectiveKind::AllGather, left);
@@ -35,9 +35,10 @@ bool isHierarchical(const Pricing& p, const Route& r) {
   return r.spread().size() > 1;
 }
 
-double hierarchical(const Pricing& p, const Route& r) {
+Term hierarchical(const Pricing& p, const Route& r) {
   const std::vector<size_t> levels = r.spread();
-  double left = p.node.bytes, time = 0;
+  double left = p.node.bytes;
+  Term time;
   switch (p.node.collective) {
   case CollectiveKind::AllReduce:
     time = scatter(p, r, levels, levels.size() - 1, left);
@@ -54,7 +55,6 @@ double hierarchical(const Pricing& p, const Route& r) {
     for (size_t l : levels) time += phase(p, r, l, CollectiveKind::AllToAll, left);
     break;
   }
-  p.explain("sum of its phases", p.why ? seconds(time) : std::string());
   return time;
 }
 

@@ -48,15 +48,15 @@ TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collective
 
 /// How many times its share of the node's cards a device has: more than once where the others are silent, but not more
 /// than one card carries.
-double cardShare(const Pricing& p, const Route& r, size_t level) {
+Term cardShare(const Pricing& p, const Route& r, size_t level) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   if (!l.has(LevelFact::Cards) || !r.scattered || level == 0) return 1;
-  const double devices = static_cast<double>(p.program.mesh.levelSizes[level - 1]);
+  const int64_t devices = p.program.mesh.levelSizes[level - 1];
   // One stage of those in a node takes part: the devices of the others are silent.
-  const double silent =
-      static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, p.program.mesh.levelSizes[level - 1]));
-  const double cards = p.fact(l, LevelFact::Cards, "cards");
-  return std::clamp(silent, 1.0, std::max(1.0, devices / cards));
+  const Term silent =
+      p.known(static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, devices)), "stages in a node");
+  const Term all = p.known(static_cast<double>(devices), "devices of a node");
+  return max(1, min(silent, all / p.fact(l, LevelFact::Cards, "cards")));
 }
 
 } // namespace
@@ -91,9 +91,9 @@ double latencyOf(const ir::Table& table) {
 
 } // namespace
 
-double Sampled::time(double x) const {
+Term Sampled::time(const Pricing& p, const Term& x) const {
   if (!table) return equations::sampled(a, b, g, x);
-  const double size = x / wire;
+  const double size = x.value / wire;
   const std::vector<double>&sizes = table->x, &times = table->y;
   // Above, the rate of the last time holds. Below, time goes on falling as it does at the first two: not at all where
   // starting is what takes it, with the bytes where moving them does.
@@ -102,15 +102,15 @@ double Sampled::time(double x) const {
     const double slope = std::log(times[1] / times[0]) / std::log(sizes[1] / sizes[0]);
     beyond = std::pow(size / sizes.front(), std::clamp(slope, 0.0, 1.0));
   }
-  const double whole = table->at(size) * beyond;
-  if (scale == 1) return a + whole;
-  const double starting = std::min(whole, latencyOf(*table));
+  const Term whole = p.known(table->at(size) * beyond, "time(bytes)", units::time);
+  if (scale.value == 1) return a + whole;
+  const Term starting = p.known(std::min(whole.value, latencyOf(*table)), "time(0)", units::time);
   return a + starting + (whole - starting) / scale;
 }
 
-std::string Sampled::text(double x) const {
-  if (table) return fmt::format("{} + {}", seconds(a), seconds(time(x) - a));
-  return fmt::format("{} + {} / {} + {}", seconds(a), bytes(x), bandwidth(b), seconds(rootTerm(g, x)));
+Term onWire(const Pricing& p, const Route& r) {
+  const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
+  return p.named(equations::wireBytes(p.node.collective, bytes, n), "x");
 }
 
 namespace {
@@ -131,31 +131,29 @@ FabricFact sampleFact(CollectiveKind kind) {
 
 /// One row of samples at the rate of the level, `first` its time where nothing is moved.
 Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, const ir::Fabric::Sample& s,
-                double bytes, double& first) {
+                double bytes, Term& first) {
   const ir::Fabric& fabric = level.fabric;
   const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
-  auto read = [&](double value, std::string_view field, const Unit& unit) {
+  auto read = [&](double value, std::string_view field, const Unit& unit) -> Term {
     if (!p.why) return value;
     const std::string nodes = s.nodes > 0 ? fmt::format(" on {} nodes", number(s.nodes)) : "";
     const std::string path = fmt::format("{} of {} ranks{}, {}", ir::name(kind), number(s.ranks), nodes, field);
     return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
   p.stands(Facts::owner(fabric), s.statistics, samples.range, sampleFact(kind), byteSize(bytes), s.time);
-  const double scale = rateScale(p, level);
-  p.scaled(scale);
-  Sampled out{s.a, s.b * scale, s.g / scale};
-  out.scale = scale;
-  first = s.a;
+  Sampled out;
+  out.scale = rateScale(p, level);
+  p.scaled(out.scale.value);
   if (s.time.empty()) {
-    read(s.a, "a", units::time);
-    read(s.b, "b", units::bandwidth);
-    read(s.g, "g", units::time);
+    out.a = first = read(s.a, "a", units::time);
+    out.b = read(s.b, "b", units::bandwidth) * out.scale;
+    out.g = read(s.g, "g", units::time) / out.scale;
   } else {
     out.table = &s.time;
-    out.wire = wireBytes(kind, 1, s.ranks);
-    out.a = 0;
-    out.b = s.time.x.back() * out.wire / out.time(s.time.x.back() * out.wire);
-    first = s.time.y.front();
+    out.wire = equations::wireBytes(kind, 1.0, s.ranks);
+    const double last = s.time.x.back() * out.wire;
+    out.b = p.known(last / out.time(p, last).value, "b", units::bandwidth);
+    first = p.known(s.time.y.front(), "first time", units::time);
     read(s.time.at(bytes), p.why ? fmt::format("time({})", cost::bytes(bytes)) : "", units::time);
   }
   return out;
@@ -166,11 +164,11 @@ Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind 
 Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, int64_t ranks, double bytes) {
   const ir::Fabric& fabric = level.fabric;
   const ir::Fabric::Sample& s = nearest(samplesOf(fabric, kind), std::max<int64_t>(2, ranks));
-  double first = 0;
+  Term first;
   Sampled out = readRow(p, level, kind, s, bytes, first);
-  const double sampled = std::max(kSampledRanks, s.ranks);
-  if (static_cast<double>(ranks) > sampled)
-    out.a += first * p.fact(fabric, FabricFact::Growth, "growth") * std::log2(static_cast<double>(ranks) / sampled);
+  const double sampled = std::max(kSampledRanks, s.ranks), group = static_cast<double>(ranks);
+  if (group > sampled)
+    out.a += first * p.fact(fabric, FabricFact::Growth, "growth") * log2(p.known(group, "n") / sampled);
   return out;
 }
 
@@ -184,44 +182,50 @@ SampledAcross readAcross(const Pricing& p, const Route& r) {
   const auto& rows = samplesOf(level.fabric, p.node.collective).across;
   const auto best = std::min_element(rows.begin(), rows.end(),
                                      [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  double first = 0;
+  Term first;
   const double share = each / (best->ranks / best->nodes);
-  return {readRow(p, level, p.node.collective, *best, p.node.bytes / share, first), share};
+  return {readRow(p, level, p.node.collective, *best, p.node.bytes / share, first), p.factor(share, "cards")};
 }
 
-double deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
-  const double one = p.fact(level, LevelFact::Bandwidth, level.fabric.has(FabricFact::NicEfficiency) ? "NIC" : "rate");
+Term deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
+  const Term one = p.fact(level, LevelFact::Bandwidth, level.fabric.has(FabricFact::NicEfficiency) ? "NIC" : "rate");
   return level.has(LevelFact::Links) ? one * p.fact(level, LevelFact::Links, "links") : one;
 }
 
-double rateScale(const Pricing& p, const ir::ClusterLevel& level) {
+Term rateScale(const Pricing& p, const ir::ClusterLevel& level) {
   const ir::Number* sampled = level.fabric.number(FabricFact::SampledAt);
   if (!sampled) return 1;
-  const double rate = deviceRate(p, level), scale = rate / sampled->value;
-  p.readOff(sampled->value, "sampled", p.why ? ir::FactRef(FabricFact::SampledAt).path() : "", sampled->range,
-            sampled->source, sampled->unit);
-  if (p.why && scale != 1)
-    p.note("rate", fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long",
-                               bandwidth(rate), level.name.view(), bandwidth(sampled->value), number(1 / scale)));
-  return scale;
+  const Term rate = deviceRate(p, level);
+  const Term scale = rate / p.readOff(sampled->value, "sampled", p.why ? ir::FactRef(FabricFact::SampledAt).path() : "",
+                                      sampled->range, sampled->source, sampled->unit);
+  if (scale.value == 1) return 1;
+  if (p.why)
+    p.note("rate",
+           fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long", bandwidth(rate.value),
+                       level.name.view(), bandwidth(sampled->value), number(1 / scale.value)));
+  return p.named(scale, "scale");
 }
 
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
   return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
 }
 
-double stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors) {
-  if (!factors.ring) return factors.steps;
-  return std::min(factors.steps, p.fact(fabric, FabricFact::RingSteps, "ring_steps") +
-                                     factors.steps * p.fact(fabric, FabricFact::RingTail, "ring_tail"));
+Term stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors) {
+  const Term steps = p.known(factors.steps, "steps");
+  if (!factors.ring) return steps;
+  // In the order in which a derivation lists them.
+  const Term most = p.fact(fabric, FabricFact::RingSteps, "ring_steps");
+  const Term tail = p.fact(fabric, FabricFact::RingTail, "ring_tail");
+  return min(steps, most + steps * tail);
 }
 
-double lineRate(const Pricing& p, const Route& r, size_t level, double share) {
+Term lineRate(const Pricing& p, const Route& r, size_t level, double share) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
-  return deviceRate(p, l) * cardShare(p, r, level) * share;
+  const Term rate = deviceRate(p, l);
+  return rate * cardShare(p, r, level) * p.factor(share, "share of the wiring");
 }
 
-double cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
+Term cardEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.has(FabricFact::NicEfficiency) ? p.fact(fabric, FabricFact::NicEfficiency, "efficiency") : 1;
 }
 
@@ -229,44 +233,38 @@ std::string_view carrier(const ir::ClusterLevel& level) {
   return level.fabric.has(FabricFact::NicEfficiency) ? std::string_view("card") : level.fabric.name.view();
 }
 
-double phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
+Term phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double bytesOf) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   const ir::Fabric& fabric = l.fabric;
-  const double units = r.units(level), x = wireBytes(kind, bytesOf, units);
-  double time = 0, latency = 0;
-  std::string text;
+  const double members = r.units(level);
+  const Term x = p.known(equations::wireBytes(kind, bytesOf, members), "x", units::bytes);
+  Term time, latency;
   if (!samplesOf(fabric, kind).rows.empty()) {
-    const Sampled s = readSample(p, l, kind, static_cast<int64_t>(units), bytesOf);
-    time = s.time(x);
+    const Sampled s = readSample(p, l, kind, static_cast<int64_t>(members), bytesOf);
+    time = s.time(p, x);
     latency = s.a;
-    if (p.why) text = s.text(x);
   } else {
     const TopologyFactors factors = factorsOf(l.topology, groupAt(p, r, level, kind, true));
-    const double steps = stepsAt(p, fabric, factors);
-    const double rate = cardEfficiency(p, fabric) * lineRate(p, r, level, factors.bandwidth);
+    const Term steps = stepsAt(p, fabric, factors), efficiency = cardEfficiency(p, fabric);
+    const Term rate = efficiency * lineRate(p, r, level, factors.bandwidth);
     if (fabric.has(FabricFact::NicEfficiency)) {
-      const double start = p.fact(fabric, FabricFact::Start, "start");
-      const double hop = p.fact(fabric, FabricFact::Hop, "hop");
-      const double root = rootTerm(p.fact(fabric, FabricFact::Root, "g"), x);
+      const Term start = p.fact(fabric, FabricFact::Start, "start");
+      const Term hop = p.fact(fabric, FabricFact::Hop, "hop");
+      const Term g = p.fact(fabric, FabricFact::Root, "g");
       latency = start + hop * steps;
-      time = latency + x / rate + root;
-      if (p.why)
-        text = fmt::format("{} + {} · {} + {} / {} + {}", seconds(start), seconds(hop), number(steps), bytes(x),
-                           bandwidth(rate), seconds(root));
+      time = latency + x / rate + equations::rootTerm(g, x);
     } else {
       p.nominal(l, kind);
-      const double step = p.fact(l, LevelFact::Latency, "latency");
-      latency = step * steps;
+      latency = p.fact(l, LevelFact::Latency, "latency") * steps;
       time = latency + x / rate;
-      if (p.why) text = fmt::format("{} · {} + {} / {}", seconds(step), number(steps), bytes(x), bandwidth(rate));
     }
   }
-  p.spends(latency, l, "latency");
-  p.spends(time - latency, l, carrier(l));
-  if (p.why)
-    p.note("phase", fmt::format("{} of {} between {} in a {}: {} = {}", ir::name(kind), bytes(bytesOf), number(units),
-                                l.name.view(), text, seconds(time)));
-  return time;
+  p.spent(latency, l, "latency");
+  p.spent(time - latency, l, carrier(l));
+  if (!p.why) return time;
+  p.note("phase", fmt::format("{} of {} between {} in a {}: {}", ir::name(kind), bytes(bytesOf), number(members),
+                              l.name.view(), evaluated(*time.from)));
+  return p.known(time.value, fmt::format("{} in a {}", ir::name(kind), l.name.view()), units::time);
 }
 
 } // namespace planc::cost

@@ -11,14 +11,12 @@ namespace planc::cost {
 const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, ir::CollectiveKind kind);
 
 struct Sampled {
-  double a = 0, b = 1, g = 0;
+  Term a = 0, b = 1, g = 0;
   const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it
   double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
-  double scale = 1;                 ///< rate of the level over that of the samples: `b` and `g` are scaled already
+  Term scale = 1;                   ///< rate of the level over that of the samples: `b` and `g` are scaled already
   /// Of x bytes on the wire. Above a table the rate of its last time, below it its first slope.
-  double time(double x) const;
-  /// What a derivation prints.
-  std::string text(double x) const;
+  Term time(const Pricing& p, const Term& x) const;
 };
 /// a, b and g of the nearest group size, or its table, at the rate of the level; `a` grows beyond the sampled groups.
 /// `bytes`: of the full tensor.
@@ -27,35 +25,35 @@ Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, ir::Collecti
 
 struct SampledAcross {
   Sampled row;
-  double share = 1; ///< cards of a node that the group has, against those of the sampled one
+  Term share = 1; ///< cards of a node that the group has, against those of the sampled one
 };
 /// The sample nearest to a group over several units of the level below: by ranks in a unit, then by units.
 SampledAcross readAcross(const Pricing& p, const Route& r);
 
-using equations::rootTerm;
-using equations::wireBytes;
+/// What each rank of a node's collective puts on the wire: `x`.
+Term onWire(const Pricing& p, const Route& r);
 
 /// Rate of a device at a level in one direction, over all of its links.
-double deviceRate(const Pricing& p, const ir::ClusterLevel& level);
+Term deviceRate(const Pricing& p, const ir::ClusterLevel& level);
 /// Rate of a level over the one that its fabric was sampled at; 1 where the fabric does not say it.
-double rateScale(const Pricing& p, const ir::ClusterLevel& level);
+Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
 /// Their steps as the software of a fabric takes them: those of a ring over many ranks overlap
 /// (docs/cost-model.md, 2.2).
-double stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors);
+Term stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors);
 /// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
 /// share.
-double lineRate(const Pricing& p, const Route& r, size_t level, double share);
+Term lineRate(const Pricing& p, const Route& r, size_t level, double share);
 /// `efficiency` of a card-priced fabric, 1 for others.
-double cardEfficiency(const Pricing& p, const ir::Fabric& fabric);
+Term cardEfficiency(const Pricing& p, const ir::Fabric& fabric);
 
 /// What carries the bytes of a level: `card` where its fabric is priced from network cards, else the fabric.
 std::string_view carrier(const ir::ClusterLevel& level);
 
 /// One phase of a collective over several levels: ranks of equal position in all units of one level, every device of a
 /// node in a group of its own, at the same time.
-double phase(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double bytes);
+Term phase(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double bytes);
 
 } // namespace planc::cost

@@ -14,13 +14,21 @@ using ir::FabricFact;
 
 namespace {
 
-double exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
+Term exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.has(FabricFact::ExchangeEfficiency) ? p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") : 1;
 }
 
+/// Time in which every unit below a level passes on what came to it.
+Term inside(const Pricing& p, const Route& r, size_t level, const Term& moved) {
+  const ir::ClusterLevel& l = p.facts.cluster.levels[level];
+  if (&l == r.domain) return readSample(p, l, CollectiveKind::AllToAll, r.inside, moved.value).time(p, moved);
+  const Term efficiency = exchangeEfficiency(p, l.fabric);
+  return moved / (efficiency * lineRate(p, r, level, factorsAt(p, r, level).bandwidth));
+}
+
 struct Forwarded {
-  double across = 0;               ///< bytes over the outermost level
-  double between = 0, slowest = 0; ///< time of the levels below it: of all of them, and of the slowest
+  Term across;           ///< bytes over the outermost level
+  Term between, slowest; ///< time of the levels below it: of all of them, and of the slowest
 };
 
 /// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
@@ -34,17 +42,16 @@ Forwarded forward(const Pricing& p, const Route& r) {
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
     if (units > 1) {
       all *= units;
-      const double moved = token * distinctUnits(p, all) * (units - 1) / units;
-      double below = 0;
-      if (l == r.top)
+      const Term moved =
+          p.known(token * distinctUnits(p, all) * (units - 1) / units, l == r.top ? "across" : "arrived", units::bytes);
+      if (l == r.top) {
         out.across = moved;
-      else if (inner)
-        below = readSample(p, levels[l], CollectiveKind::AllToAll, r.inside, moved).time(moved);
-      else
-        below = moved / (exchangeEfficiency(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth));
-      if (l != r.top) p.spends(below, levels[l], carrier(levels[l]));
-      out.between += below;
-      out.slowest = std::max(out.slowest, below);
+      } else {
+        const Term below = p.named(inside(p, r, l, moved), "inside");
+        p.spent(below, levels[l], carrier(levels[l]));
+        out.between += below;
+        out.slowest = max(out.slowest, below);
+      }
     }
     if (inner) break;
   }
@@ -94,53 +101,48 @@ bool isTransfer(const Pricing& p, const Route& r) {
 namespace {
 
 /// Measured, at the rate of the level; else a share of the level's own.
-double transferRate(const Pricing& p, const Route& r) {
+Term transferRate(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const Size size = byteSize(p.node.bytes);
-  if (!fabric.has(FabricFact::SendRecvBandwidth))
-    return p.fact(fabric, FabricFact::SendRecvEfficiency, "efficiency", size) *
-           lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const double sampled = p.fact(fabric, FabricFact::SendRecvBandwidth, "b", size);
-  const double scale = rateScale(p, level);
-  p.scaled(scale);
+  if (!fabric.has(FabricFact::SendRecvBandwidth)) {
+    const Term efficiency = p.fact(fabric, FabricFact::SendRecvEfficiency, "efficiency", size);
+    return efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  }
+  const Term sampled = p.fact(fabric, FabricFact::SendRecvBandwidth, "b", size);
+  const Term scale = rateScale(p, level);
+  p.scaled(scale.value);
   return sampled * scale;
 }
 
 } // namespace
 
-double transfer(const Pricing& p, const Route& r) {
+Term transfer(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  const ir::Fabric& fabric = level.fabric;
-  const double start = p.fact(fabric, FabricFact::SendRecvStart, "start");
-  const double rateOf = transferRate(p, r);
+  const Term start = p.fact(level.fabric, FabricFact::SendRecvStart, "start");
+  const Term rate = transferRate(p, r);
   // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
-  const double n = static_cast<double>(r.ranks);
-  const double steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
-  const double time = steps * start + p.node.bytes / rateOf;
-  p.spends(steps * start, level, "latency");
-  p.spends(p.node.bytes / rateOf, level, carrier(level));
-  if (p.why)
-    p.explain(p.node.ring ? "steps · start + bytes / b" : "start + bytes / b",
-              fmt::format("{} · {} + {} / {} = {}", number(steps), seconds(start), bytes(p.node.bytes),
-                          bandwidth(rateOf), seconds(time)));
-  return time;
+  const Term n = p.known(static_cast<double>(r.ranks), "n");
+  const Term steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
+  const Term latency = p.spent(steps * start, level, "latency");
+  return latency + p.spent(p.known(p.node.bytes, "bytes", units::bytes) / rate, level, carrier(level));
 }
 
-double leavingTime(const Pricing& p, const Route& r, double (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {
+Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {
   const auto& levels = p.facts.cluster.levels;
   const double n = static_cast<double>(r.ranks);
-  double slowest = 0;
+  Term slowest;
   for (size_t l = 0; l <= r.top; ++l) {
     const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps with the rest
     if (sampledBelow || (r.units(l) <= 1 && l != r.top)) continue;
-    const double leaving = p.node.bytes * (n - r.below(l)) / n;
-    const double rateOf = efficiencyAt(p, levels[l].fabric) * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
-    slowest = std::max(slowest, leaving / rateOf);
-    p.spends(leaving / rateOf, levels[l], carrier(levels[l]));
+    const Term leaving = p.known(p.node.bytes * (n - r.below(l)) / n, "across", units::bytes);
+    const Term efficiency = efficiencyAt(p, levels[l].fabric);
+    const Term rate = efficiency * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
+    const Term time = p.spent(leaving / rate, levels[l], carrier(levels[l]));
+    slowest = max(slowest, time);
     if (p.why)
-      p.note("phase", fmt::format("{} leave each unit below {}, at {}: {}", bytes(leaving), levels[l].name.view(),
-                                  bandwidth(rateOf), seconds(leaving / rateOf)));
+      p.note("phase", fmt::format("{} leave each unit below {}, at {}: {}", bytes(leaving.value), levels[l].name.view(),
+                                  bandwidth(rate.value), seconds(time.value)));
   }
   return slowest;
 }
@@ -149,36 +151,19 @@ bool isExchange(const Pricing& p, const Route& r) {
   return r.card && p.node.collective == CollectiveKind::AllToAll;
 }
 
-double exchange(const Pricing& p, const Route& r) {
+Term exchange(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
-  const ir::Fabric& fabric = top.fabric;
-  const double start = p.fact(fabric, FabricFact::Start, "start");
-  p.spends(start, top, "latency");
-  if (copiesInOne(p) <= 1) {
-    const double slowest = leavingTime(p, r, exchangeEfficiency), time = start + slowest;
-    if (p.why)
-      p.explain("start + across / (efficiency · NIC)",
-                fmt::format("{} + {} = {}", seconds(start), seconds(slowest), seconds(time)));
-    return time;
-  }
+  const Term start = p.spent(p.fact(top.fabric, FabricFact::Start, "start"), top, "latency");
+  if (copiesInOne(p) <= 1) return start + leavingTime(p, r, exchangeEfficiency);
   const Forwarded f = forward(p, r);
-  const double rateOf = p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") *
-                        lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const bool pipelined = p.facts.stack.truth(ir::StackFact::ExchangePipelined);
-  const double time = start + (pipelined ? std::max(f.across / rateOf, f.slowest) : f.across / rateOf + f.between);
-  p.spends(f.across / rateOf, top, carrier(top));
+  const Term efficiency = p.fact(top.fabric, FabricFact::ExchangeEfficiency, "efficiency");
+  const Term rate = efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
+  const Term across = p.spent(f.across / rate, top, carrier(top));
   if (p.why && p.node.groupLimit.limit < p.node.groupLimit.groups)
     p.note("groups", fmt::format("the places of a token lie in {} of {} groups at most",
                                  number(p.node.groupLimit.limit), number(p.node.groupLimit.groups)));
-  if (p.why && pipelined)
-    p.explain("start + max( across / (efficiency · NIC), inside )",
-              fmt::format("{} + max( {} / {}, {} ) = {}", seconds(start), bytes(f.across), bandwidth(rateOf),
-                          seconds(f.slowest), seconds(time)));
-  else if (p.why)
-    p.explain("start + across / (efficiency · NIC) + inside",
-              fmt::format("{} + {} / {} + {} = {}", seconds(start), bytes(f.across), bandwidth(rateOf),
-                          seconds(f.between), seconds(time)));
-  return time;
+  const bool pipelined = p.facts.stack.truth(ir::StackFact::ExchangePipelined);
+  return start + (pipelined ? max(across, f.slowest) : across + f.between);
 }
 
 } // namespace planc::cost

@@ -8,10 +8,10 @@ bool isReducedWhole(const Pricing& p, const Route&) {
   return p.node.collective == ir::CollectiveKind::ReduceScatter;
 }
 
-double reducedWhole(const Pricing& p, const Route&) {
+Term reducedWhole(const Pricing& p, const Route&) {
   ir::Node whole = p.node;
   whole.collective = ir::CollectiveKind::AllReduce;
-  return priceCollective(Pricing(p.facts, p.program, whole, {p.why, p.evidence, p.limits}));
+  return collectiveTime(Pricing(p.facts, p.program, whole, {p.why, p.evidence, p.limits}));
 }
 
 } // namespace planc::cost
