@@ -121,7 +121,8 @@ struct BoundaryReshardBuilder {
     LayerClassId before;
     int64_t instance = unit().from;
     for (const VirtualStage& stage : program.virtualStages)
-      for (const auto& [id, count] : stage.classes) {
+      for (const auto& run : stage.classes) {
+        const LayerClassId id = run.first;
         if (!runsIn(program, id, layerId)) continue;
         if (before.valid() && before != id) {
           auto known = std::find_if(joints.begin(), joints.end(),
@@ -130,7 +131,7 @@ struct BoundaryReshardBuilder {
           known->instances.push_back(instance);
         }
         before = id;
-        instance += count;
+        instance += run.second;
       }
     return joints;
   }

@@ -19,23 +19,28 @@ std::string targetsText(const std::vector<Symbol>& targets) {
 
 } // namespace
 
+// Every member is named, so that one that is added does not compile until it is said here, or left out on purpose.
+
 std::string saying(const PlacementRule& rule) {
-  return fmt::format("place {} ->{} {:d}{:d}{:d}", rule.dim.view(), targetsText(rule.targets), rule.ring, rule.uneven,
-                     rule.contiguous);
+  const auto& [selector, dim, targets, ring, uneven, contiguous, range, dimRange, targetRange] = rule;
+  return fmt::format("place {} ->{} {:d}{:d}{:d}", dim.view(), targetsText(targets), ring, uneven, contiguous);
 }
 
 std::string saying(const StateRule& rule) {
-  return fmt::format("store {} ->{} {:d}{:d}", name(rule.state), targetsText(rule.targets), rule.regather, rule.host);
+  const auto& [selector, state, targets, range, regather, host] = rule;
+  return fmt::format("store {} ->{} {:d}{:d}", name(state), targetsText(targets), regather, host);
 }
 
 std::string saying(const Recompute& statement) {
-  std::string text = fmt::format("recompute {:d} {}", statement.outputs, statement.first.value_or(-1));
-  for (const Selector& saved : statement.saves) text += " " + saved.str();
+  const auto& [selectors, saves, outputs, first, range, firstRange, outputsRange] = statement;
+  std::string text = fmt::format("recompute {:d} {}", outputs, first.value_or(-1));
+  for (const Selector& saved : saves) text += " " + saved.str();
   return text;
 }
 
 std::string saying(const Keep& statement) {
-  return fmt::format("keep {:d}{:d}", statement.gathered, statement.host);
+  const auto& [selector, gathered, host] = statement;
+  return fmt::format("keep {:d}{:d}", gathered, host);
 }
 
 bool differInInstances(const Selector& a, const Selector& b) {

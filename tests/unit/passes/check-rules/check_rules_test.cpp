@@ -20,6 +20,23 @@ TEST(CheckRules, RefusesARuleThatReachesNothing) { // L7
 )");
 }
 
+TEST(CheckRules, RulesThatSayTheSameOfOneClassAllReachIt) {
+  const std::string mesh = "  mesh { tp = 2 }\n  place {\n seq -> tp\n";
+  EXPECT_EQ(checked(mesh + " decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].mlp { ffn -> tp }\n }"),
+            checked(mesh + " decoder.mlp { ffn -> tp }\n }"));
+  EXPECT_EQ(checked(mesh + " decoder[0:2].mlp { fnn -> tp }\n decoder[2:4].mlp { fnn -> tp }\n }"),
+            R"(PLAN0634 no operator of `decoder[0:2].mlp` has a dimension `fnn`
+PLAN0634 no operator of `decoder[2:4].mlp` has a dimension `fnn`
+)");
+  const std::string attention = "model m {\n  in tokens: [batch, seq] int32 counts seq\n  embed = "
+                                "blocks.embedding(tokens, 64, 32)\n  decoder * 4 with x = embed {\n    attn = "
+                                "blocks.gqa(x, 16, 4, head = 8)\n    out x + attn\n  }\n  head = "
+                                "blocks.lm_head(decoder, 64)\n  loss = ops.cross_entropy(head, tokens)\n}\n";
+  EXPECT_EQ(checked(mesh + " decoder[0:2] { seq -> tp contiguous }\n decoder[2:4] { seq -> tp contiguous }\n }", kTrain,
+                    attention),
+            "");
+}
+
 TEST(CheckRules, RefusesSplittingOverTheStages) {
   EXPECT_EQ(
       checked(

@@ -115,6 +115,24 @@ TEST(CutLayers, StatementsThatSayTheSameMakeOneClass) {
   EXPECT_EQ(cut("  keep decoder[0].mlp = host\n  keep decoder[1:4].mlp = host"), whole);
 }
 
+TEST(CutLayers, SlicesOfARepeatCutNoOther) {
+  const std::string models =
+      "model m {\n  in tokens: [batch, seq] int32 counts seq\n  embed = "
+      "blocks.embedding(tokens, 64, 32)\n  first * 4 with x = embed {\n    mlp = "
+      "blocks.swiglu(x, 128)\n    out x + mlp\n  }\n  second * 4 with x = first {\n    mlp = "
+      "blocks.swiglu(x, 128)\n    out x + mlp\n  }\n  head = blocks.lm_head(second, 64)\n  loss = "
+      "ops.cross_entropy(head, tokens)\n}\n";
+  EXPECT_EQ(cut("  recompute second[0:2].mlp", kTrain, models),
+            R"(stage 0: embed x1 first x4 second[0:2] x2 second[2:4] x2 head x1 loss x1
+embed [0]
+first [0:4]
+second [0:2]
+second [2:4]
+head [0]
+loss [0]
+)");
+}
+
 TEST(CutLayers, StatementsThatSaySomethingElseStayApart) {
   const std::string apart = R"(stage 0: embed x1 decoder[0:2] x2 decoder[2:4] x2 head x1 loss x1
 embed [0]
