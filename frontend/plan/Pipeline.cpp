@@ -16,7 +16,7 @@ using syntax::ExprKind;
 PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
 PLANC_ERROR(ScheduleForm, 752,
             "a schedule is a name, with named arguments where it takes them: `interleaved_1f1b(chunks = 3)`")
-PLANC_ERROR(SmallArgument, 753, "`{argument}` is {value}; it takes at least 1")
+PLANC_ERROR(ArgumentRange, 753, "`{argument}` is {value}; it takes {expected}")
 PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
 PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
 PLANC_ERROR(ScatterForm, 757, "`scatter` names an axis")
@@ -42,11 +42,14 @@ void scheduleArgument(Elaboration& elab, const syntax::Arg& arg, Scope& scope, i
   // What the schedule does not take is reported when it is looked up; until then any positive number will do.
   const ir::Word* word = ir::scheduleWords().find(out.schedule.view());
   const ir::Parameter* parameter = word ? word->find(name.view()) : nullptr;
-  if (value && (parameter ? !parameter->takes(static_cast<double>(*value)) : *value < 1)) {
-    elab.context.report(SmallArgument, arg.value->range, {{"argument", name.str()}, {"value", *value}});
+  const bool taken = value && (parameter ? parameter->takes(static_cast<double>(*value)) : *value >= 1);
+  if (value && !taken) {
+    const std::string expected = parameter ? parameter->expected(static_cast<double>(*value)) : "1 or more";
+    elab.context.report(ArgumentRange, arg.value->range,
+                        {{"argument", name.str()}, {"value", *value}, {"expected", expected}});
     elab.ok = false;
   }
-  out.arguments.push_back({name, std::max<int64_t>(value.value_or(1), 1), arg.name->range});
+  out.arguments.push_back({name, taken ? *value : 1, arg.name->range});
 }
 
 /// Whether there is such a schedule, and what its arguments come to, is said by the pass that runs it.

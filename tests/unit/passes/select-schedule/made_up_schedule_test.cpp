@@ -6,6 +6,7 @@
 #include "tests/unit/frontend/Compile.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace planc::ir {
 namespace {
@@ -76,6 +77,35 @@ TEST(MadeUpSchedule, IsAWordWithItsRow) {
   // Nothing overlaps but the two of a group: three quarters of the time of a device are waiting, at least one half.
   EXPECT_GT(estimate->totals.bubble, estimate->totals.stepTime / 2);
   EXPECT_GT(estimate->memory.stages[0].params, 0);
+}
+
+/// The codes that a plan with this argument is told, and its value in the program.
+std::pair<std::string, int64_t> withSlack(std::string_view value) {
+  std::string text = kPlan;
+  text.replace(text.find("group = 2"), 9, fmt::format("slack = {}", value));
+  frontend::Folder folder;
+  frontend::Session session(frontend::embeddedLibrary());
+  std::string error;
+  EXPECT_TRUE(session.load(folder.write("p.plan", text), error)) << error;
+  const auto plans = session.plans();
+  if (plans.empty()) return {session.diagnostics().sorted().front()->message, -1};
+  DiagnosticEngine quiet;
+  const auto program = passes::lower(*plans[0], Level::Comm, quiet);
+  return {"", program ? program->scheduleArguments.at(0) : -1};
+}
+
+TEST(MadeUpSchedule, ArgumentsAreHeldToTheRangeOfTheirWord) {
+  static constexpr Parameter kSlack[] = {
+      {.name = "slack", .doc = "groups that may wait", .least = 0, .most = 4, .standard = 1}};
+  const AddedWord<ScheduleKind> added(passes::scheduleKinds(),
+                                      {"one_at_a_time", "one micro-batch after the other", "made up", kSlack},
+                                      {.orders = [](const ScheduleShape& s) {
+                                        return oneAtATime({s.stages, s.chunks, s.microBatches, {1}, {}});
+                                      }});
+  EXPECT_EQ(withSlack("0"), (std::pair<std::string, int64_t>{"", 0}));
+  EXPECT_EQ(withSlack("4"), (std::pair<std::string, int64_t>{"", 4}));
+  EXPECT_EQ(withSlack("5").first, "`slack` is 5; it takes 0 to 4");
+  EXPECT_EQ(withSlack("-1").first, "`slack` is -1; it takes 0 to 4");
 }
 
 } // namespace
