@@ -24,15 +24,21 @@ const oracle::Outcome& dense() {
   return outcome;
 }
 
-TEST(Oracle, DenseGradientsAreSlopes) {
-  EXPECT_GE(dense().gradients.size(), 20u);
-  for (const auto& [name, t] : dense().gradients) {
+/// The kernels' gradients against slopes, on one device.
+void expectSlopes(const Program& program) {
+  const oracle::Outcome whole = oracle::execute(program, 7);
+  for (const auto& [name, t] : whole.gradients) {
     const size_t element = t.data.size() / 2;
     const double step = 1e-4;
-    const double up = oracle::execute(denseProgram(), 7, {name, element, step}).objective;
-    const double down = oracle::execute(denseProgram(), 7, {name, element, -step}).objective;
+    const double up = oracle::execute(program, 7, {name, element, step}).objective;
+    const double down = oracle::execute(program, 7, {name, element, -step}).objective;
     EXPECT_NEAR((up - down) / (2 * step), t.data[element], 1e-5 * std::max(1.0, std::abs(t.data[element]))) << name;
   }
+}
+
+TEST(Oracle, DenseGradientsAreSlopes) {
+  EXPECT_GE(dense().gradients.size(), 20u);
+  expectSlopes(denseProgram());
 }
 
 TEST(Oracle, TwoThousandRandomPlans) {
@@ -126,6 +132,7 @@ void compareRandomPlans(const Plan& base, int count, unsigned seed, const Draw& 
   ASSERT_TRUE(whole);
   const oracle::Outcome reference = oracle::execute(*whole, 7);
   ASSERT_FALSE(reference.gradients.empty());
+  expectSlopes(*whole);
   std::mt19937 random(seed);
   int accepted = 0, refused = 0;
   double worst = 0;
