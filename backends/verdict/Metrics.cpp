@@ -192,7 +192,8 @@ constexpr Metric kMetrics[] = {
     {metric("throughput"), kTokenRate, false, "inference.throughput_tokens_per_s", noInference},
     {metric("kv_cache"), units::bytes, false, "inference.kv_cache_bytes", noInference},
 };
-static_assert(ir::complete(ir::kMetricWords, kMetrics));
+static_assert(ir::complete(ir::kMetricWords, kMetrics),
+              "every word of ir/vocabulary/Metrics.h has one row here, and every row its word");
 
 } // namespace
 

@@ -79,7 +79,8 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   const auto known = drafts.keys.find(keyOf(made));
   if (known == drafts.keys.end()) {
     if (isOverride) {
-      reportNothingInherited(context, subject, text, link).meant(text, ruleNames(drafts));
+      reportNothingInherited(context, subject, text, link)
+          .help(didYouMean(text, ruleNames(drafts), "rules are overridden one by one: without `override` it is added"));
       return;
     }
     drafts.keys.emplace(keyOf(made), std::pair(drafts.rules.size(), link.index));

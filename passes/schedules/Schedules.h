@@ -90,6 +90,7 @@ inline constexpr ir::ScheduleKind kKinds[] = {
     {.word = word("dualpipe"), .routes = 2, .device = mirroredDevice, .needs = kMirrored, .orders = dualPipe},
     {.word = word("dualpipe_v"), .chunks = 2, .device = foldedDevice, .needs = kBothLanesFull, .orders = dualPipeV},
 };
-static_assert(ir::complete(ir::kScheduleWords, kKinds));
+static_assert(ir::complete(ir::kScheduleWords, kKinds),
+              "every word of ir/vocabulary/Schedules.h has one row here, and every row its word");
 
 } // namespace planc::passes::schedules

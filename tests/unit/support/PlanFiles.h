@@ -21,6 +21,17 @@ inline std::string readFile(const std::filesystem::path& path) {
   return out.str();
 }
 
+/// `stands -> should stand` of the first line in which two texts differ; empty if none does.
+inline std::string firstLineThatDiffers(const std::string& stands, const std::string& should) {
+  std::istringstream one(stands), other(should);
+  std::string a, b;
+  while (true) {
+    const bool more = static_cast<bool>(std::getline(one, a)), others = static_cast<bool>(std::getline(other, b));
+    if (!more && !others) return {};
+    if (more != others || a != b) return (more ? a : "(end)") + " -> " + (others ? b : "(end)");
+  }
+}
+
 /// Those under stdlib/, examples/ and tests/, and the samples of the design where they are checked out beside it;
 /// sorted.
 inline std::vector<PlanFile> planFiles() {

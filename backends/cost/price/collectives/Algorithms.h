@@ -57,6 +57,7 @@ inline constexpr CollectiveAlgorithm kAlgorithms[] = {
     {.word = algorithm("fastest"), .standsFor = fastest},
     {.word = algorithm("all_reduce"), .applies = isReducedWhole, .seconds = reducedWhole, .name = "reduced whole"},
 };
-static_assert(ir::complete(ir::kAlgorithmWords, kAlgorithms));
+static_assert(ir::complete(ir::kAlgorithmWords, kAlgorithms),
+              "every word of ir/vocabulary/Algorithms.h has one row here, and every row its word");
 
 } // namespace planc::cost

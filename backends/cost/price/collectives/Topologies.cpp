@@ -103,7 +103,8 @@ constexpr TopologyFormula kTopologies[] = {
     {.word = topology("full_mesh"), .factors = fullMesh},
     {.word = topology("dragonfly"), .anyAlgorithm = true, .factors = dragonfly},
 };
-static_assert(ir::complete(ir::kTopologyWords, kTopologies));
+static_assert(ir::complete(ir::kTopologyWords, kTopologies),
+              "every word of ir/vocabulary/Topologies.h has one row here, and every row its word");
 
 } // namespace
 
