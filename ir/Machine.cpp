@@ -1,4 +1,5 @@
-// Names of machine facts and the interpolation of measured curves.
+// Names of collective classes, what follows from the facts of fabrics, stacks, levels and clusters, and the reading of
+// curves.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Machine.h"
 

@@ -13,7 +13,8 @@ namespace {
 /// In the order of the enumeration; the last two are made by the compiler and no plan names them.
 constexpr std::array<std::string_view, 10> kOpKinds{"gemm",   "grouped_gemm", "scores",  "context", "attention",
                                                     "memory", "lookup",       "permute", "carry",   "cast"};
-constexpr size_t kNamedKinds = 8;
+static_assert(kOpKinds.size() == static_cast<size_t>(OpKind::Cast) + 1);
+constexpr size_t kNamedKinds = static_cast<size_t>(OpKind::Carry);
 
 } // namespace
 

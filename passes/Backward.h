@@ -1,4 +1,4 @@
-// The parts of derive-backward: checkpoints, what is kept and replayed ((ActivationPolicy)), the reshards between
+// The parts of derive-backward: checkpoints, what is kept (`ActivationPolicy`) and replayed, the reshards between
 // classes (addBoundaryReshards), the working set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -10,10 +10,10 @@
 
 namespace planc::passes {
 
+bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
 bool openRepeats(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindPrecision(ir::Program& program, DiagnosticEngine& diagnostics);
-bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
 bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
 bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);
 bool selectSchedule(ir::Program& program, DiagnosticEngine& diagnostics);

@@ -7,7 +7,7 @@
 
 namespace planc {
 
-/// The picture of CLI.md: header, source lines with labels, help and notes.
+/// The picture for people: header, source lines with labels, help and notes.
 std::string renderHuman(const Diagnostic& d, const SourceManager& sources, bool color);
 /// `file:line:column: error[PLAN0612]: message`.
 std::string renderShort(const Diagnostic& d, const SourceManager& sources);

@@ -40,7 +40,7 @@ struct TextOptions {
   LayerOrder order = LayerOrder::Model;
 };
 std::string text(const PlanReport& report, const TextOptions& options = {});
-/// One element of `plans` of the JSON contract (CLI.md).
+/// One element of `plans` of the JSON contract (docs/report.md).
 nlohmann::ordered_json json(const PlanReport& report);
 /// One line per layer row, with a header line.
 std::string csv(const PlanReport& report, bool header);

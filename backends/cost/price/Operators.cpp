@@ -20,23 +20,33 @@ bool holds(const std::vector<ir::Node>& list, const ir::Node* node) {
   return !list.empty() && !before(node, list.data()) && before(node, list.data() + list.size());
 }
 
+using ir::OpKind;
+
+/// In the order of the enumeration.
+constexpr OperatorEquation kEquations[] = {
+    {OpKind::Gemm, gemm},
+    {OpKind::GroupedGemm, groupedGemm},
+    {OpKind::Scores, scoresProduct},
+    {OpKind::Context, scoresProduct},
+    {OpKind::Attention, fusedAttention},
+    {OpKind::Memory, memoryOperator},
+    {OpKind::Lookup, lookup},
+    {OpKind::Permute, memoryOperator},
+    {OpKind::Carry, carry},
+    {OpKind::Cast, cast},
+};
+
+constexpr bool complete(std::span<const OperatorEquation> rows) {
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].kind != static_cast<OpKind>(i)) return false;
+  return rows.size() == static_cast<size_t>(OpKind::Cast) + 1;
+}
+static_assert(complete(kEquations), "every kind of ir::OpKind has one row here, in the order of the enumeration");
+
 } // namespace
 
-const std::vector<OperatorEquation>& operatorEquations() {
-  using ir::OpKind;
-  static const std::vector<OperatorEquation> table = {
-      {OpKind::Gemm, gemm},
-      {OpKind::GroupedGemm, groupedGemm},
-      {OpKind::Scores, scoresProduct},
-      {OpKind::Context, scoresProduct},
-      {OpKind::Attention, fusedAttention},
-      {OpKind::Memory, memoryOperator},
-      {OpKind::Permute, memoryOperator},
-      {OpKind::Lookup, lookup},
-      {OpKind::Carry, carry},
-      {OpKind::Cast, cast},
-  };
-  return table;
+std::span<const OperatorEquation> operatorEquations() {
+  return kEquations;
 }
 
 Priced priceNode(const Pricing& pricing) {
@@ -50,9 +60,7 @@ Priced priceNode(const Pricing& pricing) {
   default:
     break;
   }
-  for (const OperatorEquation& row : operatorEquations())
-    if (row.kind == pricing.op().kind) return row.price(pricing);
-  return carry(pricing);
+  return kEquations[static_cast<size_t>(pricing.op().kind)].price(pricing);
 }
 
 const ir::LocalWork& forwardWork(const Pricing& pricing) {

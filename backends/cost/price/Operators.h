@@ -3,7 +3,7 @@
 #pragma once
 #include "backends/cost/price/Pricing.h"
 
-#include <vector>
+#include <span>
 
 namespace planc::cost {
 
@@ -12,8 +12,8 @@ struct OperatorEquation {
   ir::OpKind kind;
   Priced (*price)(const Pricing& pricing);
 };
-/// One row per ir::OpKind.
-const std::vector<OperatorEquation>& operatorEquations();
+/// One row per ir::OpKind, in its order.
+std::span<const OperatorEquation> operatorEquations();
 
 /// Prices a compute or copy node: one execution.
 Priced priceNode(const Pricing& pricing);

@@ -75,7 +75,8 @@ std::string argumentText(const ir::Parameter& p) {
 
 std::string wordsPage() {
   std::string text = "# Words\n\n"
-                     "What plans say by name: every word of the language that is no statement, with its arguments, and "
+                     "What plans say by name of metrics, schedules, topologies and collective algorithms: every word, "
+                     "its arguments, and "
                      "where it is from.\n"
                      "How they are used is said in the [language](language.md), what they cost in the [cost "
                      "model](cost-model.md).\n\n"
