@@ -17,7 +17,6 @@ namespace {
 class AnalyticModel final : public CostModel {
   mutable Facts facts_;
   DiagnosticEngine& diagnostics_;
-  const ir::Node update_ = updateNode();
   mutable bool broken_ = false;
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
@@ -47,16 +46,16 @@ public:
   }
   Priced update(const ir::Program& program, const ir::ParamState& param, double together,
                 const Sinks& sinks) const override {
-    return updateShard(Pricing(facts_, program, update_, sinks), param, together);
+    return updateShard(pricingUpdate(facts_, program, sinks), param, together);
   }
   double products(const ir::Program& program, double flops, const Sinks& sinks) const override {
-    return matrixSeconds(Pricing(facts_, program, update_, sinks), flops);
+    return matrixSeconds(pricingUpdate(facts_, program, sinks), flops);
   }
   StageUpdate update(const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) const override {
     return stageUpdate(facts_, program, stages);
   }
   double hostLink(const ir::Program& program, const Sinks& sinks) const override {
-    return linkOf(Pricing(facts_, program, update_, sinks));
+    return linkOf(pricingUpdate(facts_, program, sinks));
   }
   bool complete() override { return facts_.report(diagnostics_) && !broken_; }
   Facts& facts() const override { return facts_; }
@@ -67,32 +66,6 @@ public:
 std::unique_ptr<CostModel> makeCostModel(const ir::Cluster& cluster, const ir::Stack& stack,
                                          DiagnosticEngine& diagnostics) {
   return std::make_unique<AnalyticModel>(cluster, stack, diagnostics);
-}
-
-ir::Node collectiveNode(const ir::StateCollective& state) {
-  ir::Node node;
-  node.kind = ir::NodeKind::Collective;
-  node.phase = state.phase;
-  node.collective = state.collective;
-  node.cls = state.cls;
-  node.axes = state.axes;
-  node.group = state.group;
-  node.bytes = state.bytes;
-  node.level = state.level;
-  node.because = state.because;
-  return node;
-}
-
-ir::Node transferNode(const ir::VirtualStage& from, const ir::Boundary& boundary) {
-  ir::Node node;
-  node.kind = ir::NodeKind::Collective;
-  node.collective = ir::CollectiveKind::SendRecv;
-  node.cls = ir::CollectiveClass::Pipeline;
-  node.value = boundary.value;
-  node.group = 2;
-  node.bytes = boundary.bytes;
-  node.level = from.level;
-  return node;
 }
 
 } // namespace planc::cost

@@ -24,7 +24,7 @@ int64_t layersOf(const ir::LayerClass& layerClass);
 /// the step do. Without a bucket a layer has a message of its own.
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
-/// What a state collective of one layer sends: a message, as a node that a CostModel prices, and `bucketsOf` of them.
+/// What a state collective of one layer sends: a message, as a node, and `bucketsOf` of them.
 struct Messages {
   ir::Node one;
   double count = 1;

@@ -39,8 +39,4 @@ public:
 std::unique_ptr<CostModel> makeCostModel(const ir::Cluster& cluster, const ir::Stack& stack,
                                          DiagnosticEngine& diagnostics);
 
-/// A fused collective of states, or a transfer between stages, as a node that a CostModel prices.
-ir::Node collectiveNode(const ir::StateCollective& state);
-ir::Node transferNode(const ir::VirtualStage& from, const ir::Boundary& boundary);
-
 } // namespace planc::cost

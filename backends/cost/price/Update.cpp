@@ -67,13 +67,25 @@ Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
   return c;
 }
 
+/// What stands for the update in the tables of missing facts.
+const ir::Node& updateNode() {
+  static const ir::Node kUpdate = [] {
+    ir::Node node;
+    node.role = ir::Role::Optimizer;
+    node.phase = ir::Phase::Step;
+    return node;
+  }();
+  return kUpdate;
+}
+
 } // namespace
 
-ir::Node updateNode() {
-  ir::Node node;
-  node.role = ir::Role::Optimizer;
-  node.phase = ir::Phase::Step;
-  return node;
+Pricing pricingUpdate(Facts& facts, const ir::Program& program, const Sinks& sinks) {
+  return {facts, program, updateNode(), sinks};
+}
+
+Requester updateRequester(const ir::Program& program) {
+  return {&program, &updateNode()};
 }
 
 Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
@@ -162,8 +174,7 @@ void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& s
 StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) {
   StageUpdate sum;
   if (!program.plan->workload.train) return sum;
-  const ir::Node node = updateNode();
-  const Pricing pricing(facts, program, node, {});
+  const Pricing pricing = pricingUpdate(facts, program);
   for (const ir::VirtualStage* stage : stages) {
     sum.device += onDevice(pricing, *stage);
     addHost(sum, pricing, *stage);

@@ -8,8 +8,10 @@
 
 namespace planc::cost {
 
-/// What stands for the update in the tables of missing facts.
-ir::Node updateNode();
+/// The optimizer's step being priced: of no node in the lists of a class.
+Pricing pricingUpdate(Facts& facts, const ir::Program& program, const Sinks& sinks = {});
+/// What needs the facts that it is priced by.
+Requester updateRequester(const ir::Program& program);
 
 /// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
 /// (docs/cost-model.md, section 1.6). Nothing where nothing updates it. `together`: elements that the device updates in

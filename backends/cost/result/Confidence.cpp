@@ -6,6 +6,7 @@
 #include "backends/cost/price/Pricing.h"
 #include "backends/cost/price/Update.h"
 #include "backends/cost/result/Rows.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/States.h"
 #include "ir/facts/StackFacts.h"
 
@@ -189,12 +190,12 @@ void Ledger::addTransfers() {
 /// The optimizer's step: it stands on what takes longest of device, host and link.
 void Ledger::addOnce() {
   if (!(sim_.optimizer > 0)) return;
-  const ir::Node node = updateNode();
+  const Requester requester = updateRequester(program_);
   const StageUpdate u = model_.update(program_, stagesOn(program_, sim_.critical));
   if (u.link >= u.seconds()) {
     EvidenceList evidence;
     model_.hostLink(program_, {.evidence = &evidence});
-    add(u.link, evidence, {&program_, &node});
+    add(u.link, evidence, requester);
     return;
   }
   const bool onHost = u.memory >= u.seconds();
@@ -208,7 +209,7 @@ void Ledger::addOnce() {
         EvidenceList evidence;
         const double seconds =
             model_.update(program_, p, together, {.evidence = &evidence}).seconds * static_cast<double>(count);
-        add(seconds, evidence, {&program_, &node});
+        add(seconds, evidence, requester);
       }
   }
 }

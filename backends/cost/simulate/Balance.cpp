@@ -8,6 +8,7 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "backends/cost/simulate/StagePass.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 

@@ -8,6 +8,7 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 

@@ -3,6 +3,7 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Collectives.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/simulate/StagePass.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/facts/StackFacts.h"
 
 #include <gtest/gtest.h>
