@@ -1,5 +1,6 @@
 // `planc explain`: the manual page of a diagnostic, or where a number or row of a report comes from.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/facts/Facts.h"
 #include "backends/report/Explain.h"
 #include "driver/Commands.h"
 #include "driver/Pipeline.h"
@@ -113,7 +114,8 @@ int explainNumber(Console& console, const Arguments& arguments) {
     return kFailed;
   }
   DiagnosticEngine quiet; // what the facts lack was reported by the estimate
-  auto model = cost::makeCostModel(*plan.plan->cluster, *plan.plan->stack, quiet);
+  cost::Facts facts(*plan.plan->cluster, *plan.plan->stack);
+  const auto model = cost::makeCostModel(facts, quiet);
   report::PlanReport r{file.shownPath(),   &file.sources(),     plan.plan.get(),
                        plan.program.get(), plan.estimate.get(), &plan.results};
   report::TextOptions options;
@@ -123,7 +125,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
   std::vector<report::RecomputeEffect> recompute;
   if (name == "recompute") recompute = recomputeEffects(plan); // others need no second price
   r.recompute = &recompute;
-  const auto text = report::explain({&r, plan.schedule.get(), model.get()}, name, file.sources(), options);
+  const auto text = report::explain({&r, plan.schedule.get(), model.get(), &facts}, name, file.sources(), options);
   if (!text) return unknownName(console, r, name);
   console.out(*text);
   return kClean; // assertions are not the question here

@@ -23,13 +23,14 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
   if (!plan.stack || !plan.cluster) return nullptr;
-  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, diagnostics);
+  Facts facts(*plan.cluster, *plan.stack);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics);
   auto result = std::make_unique<Estimate>();
-  const Simulation sim = simulate(schedule, *model);
-  result->memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
+  const Simulation sim = simulate(schedule, *model, facts);
+  result->memory = accountMemory(schedule, sim.pipeline.actions, facts);
   result->layers = layerRows(sim);
   result->collectives = collectiveRows(sim, *model);
-  result->totals = totals(sim, *model, result->collectives);
+  result->totals = totals(sim, *model, facts, result->collectives);
   result->stages = stageRows(sim);
   result->orders = sim.orders;
   if (!model->complete() || !checkFinite(*result, plan, diagnostics)) return nullptr;

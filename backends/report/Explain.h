@@ -16,6 +16,7 @@ struct ExplainInput {
   const PlanReport* report = nullptr;
   const ir::Schedule* schedule = nullptr;
   const cost::CostModel* model = nullptr;
+  cost::Facts* facts = nullptr; ///< of the model
 };
 
 /// What can be asked for: numbers as the report and as plans name them, and rows of layers, stages and collectives.

@@ -71,8 +71,7 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
   SumTable table(page, units::bytes);
   double pass = 0;
   for (const size_t vs : program.heldBy(stage.stage)) {
-    const cost::StageParts parts =
-        cost::partsOf(*input.schedule, program.virtualStages[vs], input.model->facts().stack);
+    const cost::StageParts parts = cost::partsOf(*input.schedule, program.virtualStages[vs], input.facts->stack);
     pass += parts.saved();
     for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
       const auto one =
@@ -108,7 +107,7 @@ bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string
     if (what.starts_with("activations kept")) keptByLayer(page, input, s, row->bytes);
     for (const LiveRow& known : kLiveRows)
       if (what.starts_with(known.begins)) page.line(std::string(known.about), 2);
-    const ir::Stack& stack = input.model->facts().stack;
+    const ir::Stack& stack = input.facts->stack;
     const ir::Number *workspace = stack.number(ir::StackFact::Workspace),
                      *fragmentation = stack.number(ir::StackFact::Fragmentation);
     if (what == "workspace" && workspace) page.constant("workspace", *workspace);

@@ -13,7 +13,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   page.number("memory", text(m.peak),
               fmt::format("of {} ({}){}", text(m.capacity), percentText(m.peak / m.capacity),
                           m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
-  if (const ir::Number* capacity = input.model->facts().device.number(ir::DeviceFact::Memory))
+  if (const ir::Number* capacity = input.facts->device.number(ir::DeviceFact::Memory))
     page.constant("memory.capacity", *capacity);
   SumTable parts(page, units::bytes);
   parts.add("memory.params", m.params, "parameters");

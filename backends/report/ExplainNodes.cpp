@@ -16,7 +16,7 @@ namespace planc::report {
 
 NodePages::NodePages(const ExplainInput& input, const ir::LayerRef& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
-      sim_(cost::simulate(*input.schedule, *input.model)) {
+      sim_(cost::simulate(*input.schedule, *input.model, *input.facts)) {
   for (uint32_t b = 0; b < program_.classes.size(); ++b) {
     const ir::Layer& layer = program_.model.layers[program_.classes[ir::LayerClassId(b)].layer];
     cost::ClassLayers layers(program_, ir::LayerClassId(b));
@@ -334,7 +334,7 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId
   const ir::Node& one = messages.one;
   cost::Derivation why;
   const double seconds = input.model->price(*input.schedule->program, one, {&why}).seconds;
-  const double issue = cost::issueSeconds(input.model->facts(), one), longer = std::max(seconds, issue);
+  const double issue = cost::issueSeconds(*input.facts, one), longer = std::max(seconds, issue);
   std::string time = formatQuantity(messages.count * longer, units::time);
   if (state.times != 1) time += fmt::format(", {} times", state.times);
   collectiveTitle(page, one, what, time);

@@ -73,7 +73,7 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   if (u.host <= 0 && u.link <= 0) return;
   page.line("the longest of these, which run at once:", 2);
   page.fact("device", time(u.device), kIndent);
-  const ir::Number* memory = input.model->facts().device.number(ir::DeviceFact::HostMemoryBandwidth);
+  const ir::Number* memory = input.facts->device.number(ir::DeviceFact::HostMemoryBandwidth);
   page.fact("host",
             fmt::format("{} of updates there{} = {} of its memory", time(u.host),
                         memory && u.link > 0 ? fmt::format(" + ({} + {}) / {}", size(u.toDevice), size(u.toHost),

@@ -44,7 +44,7 @@ void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flop
                               formatQuantity(flops.peak(), units::rate)));
   }
   for (const cost::TypedFlops& t : flops.types)
-    if (const ir::Number* peak = input.model->facts().device.number(ir::DeviceFact::Peak, t.type))
+    if (const ir::Number* peak = input.facts->device.number(ir::DeviceFact::Peak, t.type))
       page.constant(ir::FactRef(ir::DeviceFact::Peak, t.type).path(), *peak);
 }
 
@@ -82,7 +82,7 @@ void perDevice(ExplainPage& page, const ExplainInput& input, const char* name, c
   if (rate)
     page.constant(fact, *rate);
   else
-    page.line(fmt::format("device `{}` gives no `{}`", input.model->facts().device.name.view(), fact), 2);
+    page.line(fmt::format("device `{}` gives no `{}`", input.facts->device.name.view(), fact), 2);
   if (rate && beside) page.constant(fmt::format("host_{}", fact), *beside);
   if (trillion && amount && *amount > 0)
     page.fact("10^12", fmt::format("{} per 10^12 tokens: {} steps", formatQuantity(*trillion, unit),
@@ -150,15 +150,13 @@ void explainDeviceHours(ExplainPage& page, const ExplainInput& input) {
 
 void explainCost(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
-  perDevice(page, input, "cost", input.model->facts().cluster.priceOfDevice(), t.cost, t.costPer1t, units::money,
-            "price");
+  perDevice(page, input, "cost", input.facts->cluster.priceOfDevice(), t.cost, t.costPer1t, units::money, "price");
 }
 
 void explainEnergy(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
-  perDevice(page, input, "energy", input.model->facts().device.number(ir::DeviceFact::Power), t.energyJoules,
-            t.energyPer1tJoules, units::energy, "power",
-            input.model->facts().cluster.number(ir::ClusterFact::HostPower));
+  perDevice(page, input, "energy", input.facts->device.number(ir::DeviceFact::Power), t.energyJoules,
+            t.energyPer1tJoules, units::energy, "power", input.facts->cluster.number(ir::ClusterFact::HostPower));
 }
 
 namespace {

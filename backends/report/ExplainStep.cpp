@@ -160,7 +160,7 @@ void explainStages(ExplainPage& page, const ExplainInput& input) {
 
 void explainOverhead(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = estimateOf(input).totals;
-  const ir::Stack& stack = input.model->facts().stack;
+  const ir::Stack& stack = input.facts->stack;
   const double rest = t.stepTime - t.overhead - t.straggler.value_or(0);
   const ir::Number *unattributed = stack.number(ir::StackFact::Unattributed), *each = stack.number(ir::StackFact::Step);
   const double factor = unattributed ? unattributed->value : 1, step = each ? each->value : 0;
@@ -175,7 +175,7 @@ void explainOverhead(ExplainPage& page, const ExplainInput& input) {
 
 void explainStraggler(ExplainPage& page, const ExplainInput& input) {
   const double seconds = estimateOf(input).totals.straggler.value_or(0);
-  const cost::Facts& facts = input.model->facts();
+  const cost::Facts& facts = *input.facts;
   const ir::Number *cluster = facts.cluster.number(ir::ClusterFact::Jitter),
                    *stack = facts.stack.number(ir::StackFact::Jitter);
   const double n = static_cast<double>(input.schedule->program->mesh.devices());

@@ -15,7 +15,7 @@ PLANC_ERROR(PriceNotFinite, 923, "{what} takes {seconds}, {flops} and {bytes}: o
 namespace {
 
 class AnalyticModel final : public CostModel {
-  mutable Facts facts_;
+  Facts& facts_;
   DiagnosticEngine& diagnostics_;
   mutable bool broken_ = false;
 
@@ -36,8 +36,7 @@ class AnalyticModel final : public CostModel {
   }
 
 public:
-  AnalyticModel(const ir::Cluster& cluster, const ir::Stack& stack, DiagnosticEngine& diagnostics)
-      : facts_(cluster, stack), diagnostics_(diagnostics) {}
+  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics) : facts_(facts), diagnostics_(diagnostics) {}
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
@@ -58,14 +57,12 @@ public:
     return linkOf(pricingUpdate(facts_, program, sinks));
   }
   bool complete() override { return facts_.report(diagnostics_) && !broken_; }
-  Facts& facts() const override { return facts_; }
 };
 
 } // namespace
 
-std::unique_ptr<CostModel> makeCostModel(const ir::Cluster& cluster, const ir::Stack& stack,
-                                         DiagnosticEngine& diagnostics) {
-  return std::make_unique<AnalyticModel>(cluster, stack, diagnostics);
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics) {
+  return std::make_unique<AnalyticModel>(facts, diagnostics);
 }
 
 } // namespace planc::cost

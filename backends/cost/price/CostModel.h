@@ -31,12 +31,9 @@ public:
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
   /// missing.
   virtual bool complete() = 0;
-  /// The records that the model looks its constants up in, and the list of what they lack: for what an estimate needs
-  /// of them beside prices.
-  virtual Facts& facts() const = 0;
 };
-/// Cluster, stack and diagnostics must outlive it.
-std::unique_ptr<CostModel> makeCostModel(const ir::Cluster& cluster, const ir::Stack& stack,
-                                         DiagnosticEngine& diagnostics);
+/// Facts and diagnostics must outlive it. What else an estimate needs of the facts it asks there: what lacks, whoever
+/// asked, `complete` reports.
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost

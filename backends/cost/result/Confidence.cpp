@@ -46,8 +46,8 @@ struct Outside {
 
 class Ledger {
 public:
-  Ledger(const Simulation& sim, const CostModel& model, const ir::Accuracy& accuracy)
-      : sim_(sim), program_(*sim.schedule->program), model_(model), accuracy_(accuracy) {}
+  Ledger(const Simulation& sim, const CostModel& model, Facts& facts, const ir::Accuracy& accuracy)
+      : sim_(sim), program_(*sim.schedule->program), model_(model), facts_(facts), accuracy_(accuracy) {}
 
   void addClasses();
   void addTied();
@@ -65,6 +65,7 @@ private:
   const Simulation& sim_;
   const ir::Program& program_;
   const CostModel& model_;
+  Facts& facts_;
   const ir::Accuracy& accuracy_;
   std::vector<Entry> entries_;
   std::vector<Outside> outside_;
@@ -153,7 +154,7 @@ void Ledger::addClasses() {
     for (size_t s = 0; s < spent.states.size(); ++s)
       addNode(messagesOf(*sim_.schedule, id, layerClass.states[s]).one, spent.states[s]);
   }
-  const ir::Stack& stack = model_.facts().stack;
+  const ir::Stack& stack = facts_.stack;
   const ir::Number* launch = stack.number(ir::StackFact::Launch);
   if (launches > 0 && launch)
     add(launches, {{Facts::owner(stack), &launch->statistics, ir::StackFact::Launch, launch->range, 0, {}, 0, 0}}, {});
@@ -230,7 +231,7 @@ Confidence Ledger::finish() {
                    [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)
-    if (o.seconds >= kWorthAWarning * total) model_.facts().outside(o.item, o.seconds / total, o.requester, o.at);
+    if (o.seconds >= kWorthAWarning * total) facts_.outside(o.item, o.seconds / total, o.requester, o.at);
   return out;
 }
 
@@ -260,10 +261,10 @@ std::vector<WidthPart> widthParts(const Confidence& c) {
   return parts;
 }
 
-Confidence confidence(const Simulation& sim, const CostModel& model) {
+Confidence confidence(const Simulation& sim, const CostModel& model, Facts& facts) {
   static const ir::Accuracy kNone;
-  const std::optional<ir::Accuracy> accuracy = model.facts().stack.accuracy();
-  Ledger ledger(sim, model, accuracy ? *accuracy : kNone);
+  const std::optional<ir::Accuracy> accuracy = facts.stack.accuracy();
+  Ledger ledger(sim, model, facts, accuracy ? *accuracy : kNone);
   ledger.addClasses();
   ledger.addTied();
   ledger.addTransfers();

@@ -14,7 +14,7 @@ inline constexpr double kNinetyPercent = 1.6449;
 /// The terms of the step on the critical stage, widest first, and the interval, if the stack says how far its runs lie
 /// from their predictions. What is read outside of its samples for a share of the step that counts is noted in the
 /// facts of the model, which report it.
-Confidence confidence(const Simulation& sim, const CostModel& model);
+Confidence confidence(const Simulation& sim, const CostModel& model, Facts& facts);
 
 /// The multiples of a prediction between which a measured value lies nine times of ten: the stack's own spread and the
 /// terms, as independent errors of the logarithm.

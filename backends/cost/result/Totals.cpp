@@ -179,9 +179,8 @@ Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   return out;
 }
 
-void addRates(Totals& t, const Simulation& sim, const CostModel& model) {
+void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   const ir::Program& program = *sim.schedule->program;
-  Facts& facts = model.facts();
   const double devices = static_cast<double>(program.mesh.devices()),
                samples = static_cast<double>(program.plan->workload.globalBatch);
   const double time = std::max(t.stepTime, 1e-300);
@@ -225,13 +224,13 @@ double Flops::peak() const {
   return seconds > 0 ? sum() / seconds : 1;
 }
 
-Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives) {
+Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
+              const std::vector<CollectiveRow>& collectives) {
   Totals t;
   addTimes(t, sim, collectives);
-  if (model.facts().cluster.has(ir::ClusterFact::Jitter) || model.facts().stack.has(ir::StackFact::Jitter))
-    t.straggler = sim.straggler;
-  t.confidence = confidence(sim, model);
-  addRates(t, sim, model);
+  if (facts.cluster.has(ir::ClusterFact::Jitter) || facts.stack.has(ir::StackFact::Jitter)) t.straggler = sim.straggler;
+  t.confidence = confidence(sim, model, facts);
+  addRates(t, sim, facts);
   return t;
 }
 

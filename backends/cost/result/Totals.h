@@ -7,6 +7,7 @@
 namespace planc::cost {
 
 /// `collectives`: the rows of all stages.
-Totals totals(const Simulation& sim, const CostModel& model, const std::vector<CollectiveRow>& collectives);
+Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
+              const std::vector<CollectiveRow>& collectives);
 
 } // namespace planc::cost

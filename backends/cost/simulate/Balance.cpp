@@ -40,7 +40,7 @@ double passSeconds(const ir::Schedule& schedule, const std::vector<ClassCost>& c
 
 /// What one instance of a class adds to its stage.
 LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& classes, const CostModel& model,
-                 ir::LayerClassId id) {
+                 const ir::Stack& stack, ir::LayerClassId id) {
   const ir::Program& program = *schedule.program;
   const ir::LayerClass& layerClass = program.classes[id];
   const ir::VirtualStage one = stageOf(id, 1);
@@ -53,7 +53,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (layerClass.states[s].phase == ir::Phase::Step)
       load.step += classes[id.index].states[s] * schedule.blockingShare[layerClass.states[s].cls];
-  const StageParts parts = partsOf(schedule, one, model.facts().stack);
+  const StageParts parts = partsOf(schedule, one, stack);
   load.states = parts.params + parts.grads + parts.optimizer + parts.buckets;
   load.saved = parts.saved();
   load.working = parts.received + parts.gathered + parts.reducing + parts.staged;
@@ -69,12 +69,12 @@ void addBoundaryReshard(LayerLoad& layer, const LayerLoad& boundary) {
   layer.working = std::max(layer.working, boundary.working);
 }
 
-std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& model) {
+std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
   const ir::Program& program = *schedule.program;
-  const std::vector<ClassCost> classes = priceClasses(schedule, model);
+  const std::vector<ClassCost> classes = priceClasses(schedule, model, facts);
   std::vector<LayerLoad> byClass, layers;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
-    byClass.push_back(loadOf(schedule, classes, model, ir::LayerClassId(b)));
+    byClass.push_back(loadOf(schedule, classes, model, facts.stack, ir::LayerClassId(b)));
   for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
     const int64_t count = program.model.layers[ir::LayerId(u)].repeat ? program.model.layers[ir::LayerId(u)].count : 1;
     const size_t first = layers.size();
@@ -114,10 +114,10 @@ std::vector<double> inFlightOf(const ir::Schedule& schedule) {
 }
 
 /// Seconds for which a micro-batch's transfers hold the device of each virtual stage.
-std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& model) {
+std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& model, const ir::Stack& stack) {
   const ir::Program& program = *schedule.program;
   const double send = schedule.blockingShare[ir::CollectiveClass::Pipeline];
-  const double receive = model.facts().stack.value(ir::StackFact::Receive, 0);
+  const double receive = stack.value(ir::StackFact::Receive, 0);
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)
     for (const ir::Boundary& b : program.virtualStages[vs].sends) {
@@ -228,14 +228,14 @@ private:
 std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticEngine& diagnostics) {
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack || !plan.cluster) return nullptr;
-  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, diagnostics);
+  const ir::Stack& stack = *plan.stack;
+  Facts facts(*plan.cluster, stack);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics);
   auto loads = std::make_unique<StageLoads>();
-  loads->layers = loadsOf(schedule, *model);
+  loads->layers = loadsOf(schedule, *model, facts);
   loads->passes = static_cast<double>(schedule.program->passes());
-  loads->transfers = transfersOf(schedule, *model);
+  loads->transfers = transfersOf(schedule, *model, stack);
   loads->inFlight = inFlightOf(schedule);
-  const Facts& facts = model->facts();
-  const ir::Stack& stack = facts.stack;
   const double capacity = facts.device.value(ir::DeviceFact::Memory, 0);
   loads->room = (capacity - stack.value(ir::StackFact::Reserved, 0)) / stack.value(ir::StackFact::Fragmentation, 1) -
                 stack.value(ir::StackFact::Workspace, 0);
@@ -247,9 +247,10 @@ std::optional<CutPrice> priceCut(const ir::Schedule& schedule) {
   DiagnosticEngine ignored;
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack || !plan.cluster) return std::nullopt;
-  const std::unique_ptr<CostModel> model = makeCostModel(*plan.cluster, *plan.stack, ignored);
-  const Simulation sim = simulateStep(schedule, *model);
-  const Memory memory = accountMemory(schedule, sim.pipeline.actions, model->facts());
+  Facts facts(*plan.cluster, *plan.stack);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, ignored);
+  const Simulation sim = simulateStep(schedule, *model, facts);
+  const Memory memory = accountMemory(schedule, sim.pipeline.actions, facts);
   if (!model->complete() || !std::isfinite(sim.stepTime)) return std::nullopt;
   return CutPrice{memory.fits, memory.peak, memory.capacity, sim.stepTime, sim.critical, memory.fullest};
 }

@@ -25,12 +25,12 @@ bool isWeightGradient(const ir::Node& node) {
   return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
 }
 
-NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model) {
+NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model, const Facts& facts) {
   NodeCost cost;
   if (communicates(node)) {
     cost.seconds = model.price(program, node).seconds * node.times;
     cost.bound = Bound::Network;
-    cost.host = issueSeconds(model.facts(), node) * node.times;
+    cost.host = issueSeconds(facts, node) * node.times;
     return cost;
   }
   const Priced priced = model.price(program, node);
@@ -137,11 +137,11 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
 }
 
 SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
-                         const CostModel& model) {
+                         const CostModel& model, Facts& facts) {
   const std::vector<ir::Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
   SegmentCost cost;
   cost.nodes.reserve(nodes.size());
-  for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model));
+  for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model, facts));
   for (const ir::Task& task : segment.tasks) {
     const ir::Node& node = nodes[task.node];
     cost.nodes[task.node].runs = true;
@@ -155,17 +155,17 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& lay
   else
     runInOrder(segment, nodes, cost);
   if (schedule.program->model.layers[layerClass.layer].repeat && !layerClass.boundaryReshard)
-    padForHost(*schedule.program, segment, nodes, cost, model.facts());
+    padForHost(*schedule.program, segment, nodes, cost, facts);
   return cost;
 }
 
 /// The fused collectives of one instance, layer by layer, in buckets of the stack's size, if it has one: a layer's part
 /// of a bucket that it shares with others, or the buckets that it is cut into.
 double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state,
-                  const CostModel& model) {
+                  const CostModel& model, const Facts& facts) {
   const Messages messages = messagesOf(schedule, layerClass, state);
   return static_cast<double>(state.times) * messages.count *
-         std::max(model.price(*schedule.program, messages.one).seconds, issueSeconds(model.facts(), messages.one));
+         std::max(model.price(*schedule.program, messages.one).seconds, issueSeconds(facts, messages.one));
 }
 
 } // namespace
@@ -202,15 +202,15 @@ void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, cons
   for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
 }
 
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model) {
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
   const ir::Program& program = *schedule.program;
   std::vector<ClassCost> costs(program.classes.size());
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    costs[b].forward = priceSegment(schedule, layerClass, schedule.forward[b], model);
-    costs[b].backward = priceSegment(schedule, layerClass, schedule.backward[b], model);
+    costs[b].forward = priceSegment(schedule, layerClass, schedule.forward[b], model, facts);
+    costs[b].backward = priceSegment(schedule, layerClass, schedule.backward[b], model, facts);
     for (const ir::StateCollective& state : layerClass.states)
-      costs[b].states.push_back(priceState(schedule, ir::LayerClassId(b), state, model));
+      costs[b].states.push_back(priceState(schedule, ir::LayerClassId(b), state, model, facts));
   }
   return costs;
 }

@@ -40,8 +40,8 @@ class Facts;
 /// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
 
-/// Prices every class of the schedule, by class id.
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model);
+/// Prices every class of the schedule, by class id. The facts are those of the model.
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
 
 /// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
 /// node; gives the tasks that end last on each stream.

@@ -264,11 +264,11 @@ bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
   return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
 }
 
-Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
-  sim.classes = priceClasses(schedule, model);
+  sim.classes = priceClasses(schedule, model, facts);
   runStagePasses(sim);
   sim.steps.resize(static_cast<size_t>(program.stages));
   PipelineInput& in = sim.pipeline;
@@ -278,7 +278,7 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   // last one.
   in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
   in.inlineSend = schedule.blockingShare[ir::CollectiveClass::Pipeline];
-  if (const ir::Number* receive = model.facts().stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
+  if (const ir::Number* receive = facts.stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     VirtualStageCost cost;
@@ -292,13 +292,13 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model) {
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);
-  runOrders(sim, model.facts());
-  compose(sim, model.facts());
+  runOrders(sim, facts);
+  compose(sim, facts);
   return sim;
 }
 
-Simulation simulate(const ir::Schedule& schedule, const CostModel& model) {
-  Simulation sim = simulateStep(schedule, model);
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
+  Simulation sim = simulateStep(schedule, model, facts);
   sim.even = evenStages(sim);
   return sim;
 }

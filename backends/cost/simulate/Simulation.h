@@ -64,9 +64,10 @@ struct Simulation {
 /// Gradients come back for floating-point values that something before them trains on.
 bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
 
-/// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`.
-Simulation simulate(const ir::Schedule& schedule, const CostModel& model);
+/// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`. The facts are
+/// those of the model.
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
 /// The same but for `even`, which is a simulation more.
-Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model);
+Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
 
 } // namespace planc::cost

@@ -294,7 +294,17 @@ void Builder::finish() {
 }
 
 std::unique_ptr<CostModel> Builder::model(DiagnosticEngine& diagnostics) const {
-  return makeCostModel(*plan.cluster, *plan.stack, diagnostics);
+  return makeCostModel(facts_.emplace_back(*plan.cluster, *plan.stack), diagnostics);
+}
+
+std::vector<ClassCost> Builder::classCosts(DiagnosticEngine& diagnostics) const {
+  const auto made = model(diagnostics);
+  return priceClasses(schedule, *made, facts_.back());
+}
+
+Simulation Builder::simulated(DiagnosticEngine& diagnostics) const {
+  const auto made = model(diagnostics);
+  return simulate(schedule, *made, facts_.back());
 }
 
 std::unique_ptr<Estimate> Builder::estimate(DiagnosticEngine& diagnostics) {

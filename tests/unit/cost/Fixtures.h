@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
+#include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/CostModel.h"
+#include "backends/cost/simulate/Simulation.h"
 #include "tests/unit/support/Build.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,8 +62,14 @@ struct Builder : planc::test::Build {
 
   /// Tasks of every class by the schedule's blocking shares, as the schedule pass makes them.
   void finish();
+  /// Its facts live as long as this.
   std::unique_ptr<CostModel> model(DiagnosticEngine& diagnostics) const;
+  std::vector<ClassCost> classCosts(DiagnosticEngine& diagnostics) const;
+  Simulation simulated(DiagnosticEngine& diagnostics) const;
   std::unique_ptr<Estimate> estimate(DiagnosticEngine& diagnostics);
+
+private:
+  mutable std::deque<Facts> facts_; ///< of each model
 };
 
 /// Rows of the schedule table.

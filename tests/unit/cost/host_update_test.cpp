@@ -96,7 +96,7 @@ TEST(CostHostUpdate, GradientsLeaveBehindTheirReduction) {
       h.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, h.axis("dp"), 8e9), leaves};
   h.stages(1, 1, {{4}});
   h.finish();
-  const Simulation sim = simulate(h.schedule, *h.model(h.diagnostics));
+  const Simulation sim = h.simulated(h.diagnostics);
   const double reduce = sim.classes[0].states[0], leave = sim.classes[0].states[1];
   EXPECT_NEAR(leave, 1e9 / 12e9, 1e-12);
   const StepComm& comm = sim.pipeline.virtualStages[0].reductions;

@@ -33,7 +33,7 @@ struct Step : Builder {
   }
   Simulation run() {
     finish();
-    return simulate(schedule, *model(diagnostics));
+    return simulated(diagnostics);
   }
 };
 
@@ -105,7 +105,7 @@ TEST(CostStep, TheDeviceWithMostTiedSumsHoldsUpTheStep) {
   const auto model = b.model(diagnostics);
   const double first = model->price(b.program, b.program.stageGroups[0].allReduce).seconds,
                second = model->price(b.program, b.program.stageGroups[1].allReduce).seconds;
-  EXPECT_NEAR(simulate(b.schedule, *model).tied, first + second, 1e-12);
+  EXPECT_NEAR(b.simulated(diagnostics).tied, first + second, 1e-12);
 }
 
 // Equal stages with transfers beside their work idle as long as equal stages do.

@@ -32,7 +32,7 @@ struct Exchanging {
     b.stages(1, 1, {{count}});
     b.finish();
     DiagnosticEngine diagnostics;
-    costs = priceClasses(b.schedule, *b.model(diagnostics));
+    costs = b.classCosts(diagnostics);
     for (SegmentCost* cost : {&costs[0].forward, &costs[0].backward}) {
       cost->nodes[0].seconds = cost->nodes[2].seconds = computes;
       cost->nodes[1].seconds = exchanges;

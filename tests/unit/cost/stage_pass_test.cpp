@@ -38,7 +38,7 @@ struct Fsdp {
     b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Gradient)] = blockingShare;
     b.finish();
     DiagnosticEngine diagnostics;
-    costs = priceClasses(b.schedule, *b.model(diagnostics));
+    costs = b.classCosts(diagnostics);
     costs[0].states = {gather, gather, reduce};
   }
   StagePass run(bool backward) const { return runStagePass(b.schedule, costs, b.program.virtualStages[0], backward); }
@@ -191,7 +191,7 @@ TEST(CostStagePass, BucketsOfOneSizePayTheirLatency) {
   f.b.schedule.bucketBytes = 1e8; // ten buckets
   DiagnosticEngine diagnostics;
   const auto model = f.b.model(diagnostics);
-  const auto costs = priceClasses(f.b.schedule, *model);
+  const auto costs = f.b.classCosts(diagnostics);
   Node one = collectiveNode(f.b.program.classes[LayerClassId(0)].states[0]);
   one.bytes = 1e8;
   EXPECT_NEAR(costs[0].states[0], 10 * model->price(f.b.program, one).seconds, 1e-12);
@@ -202,7 +202,7 @@ TEST(CostStagePass, SmallInstancesShareBuckets) {
   f.b.schedule.bucketBytes = 4.5e9; // ten instances of 1 GB: three messages of 3.33 GB
   DiagnosticEngine diagnostics;
   const auto model = f.b.model(diagnostics);
-  const auto costs = priceClasses(f.b.schedule, *model);
+  const auto costs = f.b.classCosts(diagnostics);
   const auto& states = f.b.program.classes[LayerClassId(0)].states;
   Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
   shared.bytes = 10e9 / 3;
@@ -211,7 +211,7 @@ TEST(CostStagePass, SmallInstancesShareBuckets) {
   EXPECT_NEAR(costs[0].states[0], model->price(f.b.program, alone).seconds, 1e-12); // a layer waits for its own gather
   f.b.schedule.bucketBytes = 1e12;                                                  // no more than there are
   shared.bytes = 10e9;
-  EXPECT_NEAR(priceClasses(f.b.schedule, *model)[0].states[2], model->price(f.b.program, shared).seconds / 10, 1e-12);
+  EXPECT_NEAR(f.b.classCosts(diagnostics)[0].states[2], model->price(f.b.program, shared).seconds / 10, 1e-12);
 }
 
 TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
@@ -229,9 +229,8 @@ TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
   written.b.schedule.bucketBytes = 4.5e9;
   written.b.stages(1, 1, pieces);
   written.b.finish();
-  const double each = priceClasses(folded.b.schedule, *folded.b.model(diagnostics))[0].states[2];
-  for (const ClassCost& cost : priceClasses(written.b.schedule, *written.b.model(diagnostics)))
-    EXPECT_NEAR(cost.states[2], each, 1e-12);
+  const double each = folded.b.classCosts(diagnostics)[0].states[2];
+  for (const ClassCost& cost : written.b.classCosts(diagnostics)) EXPECT_NEAR(cost.states[2], each, 1e-12);
 }
 
 /// Five layers in an instance: one gather before the first is exposed, not those of all five.
@@ -285,7 +284,7 @@ TEST(CostStagePass, KnowsItsFirstAndItsLastLayer) {
   f.b.stages(1, 1, {{2, 3}});
   f.b.finish();
   DiagnosticEngine diagnostics;
-  f.costs = priceClasses(f.b.schedule, *f.b.model(diagnostics));
+  f.costs = f.b.classCosts(diagnostics);
   EXPECT_NEAR(f.run(false).first, 1, 1e-9);
   EXPECT_NEAR(f.run(false).last, 3, 1e-9);
   EXPECT_NEAR(f.run(true).first, 6, 1e-9);
@@ -305,7 +304,7 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
-    const ClassCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0];
+    const ClassCost cost = b.classCosts(diagnostics)[0];
     EXPECT_NEAR(cost.forward.seconds, repeat ? 4 * 62e-6 : 70e-6, 1e-12);
     EXPECT_NEAR(cost.forward.nodes[0].spent.sum() + cost.forward.nodes[1].spent.sum(), cost.forward.seconds, 1e-12);
     EXPECT_NEAR(cost.forward.nodes[1].spent.launches, repeat ? .75 * (4 * 62e-6 - 70e-6) : 0, 1e-12); // 3 of 4 launches
@@ -323,7 +322,7 @@ TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   b.stages(1, 1, {{3}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].backward;
+  const SegmentCost cost = b.classCosts(diagnostics)[0].backward;
   EXPECT_NEAR(cost.seconds, 150e-6, 1e-12);
   EXPECT_NEAR(cost.weight, 10e-6 + 100e-6 / 3, 1e-12); // its time, and a third of the waits
 }
@@ -342,7 +341,7 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
     b.stages(1, 1, {{2}});
     b.finish();
     DiagnosticEngine diagnostics;
-    const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].forward;
+    const SegmentCost cost = b.classCosts(diagnostics)[0].forward;
     const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + (issued ? 8 * 300e-6 : 0);
     EXPECT_NEAR(cost.host, host, 1e-12);
     EXPECT_NEAR(cost.seconds, std::max(device, host), 1e-12);
@@ -365,11 +364,11 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   b.stages(1, 1, {{4}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const double apart = priceClasses(b.schedule, *b.model(diagnostics))[0].states[0];
+  const double apart = b.classCosts(diagnostics)[0].states[0];
   b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-9));
-  EXPECT_EQ(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], apart); // hidden behind the transfer
+  EXPECT_EQ(b.classCosts(diagnostics)[0].states[0], apart); // hidden behind the transfer
   b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
-  EXPECT_NEAR(priceClasses(b.schedule, *b.model(diagnostics))[0].states[0], 4 * 8 * 1e-3, 1e-12);
+  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
 /// Three layers whose operators `sent` may route tokens (into slots of `capacity`; 0: as many as there are) and whose
@@ -398,7 +397,7 @@ struct RoutedLayers {
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
-    return priceClasses(b.schedule, *b.model(diagnostics))[0].forward.seconds;
+    return b.classCosts(diagnostics)[0].forward.seconds;
   }
 };
 
@@ -452,7 +451,7 @@ TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   b.stages(1, 1, {{2}});
   b.finish();
   DiagnosticEngine diagnostics;
-  const SegmentCost cost = priceClasses(b.schedule, *b.model(diagnostics))[0].forward;
+  const SegmentCost cost = b.classCosts(diagnostics)[0].forward;
   const double comm = cost.nodes[0].seconds;
   ASSERT_GT(comm, 100e-6);
   EXPECT_NEAR(cost.seconds, comm + 50e-6, 1e-12);
