@@ -24,9 +24,20 @@ namespace {
 
 using In = FactInput;
 
+/// A word that takes nothing in parentheses.
+void refuseArguments(In& in, std::string_view word) {
+  if (in.node->value->kind != ExprKind::Call) return;
+  for (const syntax::Arg& arg : in.node->value->args)
+    reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range,
+                      arg.name ? arg.name->text.view() : std::string_view("argument"),
+                      {fmt::format("`{}`", word), in.node->value->range}, {})
+        .help("leave out the parentheses: the word says all");
+}
+
 void accumulate(ir::Stack& s, In& in) {
   static const std::vector<std::string> kWords{"none", "separate", "fused", "deferred"};
   if (const int at = wordIndex(in, kWords); at >= 0) {
+    refuseArguments(in, kWords[static_cast<size_t>(at)]);
     in.number.value = at;
     s.set(ir::StackFact::Accumulate, in.number);
   }
@@ -66,6 +77,7 @@ template <class Record, class Id> void algorithm(Record& record, Id id, In& in) 
     return;
   }
   if (const ir::Word* word = readWord(in, ir::algorithmWords())) {
+    refuseArguments(in, word->name);
     in.number.value = static_cast<double>(ir::algorithmWords().indexOf(*word));
     record.set(id, *kind, in.number);
   }

@@ -63,11 +63,18 @@ void readTopology(ir::Topology& topology, FactInput& in) {
   topology = {};
   topology.kind = Symbol(word->name);
   const Expr& e = *in.node->value;
-  std::vector<const ir::Parameter*> written;
+  std::vector<std::pair<const ir::Parameter*, SourceRange>> written;
+  const auto given = [&](const ir::Parameter* p) {
+    return std::find_if(written.begin(), written.end(), [&](const auto& w) { return w.first == p; });
+  };
   for (const syntax::Arg& arg : e.kind == ExprKind::Call ? e.args : std::vector<syntax::Arg>{}) {
     const std::string_view name = arg.name ? arg.name->text.view() : std::string_view("argument");
     const ir::Parameter* parameter = arg.name ? word->find(name) : nullptr;
-    written.push_back(parameter);
+    if (const auto first = given(parameter); parameter && first != written.end()) {
+      reportGivenTwice(in.ev->context, arg.name->range, name, first->second);
+      continue;
+    }
+    written.emplace_back(parameter, arg.name ? arg.name->range : arg.value->range);
     if (!parameter)
       reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range, name,
                         {fmt::format("topology `{}`", word->name), e.range}, word->parameterNames());
@@ -77,7 +84,7 @@ void readTopology(ir::Topology& topology, FactInput& in) {
       number(topology, *parameter, *arg.value, in);
   }
   for (const ir::Parameter& p : word->parameters)
-    if (p.list && std::find(written.begin(), written.end(), &p) == written.end())
+    if (p.list && given(&p) == written.end())
       in.ev->context
           .report(TopologyDims, e.range,
                   {{"topology", word->name}, {"problem", "it says how many units lie along each dimension"}})

@@ -124,7 +124,7 @@ Priced accumulate(const Pricing& p) {
     const double width = ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);
   }
-  return nothing(p, how == ir::Accumulate::Fused ? "added by the wgrad product" : "nothing is accumulated");
+  return nothing(p, how == ir::Accumulate::Fused ? "added where the gradient is made" : "nothing is accumulated");
 }
 
 Priced copy(const Pricing& p) {
