@@ -156,6 +156,10 @@ Cluster superpod(int64_t nodes, int64_t perNode) {
   return c;
 }
 
+void setReceive(Stack& s, double seconds) {
+  s.set(StackFact::Receive, number(seconds));
+}
+
 Stack megatron() {
   Stack s;
   s.name = "megatron";

@@ -37,6 +37,8 @@ ir::Topology fatTree(double oversubscription);
 ir::Cluster superpod(int64_t nodes, int64_t perNode = 8);
 /// Megatron of 2022: ratio 1.9, fused accumulation, everything inline but half of the re-gathers.
 ir::Stack megatron();
+/// Seconds that a received value holds its stage.
+void setReceive(ir::Stack& stack, double seconds);
 
 /// Axes inner to outer.
 ir::Mesh mesh(const ir::Cluster& cluster, const std::vector<std::pair<std::string, int64_t>>& axes);

@@ -1,7 +1,6 @@
 // Schedules against the closed forms of docs/cost-model.md, section 3.1, and against each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipelines.h"
-#include "ir/facts/StackFacts.h"
 #include "ir/vocabulary/Schedules.h"
 #include "passes/Passes.h"
 
@@ -156,7 +155,7 @@ struct Uneven {
     b.program.microBatches = m;
     const double held[]{0, .4, 1};
     b.schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)] = held[random() % 3];
-    b.plan.stack->set(ir::StackFact::Receive, number(held[random() % 3]));
+    setReceive(*b.plan.stack, held[random() % 3]);
   }
   double step(std::string_view name) {
     b.schedule.kind = b.program.kind = &scheduleNamed(name);
