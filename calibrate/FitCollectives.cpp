@@ -72,7 +72,7 @@ void fitGroup(Fitting& f, const Group& group, const Points& points) {
   Quality q = f.choose(
       who, points, Direction::Forward, Size::Bytes,
       [&](const Points& p) -> Predict {
-        return [&fit, v = fit.closed(p)](const Sample& s) {
+        return [v = fit.closed(p)](const Sample& s) {
           return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(s));
         };
       },

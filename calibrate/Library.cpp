@@ -186,7 +186,7 @@ public:
       inherited = true;
       const std::string name = path.substr(own.size() + 1);
       const bool measured =
-          std::any_of(s.facts.begin(), s.facts.end(), [&](const Fact& f) { return f.of.path() == path; });
+          std::any_of(s.facts.begin(), s.facts.end(), [&known = path](const Fact& f) { return f.of.path() == known; });
       if (measured || !value) continue;
       text.insert(text.find(", samples = "), fmt::format(", {} = {}", name, *value));
       source += fmt::format("; `{}` is not measured: the extended record's", name);
