@@ -127,7 +127,7 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
   FactNode* node = parent.find(section.name.text);
   if (node && partOfRecord(*node, scope, section.name.range, "…")) return;
   if (node && !node->section()) {
-    node = settle(parent, section.name, section.range, layer, isOverride, true);
+    node = settle(parent, section.name, section.range, layer, isOverride);
     if (!node) return;
     node->value = nullptr;
   }
@@ -144,8 +144,7 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
 }
 
 /// The node that a statement fills: a new one, or the overridden one emptied. Null after a report.
-FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
-                           bool) {
+FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride) {
   FactNode* known = parent.find(name.text);
   if (!known || (known->section() && known->children.empty())) {
     if (isOverride) {
@@ -248,7 +247,7 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
                               partText(ev_.context, *inner, fact))) {
         return;
       } else if (!inner->section()) { // a value has no parts: they would take its place
-        inner = settle(*at, *name, fact.range, layer, isOverride, true);
+        inner = settle(*at, *name, fact.range, layer, isOverride);
         if (!inner) return;
         inner->value = nullptr;
       }
@@ -268,13 +267,12 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
       addFact(*known, inner, scope, layer, false, fact.reason ? fact.reason->text : source);
     return;
   }
-  FactNode* node = settle(parent, fact.name, fact.range, layer, isOverride, literal);
+  FactNode* node = settle(parent, fact.name, fact.range, layer, isOverride);
   if (!node) return;
   const bool inherited = node->layer != layer;
   FactNode before;
   if (inherited) before = *node;
   fill(*node, fact, scope, layer, source);
-  node->overridden = isOverride;
   if (inherited && !(parametric && (varies(before) || varies(*node))) && !differ(before, *node))
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
 }

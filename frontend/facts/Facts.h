@@ -18,7 +18,6 @@ struct FactNode {
   Scope* scope = nullptr;                            ///< in which the value is evaluated
   std::string source;                                ///< the text after `:`, or that of the section around it
   int layer = 0;                                     ///< of the `extends` chain: 0 is the root
-  bool overridden = false;                           ///< written with `override`
   bool evaluated = false;
   bool running = false; ///< being evaluated: meeting it again is a cycle
   bool told = false;    ///< `cached` was computed by who added it, from more than `value`
@@ -76,8 +75,7 @@ private:
   void addItems(FactNode& node, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
-  FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride,
-                   bool section);
+  FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride);
   bool isWord(const FactNode& node);
   bool varies(const FactNode& node) const;
   bool partOfRecord(FactNode& node, const Scope& scope, SourceRange at, const std::string& part);

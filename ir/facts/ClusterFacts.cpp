@@ -19,6 +19,7 @@ std::span<const FactRow> fabricFacts() {
        "of `a` per doubling beyond the nearest sampled group, and beyond 8 ranks"},
       {Start, "start", number(units::time, ranges::kTime).measured(), "of a collective over network cards"},
       {Hop, "hop", number(units::time, ranges::kTime).measured(), "of each of its steps"},
+      // Where no record says it, the assumption of fabrics.hdr holds for all (docs/cost-model.md, section 2.2).
       {RingSteps, "ring_steps", count(ranges::kCount).measured().orElse(64),
        "steps of a ring over all ranks that count beside the share `ring_tail` of all of them, never more than all"},
       {RingTail, "ring_tail", number({}, ranges::kShare).measured().orElse(0.25),

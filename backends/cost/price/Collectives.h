@@ -15,7 +15,6 @@ struct Route {
   int64_t ranks = 1;
   size_t top = 0;                           ///< level that holds the whole group
   const ir::ClusterLevel* domain = nullptr; ///< outermost level on the way whose fabric has samples of the operation
-  const ir::Fabric::Samples* samples = nullptr; ///< of that level
   int64_t inside = 1;                           ///< ranks in one unit of it: they share a node
   double nodes = 1;                             ///< units of it that the group spans
   /// Ranks of the group in one unit of a level. What divides them is how many units of a level it spans.

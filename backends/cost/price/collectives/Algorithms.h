@@ -29,9 +29,9 @@ bool isCard(const Pricing& p, const Route& r);
 Term card(const Pricing& p, const Route& r);
 bool always(const Pricing& p, const Route& r);
 Term nominal(const Pricing& p, const Route& r);
-bool isRing(const Pricing& p, const Route& r);
+/// Rings and trees run over ranks in any order.
+bool runsAnywhere(const Pricing& p, const Route& r);
 Term ring(const Pricing& p, const Route& r);
-bool isTree(const Pricing& p, const Route& r);
 Term tree(const Pricing& p, const Route& r);
 
 // Hierarchical.cpp: level by level.
@@ -51,8 +51,8 @@ constexpr const ir::Word* algorithm(std::string_view name) {
 }
 inline constexpr CollectiveAlgorithm kAlgorithms[] = {
     {.word = algorithm("pipelined"), .standsFor = usual},
-    {.word = algorithm("ring"), .applies = isRing, .seconds = ring},
-    {.word = algorithm("tree"), .applies = isTree, .seconds = tree},
+    {.word = algorithm("ring"), .applies = runsAnywhere, .seconds = ring},
+    {.word = algorithm("tree"), .applies = runsAnywhere, .seconds = tree},
     {.word = algorithm("hierarchical"), .applies = isHierarchical, .seconds = hierarchical},
     {.word = algorithm("fastest"), .standsFor = fastest},
     {.word = algorithm("all_reduce"), .applies = isReducedWhole, .seconds = reducedWhole, .name = "reduced whole"},

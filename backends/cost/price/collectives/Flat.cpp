@@ -75,13 +75,6 @@ bool reduces(const Pricing& p) {
   return p.node.collective == CollectiveKind::AllReduce;
 }
 
-/// Rings and trees over the ranks need a level that connects any two of them at full rate.
-bool runsAnywhere(const Pricing& p, const Route& r) {
-  const CollectiveKind kind = p.node.collective;
-  if (kind == CollectiveKind::SendRecv || kind == CollectiveKind::AllToAll || isSampled(p, r)) return false;
-  return runsAnyAlgorithm(p.facts.cluster.levels[r.top].topology);
-}
-
 } // namespace
 
 bool isSampled(const Pricing& p, const Route& r) {
@@ -152,8 +145,11 @@ Term nominal(const Pricing& p, const Route& r) {
   return latency + move;
 }
 
-bool isRing(const Pricing& p, const Route& r) {
-  return runsAnywhere(p, r);
+/// Rings and trees over the ranks need a level that connects any two of them at full rate.
+bool runsAnywhere(const Pricing& p, const Route& r) {
+  const CollectiveKind kind = p.node.collective;
+  if (kind == CollectiveKind::SendRecv || kind == CollectiveKind::AllToAll || isSampled(p, r)) return false;
+  return runsAnyAlgorithm(p.facts.cluster.levels[r.top].topology);
 }
 
 Term ring(const Pricing& p, const Route& r) {
@@ -161,13 +157,9 @@ Term ring(const Pricing& p, const Route& r) {
   return flat(p, r, passes * (p.known(static_cast<double>(r.ranks), "n") - 1), 1);
 }
 
-bool isTree(const Pricing& p, const Route& r) {
-  return runsAnywhere(p, r);
-}
-
 Term tree(const Pricing& p, const Route& r) {
   const Term passes = reduces(p) ? 2 : 1;
-  return flat(p, r, passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "log2(n)"), 1);
+  return flat(p, r, passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "ceil(log2(n))"), 1);
 }
 
 } // namespace planc::cost

@@ -40,7 +40,7 @@ TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collective
   g.each = alone ? 1 : r.below(level);
   g.count = static_cast<double>(l.count);
   if (r.scattered)
-    g.spans = {{l.count, static_cast<int64_t>(g.units), 1, false}};
+    g.spans = {{static_cast<int64_t>(g.units), 1, false}};
   else
     g.spans = spansOf(p.program.mesh, p.node.axes, level, l.topology);
   return g;

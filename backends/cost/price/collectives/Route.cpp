@@ -29,10 +29,8 @@ Route routeOf(const Pricing& p) {
   for (size_t l = 0; l <= r.top; ++l)
     r.within.push_back(l == r.top ? r.ranks : r.scattered ? 1 : std::min(r.ranks, mesh.ranksWithin(p.node.axes, l)));
   for (size_t l = r.top + 1; l-- > 0 && !r.domain;) {
-    const ir::Fabric::Samples& samples = samplesOf(levels[l].fabric, p.node.collective);
-    if (samples.rows.empty()) continue;
+    if (samplesOf(levels[l].fabric, p.node.collective).rows.empty()) continue;
     r.domain = &levels[l];
-    r.samples = &samples;
     r.inside = r.within[l];
   }
   r.nodes = std::max(2.0, std::ceil(static_cast<double>(r.ranks) / static_cast<double>(r.inside)));

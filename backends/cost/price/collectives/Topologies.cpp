@@ -121,7 +121,7 @@ std::vector<TopologySpan> spansOf(const Mesh& mesh, AxisMask axes, size_t level,
   int64_t low = unit;
   for (int64_t extent : dims) {
     const int64_t high = low * extent;
-    TopologySpan span{extent, mesh.ranksInBlock(axes, high) / mesh.ranksInBlock(axes, low), 1, false};
+    TopologySpan span{mesh.ranksInBlock(axes, high) / mesh.ranksInBlock(axes, low), 1, false};
     const int64_t covered = mesh.reach(axes, low, high);
     span.gap = std::max(1.0, static_cast<double>(covered) / static_cast<double>(span.members));
     span.wraps = covered == extent;

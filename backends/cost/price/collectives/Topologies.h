@@ -11,7 +11,6 @@ namespace planc::cost {
 
 /// How a group lies along one dimension of a level.
 struct TopologySpan {
-  int64_t extent = 1;  ///< units along the dimension
   int64_t members = 1; ///< of the group among them
   double gap = 1;      ///< units per member: as many groups share the links between neighbours
   bool wraps = false;  ///< the group reaches round, so that the ring closes
