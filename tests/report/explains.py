@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks `planc explain` for every name in the text report of plans, and holds the numbers against each other.
 
-Usage: explains.py PLANC ROOT [PLAN-FILE…]
+Usage: explains.py PLANC PLAN-FILE…
 
 Every table of the report is read: a row's name must be explained (exit 0), and what the row prints as numbers of that
 name must stand in the explanation, as the same text. An explanation of a layer fits on a screen.
@@ -10,10 +10,7 @@ name must stand in the explanation, as the same text. An explanation of a layer 
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-FILES = ("examples/gpt3_175b.plan", "examples/deepseek_v3.plan", "examples/gemma2_27b.plan", "examples/mixtral_ep.plan",
-         "examples/finetune_lora.plan", "examples/t5_11b.plan", "tests/lit/report/Inputs/staged.plan", "tests/lit/report/Inputs/run.plan")
 SCREEN = 50
 NUMBER = re.compile(r"[\d.]+(?:e[+-]?\d+)?(?: [A-Za-z/%^·-]+)?")
 
@@ -133,21 +130,21 @@ def check(planc, file, plan):
 
 
 def main():
-    planc, root = sys.argv[1], Path(sys.argv[2])
+    planc = sys.argv[1]
     asked, problems = 0, []
-    for file in sys.argv[3:] or [str(root / f) for f in FILES]:
+    for file in sys.argv[2:]:
         code, report, errors = run(planc, "estimate", file, "--no-fixes", "--allow-oom", "--format", "csv")
         for plan in dict.fromkeys(line.split(",")[0] for line in report.split("\n\n")[0].splitlines()[1:]):
             count, found = check(planc, file, plan)
             asked += count
             problems += found
-    # A misspelt one names the right one, and the exit code is that of a usage error.
-    code, text, errors = run(planc, "explain", str(root / FILES[0]), "exposd", "--plan", "gpt3_175b")
-    if code != 2 or "did you mean `exposed`" not in errors:
-        problems.append(f"a misspelt name: exit {code}: {errors}")
+        # A misspelt one names the right one, and the exit code is that of a usage error.
+        code, text, errors = run(planc, "explain", file, "exposd", "--plan", plan)
+        if code != 2 or "did you mean `exposed`" not in errors:
+            problems.append(f"a misspelt name: exit {code}: {errors}")
     print("\n".join(problems[:40]))
     print(f"{asked} names explained, {len(problems)} problems")
-    sys.exit(1 if problems or asked < 100 else 0)
+    sys.exit(1 if problems or asked < 20 else 0)
 
 
 main()
