@@ -1,8 +1,11 @@
 # One static library per room; its link dependencies are the architecture's arrows. The first one precompiles headers of others for all; a room
-# says PRECOMPILED where it needs more.
+# says PRECOMPILED where it needs more. WITHOUT: folders that another target compiles.
 function(planc_room name)
-  cmake_parse_arguments(R "" "" "DEPENDS;PRIVATE;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(R "" "" "DEPENDS;PRIVATE;PRECOMPILED;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  foreach(folder ${R_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${name}/${folder}/")
+  endforeach()
   string(REPLACE "/" "_" target planc_${name})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})

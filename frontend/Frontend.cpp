@@ -77,7 +77,7 @@ bool Session::Impl::generic(DeclInfo& decl) {
   for (const ParamInfo& p : evaluator.params(decl))
     if (!p.syntax->defaultValue) {
       bool given = false; // of `model X = Y(…)` some are given by X
-      if (decl.kind == DeclKind::Model && !decl.paramSyntax)
+      if (decl.kind == DeclKind::Model && !decl.paramSyntax())
         if (const BoundDecl* model = evaluator.resolveModel(BoundDecl{&decl, {}}, decl.nameRange))
           for (const BoundArg& arg : model->args) given |= arg.name == p.name();
       if (!given) return true;

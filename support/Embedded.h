@@ -13,6 +13,8 @@ struct EmbeddedFile {
 
 /// `stdlib/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedStdlib();
+/// The syntax trees of the same files as bytes (frontend/syntax/Archive.h), in the same order.
+const std::vector<EmbeddedFile>& embeddedStdlibTrees();
 /// `docs/diagnostics/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedPages();
 /// `calibrate/vocabulary/` as embedded at build time, sorted by path.

@@ -34,7 +34,7 @@ std::string counted(size_t n) {
 void Evaluator::resolveParams(DeclInfo& decl) {
   if (decl.paramState != DeclInfo::State::Fresh) return;
   decl.paramState = DeclInfo::State::Running;
-  if (decl.kind == DeclKind::Model && !decl.paramSyntax && decl.as<syntax::ModelDecl>().value) {
+  if (decl.kind == DeclKind::Model && !decl.paramSyntax() && decl.as<syntax::ModelDecl>().value) {
     const Value base = unfold(BoundDecl{&decl, {}}, decl.nameRange);
     decl.broken = base.kind != ValueKind::Decl;
     context.evaluating.push_back(&decl);
@@ -46,8 +46,8 @@ void Evaluator::resolveParams(DeclInfo& decl) {
       decl.params.assign(inherited.begin(), inherited.end());
     }
     context.evaluating.pop_back();
-  } else if (decl.paramSyntax) {
-    for (const syntax::Parameter& p : *decl.paramSyntax) {
+  } else if (const auto* written = decl.paramSyntax()) {
+    for (const syntax::Parameter& p : *written) {
       static const TypeInfo kAny{};
       for (const ParamInfo& earlier : decl.params)
         if (earlier.name() == p.name.text)
@@ -303,9 +303,9 @@ Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
   context.evaluating.push_back(&info);
   Scope scope(info.module);
   Value base;
-  if (!info.paramSyntax || bind(decl, scope, use)) base = evaluate(*model.value, scope);
+  if (!info.paramSyntax() || bind(decl, scope, use)) base = evaluate(*model.value, scope);
   if (base.kind == ValueKind::Decl && base.decl->decl->kind == DeclKind::Model) {
-    if (!info.paramSyntax && !decl.args.empty()) {
+    if (!info.paramSyntax() && !decl.args.empty()) {
       BoundDecl merged = *base.decl;
       for (const BoundArg& arg : decl.args) {
         std::erase_if(merged.args, [&](const BoundArg& a) { return a.name == arg.name; });
@@ -328,7 +328,7 @@ const Value* Evaluator::argumentOf(const BoundDecl& decl, Symbol parameter, Sour
     for (const BoundArg& arg : at->args)
       if (arg.name == parameter) return &arg.value;
     const DeclInfo& info = *at->decl;
-    if (info.kind != DeclKind::Model || info.broken || info.paramSyntax || info.as<syntax::ModelDecl>().body)
+    if (info.kind != DeclKind::Model || info.broken || info.paramSyntax() || info.as<syntax::ModelDecl>().body)
       return nullptr;
     const Value next = unfold(*at, use);
     if (next.kind != ValueKind::Decl) return nullptr;

@@ -52,19 +52,30 @@ Collection* Loader::collection(const std::string& folder) {
     if (!module) continue;
     const auto index = static_cast<uint32_t>(made->modules.size());
     made->modules.push_back(module);
-    const std::string_view text = sources_.text(module->file);
-    for (std::string_view name : scanExports(text)) {
-      const auto begin = static_cast<uint32_t>(name.data() - text.data());
-      made->exports[Symbol(name)].push_back({index, {module->file, begin, begin + static_cast<uint32_t>(name.size())}});
-    }
+    for (const syntax::Name& name : libraryNames(file, sources_.text(module->file), module->file))
+      made->exports[name.text].push_back({index, name.range});
   }
   return (collections_[folder] = std::move(made)).get();
+}
+
+std::vector<syntax::Name> Loader::libraryNames(std::string_view path, std::string_view text, FileId file) const {
+  std::vector<syntax::Name> names;
+  if (const auto trees = library_.trees(path)) {
+    for (const syntax::Outline& outline : syntax::archivedOutlines(*trees, text, file))
+      if (outline.exported) names.push_back(outline.name);
+    return names;
+  }
+  for (std::string_view name : scanExports(text)) {
+    const auto begin = static_cast<uint32_t>(name.data() - text.data());
+    names.push_back({Symbol(name), {file, begin, begin + static_cast<uint32_t>(name.size())}});
+  }
+  return names;
 }
 
 DeclInfo* Loader::exportOf(Module& module, Symbol name) {
   if (!parse(module)) return nullptr;
   auto found = module.names.find(name);
-  return found != module.names.end() && found->second->decl->exported ? found->second : nullptr;
+  return found != module.names.end() && found->second->exported ? found->second : nullptr;
 }
 
 DeclInfo* Loader::fromCollection(Import& import, Symbol name, SourceRange use, bool report) {
@@ -117,7 +128,7 @@ std::vector<std::string> Loader::exportNames(Import& import) {
   std::vector<std::string> names;
   if (import.module && parse(*import.module))
     for (const DeclInfo& d : import.module->decls)
-      if (d.decl->exported) names.push_back(d.name.str());
+      if (d.exported) names.push_back(d.name.str());
   if (import.collection)
     for (const auto& [name, where] : import.collection->exports) names.push_back(name.str());
   std::sort(names.begin(), names.end());
@@ -142,15 +153,29 @@ bool Loader::cyclic(Module&, Module& to, SourceRange use) {
   return true;
 }
 
-/// Library files are parsed late, so their cycles are looked for in the import lines of their texts.
+const std::vector<Module*>& Loader::libraryImports(Module& module) {
+  if (module.libraryImports) return *module.libraryImports;
+  std::vector<Module*>& found = module.libraryImports.emplace();
+  const auto add = [&](std::string_view path) {
+    if (Module* to = libraryModule(toPath(path) + ".plan")) found.push_back(to);
+  };
+  const std::string_view text = sources_.text(module.file);
+  if (const auto trees = library_.trees(module.path)) {
+    for (const syntax::Outline& outline : syntax::archivedOutlines(*trees, text, module.file))
+      if (outline.import) add(outline.name.text.view());
+  } else {
+    for (std::string_view path : scanImports(text)) add(path);
+  }
+  return found;
+}
+
+/// Library files are parsed late, so their cycles are looked for in what they say they import.
 bool Loader::libraryCycle(Module& start) {
   std::vector<Module*> path;
   std::set<Module*> seen;
   std::function<bool(Module&)> reaches = [&](Module& m) {
     path.push_back(&m);
-    for (std::string_view line : scanImports(sources_.text(m.file))) {
-      Module* next = libraryModule(toPath(line) + ".plan");
-      if (!next) continue;
+    for (Module* next : libraryImports(m)) {
       if (next == &start) return true;
       if (seen.insert(next).second && reaches(*next)) return true;
     }

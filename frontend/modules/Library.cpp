@@ -13,22 +13,29 @@ namespace {
 class Embedded final : public ModuleSource {
 public:
   std::optional<std::string_view> library(std::string_view path) const override {
-    auto found = lowerBound(path);
-    if (found == embeddedStdlib().end() || found->path != path) return std::nullopt;
-    return found->text;
+    return textOf(embeddedStdlib(), path);
+  }
+  std::optional<std::string_view> trees(std::string_view path) const override {
+    return textOf(embeddedStdlibTrees(), path);
   }
   std::vector<std::string> libraryFolder(std::string_view folder) const override {
     const std::string prefix = std::string(folder) + "/";
     std::vector<std::string> files;
-    for (auto at = lowerBound(prefix); at != embeddedStdlib().end() && at->path.starts_with(prefix); ++at)
+    for (auto at = lowerBound(embeddedStdlib(), prefix); at != embeddedStdlib().end() && at->path.starts_with(prefix);
+         ++at)
       if (at->path.find('/', prefix.size()) == std::string_view::npos) files.emplace_back(at->path);
     return files;
   }
 
 private:
-  static std::vector<EmbeddedFile>::const_iterator lowerBound(std::string_view path) {
-    return std::lower_bound(embeddedStdlib().begin(), embeddedStdlib().end(), path,
+  using Files = std::vector<EmbeddedFile>;
+  static Files::const_iterator lowerBound(const Files& files, std::string_view path) {
+    return std::lower_bound(files.begin(), files.end(), path,
                             [](const EmbeddedFile& f, std::string_view p) { return f.path < p; });
+  }
+  static std::optional<std::string_view> textOf(const Files& files, std::string_view path) {
+    auto found = lowerBound(files, path);
+    return found != files.end() && found->path == path ? std::optional(found->text) : std::nullopt;
   }
 };
 

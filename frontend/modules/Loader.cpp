@@ -21,36 +21,6 @@ namespace {
 
 const std::string kStdin = "-";
 
-/// What a declaration is called and which of its kinds it is.
-struct DeclShape {
-  const syntax::Name* name = nullptr;
-  DeclKind kind = DeclKind::Let;
-  const std::vector<syntax::Parameter>* params = nullptr;
-};
-
-const std::vector<syntax::Parameter>* pointerTo(const std::optional<std::vector<syntax::Parameter>>& params) {
-  return params ? &*params : nullptr;
-}
-
-struct ShapeOf {
-  DeclShape operator()(const syntax::ImportDecl&) const { return {}; }
-  DeclShape operator()(const syntax::AssertStmt&) const { return {}; }
-  DeclShape operator()(const syntax::LetDecl& d) const {
-    return {&d.name, d.params ? DeclKind::Function : DeclKind::Let, pointerTo(d.params)};
-  }
-  DeclShape operator()(const syntax::EnumDecl& d) const { return {&d.name, DeclKind::Enum, nullptr}; }
-  DeclShape operator()(const syntax::OpDecl& d) const { return {&d.name, DeclKind::Op, &d.params}; }
-  DeclShape operator()(const syntax::BlockDecl& d) const { return {&d.name, DeclKind::Block, &d.params}; }
-  DeclShape operator()(const syntax::ModelDecl& d) const { return {&d.name, DeclKind::Model, pointerTo(d.params)}; }
-  DeclShape operator()(const syntax::RecordDecl& d) const {
-    static constexpr DeclKind kKinds[] = {DeclKind::Device, DeclKind::Fabric, DeclKind::Stack};
-    return {&d.name, kKinds[static_cast<int>(d.kind)], pointerTo(d.params)};
-  }
-  DeclShape operator()(const syntax::ClusterDecl& d) const { return {&d.name, DeclKind::Cluster, pointerTo(d.params)}; }
-  DeclShape operator()(const syntax::PlanDecl& d) const { return {&d.name, DeclKind::Plan, pointerTo(d.params)}; }
-  DeclShape operator()(const syntax::CompareDecl& d) const { return {&d.name, DeclKind::Compare, nullptr}; }
-};
-
 /// `llama` of `std.models.llama`: the name that an import brings.
 std::string lastOf(const std::string& dotted) {
   return dotted.substr(dotted.rfind('.') + 1);
@@ -91,7 +61,7 @@ bool Loader::parse(Module& module) {
   if (module.parsed) return module.tree != nullptr;
   module.parsed = true;
   if (module.library) libraryBytes_ += sources_.text(module.file).size();
-  module.tree = parse::parseFile(sources_, module.file, diagnostics_);
+  read(module);
   if (!module.tree) return false;
   loading_.push_back(&module);
   declare(module);
@@ -100,32 +70,51 @@ bool Loader::parse(Module& module) {
   return true;
 }
 
-void Loader::declare(Module& module) {
-  for (const syntax::Decl& decl : module.tree->decls) {
-    if (const auto* import = std::get_if<syntax::ImportDecl>(&decl.item))
-      addImport(module, *import, decl.range);
-    else
-      addDecl(module, decl);
+/// What is embedded was parsed when planc was built.
+void Loader::read(Module& module) {
+  const auto trees = module.library ? library_.trees(module.path) : std::nullopt;
+  if (!trees) {
+    module.tree = parse::parseFile(sources_, module.file, diagnostics_);
+    return;
   }
+  module.tree = std::make_unique<syntax::File>();
+  module.tree->id = module.file;
+  module.archive = std::make_unique<syntax::Archive>(*trees, sources_.text(module.file), module.file);
 }
 
-void Loader::addDecl(Module& module, const syntax::Decl& decl) {
-  const DeclShape shape = std::visit(ShapeOf{}, decl.item);
-  if (!shape.name) return;
-  const Symbol name = shape.name->text;
+void Loader::declare(Module& module) {
+  const auto use = [&](size_t index, const syntax::Outline& outline, const syntax::Decl* decl) {
+    if (outline.import) {
+      if (!decl) decl = &module.archive->decl(index);
+      addImport(module, std::get<syntax::ImportDecl>(decl->item), decl->range);
+    } else if (!outline.name.text.empty()) {
+      DeclInfo& info = addDecl(module, outline);
+      info.index = index;
+      info.written = decl;
+    }
+  };
+  size_t index = 0;
+  if (module.archive)
+    for (const syntax::Outline& outline : module.archive->outlines()) use(index++, outline, nullptr);
+  else
+    for (const syntax::Decl& decl : module.tree->decls) use(index++, syntax::outlineOf(decl), &decl);
+}
+
+DeclInfo& Loader::addDecl(Module& module, const syntax::Outline& outline) {
+  const Symbol name = outline.name.text;
   SourceRange earlier;
   if (auto found = module.names.find(name); found != module.names.end()) earlier = found->second->nameRange;
   if (auto found = module.importNames.find(name); found != module.importNames.end()) earlier = found->second->range;
   if (earlier.valid())
-    diagnostics_.report(Redeclared, shape.name->range, {{"name", name.str()}}).label(earlier, "first declared here");
+    diagnostics_.report(Redeclared, outline.name.range, {{"name", name.str()}}).label(earlier, "first declared here");
   DeclInfo& info = module.decls.emplace_back();
   info.module = &module;
-  info.decl = &decl;
-  info.kind = shape.kind;
+  info.kind = outline.kind;
+  info.exported = outline.exported;
   info.name = name;
-  info.nameRange = shape.name->range;
-  info.paramSyntax = shape.params;
+  info.nameRange = outline.name.range;
   if (!earlier.valid()) module.names.emplace(name, &info);
+  return info;
 }
 
 void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range) {

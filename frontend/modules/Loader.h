@@ -1,4 +1,5 @@
-// Finds, reads and parses modules: files on disk, and the library, whose folders are searched name by name.
+// Finds, reads and parses modules: files on disk, and the library, whose folders are searched name by name and whose
+// trees are read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/modules/Module.h"
@@ -26,7 +27,7 @@ public:
   Module* loadMain(const std::string& path, std::string& ioError);
   /// A module of a text made by the compiler (`--plan`), which sees what `within` sees.
   Module* loadText(const std::string& name, std::string text);
-  /// Parses a library module when it is first needed. False if it has syntax errors.
+  /// Parses a module, or reads its trees, when it is first needed. False if it has syntax errors.
   bool parse(Module& module);
   /// An exported declaration of an import; null after reporting why there is none.
   DeclInfo* exported(Import& import, Symbol name, SourceRange use);
@@ -46,8 +47,9 @@ private:
   Module* moduleOfFile(const std::string& path, const std::string& key, SourceRange use);
   Module* libraryModule(const std::string& path);
   Collection* collection(const std::string& folder);
+  void read(Module& module);
   void declare(Module& module);
-  void addDecl(Module& module, const syntax::Decl& decl);
+  DeclInfo& addDecl(Module& module, const syntax::Outline& outline);
   void addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range);
   void resolveLibrary(Import& import, const syntax::ImportDecl& decl);
   void resolveFile(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range);
@@ -57,14 +59,17 @@ private:
   DeclInfo* fromCollection(Import& import, Symbol name, SourceRange use, bool report);
   void reportMissing(const Import& import, SourceRange range);
   void reportMissingFile(const std::string& written, const std::string& path, SourceRange range);
+  /// The names that a file of the library exports, with their places; read off its trees, or its text if it has none.
+  std::vector<syntax::Name> libraryNames(std::string_view path, std::string_view text, FileId file) const;
+  const std::vector<Module*>& libraryImports(Module& module);
   std::vector<std::string> libraryModules(const std::string& folder) const;
-  /// A name that a file of the library exports; the text is the library's.
+  /// A name that a file of the library exports.
   struct LibraryExport {
     std::string folder, module; ///< `std.stacks`, `std.stacks.te`
     std::string_view name;
     bool takesArguments = false;
   };
-  const std::vector<LibraryExport>& libraryExports(); ///< from a scan of all files, when first asked for
+  const std::vector<LibraryExport>& libraryExports(); ///< of all files, when first asked for
   static const std::vector<std::string>& libraryFolders();
   static std::string libraryPath(const std::string& module); ///< of the file: `std/stacks/te.plan`
 

@@ -14,6 +14,11 @@ std::string_view describe(DeclKind k) {
   return kNames[static_cast<size_t>(k)];
 }
 
+const syntax::Decl& DeclInfo::decl() const {
+  if (!written) written = &module->archive->decl(index);
+  return *written;
+}
+
 std::pair<const DeclInfo*, std::string> cycleText(std::vector<DeclInfo*> members) {
   auto first = std::min_element(members.begin(), members.end(), [](const DeclInfo* a, const DeclInfo* b) {
     return std::pair(a->nameRange.file, a->nameRange.begin) < std::pair(b->nameRange.file, b->nameRange.begin);

@@ -1,6 +1,8 @@
 // Modules and what they declare: one record per declaration, with everything that is computed about it once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/syntax/Archive.h"
+#include "frontend/syntax/Outline.h"
 #include "frontend/syntax/Tree.h"
 #include "frontend/values/TypeInfo.h"
 
@@ -13,7 +15,7 @@ namespace planc::frontend {
 struct Module;
 struct Collection;
 
-enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Stack, Cluster, Plan, Compare };
+using syntax::DeclKind;
 /// `block`, `model`, `function`, …
 std::string_view describe(DeclKind k);
 
@@ -33,8 +35,8 @@ struct ParamInfo {
 struct DeclInfo {
   enum class State { Fresh, Running, Done };
   Module* module = nullptr;
-  const syntax::Decl* decl = nullptr;
   DeclKind kind = DeclKind::Let;
+  bool exported = false;
   Symbol name;
   SourceRange nameRange;
   State valueState = State::Fresh; ///< of a `let`, or of what a `model X = Y(…)` stands for
@@ -42,9 +44,13 @@ struct DeclInfo {
   State paramState = State::Fresh;
   bool broken = false; ///< a model that stands for nothing: reported, its uses are silent
   std::vector<ParamInfo> params;
-  const std::vector<syntax::Parameter>* paramSyntax = nullptr; ///< null: none written
+  size_t index = 0;                      ///< of the declaration in its file
+  mutable const syntax::Decl* written{}; ///< null: not read from the module's archive yet; ask `decl`
 
-  template <class T> const T& as() const { return std::get<T>(decl->item); }
+  const syntax::Decl& decl() const;
+  template <class T> const T& as() const { return std::get<T>(decl().item); }
+  /// Null: none written.
+  const std::vector<syntax::Parameter>* paramSyntax() const { return syntax::paramsOf(decl()); }
 };
 
 /// One `import` line and what it gives: a module or a folder of modules.
@@ -63,18 +69,20 @@ struct Module {
   FileId file;
   bool library = false;
   bool parsed = false;
-  std::unique_ptr<syntax::File> tree; ///< null: not parsed yet, or it has syntax errors
+  std::unique_ptr<syntax::File> tree;       ///< null: not parsed yet, or it has syntax errors
+  std::unique_ptr<syntax::Archive> archive; ///< of the embedded library: it holds the declarations in place of `tree`
   std::deque<DeclInfo> decls;
   std::unordered_map<Symbol, DeclInfo*> names;
   std::deque<Import> imports;
   std::unordered_map<Symbol, Import*> importNames;
+  std::optional<std::vector<Module*>> libraryImports; ///< files of the library that it names, once they were asked for
   std::unordered_map<const syntax::Type*, const TypeInfo*> types;
   std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
   /// A declaration of the module that could not be read may have been called so: nothing is stated of its uses.
   bool lost(Symbol name) const { return tree && tree->lostNames.contains(name); }
 };
 
-/// A folder of library files under one name. Which file exports a name is known from a scan of the text.
+/// A folder of library files under one name. Which file exports a name is known before any of them is read.
 struct Collection {
   struct Export {
     uint32_t file = 0;

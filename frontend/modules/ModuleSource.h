@@ -14,6 +14,8 @@ public:
   virtual ~ModuleSource() = default;
   /// The text of `std/models/gpt.plan`-like library paths; nothing if there is none.
   virtual std::optional<std::string_view> library(std::string_view path) const = 0;
+  /// The trees of such a file as bytes for `syntax::Archive`; nothing: its text is parsed.
+  virtual std::optional<std::string_view> trees(std::string_view) const { return std::nullopt; }
   /// The `.plan` files of a library folder (`std/ops`), sorted.
   virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
 };

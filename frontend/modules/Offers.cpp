@@ -1,6 +1,5 @@
-// Which import of the library brings a name that is not in scope: from a scan of its texts, so that nothing is parsed.
+// Which import of the library brings a name that is not in scope: from the names of its files, so that nothing is read.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
 
 #include <algorithm>
@@ -32,8 +31,10 @@ const std::vector<Loader::LibraryExport>& Loader::libraryExports() {
   for (const std::string& folder : libraryFolders())
     for (const std::string& module : libraryModules(folder)) {
       const std::string_view text = *library_.library(libraryPath(module));
-      for (std::string_view name : scanExports(text))
-        libraryExports_.push_back({folder, module, name, name.end() != text.end() && *name.end() == '('});
+      for (const syntax::Name& name : libraryNames(libraryPath(module), text, FileId())) {
+        const bool call = name.range.end < text.size() && text[name.range.end] == '(';
+        libraryExports_.push_back({folder, module, name.text.view(), call});
+      }
     }
   return libraryExports_;
 }

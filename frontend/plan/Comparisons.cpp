@@ -39,7 +39,7 @@ void reportNoPlan(Evaluator& evaluator, const syntax::Expr& written, const Value
 
 std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparison) {
   const auto& rows = comparison.as<syntax::CompareDecl>().rows;
-  if (comparison.decl->exported)
+  if (comparison.exported)
     evaluator.context.report(CompareExported, comparison.nameRange, {{"name", comparison.name.str()}})
         .help("leave `export` out: comparisons are priced with the file that they stand in");
   if (rows.size() < 2)

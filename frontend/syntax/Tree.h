@@ -165,7 +165,7 @@ struct File {
   FileId id;
   bool broken = false;                  ///< it has syntax errors: `decls` are those that could be read all the same
   std::unordered_set<Symbol> lostNames; ///< what the others may have been meant to declare
-  std::vector<Decl> decls;
+  std::deque<Decl> decls;               ///< they never move
   std::deque<Expr> exprs;
   std::deque<Body> bodies;
   std::deque<PlaceBlock> places;

@@ -33,7 +33,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 /// Inside two of them: the rooms of a hall, from the bottom up; each includes itself and those before it. What stands
 /// in the hall itself, beside the rooms, is its door and may include all of them.
 const std::map<std::string, std::vector<std::string>> kHalls = {
-    {"frontend/", {"syntax", "parse", "format", "values", "modules", "eval", "facts", "machine", "model", "plan"}},
+    {"frontend/",
+     {"syntax", "parse", "embed", "format", "values", "modules", "eval", "facts", "machine", "model", "plan"}},
     {"backends/cost/", {"facts", "price", "memory", "simulate", "result"}},
 };
 
