@@ -1,5 +1,7 @@
 // `planc calibrate`: measured times of operators and collectives in, calibrated records of the library out.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Library.h"
+#include "api/Texts.h"
 #include "calibrate/Calibrate.h"
 #include "calibrate/Gzip.h"
 #include "calibrate/Library.h"
@@ -7,11 +9,9 @@
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/Help.h"
-#include "driver/Parts.h"
-#include "driver/Pipeline.h"
-#include "driver/Progress.h"
+#include "driver/InputFile.h"
 #include "driver/StepScales.h"
-#include "frontend/format/Format.h"
+#include "support/Step.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -99,7 +99,7 @@ struct Run {
     Step step("looking parts up");
     for (const std::string& device : devices) {
       const std::string name = given.value_or(device);
-      std::optional<Part> part = findPart(name);
+      std::optional<Part> part = api::findPart(name);
       if (part) {
         parts.push_back(std::move(*part));
         continue;
@@ -109,7 +109,7 @@ struct Run {
         if (samples.series[s.series].device == device && !at.valid()) at = s.range;
       auto report =
           diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a part without a name" : "`" + name + "`"}});
-      report.meant(name, knownParts());
+      report.meant(name, api::knownParts());
       report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
     }
     return parts.size() == devices.size();
@@ -117,12 +117,12 @@ struct Run {
 
   bool findBases(const Arguments& arguments) {
     if (const auto name = arguments.value("--stack")) {
-      if (!(stack = findStack(*name))) return unknown("--stack", *name, knownStacks());
+      if (!(stack = api::findStack(*name))) return unknown("--stack", *name, api::knownStacks());
       bases.stack = *name;
       bases.stackFacts = &*stack;
     }
     if (const auto name = arguments.value("--fabric")) {
-      if (!(fabric = findFabric(*name))) return unknown("--fabric", *name, knownFabrics());
+      if (!(fabric = api::findFabric(*name))) return unknown("--fabric", *name, api::knownFabrics());
       bases.fabric = *name;
       bases.fabricFacts = &*fabric;
     }
@@ -146,13 +146,13 @@ struct Run {
     const std::string raw = libraryText(calibrations, bases);
     SourceManager texts;
     DiagnosticEngine found;
-    const std::optional<std::string> text = format::formatFile(texts, texts.add("calibrated.plan", raw), found);
+    const std::optional<std::string> text = api::formatText(texts, texts.add("calibrated.plan", raw), found);
     if (text) {
-      frontend::Session session;
-      session.loadText("calibrated.plan", *text);
-      session.check();
-      console.diagnose(session.diagnostics(), session.sources());
-      if (!session.diagnostics().hasErrors()) return text;
+      api::PlanFile written;
+      written.loadText("calibrated.plan", *text);
+      const bool good = written.check();
+      console.diagnose(written.diagnostics(), written.sources());
+      if (good) return text;
     }
     console.diagnose(found, texts);
     return std::nullopt;

@@ -3,18 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
 #include "driver/Files.h"
-#include "driver/Pipeline.h"
+#include "driver/InputFile.h"
 
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
 namespace {
 
-nlohmann::ordered_json planJson(const InputFile& file, const CompiledPlan& plan) {
-  return {{"name", plan.plan->title}, {"file", file.shownPath()}, {"ok", !plan.diagnostics.hasErrors()}};
+nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& plan) {
+  return {{"name", plan.plan().title}, {"file", file.shownPath()}, {"ok", !plan.diagnostics().hasErrors()}};
 }
 
-void checkPlan(CompiledPlan& plan) {
+void checkPlan(api::Compilation& plan) {
   plan.checkVerdict();
   if (plan.lower(ir::Level::Comm)) plan.makeSchedule();
 }
@@ -32,21 +32,21 @@ int runCheck(Console& console, const Arguments& arguments) {
     }
     if (const int code = file.set(arguments)) return code;
     file.check();
-    std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans({});
+    Plans plans = file.plans({});
     for (const auto& plan : plans) {
       checkPlan(*plan);
       checked.push_back(planJson(file, *plan));
     }
-    std::vector<DeclaredComparison> comparisons = file.comparisons();
-    for (const DeclaredComparison& comparison : comparisons)
+    std::vector<api::Comparison> comparisons = file.comparisons();
+    for (const api::Comparison& comparison : comparisons)
       for (const auto& plan : comparison.plans) {
         checkPlan(*plan);
         checked.push_back(planJson(file, *plan));
         checked.back()["comparison"] = comparison.name;
-        checked.back()["label"] = plan->label;
+        checked.back()["label"] = plan->asked().label;
       }
     file.report(plans);
-    for (const DeclaredComparison& comparison : comparisons) file.report(comparison.plans);
+    for (const api::Comparison& comparison : comparisons) file.report(comparison.plans);
   }
   console.summarize();
   if (arguments.value("--format") == "json")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/IrJson.h"
 #include "driver/Commands.h"
-#include "driver/Pipeline.h"
+#include "driver/InputFile.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -16,25 +16,27 @@ using Json = nlohmann::ordered_json;
 /// A level: how far to go, and how to print what is there.
 struct Emit {
   std::string_view name;
-  bool (*reach)(CompiledPlan& plan, const passes::PassObserver& observer);
-  std::string (*text)(const CompiledPlan& plan, const SourceManager& sources);
-  Json (*json)(const CompiledPlan& plan, const SourceManager& sources);
+  bool (*reach)(api::Compilation& plan, const passes::PassObserver& observer);
+  std::string (*text)(const api::Compilation& plan, const SourceManager& sources);
+  Json (*json)(const api::Compilation& plan, const SourceManager& sources);
 };
 
 constexpr Emit kEmits[] = {
-    {"model", [](CompiledPlan&, const passes::PassObserver&) { return true; },
-     [](const CompiledPlan& p, const SourceManager&) { return ir::print(*p.plan->model); },
-     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.plan->model, s); }},
-    {"sharded", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Sharded, o); },
-     [](const CompiledPlan& p, const SourceManager& s) { return ir::print(*p.program, &s); },
-     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
-    {"comm", [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o); },
-     [](const CompiledPlan& p, const SourceManager& s) { return ir::print(*p.program, &s); },
-     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.program, s); }},
+    {"model", [](api::Compilation&, const passes::PassObserver&) { return true; },
+     [](const api::Compilation& p, const SourceManager&) { return ir::print(*p.plan().model); },
+     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.plan().model, s); }},
+    {"sharded", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(ir::Level::Sharded, o); },
+     [](const api::Compilation& p, const SourceManager& s) { return ir::print(*p.program(), &s); },
+     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.program(), s); }},
+    {"comm", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o); },
+     [](const api::Compilation& p, const SourceManager& s) { return ir::print(*p.program(), &s); },
+     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.program(), s); }},
     {"task",
-     [](CompiledPlan& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o) && p.makeSchedule(o); },
-     [](const CompiledPlan& p, const SourceManager&) { return ir::print(*p.schedule); },
-     [](const CompiledPlan& p, const SourceManager& s) { return report::json(*p.schedule, s); }},
+     [](api::Compilation& p, const passes::PassObserver& o) {
+       return p.lower(ir::Level::Comm, o) && p.makeSchedule(o);
+     },
+     [](const api::Compilation& p, const SourceManager&) { return ir::print(*p.schedule()); },
+     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.schedule(), s); }},
 };
 
 const Emit& emitOf(std::string_view name) {
@@ -92,20 +94,20 @@ int runCompile(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
+  Plans plans = file.plans(arguments.all("--plan"));
   Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
   Json documents = Json::array();
   bool first = true;
   for (const auto& plan : plans) {
     if (!emit.reach(*plan, watcher.observer())) continue;
     if (json)
-      documents.push_back({{"name", plan->plan->title},
+      documents.push_back({{"name", plan->plan().title},
                            {"file", file.shownPath()},
                            {"level", std::string(emit.name)},
                            {"ir", emit.json(*plan, file.sources())}});
     else
       console.out(
-          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan->title, emit.text(*plan, file.sources())));
+          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan().title, emit.text(*plan, file.sources())));
     first = false;
   }
   if (arguments.has("--time-passes")) watcher.printTimes();

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Compare.h"
 #include "driver/Commands.h"
-#include "driver/MemoryFixes.h"
-#include "driver/Pipeline.h"
-#include "driver/RecomputeEffects.h"
+#include "driver/InputFile.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -13,13 +11,11 @@
 namespace planc::driver {
 namespace {
 
-using Plans = std::vector<std::unique_ptr<CompiledPlan>>;
-
 /// A file with what is asked of it.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
   Plans own;
-  std::vector<DeclaredComparison> declared;
+  std::vector<api::Comparison> declared;
 };
 
 /// Every plan that has an estimate, of all files, and how they compare.
@@ -88,8 +84,8 @@ void price(InputFile& file, Plans& plans, bool read, bool effects, bool fixes) {
       plan->price();
     else if (plan->checkVerdict())
       plan->lower(ir::Level::Comm);
-    if (effects) plan->recompute = recomputeEffects(*plan);
-    if (effects && fixes) plan->fixes = memoryFixes(*plan, file.sources(), file.edit());
+    if (effects) plan->findRecomputeEffects();
+    if (effects && fixes) plan->findFixes(file.edit());
   }
 }
 
@@ -97,9 +93,9 @@ void price(InputFile& file, Plans& plans, bool read, bool effects, bool fixes) {
 void choose(const Arguments& arguments, PricedFile& out) {
   std::vector<std::string> plans;
   for (const std::string& choice : arguments.all("--plan")) {
-    std::vector<DeclaredComparison> named = out.file->comparisons(choice);
+    std::vector<api::Comparison> named = out.file->comparisons(choice);
     if (named.empty()) plans.push_back(choice);
-    for (DeclaredComparison& c : named) out.declared.push_back(std::move(c));
+    for (api::Comparison& c : named) out.declared.push_back(std::move(c));
   }
   const bool all = !arguments.has("--plan");
   if (all) out.declared = out.file->comparisons();
@@ -118,10 +114,10 @@ int priceFile(Console& console, const Arguments& arguments, const std::string& p
   choose(arguments, out);
   const bool fixes = !arguments.has("--no-fixes");
   price(file, out.own, read, format.effects, fixes);
-  for (DeclaredComparison& c : out.declared) {
+  for (api::Comparison& c : out.declared) {
     price(file, c.plans, read, format.effects && format.declaredReports, fixes);
     for (const auto& plan : c.plans)
-      if (!plan->estimate) c.failed.push_back(plan->label);
+      if (!plan->estimate()) c.failed.push_back(plan->asked().label);
   }
   return kClean;
 }
@@ -131,10 +127,10 @@ int priceFile(Console& console, const Arguments& arguments, const std::string& p
 void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<report::PlanReport>& out,
                 std::vector<diff::Side>& sides) {
   for (const auto& p : plans) {
-    if (!p->estimate) continue;
-    out.push_back({file.shownPath(), &file.sources(), p->plan.get(), p->program.get(), p->estimate.get(), &p->results,
-                   &p->fixes, &p->recompute, p->label});
-    sides.push_back({p->plan.get(), p->estimate.get(), 1, oneFile ? p->range : SourceRange{}});
+    if (!p->estimate()) continue;
+    out.push_back({file.shownPath(), &file.sources(), &p->plan(), p->program(), p->estimate(), &p->results(),
+                   &p->fixes(), &p->recomputeEffects(), p->asked().label});
+    sides.push_back({&p->plan(), p->estimate(), 1, oneFile ? p->asked().range : SourceRange{}});
   }
 }
 
@@ -152,7 +148,7 @@ std::optional<report::ComparisonReport> compared(Console& console, InputFile& fi
 
 void compareDeclared(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
   for (const PricedFile& f : files)
-    for (const DeclaredComparison& declared : f.declared) {
+    for (const api::Comparison& declared : f.declared) {
       std::vector<report::PlanReport> plans;
       std::vector<diff::Side> sides;
       addReports(*f.file, declared.plans, true, plans, sides);
@@ -166,15 +162,16 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, Est
 void reportAll(const std::vector<PricedFile>& files) {
   for (const PricedFile& f : files) {
     f.file->report(f.own);
-    for (const DeclaredComparison& c : f.declared) f.file->report(c.plans);
+    for (const api::Comparison& c : f.declared) f.file->report(c.plans);
   }
 }
 
 /// Adds the names of the plans that do not fit, as their reports call them.
 void outOfMemory(const Plans& plans, std::string& names) {
   for (const auto& p : plans)
-    if (p->estimate && !p->estimate->memory.fits)
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", p->label.empty() ? p->plan->title : p->label);
+    if (p->estimate() && !p->estimate()->memory.fits)
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ",
+                           p->asked().label.empty() ? p->plan().title : p->asked().label);
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
@@ -210,7 +207,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
   for (const PricedFile& f : files) {
     if (f.own.empty() && f.declared.empty()) return noPlans(console, *f.file);
     outOfMemory(f.own, oom);
-    for (const DeclaredComparison& declared : f.declared) outOfMemory(declared.plans, oom);
+    for (const api::Comparison& declared : f.declared) outOfMemory(declared.plans, oom);
   }
   if (oom.empty() || arguments.has("--allow-oom")) return kClean;
   console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", oom));

@@ -3,8 +3,7 @@
 #include "backends/cost/facts/Facts.h"
 #include "backends/report/Explain.h"
 #include "driver/Commands.h"
-#include "driver/Pipeline.h"
-#include "driver/RecomputeEffects.h"
+#include "driver/InputFile.h"
 #include "support/Embedded.h"
 
 #include <algorithm>
@@ -68,12 +67,12 @@ int explainCode(Console& console, const std::string& code) {
 }
 
 /// The plan to explain: the only one, or the first with a remark that there are more.
-CompiledPlan& choose(Console& console, const std::vector<std::unique_ptr<CompiledPlan>>& plans) {
+api::Compilation& choose(Console& console, const Plans& plans) {
   if (plans.size() > 1) {
     std::string others;
-    for (size_t i = 1; i < plans.size(); ++i) others += (others.empty() ? "" : ", ") + plans[i]->plan->name.str();
+    for (size_t i = 1; i < plans.size(); ++i) others += (others.empty() ? "" : ", ") + plans[i]->plan().name.str();
     console.remark(
-        fmt::format("planc: explaining plan {}; --plan chooses another: {}\n", plans[0]->plan->name.str(), others));
+        fmt::format("planc: explaining plan {}; --plan chooses another: {}\n", plans[0]->plan().name.str(), others));
   }
   return *plans.front();
 }
@@ -102,30 +101,29 @@ int explainNumber(Console& console, const Arguments& arguments) {
   if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans(arguments.all("--plan"));
+  Plans plans = file.plans(arguments.all("--plan"));
   if (plans.empty()) {
     file.report(plans);
     return console.hasErrors() ? kFailed : noPlans(console, file);
   }
-  CompiledPlan& plan = choose(console, plans);
+  api::Compilation& plan = choose(console, plans);
   if (!read || !plan.price()) {
     file.report(plans);
     console.summarize();
     return kFailed;
   }
   DiagnosticEngine quiet; // what the facts lack was reported by the estimate
-  cost::Facts facts(*plan.plan->cluster, *plan.plan->stack);
+  cost::Facts facts(*plan.plan().cluster, *plan.plan().stack);
   const auto model = cost::makeCostModel(facts, quiet);
-  report::PlanReport r{file.shownPath(),   &file.sources(),     plan.plan.get(),
-                       plan.program.get(), plan.estimate.get(), &plan.results};
+  report::PlanReport r{file.shownPath(), &file.sources(), &plan.plan(),
+                       plan.program(),   plan.estimate(), &plan.results()};
   report::TextOptions options;
   options.color = console.colorOut();
   options.allLayers = arguments.has("--all");
   const std::string name = nameOf(arguments);
-  std::vector<report::RecomputeEffect> recompute;
-  if (name == "recompute") recompute = recomputeEffects(plan); // others need no second price
-  r.recompute = &recompute;
-  const auto text = report::explain({&r, plan.schedule.get(), model.get(), &facts}, name, file.sources(), options);
+  if (name == "recompute") plan.findRecomputeEffects(); // others need no second price
+  r.recompute = &plan.recomputeEffects();
+  const auto text = report::explain({&r, plan.schedule(), model.get(), &facts}, name, file.sources(), options);
   if (!text) return unknownName(console, r, name);
   console.out(*text);
   return kClean; // assertions are not the question here

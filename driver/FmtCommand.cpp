@@ -1,10 +1,9 @@
 // `planc fmt`: rewrites files in the one canonical layout, or says which it would rewrite.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Texts.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
-#include "driver/Progress.h"
-#include "frontend/format/Format.h"
-#include "frontend/modules/Files.h"
+#include "support/Step.h"
 
 namespace planc::driver {
 namespace {
@@ -14,7 +13,7 @@ enum class Outcome { Same, Changed, Errors, Unreadable };
 
 Outcome formatOne(Console& console, const std::string& path, bool check) {
   std::string error;
-  std::optional<std::string> text = frontend::readPlan(path, error);
+  std::optional<std::string> text = api::readText(path, error);
   if (!text) {
     console.usageError("cannot read `" + path + "`: " + error);
     return Outcome::Unreadable;
@@ -24,7 +23,7 @@ Outcome formatOne(Console& console, const std::string& path, bool check) {
   DiagnosticEngine diagnostics;
   FileId file = sources.add(shown, *text);
   Step step("formatting");
-  std::optional<std::string> formatted = format::formatFile(sources, file, diagnostics);
+  std::optional<std::string> formatted = api::formatText(sources, file, diagnostics);
   console.diagnose(diagnostics, sources);
   if (!formatted) return Outcome::Errors;
   bool same = *formatted == *text;

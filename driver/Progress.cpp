@@ -1,4 +1,4 @@
-// What planc is doing right now, and the last words of a crash.
+// The last words of a crash.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Progress.h"
 
@@ -11,9 +11,6 @@
 
 namespace planc::driver {
 namespace {
-
-const char* currentStep = "start";
-const char* failedStep = nullptr; // the innermost step that an exception left
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true; // its own report says more
@@ -30,7 +27,7 @@ constexpr bool kSanitized = false;
   say("planc: internal error: ");
   say(what);
   say(" while ");
-  say(currentStep);
+  say(Step::current());
   say("\nthis is a bug in planc; please report it with the plan that shows it\n");
   ::_exit(kInternal);
 }
@@ -40,18 +37,6 @@ void onSignal(int signal) {
 }
 
 } // namespace
-
-Step::Step(const char* name) : outer_(currentStep) {
-  currentStep = name;
-  failedStep = nullptr;
-}
-Step::~Step() {
-  if (std::uncaught_exceptions() > 0 && !failedStep) failedStep = currentStep;
-  currentStep = outer_;
-}
-const char* Step::current() {
-  return failedStep ? failedStep : currentStep;
-}
 
 void installCrashHandlers() {
   std::set_terminate([] { die("unexpected end"); });

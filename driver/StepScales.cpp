@@ -1,20 +1,15 @@
-// Plans through all rooms, twice each: the second time with another `unattributed`, which shows how far it moves the
-// step.
+// `planc calibrate --steps`: the measured plans of a file, the fit, and the stacks as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/StepScales.h"
 
-#include "backends/cost/Estimator.h"
+#include "api/StepRuns.h"
+#include "api/Texts.h"
 #include "calibrate/Scale.h"
 #include "driver/Files.h"
 #include "driver/Help.h"
-#include "driver/Parts.h"
-#include "driver/Pipeline.h"
-#include "driver/Progress.h"
-#include "frontend/format/Format.h"
-#include "ir/facts/StackFacts.h"
+#include "driver/InputFile.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,54 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using calibrate::StackBase;
 using calibrate::StepRun;
-
-/// What a measured line says about the step, given the same line and step under another factor: metrics that rise and
-/// fall with the step (step_time, device_hours) or against it (tokens_per_second, mfu) tell its time, others nothing.
-/// No metric is known by name here.
-std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict::MeasuredResult& moved, double step,
-                             double movedStep) {
-  constexpr double kDigits = 1e-9;
-  if (!line.known || !moved.known || line.measured <= 0 || line.predicted <= 0 || moved.predicted <= 0)
-    return std::nullopt;
-  const double metric = moved.predicted / line.predicted, time = movedStep / step;
-  if (std::abs(metric / time - 1) < kDigits) return step * line.measured / line.predicted;
-  if (std::abs(metric * time - 1) < kDigits) return step * line.predicted / line.measured;
-  return std::nullopt;
-}
-
-/// Prices a plan and finds how its step moves with its stack's factor; nothing after errors, or without a measurement.
-std::optional<StepRun> price(CompiledPlan& plan) {
-  if (!plan.checkVerdict()) return std::nullopt;
-  if (!plan.plan->stack) {
-    cost::reportNoSoftware(*plan.plan, stacksFor(*plan.plan), plan.diagnostics);
-    return std::nullopt;
-  }
-  if (!plan.lower(ir::Level::Comm) || !plan.makeSchedule()) return std::nullopt;
-  Step step("pricing");
-  plan.estimate = cost::estimate(*plan.schedule, plan.diagnostics);
-  if (!plan.estimate || !plan.plan->stack->has(ir::StackFact::Unattributed))
-    return std::nullopt;  // its absence was reported
-  DiagnosticEngine aside; // what is out of tolerance is what is fitted
-  double& factor = plan.plan->stack->number(ir::StackFact::Unattributed)->value;
-  StepRun run{plan.plan->title, plan.plan->softwareText, 0, plan.estimate->totals.stepTime, factor, 0, {}, {}};
-  plan.results = verdict::evaluate(*plan.plan, *plan.estimate, aside);
-  factor *= 2;
-  const auto moved = cost::estimate(*plan.schedule, aside);
-  factor = run.factor;
-  if (!moved || moved->totals.stepTime <= run.predicted) return std::nullopt;
-  run.slope = (moved->totals.stepTime - run.predicted) / run.factor;
-  const verdict::Results other = verdict::evaluate(*plan.plan, *moved, aside);
-  for (size_t i = 0; i < plan.results.measured.size(); ++i) {
-    const verdict::MeasuredResult& line = plan.results.measured[i];
-    if (const auto step = stepBy(line, other.measured[i], run.predicted, moved->totals.stepTime)) {
-      run.measured = *step;
-      run.source = line.source;
-      run.range = line.range;
-      return run;
-    }
-  }
-  return std::nullopt;
-}
 
 /// How the stack of a plan is imported: from the library, or from the user's file as the library will stand at
 /// `output`.
@@ -99,7 +46,7 @@ std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const st
   SourceManager sources;
   DiagnosticEngine diagnostics;
   const FileId file = sources.add("scaled.plan", text);
-  return format::formatFile(sources, file, diagnostics).value_or(text);
+  return api::formatText(sources, file, diagnostics).value_or(text);
 }
 
 /// What was found and the library, as one object or as a table.
@@ -117,22 +64,22 @@ int scaleSteps(Console& console, const std::string& path, const std::optional<st
   InputFile file(console, path);
   if (!file.load()) return kUsage;
   file.check();
-  std::vector<std::unique_ptr<CompiledPlan>> plans = file.plans({});
+  Plans plans = file.plans({});
   std::vector<StepRun> runs;
   std::vector<StackBase> bases;
   for (const auto& plan : plans) {
-    if (plan->plan->measured.empty()) continue;
-    const std::optional<StepRun> run = price(*plan);
+    if (plan->plan().measured.empty()) continue;
+    const std::optional<StepRun> run = api::stepRun(*plan);
     if (!run) continue;
     runs.push_back(*run);
-    bases.push_back(baseOf(*plan->plan, file.sources(), output.value_or(path)));
+    bases.push_back(baseOf(plan->plan(), file.sources(), output.value_or(path)));
   }
   file.report(plans);
   std::vector<calibrate::StackScale> scales;
   if (!console.hasErrors()) {
     if (plans.empty()) return noPlans(console, file);
     DiagnosticEngine found;
-    scales = calibrate::fitScales(runs, plans.front()->plan->range, found);
+    scales = calibrate::fitScales(runs, plans.front()->plan().range, found);
     console.diagnose(found, file.sources());
   }
   console.summarize();

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Command.h"
 #include "driver/Progress.h"
-#include "passes/Passes.h"
 
 #include <cstdio>
 #include <exception>
@@ -15,7 +14,7 @@ int internalError(const char* what) {
   std::fprintf(stderr,
                "planc: internal error while %s: %s\n"
                "this is a bug in planc; please report it with the plan that shows it\n",
-               planc::driver::Step::current(), what);
+               planc::Step::current(), what);
   return planc::driver::kInternal;
 }
 
@@ -25,8 +24,6 @@ int main(int argc, char** argv) {
   planc::driver::installCrashHandlers();
   try {
     return planc::driver::runCommandLine(argc, argv);
-  } catch (const planc::passes::InternalError& e) {
-    return internalError(e.what());
   } catch (const std::bad_alloc&) {
     return internalError("out of memory");
   } catch (const std::exception& e) {

@@ -9,14 +9,14 @@ namespace planc {
 namespace {
 
 /// One way to write a unit: from `least` base units up, `factor` of them are one `name`.
-struct Step {
+struct Prefix {
   double factor;
   std::string_view name;
   double least;
-  Step(double f, std::string_view n) : factor(f), name(n), least(f) {}
-  Step(double f, std::string_view n, double l) : factor(f), name(n), least(l) {}
+  Prefix(double f, std::string_view n) : factor(f), name(n), least(f) {}
+  Prefix(double f, std::string_view n, double l) : factor(f), name(n), least(l) {}
 };
-using Scale = std::vector<Step>; // ascending; the first one also serves everything below it
+using Scale = std::vector<Prefix>; // ascending; the first one also serves everything below it
 
 constexpr double kMinute = 60, kDay = 24 * kHour;
 
@@ -87,12 +87,12 @@ const Scale* scaleOf(const Unit& unit) {
 
 std::string printScaled(double value, const Scale& scale, std::string_view suffix) {
   double rounded = std::fabs(roundToFour(value)); // before the choice: 999.99 ms is 1 s
-  const Step* step = &scale.front();
-  for (const Step& candidate : scale)
+  const Prefix* step = &scale.front();
+  for (const Prefix& candidate : scale)
     // The epsilon absorbs the rounding of `1e-3`-like factors.
     if (rounded >= candidate.least * (1 - 1e-12)) step = &candidate;
   if (value == 0)
-    for (const Step& candidate : scale)
+    for (const Prefix& candidate : scale)
       if (candidate.factor == 1) step = &candidate; // `0 s`, not `0 ns`
   return fmt::format("{} {}{}", digits(value / step->factor), step->name, suffix);
 }

@@ -1,7 +1,7 @@
 // Settles `stages = balanced`: the cuts whose longest stages have the least work, every `even` that divides, and what
 // lies near the best of them, each priced on one lowered program; the soonest step of those that fit.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/BalanceStages.h"
+#include "api/BalanceStages.h"
 
 #include "backends/cost/Estimator.h"
 #include "backends/cost/result/Doubts.h"
@@ -14,7 +14,7 @@
 #include <numeric>
 #include <optional>
 
-namespace planc::driver {
+namespace planc::api {
 
 namespace {
 
@@ -294,4 +294,4 @@ std::vector<ir::StageLine> balancedStages(const ir::Plan& plan) {
   return Balancing(plan).run();
 }
 
-} // namespace planc::driver
+} // namespace planc::api

@@ -1,14 +1,13 @@
 // Changes of a plan that does not fit: its file with one more plan that extends it, through all rooms again.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/MemoryFixes.h"
+#include "api/MemoryFixes.h"
 
-#include "backends/cost/Estimator.h"
 #include "frontend/Frontend.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace planc::driver {
+namespace planc::api {
 
 namespace {
 
@@ -21,12 +20,13 @@ constexpr size_t kTrials = 48;
 
 class Trials {
 public:
-  Trials(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit)
-      : plan_(plan), edit_(edit), name_(plan.plan->name.str()), path_(sources.path(plan.plan->range.file)),
-        text_(sources.text(plan.plan->range.file)), base_(plan.named) {}
+  Trials(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit)
+      : plan_(plan), edit_(edit), name_(plan.plan().name.str()), path_(sources.path(plan.plan().range.file)),
+        text_(sources.text(plan.plan().range.file)), base_(plan.asked().named) {}
 
   std::vector<Fix> run() {
-    const std::vector<Candidate> candidates = report::memoryCandidates(*plan_.plan, *plan_.program, *plan_.estimate);
+    const std::vector<Candidate> candidates =
+        report::memoryCandidates(plan_.plan(), *plan_.program(), *plan_.estimate());
     std::vector<Candidate> tried = candidates;
     std::vector<Fix> all;
     for (int round = 0; round < kRounds && !tried.empty(); ++round) {
@@ -76,11 +76,8 @@ private:
       Fix fix;
       if (trials_++ < kTrials)
         if (auto plans = session.plans(frontend::PlanChoice{nameOf(i)}); plans.size() == 1) {
-          CompiledPlan trial;
-          trial.plan = std::move(plans[0]);
-          if (trial.lower(ir::Level::Comm) && trial.makeSchedule() &&
-              (trial.estimate = cost::estimate(*trial.schedule, trial.diagnostics)))
-            fix = fixOf(candidates[i], *trial.estimate);
+          Compilation trial(std::move(*plans[0]));
+          if (trial.priceAlone()) fix = fixOf(candidates[i], *trial.estimate());
         }
       fixes.push_back(std::move(fix));
     }
@@ -88,7 +85,7 @@ private:
   }
 
   Fix fixOf(const Candidate& candidate, const cost::Estimate& estimate) const {
-    const cost::Estimate& before = *plan_.estimate;
+    const cost::Estimate& before = *plan_.estimate();
     Fix fix;
     fix.lines = candidate.lines;
     fix.effect = candidate.effect;
@@ -101,7 +98,7 @@ private:
     return fix;
   }
 
-  const CompiledPlan& plan_;
+  const Compilation& plan_;
   const ir::PlanEdit& edit_;
   std::string name_, path_, text_, base_;
   size_t trials_ = 0;
@@ -109,9 +106,9 @@ private:
 
 } // namespace
 
-std::vector<Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit) {
-  if (!plan.estimate || plan.estimate->memory.fits || !plan.plan->range.valid()) return {};
+std::vector<Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit) {
+  if (!plan.estimate() || plan.estimate()->memory.fits || !plan.plan().range.valid()) return {};
   return Trials(plan, sources, edit).run();
 }
 
-} // namespace planc::driver
+} // namespace planc::api

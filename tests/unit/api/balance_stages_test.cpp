@@ -1,9 +1,9 @@
 // `stages = balanced` against every `even` that fits, and against all cuts there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "../frontend/Compile.h"
+#include "api/BalanceStages.h"
 #include "backends/cost/Estimator.h"
 #include "backends/cost/simulate/Balance.h"
-#include "driver/BalanceStages.h"
 #include "passes/Passes.h"
 #include "support/Rounding.h"
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-namespace planc::driver {
+namespace planc::api {
 namespace {
 
 struct StepPrice {
@@ -246,4 +246,4 @@ TEST(BalanceStages, AreTheBestOfAllCuts) {
 }
 
 } // namespace
-} // namespace planc::driver
+} // namespace planc::api

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace planc::driver {
+namespace planc::api {
 
 /// The part of a name in a sample file (`NVIDIAA100-SXM4-80GB`), or of a device of std.devices (`h200_sxm_141gb`);
 /// nothing if the library has none.
@@ -16,6 +16,8 @@ std::optional<calibrate::Part> findPart(const std::string& name);
 /// The devices of std.devices, for suggestions.
 std::vector<std::string> knownParts();
 
+/// The stacks of the embedded library: `megatron.megatron_2022`.
+std::vector<std::string> knownStacks();
 /// A stack (`megatron.megatron_2021`) and a fabric (`hdr`) of the library; nothing if it has none.
 std::optional<ir::Stack> findStack(const std::string& name);
 std::optional<ir::Fabric> findFabric(const std::string& name);
@@ -25,4 +27,4 @@ std::vector<std::string> knownFabrics();
 /// they are; all of them where that is not known or none is.
 std::vector<std::string> stacksFor(const ir::Plan& plan);
 
-} // namespace planc::driver
+} // namespace planc::api

@@ -1,13 +1,14 @@
 // Prices the changes that may make a plan fit, each as a plan that extends it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "api/Compilation.h"
 #include "backends/report/Fixes.h"
-#include "driver/Pipeline.h"
+#include "ir/PlanEdit.h"
 
-namespace planc::driver {
+namespace planc::api {
 
 /// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. Changes
 /// that break a law are left out. `edit`: what was set of the plan.
-std::vector<report::Fix> memoryFixes(const CompiledPlan& plan, const SourceManager& sources, const ir::PlanEdit& edit);
+std::vector<report::Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit);
 
-} // namespace planc::driver
+} // namespace planc::api

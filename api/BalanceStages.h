@@ -5,10 +5,10 @@
 
 #include <vector>
 
-namespace planc::driver {
+namespace planc::api {
 
 /// The stage lines of the soonest step, of the cuts compared that fit in the memory; of the least memory if none does.
 /// Empty where the plan cannot be priced, or cannot be lowered whatever its cut: whoever lowers it says why.
 std::vector<ir::StageLine> balancedStages(const ir::Plan& plan);
 
-} // namespace planc::driver
+} // namespace planc::api

@@ -1,15 +1,15 @@
 // Facts of library records, by way of a plan that uses them.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Parts.h"
+#include "api/Library.h"
 
 #include "calibrate/PartNames.h"
-#include "driver/Pipeline.h"
+#include "frontend/Frontend.h"
 #include "support/Embedded.h"
 
 #include <algorithm>
 #include <fmt/core.h>
 
-namespace planc::driver {
+namespace planc::api {
 namespace {
 
 /// Names behind `export WORD ` in the library's files of a folder.
@@ -67,6 +67,22 @@ std::vector<std::string> knownParts() {
 
 std::vector<std::string> knownFabrics() {
   return exported("std/fabrics/", "fabric");
+}
+
+std::vector<std::string> knownStacks() {
+  constexpr std::string_view kFolder = "std/stacks/", kWord = "export stack ";
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embeddedStdlib()) {
+    if (!file.path.starts_with(kFolder)) continue;
+    std::string module(file.path.substr(kFolder.size()));
+    module.resize(module.size() - std::string_view(".plan").size());
+    for (size_t at = file.text.find(kWord); at != std::string_view::npos; at = file.text.find(kWord, at + 1)) {
+      if (at > 0 && file.text[at - 1] != '\n') continue;
+      std::string_view rest = file.text.substr(at + kWord.size());
+      names.push_back(module + "." + std::string(rest.substr(0, rest.find_first_of(" ({\n"))));
+    }
+  }
+  return names;
 }
 
 std::optional<calibrate::Part> findPart(const std::string& name) {
@@ -136,4 +152,4 @@ std::optional<ir::Fabric> findFabric(const std::string& name) {
   return plan ? std::optional(plan->cluster->levels.back().fabric) : std::nullopt;
 }
 
-} // namespace planc::driver
+} // namespace planc::api

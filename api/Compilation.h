@@ -1,0 +1,73 @@
+// One plan on its way down, from its elaborated form to verdicts on its estimate, with all that was made of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/report/Fixes.h"
+#include "backends/report/Report.h"
+#include "backends/verdict/Verdict.h"
+#include "passes/Passes.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace planc::api {
+
+/// How a plan was asked for.
+struct Asked {
+  std::string named{}; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
+  std::string label{}; ///< of the line of a comparison that it is
+  SourceRange range{}; ///< where it is named: that of the label or of the plan
+};
+
+/// A plan and the levels that were reached. What a level points into belongs to the one before it: they live and end
+/// here together.
+class Compilation {
+public:
+  /// `source`: what the places of the plan point into, held as long as this.
+  explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
+
+  const Asked& asked() const { return asked_; }
+  const ir::Plan& plan() const { return *plan_; }
+  /// Null where it was not reached.
+  const ir::Program* program() const { return program_.get(); }
+  const ir::Schedule* schedule() const { return schedule_.get(); }
+  const cost::Estimate* estimate() const { return estimate_.get(); }
+  const verdict::Results& results() const { return results_; }
+  /// What was found wrong on the way, the plan's own mistakes included.
+  DiagnosticEngine& diagnostics() { return diagnostics_; }
+  const DiagnosticEngine& diagnostics() const { return diagnostics_; }
+
+  /// Each goes one step further and says whether it arrived. `schedule` lowers first where that was not done.
+  bool lower(ir::Level level, const passes::PassObserver& observer = {});
+  bool makeSchedule(const passes::PassObserver& observer = {});
+  /// Types of assertions and measured lines.
+  bool checkVerdict();
+  /// All the way: lowers, schedules, prices and judges.
+  bool price();
+  /// The same without assertions and measured lines, and where the stack is not known without a word about it.
+  bool priceAlone();
+
+  /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
+  void findFixes(const ir::PlanEdit& set);
+  /// Best first; empty where they were not asked for.
+  const std::vector<report::Fix>& fixes() const { return fixes_; }
+  /// Prices it without each of its `recompute` statements.
+  void findRecomputeEffects();
+  const std::vector<report::RecomputeEffect>& recomputeEffects() const { return recomputeEffects_; }
+
+private:
+  void settleStages();
+
+  Asked asked_;
+  std::shared_ptr<const SourceManager> source_;
+  std::unique_ptr<ir::Plan> plan_;
+  std::unique_ptr<ir::Program> program_;
+  std::unique_ptr<ir::Schedule> schedule_;
+  std::unique_ptr<cost::Estimate> estimate_;
+  verdict::Results results_;
+  std::vector<report::Fix> fixes_;
+  std::vector<report::RecomputeEffect> recomputeEffects_;
+  DiagnosticEngine diagnostics_;
+};
+
+} // namespace planc::api

@@ -1,0 +1,84 @@
+// The door to the frontend: sessions become compilations.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/PlanFile.h"
+
+#include "frontend/Frontend.h"
+
+namespace planc::api {
+
+PlanFile::PlanFile() : session_(std::make_shared<frontend::Session>()) {}
+PlanFile::~PlanFile() = default;
+PlanFile::PlanFile(PlanFile&&) noexcept = default;
+
+bool PlanFile::load(const std::string& path, std::string& error) {
+  return session_->load(path, error);
+}
+
+void PlanFile::loadText(const std::string& path, std::string text) {
+  session_->loadText(path, std::move(text));
+}
+
+bool PlanFile::check() {
+  session_->check(); // an error in one declaration does not hide those of the others
+  return !session_->diagnostics().hasErrors();
+}
+
+bool PlanFile::set(const ir::PlanEdit& edit) {
+  edit_.facts.insert(edit_.facts.end(), edit.facts.begin(), edit.facts.end());
+  return session_->set(edit);
+}
+
+/// The sources as a part of the session, which lives as long as they are held.
+std::shared_ptr<const SourceManager> PlanFile::heldSources() const {
+  return {session_, &session_->sources()};
+}
+
+std::unique_ptr<Compilation> PlanFile::bind(const std::string& choice) {
+  auto found = plans({choice});
+  return found.empty() ? nullptr : std::move(found.front());
+}
+
+std::vector<std::unique_ptr<Compilation>> PlanFile::plans(const std::vector<std::string>& choices) {
+  std::vector<std::unique_ptr<Compilation>> out;
+  auto add = [&](const std::optional<frontend::PlanChoice>& choice) {
+    for (std::unique_ptr<ir::Plan>& plan : session_->plans(choice)) {
+      Asked asked{choice ? choice->text : plan->name.str(), {}, plan->range};
+      out.push_back(std::make_unique<Compilation>(std::move(*plan), std::move(asked), heldSources()));
+    }
+  };
+  for (const std::string& choice : choices) add(frontend::PlanChoice{choice});
+  if (choices.empty()) add(std::nullopt);
+  return out;
+}
+
+std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& choice) {
+  std::vector<Comparison> out;
+  const auto named = choice ? std::optional(frontend::PlanChoice{*choice}) : std::nullopt;
+  for (frontend::PlanComparison& comparison : session_->comparisons(named)) {
+    Comparison& to = out.emplace_back();
+    to.name = comparison.name;
+    to.failed = std::move(comparison.failed);
+    for (frontend::PlanComparison::Row& row : comparison.rows)
+      to.plans.push_back(
+          std::make_unique<Compilation>(std::move(*row.plan), Asked{{}, row.label, row.range}, heldSources()));
+  }
+  return out;
+}
+
+std::vector<std::string> PlanFile::openPlans() {
+  return session_->openPlans();
+}
+
+DiagnosticEngine& PlanFile::diagnostics() {
+  return session_->diagnostics();
+}
+
+const SourceManager& PlanFile::sources() const {
+  return session_->sources();
+}
+
+size_t PlanFile::libraryBytes() const {
+  return session_->libraryBytes();
+}
+
+} // namespace planc::api

@@ -1,0 +1,65 @@
+// A file of plans, loaded with all that it imports: where compilations come from.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/Compilation.h"
+#include "ir/PlanEdit.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::frontend {
+class Session;
+}
+
+namespace planc::api {
+
+/// A `compare` declaration: its plans, with their labels.
+struct Comparison {
+  std::string name;
+  std::vector<std::unique_ptr<Compilation>> plans;
+  std::vector<std::string> failed; ///< labels of what has errors
+};
+
+/// Compilations that come from it hold what they need of it; it may end before them.
+class PlanFile {
+public:
+  PlanFile();
+  ~PlanFile();
+  PlanFile(PlanFile&&) noexcept;
+
+  /// Reads a file (`-` is stdin) and what it imports. False if it cannot be read: `error` says why.
+  bool load(const std::string& path, std::string& error);
+  /// Takes a text as if it stood in a file at `path`, which need not exist.
+  void loadText(const std::string& path, std::string text);
+  /// Resolves and checks every declaration; false after errors.
+  bool check();
+  /// Sets facts of the plans that are asked for from now on; false after errors, which are reported.
+  bool set(const ir::PlanEdit& edit);
+  /// What was set.
+  const ir::PlanEdit& edit() const { return edit_; }
+
+  /// The plan that is called so, with arguments if it takes any: `pretrain(nodes = 8)`. Null after errors, which are
+  /// reported.
+  std::unique_ptr<Compilation> bind(const std::string& choice);
+  /// The chosen plans in the order of the choices; without any, every one whose parameters have defaults. Those with
+  /// errors are left out.
+  std::vector<std::unique_ptr<Compilation>> plans(const std::vector<std::string>& choices = {});
+  /// The comparisons that the file declares; with `choice` the one that is called so.
+  std::vector<Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
+  /// Plans that wait for arguments: `pretrain(nodes = …)`.
+  std::vector<std::string> openPlans();
+
+  DiagnosticEngine& diagnostics();
+  const SourceManager& sources() const;
+  /// Of library text read so far.
+  size_t libraryBytes() const;
+
+private:
+  std::shared_ptr<const SourceManager> heldSources() const;
+  std::shared_ptr<frontend::Session> session_;
+  ir::PlanEdit edit_;
+};
+
+} // namespace planc::api

@@ -1,0 +1,27 @@
+// What a `recompute` statement changes is the difference to the plan without it, through the same passes and backend:
+// exact, with the working set, waits between stages and all else that follows.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/RecomputeEffects.h"
+
+namespace planc::api {
+
+std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan) {
+  std::vector<report::RecomputeEffect> effects;
+  if (!plan.estimate()) return effects;
+  for (size_t i = 0; i < plan.plan().recompute.size(); ++i) {
+    report::RecomputeEffect effect;
+    effect.statement = plan.plan().recompute[i].str();
+    ir::Plan changed = plan.plan();
+    changed.recompute.erase(changed.recompute.begin() + static_cast<std::ptrdiff_t>(i));
+    Compilation without(std::move(changed));
+    if (!without.priceAlone()) return {};
+    effect.peakWithout = without.estimate()->memory.peak;
+    effect.stepWithout = without.estimate()->totals.stepTime;
+    effect.freed = effect.peakWithout - plan.estimate()->memory.peak;
+    effect.cost = plan.estimate()->totals.stepTime - effect.stepWithout;
+    effects.push_back(std::move(effect));
+  }
+  return effects;
+}
+
+} // namespace planc::api

@@ -1,0 +1,16 @@
+// Plan text as such: read, and brought into the one layout.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Diagnostics.h"
+
+#include <optional>
+#include <string>
+
+namespace planc::api {
+
+/// The text of a plan file (`-` is stdin), or nothing, with `error` saying why.
+std::optional<std::string> readText(const std::string& path, std::string& error);
+/// The text of a file in the layout of `planc fmt`; nothing after errors.
+std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
+
+} // namespace planc::api

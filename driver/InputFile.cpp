@@ -1,0 +1,74 @@
+// The file that a command works on.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/InputFile.h"
+
+#include "driver/Help.h"
+#include "support/Step.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+InputFile::InputFile(Console& console, std::string path) : console_(console), path_(std::move(path)) {}
+
+bool InputFile::load() {
+  Step step("reading");
+  std::string error;
+  if (file_.load(path_, error)) return true;
+  console_.usageError(error);
+  return false;
+}
+
+int InputFile::set(const Arguments& arguments) {
+  ir::PlanEdit edit;
+  for (const std::string& word : arguments.all(kSetOption.name)) {
+    const size_t at = word.find('=');
+    if (at == std::string::npos || at == 0)
+      return console_.usageError("`--set` takes a path and a value; this is `" + word + "`",
+                                 "as `--set train.micro_batch=2`");
+    edit.facts.push_back({word.substr(0, at), word.substr(at + 1)});
+  }
+  if (file_.set(edit)) return kClean;
+  console_.diagnose(file_.diagnostics(), file_.sources());
+  console_.summarize();
+  return kFailed;
+}
+
+bool InputFile::check() {
+  Step step("checking");
+  return file_.check();
+}
+
+Plans InputFile::plans(const std::vector<std::string>& choices) {
+  Step step("elaboration");
+  return file_.plans(choices);
+}
+
+std::vector<api::Comparison> InputFile::comparisons(const std::optional<std::string>& choice) {
+  Step step("elaboration");
+  return file_.comparisons(choice);
+}
+
+void InputFile::report(const Plans& plans) {
+  console_.diagnose(file_.diagnostics(), file_.sources());
+  for (const auto& plan : plans) console_.diagnose(plan->diagnostics(), file_.sources());
+}
+
+int noPlans(Console& console, InputFile& file) {
+  const std::vector<std::string> open = file.openPlans();
+  if (open.empty()) return console.usageError(file.shownPath() + " holds no plan");
+  std::string help;
+  for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
+  return console.usageError(file.shownPath() + " holds no plan whose parameters all have defaults",
+                            "bind them: " + help);
+}
+
+std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found) {
+  nlohmann::ordered_json root{{"format_version", format}, {"planc", versionNumber()}};
+  root.update(found);
+  root["diagnostics"] = console.diagnosticsJson();
+  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace planc::driver

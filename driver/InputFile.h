@@ -1,0 +1,61 @@
+// The file that a command works on: its plans as the words of the command line choose and change them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/PlanFile.h"
+#include "driver/Command.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+using Plans = std::vector<std::unique_ptr<api::Compilation>>;
+
+/// A loaded file. `load` must have succeeded before anything else is asked.
+class InputFile {
+public:
+  InputFile(Console& console, std::string path);
+  /// False if the file cannot be read; that was stated.
+  bool load();
+  /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
+  int set(const Arguments& arguments);
+  /// Resolves and checks every declaration; false after errors.
+  bool check();
+  /// As api::PlanFile has them.
+  Plans plans(const std::vector<std::string>& choices);
+  std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
+  /// Writes the diagnostics of the file and of these plans.
+  void report(const Plans& plans);
+  /// What was set.
+  const ir::PlanEdit& edit() const { return file_.edit(); }
+  bool hasErrors() { return file_.diagnostics().hasErrors(); }
+  /// As it stands in reports: `<stdin>` for `-`.
+  std::string shownPath() const { return path_ == "-" ? "<stdin>" : path_; }
+  /// Plans that wait for arguments: `pretrain(nodes = …)`.
+  std::vector<std::string> openPlans() { return file_.openPlans(); }
+  const SourceManager& sources() { return file_.sources(); }
+  size_t libraryBytes() const { return file_.libraryBytes(); }
+
+private:
+  Console& console_;
+  std::string path_;
+  api::PlanFile file_;
+};
+
+/// `--set`, of every command that prices.
+inline const Option kSetOption{"--set",
+                               "PATH=VALUE",
+                               {},
+                               "another value for a fact, as train.micro_batch=2 or cluster.node.bandwidth=900GB/s",
+                               true};
+
+/// Says that a file holds no plan to work on; returns the exit code.
+int noPlans(Console& console, InputFile& file);
+/// Forms of the root object of a JSON result: of plans, and of calibrations.
+inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0";
+/// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
+std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found);
+
+} // namespace planc::driver
