@@ -16,8 +16,8 @@ namespace {
 class OrderText {
 public:
   /// `held`: the virtual stages of the device.
-  OrderText(const std::vector<Action>& actions, int64_t microBatches, int64_t window, std::vector<size_t> held)
-      : actions_(actions), m_(microBatches), window_(window), held_(std::move(held)) {}
+  OrderText(std::vector<Action> actions, int64_t microBatches, int64_t window, std::vector<size_t> held)
+      : actions_(std::move(actions)), m_(microBatches), window_(window), held_(std::move(held)) {}
 
   std::string run() const {
     std::string text;
@@ -90,7 +90,7 @@ private:
     return fmt::format("{}{}{}{}", kLetters[static_cast<size_t>(a.kind)], number, stage, a.paired ? "&" : "");
   }
 
-  const std::vector<Action>& actions_;
+  std::vector<Action> actions_;
   int64_t m_, window_;
   std::vector<size_t> held_;
 };
@@ -157,7 +157,7 @@ private:
     const Orders orders = schedule_.kind->orders(schedule_.shape());
     for (size_t s = 0; s < orders.size(); ++s)
       line("stage {}: {}", s,
-           OrderText(orders[s], program_.microBatches, window, program_.heldBy(static_cast<int64_t>(s))).run());
+           OrderText(orders[s].list(), program_.microBatches, window, program_.heldBy(static_cast<int64_t>(s))).run());
   }
 
   const Schedule& schedule_;

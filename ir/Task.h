@@ -2,6 +2,7 @@
 // symbolic micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ir/Orders.h"
 #include "ir/Program.h"
 #include "ir/vocabulary/Vocabulary.h"
 #include "support/Indexed.h"
@@ -36,19 +37,6 @@ struct Segment {
   std::vector<Task> tasks; ///< program order
 };
 
-/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one
-/// virtual stage.
-enum class ActionKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight };
-struct Action {
-  ActionKind kind = ActionKind::Forward;
-  bool paired =
-      false; ///< runs together with the next action: the communication of each beside the computing of the other
-  uint16_t virtualStage = 0;
-  uint32_t microBatch = 0;
-};
-/// By device stage: its actions in order.
-using Orders = Indexed<std::vector<Action>>;
-
 /// Seconds of one micro-batch on one virtual stage; `input` and `weight` add up to a whole backward pass.
 struct PassSeconds {
   double forward = 1, input = 1, weight = 1;
@@ -76,7 +64,7 @@ struct ScheduleNeed {
 /// The device stage of a virtual stage where the chunks follow each other round the devices: i mod p.
 int64_t loopedDevice(const ScheduleShape& shape, int64_t route, int64_t virtualStage);
 
-/// The actions of every device stage.
+/// The orders of every device stage. Takes no longer for more micro-batches where it writes them as repetitions.
 using OrderMaker = Orders (*)(const ScheduleShape& shape);
 /// One of several orders, by what reports call it.
 struct NamedOrder {

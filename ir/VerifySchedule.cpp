@@ -100,7 +100,7 @@ private:
   void checkOrders(OrderMaker make) {
     ScheduleShape shape = schedule_.shape();
     shape.microBatches = sample();
-    const Orders orders = make(shape);
+    const ActionLists orders = make(shape).lists();
     if (orders.empty() && make != schedule_.kind->orders) return;
     const int64_t p = program_.stages, m = shape.microBatches;
     if (static_cast<int64_t>(orders.size()) != p) {

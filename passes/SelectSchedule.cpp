@@ -94,8 +94,9 @@ void warnWithoutChunks(const Program& program, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
   if (kind.chunks != 0 || program.chunks > 1 || program.stages == 1) return;
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
-  for (const auto& stage : kind.orders(shape))
-    if (std::any_of(stage.begin(), stage.end(), [](const Action& a) { return a.paired; })) return;
+  const Orders orders = kind.orders(shape);
+  const std::span<const Action> written = orders.written();
+  if (std::any_of(written.begin(), written.end(), [](const Action& a) { return a.paired; })) return;
   diagnostics.report(NoChunks, program.plan->pipeline->scheduleRange, {{"schedule", kind.name()}})
       .help(fmt::format("say how many: `{}({} = 2)`, or write `schedule = {}`", kind.name(),
                         kind.word->parameters[0].name, scheduleKinds().rows().front()->name()));

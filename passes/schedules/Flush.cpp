@@ -9,21 +9,50 @@ using namespace ir;
 
 namespace {
 
+/// Passes of one direction on a stage: `make(k)` is the k-th. Those of a group of `together` passes follow each other
+/// on one virtual stage with one micro-batch after the other; after a round of `round` passes all begins anew,
+/// `microBatches` later.
+struct Passes {
+  int64_t total = 0, together = 1, round = 1, microBatches = 1;
+  /// How many passes from the k-th on are alike but for their micro-batch.
+  int64_t alike(int64_t k) const { return together - k % together; }
+};
+
 /// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage; with
 /// `pairs` a forward and the backward after it run together.
-template <class F, class B> std::vector<Action> steady(int64_t total, int64_t warmUp, F f, B b, bool pairs = false) {
-  std::vector<Action> order;
-  order.reserve(static_cast<size_t>(2 * total));
-  int64_t next = 0;
-  for (; next < std::min(total, warmUp); ++next) order.push_back(f(next));
-  for (int64_t k = 0; k < total; ++k) {
-    if (next < total) {
-      order.push_back(f(next++));
-      order.back().paired = pairs;
+template <class F, class B>
+void steady(Orders& orders, const Passes& passes, int64_t warmUp, F f, B b, bool pairs = false) {
+  const int64_t ahead = std::min(passes.total, std::max<int64_t>(0, warmUp)), both = passes.total - ahead;
+  const auto run = [&](int64_t from, int64_t to, auto actions, auto alike) {
+    for (int64_t k = from; k < to;) {
+      const int64_t times = std::min(to - k, alike(k));
+      actions(k, times);
+      k += times;
     }
-    order.push_back(b(k));
-  }
-  return order;
+  };
+  const auto turns = [&](int64_t from, int64_t to) {
+    run(
+        from, to,
+        [&](int64_t k, int64_t times) {
+          Action forward = f(k + ahead);
+          forward.paired = pairs;
+          orders.add({forward, b(k)}, times);
+        },
+        [&](int64_t k) { return std::min(passes.alike(k), passes.alike(k + ahead)); });
+  };
+  const auto alike = [&](int64_t k) { return passes.alike(k); };
+  run(
+      0, ahead, [&](int64_t k, int64_t times) { orders.add({f(k)}, times); }, alike);
+  const int64_t rounds = both / passes.round;
+  orders.repeat(rounds, passes.microBatches, [&] { turns(0, passes.round); });
+  turns(rounds * passes.round, both);
+  run(
+      both, passes.total, [&](int64_t k, int64_t times) { orders.add({b(k)}, times); }, alike);
+}
+
+/// Passes that all are of one virtual stage.
+Passes plain(int64_t microBatches) {
+  return {microBatches, microBatches, microBatches, 0};
 }
 
 /// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through them in turn. 1F1B
@@ -32,11 +61,12 @@ template <class F, class B> std::vector<Action> steady(int64_t total, int64_t wa
 /// more that the backward beside it does not wait for.
 Orders depthFirst(const ScheduleShape& shape, bool pairs) {
   const int64_t p = shape.stages, v = shape.chunks;
+  const Passes passes = v == 1 ? plain(shape.microBatches) : Passes{shape.microBatches * v, p, p * v, p};
   auto microBatch = [=](int64_t k) { return k / (p * v) * p + k % p; };
   auto chunk = [=](int64_t k) { return k % (p * v) / p; };
-  return eachStage(shape, [&](int64_t stage) {
-    return steady(
-        shape.microBatches * v, (p - stage - 1) * 2 + (v - 1) * p + (pairs ? 1 : 0),
+  return eachStage(shape, [&](Orders& orders, int64_t stage) {
+    steady(
+        orders, passes, (p - stage - 1) * 2 + (v - 1) * p + (pairs ? 1 : 0),
         [=](int64_t k) { return act(ActionKind::Forward, chunk(k) * p + stage, microBatch(k)); },
         [=](int64_t k) { return act(ActionKind::Backward, (v - 1 - chunk(k)) * p + stage, microBatch(k)); }, pairs);
   });
@@ -47,16 +77,11 @@ Orders depthFirst(const ScheduleShape& shape, bool pairs) {
 /// All forward, then all backward (arXiv 1811.06965); chunk by chunk where a device holds several: breadth-first
 /// (arXiv 2211.05953, section 4), which needs each chunk's parameters once per direction.
 Orders breadthFirst(const ScheduleShape& shape) {
-  return eachStage(shape, [&](int64_t stage) {
-    std::vector<Action> order;
-    order.reserve(static_cast<size_t>(2 * shape.chunks * shape.microBatches));
+  return eachStage(shape, [&](Orders& orders, int64_t stage) {
     for (int64_t c = 0; c < shape.chunks; ++c)
-      for (int64_t k = 0; k < shape.microBatches; ++k)
-        order.push_back(act(ActionKind::Forward, c * shape.stages + stage, k));
+      orders.add({act(ActionKind::Forward, c * shape.stages + stage, 0)}, shape.microBatches);
     for (int64_t c = shape.chunks; c-- > 0;)
-      for (int64_t k = 0; k < shape.microBatches; ++k)
-        order.push_back(act(ActionKind::Backward, c * shape.stages + stage, k));
-    return order;
+      orders.add({act(ActionKind::Backward, c * shape.stages + stage, 0)}, shape.microBatches);
   });
 }
 
@@ -70,9 +95,9 @@ Orders oneForwardOneBackward(const ScheduleShape& shape) {
 }
 
 Orders limitedOneForwardOneBackward(const ScheduleShape& shape, int64_t inFlight) {
-  return eachStage(shape, [&](int64_t stage) {
-    return steady(
-        shape.microBatches, std::min(shape.stages - stage, inFlight) - 1,
+  return eachStage(shape, [&](Orders& orders, int64_t stage) {
+    steady(
+        orders, plain(shape.microBatches), std::min(shape.stages - stage, inFlight) - 1,
         [=](int64_t k) { return act(ActionKind::Forward, stage, k); },
         [=](int64_t k) { return act(ActionKind::Backward, stage, k); });
   });

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <initializer_list>
+#include <span>
 
 namespace planc::passes::schedules {
 using namespace ir;
@@ -18,124 +19,142 @@ int64_t mirroredDevice(const ScheduleShape& shape, int64_t route, int64_t virtua
 
 namespace {
 
-/// Writes the order of one device with two lanes: lane 0 begins its micro-batches here early, lane 1 late.
+/// What a device does next on one of its lanes: lane 0 begins its micro-batches here early, lane 1 late.
+struct Step {
+  ActionKind kind = ActionKind::Forward;
+  int lane = 0;
+  bool paired = false;
+};
+constexpr ActionKind kF = ActionKind::Forward, kB = ActionKind::Backward, kI = ActionKind::BackwardInput,
+                     kW = ActionKind::BackwardWeight;
+constexpr Step forward(int lane) {
+  return {kF, lane};
+}
+constexpr Step backward(int lane) {
+  return {kB, lane};
+}
+/// Only the input's gradient: the weights' waits.
+constexpr Step input(int lane) {
+  return {kI, lane};
+}
+/// The oldest of the lane that waits.
+constexpr Step weight(int lane) {
+  return {kW, lane};
+}
+/// Runs together with the next step.
+constexpr Step beside(Step step) {
+  step.paired = true;
+  return step;
+}
+
+/// Writes the order of one device with two lanes, each of which takes its micro-batches in turn.
 class Writer {
 public:
   struct Lane {
     int64_t virtualStage = 0, firstMicroBatch = 0;
   };
-  Writer(Lane early, Lane late) : lanes_{early, late} {}
+  Writer(Orders& orders, Lane early, Lane late) : orders_(orders), lanes_{early, late} {}
 
-  void forward(int lane, bool paired = false) { put(ActionKind::Forward, lane, forwards_[at(lane)]++, paired); }
-  void backward(int lane) { put(ActionKind::Backward, lane, inputs_[at(lane)]++); }
-  /// Only the input's gradient: the weights' waits.
-  void input(int lane) {
-    put(ActionKind::BackwardInput, lane, inputs_[at(lane)]);
-    waiting_.push_back({lane, inputs_[at(lane)]++});
+  /// Each step at most once of its kind and lane.
+  void repeat(int64_t times, std::initializer_list<Step> steps) {
+    if (times < 1) return;
+    std::array<Action, 8> actions;
+    size_t n = 0;
+    for (const Step& step : steps) actions[n++] = action(step, times);
+    orders_.add(std::span(actions).first(n), times);
   }
-  /// The oldest that waits, of any lane or of one.
-  void weight() { take(waiting_.begin()); }
-  void weight(int lane) {
-    take(std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& w) { return w.first == lane; }));
-  }
-  void pair(int forwardLane, int backwardLane) {
-    forward(forwardLane, true);
-    backward(backwardLane);
-  }
-  void remainingWeights(int lane) {
-    while (std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& w) { return w.first == lane; })) weight(lane);
-  }
-  int64_t forwards(int lane) const { return forwards_[at(lane)]; }
-  std::vector<Action> take() { return std::move(order_); }
+  /// The same once.
+  void once(std::initializer_list<Step> steps) { repeat(1, steps); }
 
 private:
-  using Waiting = std::deque<std::pair<int, int64_t>>;
-  static size_t at(int lane) { return static_cast<size_t>(lane); }
-  void take(Waiting::iterator w) {
-    put(ActionKind::BackwardWeight, w->first, w->second);
-    waiting_.erase(w);
-  }
-  void put(ActionKind kind, int lane, int64_t k, bool paired = false) {
-    const Lane& l = lanes_[at(lane)];
-    order_.push_back(act(kind, l.virtualStage, l.firstMicroBatch + k, paired));
+  Action action(const Step& step, int64_t times) {
+    const auto lane = static_cast<size_t>(step.lane);
+    int64_t& next = (step.kind == kF ? forwards_ : step.kind == kW ? weights_ : inputs_)[lane];
+    // Whole backward passes and their halves are one sequence; no gradient of weights waits behind a whole one.
+    const Action a = act(step.kind, lanes_[lane].virtualStage, lanes_[lane].firstMicroBatch + next, step.paired);
+    next += times;
+    if (step.kind == kB) weights_[lane] += times;
+    return a;
   }
 
+  Orders& orders_;
   std::array<Lane, 2> lanes_;
-  std::array<int64_t, 2> forwards_{}, inputs_{};
-  Waiting waiting_;
-  std::vector<Action> order_;
+  std::array<int64_t, 2> forwards_{}, inputs_{}, weights_{};
 };
 
-/// ZB-V of device i (arXiv 2401.10241, section 6): F0 until the fold has answered, then F0 B0 W0 F1 B1 W1 in turn. The
-/// pattern needs 2p - 1 micro-batches; of fewer it is what remains when the others are left out.
-std::vector<Action> zeroBubbleV(int64_t p, int64_t i, int64_t m) {
-  const int64_t n = std::max(m, 2 * p - 1);
-  Writer w({i, 0}, {2 * p - 1 - i, 0});
-  for (int64_t k = 0; k < 2 * (p - i) - 1; ++k) w.forward(0);
-  for (int64_t k = 0; k < i; ++k) w.forward(1), w.forward(0);
-  for (int64_t k = 0; k < p - i; ++k) w.forward(1), w.input(1), w.weight(1);
-  while (w.forwards(1) < w.forwards(0) || w.forwards(0) < n) {
-    if (w.forwards(0) < n) w.forward(0);
-    w.input(0), w.weight(0);
-    w.forward(1), w.input(1), w.weight(1);
-  }
-  for (int64_t k = 0; k < i; ++k) w.input(0), w.input(1);
-  for (int64_t k = 0; k < p - i; ++k) w.input(0), w.weight(0);
-  w.remainingWeights(1);
-  w.remainingWeights(0);
-  std::vector<Action> order = w.take();
-  std::erase_if(order, [&](const Action& a) { return a.microBatch >= m; });
-  return order;
+/// ZB-V of device i (arXiv 2401.10241, section 6): F0 until the fold has answered, then F0 B0 W0 F1 B1 W1 in turn, for
+/// 2p - 1 micro-batches at least.
+void zeroBubbleV(Orders& orders, int64_t p, int64_t i, int64_t m) {
+  Writer w(orders, {i, 0}, {2 * p - 1 - i, 0});
+  w.repeat(2 * (p - i) - 1, {forward(0)});
+  w.repeat(i, {forward(1), forward(0)});
+  w.repeat(p - i, {forward(1), input(1), weight(1)});
+  w.repeat(m - (2 * p - 1 - i), {forward(0), input(0), weight(0), forward(1), input(1), weight(1)});
+  w.repeat(p - 1 - i, {input(0), weight(0), forward(1), input(1), weight(1)});
+  w.repeat(i, {input(0), input(1)});
+  w.repeat(p - i, {input(0), weight(0)});
+  w.repeat(i, {weight(1)});
+  w.repeat(i, {weight(0)});
 }
 
 /// The eight steps of DualPipe (arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe) on the rank of a half
 /// of the pipeline, `ranks` of them, each lane with `m` micro-batches. DualPipeV is the half alone, folded at its end.
-std::vector<Action> dual(Writer w, int64_t ranks, int64_t rank, int64_t m) {
-  const int64_t inner = ranks - rank - 1;
-  for (int64_t k = 0; k < 2 * inner; ++k) w.forward(0);
-  for (int64_t k = 0; k <= rank; ++k) w.forward(0), w.forward(1);
-  for (int64_t k = 0; k < inner; ++k) w.input(1), w.weight(), w.forward(1);
-  for (int64_t k = 0; k < m - 2 * ranks + rank + 1; ++k) {
-    if (k == 0 && inner == 0) // the innermost does not pair the first two: its neighbour waits for them
-      w.forward(0), w.backward(1);
-    else
-      w.pair(0, 1);
-    w.pair(1, 0);
-  }
-  for (int64_t k = 0; k < inner; ++k) w.backward(1), w.pair(1, 0);
+void dual(Writer w, int64_t ranks, int64_t rank, int64_t m) {
+  const int64_t inner = ranks - rank - 1, both = m - 2 * ranks + rank + 1;
+  w.repeat(2 * inner, {forward(0)});
+  w.repeat(rank + 1, {forward(0), forward(1)});
+  w.repeat(inner, {input(1), weight(1), forward(1)});
+  if (inner == 0 && both > 0) // the innermost does not pair the first two: its neighbour waits for them
+    w.once({forward(0), backward(1), beside(forward(1)), backward(0)});
+  w.repeat(inner == 0 ? both - 1 : both, {beside(forward(0)), backward(1), beside(forward(1)), backward(0)});
+  w.repeat(inner, {backward(1), beside(forward(1)), backward(0)});
   // rank + 1 rounds of both lanes' backward, of which the second half leaves the gradients of weights for later.
-  for (int64_t k = 0; k < 2 * (rank + 1); ++k) {
-    const int lane = k % 2 == 0 ? 1 : 0;
-    if (k <= rank)
-      w.backward(lane);
-    else
-      w.input(lane);
+  const int64_t whole = (rank + 1) / 2, mixed = (rank + 1) % 2, halves = rank + 1 - whole - mixed;
+  w.repeat(whole, {backward(1), backward(0)});
+  w.repeat(mixed, {backward(1), input(0)});
+  w.repeat(halves, {input(1), input(0)});
+  // The weights' gradients in the order of the inputs': those of the rounds before, then one of lane 0 each.
+  int64_t waiting = mixed + 2 * halves;
+  int lane = mixed > 0 ? 0 : 1;
+  const auto oldest = [&] {
+    const Step step = weight(waiting > 0 ? lane : 0);
+    if (waiting-- > 0) lane = 1 - lane;
+    return step;
+  };
+  for (int64_t k = 0; k < inner; ++k) {
+    const Step first = oldest();
+    w.once({first, input(0)});
   }
-  for (int64_t k = 0; k < inner; ++k) w.weight(), w.input(0);
-  for (int64_t k = 0; k <= rank; ++k) w.weight();
-  return w.take();
+  for (int64_t k = 0; k <= rank; ++k) w.once({oldest()});
 }
 
 } // namespace
 
+/// Of fewer micro-batches than the pattern needs it is what remains when the others are left out.
 Orders zeroBubbleV(const ScheduleShape& shape) {
-  return eachStage(shape, [&](int64_t i) { return zeroBubbleV(shape.stages, i, shape.microBatches); });
+  const int64_t p = shape.stages, m = shape.microBatches;
+  const Orders orders =
+      eachStage(shape, [&](Orders& all, int64_t i) { zeroBubbleV(all, p, i, std::max(m, 2 * p - 1)); });
+  if (m >= 2 * p - 1) return orders;
+  ActionLists lists = orders.lists();
+  for (std::vector<Action>& list : lists) std::erase_if(list, [&](const Action& a) { return a.microBatch >= m; });
+  return lists;
 }
 
 Orders dualPipeV(const ScheduleShape& shape) {
   const int64_t p = shape.stages;
-  return eachStage(shape, [&](int64_t i) {
-    return dual(Writer({i, 0}, {2 * p - 1 - i, 0}), p, i, shape.microBatches);
+  return eachStage(shape, [&](Orders& orders, int64_t i) {
+    dual(Writer(orders, {i, 0}, {2 * p - 1 - i, 0}), p, i, shape.microBatches);
   });
 }
 
 /// The two halves of the pipeline mirror each other; the early lane of a device is the route that begins at its end.
 Orders dualPipe(const ScheduleShape& shape) {
   const int64_t p = shape.stages, m = shape.microBatches / 2;
-  return eachStage(shape, [&](int64_t i) {
+  return eachStage(shape, [&](Orders& orders, int64_t i) {
     const Writer::Lane up{i, 0}, down{p - 1 - i, m};
     const bool front = i < p / 2;
-    return dual(front ? Writer(up, down) : Writer(down, up), p / 2, std::min(i, p - 1 - i), m);
+    dual(front ? Writer(orders, up, down) : Writer(orders, down, up), p / 2, std::min(i, p - 1 - i), m);
   });
 }
 

@@ -10,10 +10,13 @@ namespace planc::passes::schedules {
 inline ir::Action act(ir::ActionKind kind, int64_t virtualStage, int64_t microBatch, bool paired = false) {
   return {kind, paired, static_cast<uint16_t>(virtualStage), static_cast<uint32_t>(microBatch)};
 }
-/// The orders of all stages from the order of one.
-template <class Order> ir::Orders eachStage(const ir::ScheduleShape& shape, Order order) {
+/// The orders of all stages: `write(orders, stage)` adds those of one.
+template <class Write> ir::Orders eachStage(const ir::ScheduleShape& shape, Write write) {
   ir::Orders all;
-  for (int64_t stage = 0; stage < shape.stages; ++stage) all.push_back(order(stage));
+  for (int64_t stage = 0; stage < shape.stages; ++stage) {
+    all.addStage();
+    write(all, stage);
+  }
   return all;
 }
 

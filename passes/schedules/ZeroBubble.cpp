@@ -5,7 +5,9 @@
 #include "support/Indexed.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 namespace planc::passes::schedules {
 using namespace ir;
@@ -103,28 +105,31 @@ private:
   int64_t limit_;
   double patience_;
   Indexed<Stage> stages_;
-  Orders orders_;
+  ActionLists orders_;
 };
 
 /// Forward passes of warm-up for each stage that follows, one or two, and gradients of weights that lag behind by as
 /// many micro-batches for each stage before, as far as the limit of micro-batches in flight lets them: with one of both
 /// every stage holds p (section 2.1), with two 2p - 1 (section 2.2).
 Orders lagging(const ScheduleShape& shape, int64_t limit, int64_t perStage) {
-  return eachStage(shape, [&](int64_t stage) {
-    std::vector<Action> order;
+  return eachStage(shape, [&](Orders& orders, int64_t stage) {
     const int64_t m = shape.microBatches, room = limit - 1;
     const int64_t ahead = std::min(perStage * (shape.stages - 1 - stage), room), warmUp = std::min(m, ahead);
-    const int64_t lag = std::min(perStage * stage, room - ahead);
-    order.reserve(static_cast<size_t>(3 * m));
-    for (int64_t k = 0; k < warmUp; ++k) order.push_back(act(ActionKind::Forward, stage, k));
-    for (int64_t k = 0; k < m; ++k) {
-      if (k + warmUp < m) order.push_back(act(ActionKind::Forward, stage, k + warmUp));
-      order.push_back(act(ActionKind::BackwardInput, stage, k));
-      if (k >= lag) order.push_back(act(ActionKind::BackwardWeight, stage, k - lag));
+    const int64_t lag = std::min(m, std::min(perStage * stage, room - ahead));
+    orders.add({act(ActionKind::Forward, stage, 0)}, warmUp);
+    // From which turn on there is no forward any more, and from which there are gradients of weights.
+    const int64_t forwards = m - warmUp;
+    std::array<int64_t, 4> turns{0, std::min(forwards, lag), std::max(forwards, lag), m};
+    for (size_t part = 0; part < 3; ++part) {
+      const int64_t k = turns[part];
+      std::array<Action, 3> actions;
+      size_t n = 0;
+      if (k < forwards) actions[n++] = act(ActionKind::Forward, stage, k + warmUp);
+      actions[n++] = act(ActionKind::BackwardInput, stage, k);
+      if (k >= lag) actions[n++] = act(ActionKind::BackwardWeight, stage, k - lag);
+      orders.add(std::span(actions).first(n), turns[part + 1] - k);
     }
-    for (int64_t k = std::max<int64_t>(0, m - lag); k < m; ++k)
-      order.push_back(act(ActionKind::BackwardWeight, stage, k));
-    return order;
+    orders.add({act(ActionKind::BackwardWeight, stage, m - lag)}, lag);
   });
 }
 

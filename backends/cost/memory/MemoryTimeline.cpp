@@ -3,7 +3,8 @@
 #include "backends/cost/memory/MemoryTimeline.h"
 
 #include <algorithm>
-#include <map>
+#include <span>
+#include <utility>
 
 namespace planc::cost {
 
@@ -71,53 +72,89 @@ struct Chunk {
   }
 };
 
+/// What an action leaves behind, on the device and on the host.
+struct Left {
+  double device = 0, host = 0;
+  Left& operator+=(const Left& other) {
+    device += other.device, host += other.host;
+    return *this;
+  }
+};
+
+/// Walks one device's order.
+class Walk {
+public:
+  Walk(const std::vector<StageParts>& parts, int64_t stages) : parts_(parts), stages_(stages) {}
+
+  void visit(const ir::Action& a) {
+    const Chunk& c = chunk(a);
+    const Inside& inside = insideOf(c, a.kind);
+    if (first_ || alive_ + inside.sum() > peak_.sum()) {
+      first_ = false;
+      const double hosted = peak_.host;
+      peak_ = {a.kind == ir::ActionKind::Forward ? ir::Phase::Forward : ir::Phase::Backward,
+               static_cast<int64_t>(a.virtualStage) / stages_,
+               a.microBatch,
+               inside.layerClass,
+               alive_ + inside.kept,
+               inside.working,
+               inside.narrow,
+               inside.logits,
+               hosted};
+    }
+    const Left left = leftBy(c, a.kind);
+    alive_ += left.device, host_ += left.host;
+    peak_.host = std::max(peak_.host, host_);
+  }
+  /// Actions whose moments lie between others that are visited.
+  void pass(std::span<const ir::Action> actions, int64_t times) {
+    Left net;
+    for (const ir::Action& a : actions) net += leftBy(chunk(a), a.kind);
+    alive_ += net.device * static_cast<double>(times), host_ += net.host * static_cast<double>(times);
+  }
+  const PassPeak& peak() const { return peak_; }
+
+private:
+  const Chunk& chunk(const ir::Action& a) {
+    for (const auto& [virtualStage, chunk] : chunks_) // a few
+      if (virtualStage == a.virtualStage) return chunk;
+    return chunks_.emplace_back(a.virtualStage, Chunk(parts_[a.virtualStage])).second;
+  }
+  static const Inside& insideOf(const Chunk& c, ir::ActionKind kind) {
+    return kind == ir::ActionKind::Forward         ? c.forward
+           : kind == ir::ActionKind::Backward      ? c.backward
+           : kind == ir::ActionKind::BackwardInput ? c.input
+                                                   : c.weight;
+  }
+  static Left leftBy(const Chunk& c, ir::ActionKind kind) {
+    switch (kind) {
+    case ir::ActionKind::Forward:
+      return {c.saved, c.host};
+    case ir::ActionKind::Backward:
+      return {-c.saved, -c.host};
+    case ir::ActionKind::BackwardInput: // what the gradients of parameters read stays
+      return {c.operands - c.saved, -c.host};
+    case ir::ActionKind::BackwardWeight:
+      return {-c.operands, 0};
+    }
+    return {};
+  }
+
+  const std::vector<StageParts>& parts_;
+  int64_t stages_;
+  std::vector<std::pair<uint16_t, Chunk>> chunks_; ///< by virtual stage
+  PassPeak peak_;
+  double alive_ = 0, host_ = 0;
+  bool first_ = true;
+};
+
 } // namespace
 
-PassPeak passPeak(const std::vector<StageParts>& parts, const std::vector<ir::Action>& actions, int64_t stages) {
-  std::map<size_t, Chunk> chunks;
-  PassPeak peak;
-  double alive = 0, host = 0;
-  bool first = true;
-  for (const ir::Action& a : actions) {
-    const Chunk& c = chunks.try_emplace(a.virtualStage, parts[a.virtualStage]).first->second;
-    const bool forward = a.kind == ir::ActionKind::Forward;
-    const Inside& inside = forward                                   ? c.forward
-                           : a.kind == ir::ActionKind::Backward      ? c.backward
-                           : a.kind == ir::ActionKind::BackwardInput ? c.input
-                                                                     : c.weight;
-    if (first || alive + inside.sum() > peak.sum()) {
-      first = false;
-      const double hosted = peak.host;
-      peak = {forward ? ir::Phase::Forward : ir::Phase::Backward,
-              static_cast<int64_t>(a.virtualStage) / stages,
-              a.microBatch,
-              inside.layerClass,
-              alive + inside.kept,
-              inside.working,
-              inside.narrow,
-              inside.logits,
-              hosted};
-    }
-    switch (a.kind) {
-    case ir::ActionKind::Forward:
-      alive += c.saved;
-      host += c.host;
-      break;
-    case ir::ActionKind::Backward:
-      alive -= c.saved;
-      host -= c.host;
-      break;
-    case ir::ActionKind::BackwardInput: // what the gradients of parameters read stays
-      alive += c.operands - c.saved;
-      host -= c.host;
-      break;
-    case ir::ActionKind::BackwardWeight:
-      alive -= c.operands;
-      break;
-    }
-    peak.host = std::max(peak.host, host);
-  }
-  return peak;
+PassPeak passPeak(const std::vector<StageParts>& parts, const ir::Order& actions, int64_t stages) {
+  Walk walk(parts, stages);
+  actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
+                  [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); });
+  return walk.peak();
 }
 
 } // namespace planc::cost

@@ -20,7 +20,8 @@ struct PassPeak {
   double sum() const { return kept + working + narrow + logits; }
 };
 
-/// `parts` of all virtual stages; `actions` of one device, in the order in which it runs them. `stages`: of devices.
-PassPeak passPeak(const std::vector<StageParts>& parts, const std::vector<ir::Action>& actions, int64_t stages);
+/// `parts` of all virtual stages; `actions` of one device. `stages`: of devices. Of what repeats, the first and the
+/// last time are walked.
+PassPeak passPeak(const std::vector<StageParts>& parts, const ir::Order& actions, int64_t stages);
 
 } // namespace planc::cost

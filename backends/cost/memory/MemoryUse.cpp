@@ -103,7 +103,7 @@ std::string runningText(const StageMemory& stage) {
   return stage.layer.steps.empty() ? "the model" : stage.layer.str();
 }
 
-Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts) {
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
   std::vector<StageParts> parts;

@@ -10,6 +10,6 @@
 namespace planc::cost {
 
 /// `actions`: per device stage, in order.
-Memory accountMemory(const ir::Schedule& schedule, const std::vector<std::vector<ir::Action>>& actions, Facts& facts);
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts);
 
 } // namespace planc::cost

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <queue>
+#include <span>
 
 namespace planc::cost {
 
@@ -96,19 +97,19 @@ std::vector<double> inFlightOf(const ir::Schedule& schedule) {
   const ir::Program& program = *schedule.program;
   std::vector<double> most(program.virtualStages.size(), 1);
   if (!program.plan->workload.train) return most;
-  const auto known = [&](ir::OrderMaker make) {
-    ir::Orders orders = make(schedule.shape());
-    return orders.empty() ? std::optional<ir::Orders>() : std::optional(std::move(orders));
-  };
-  const auto orders = known(schedule.kind->orders);
-  if (!orders) return most;
-  for (const auto& order : *orders) {
+  for (const ir::Order& order : schedule.kind->orders(schedule.shape())) {
     std::vector<double> now(most.size());
-    for (const ir::Action& a : order) {
+    const auto effect = [](const ir::Action& a) {
+      return a.kind == ir::ActionKind::Forward ? 1. : a.kind == ir::ActionKind::BackwardInput ? 0. : -1.;
+    };
+    const auto visit = [&](const ir::Action& a) {
       double& held = now[a.virtualStage];
-      if (a.kind == ir::ActionKind::Forward) most[a.virtualStage] = std::max(most[a.virtualStage], ++held);
-      if (a.kind == ir::ActionKind::Backward || a.kind == ir::ActionKind::BackwardWeight) --held;
-    }
+      held += effect(a);
+      most[a.virtualStage] = std::max(most[a.virtualStage], held);
+    };
+    order.eachEnd(visit, [&](std::span<const ir::Action> actions, int64_t times) {
+      for (const ir::Action& a : actions) now[a.virtualStage] += effect(a) * static_cast<double>(times);
+    });
   }
   return most;
 }

@@ -21,8 +21,8 @@ constexpr double kEqualGains = 1e-10;
 } // namespace
 
 PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& begins)
-    : in_(in), last_(static_cast<int64_t>(in.virtualStages.size()) - 1), forward_(cells(), kNotYet),
-      backward_(cells(), kNotYet), routes_(in.devices.front().size()),
+    : in_(in), actions_(in.actions.lists()), last_(static_cast<int64_t>(in.virtualStages.size()) - 1),
+      forward_(cells(), kNotYet), backward_(cells(), kNotYet), routes_(in.devices.front().size()),
       perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
       remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
       holdOf_(in.virtualStages.size() * routes_), stages_(in.stages) {
@@ -39,14 +39,14 @@ PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& beg
       stage.sums.holds.emplace_back();
     }
   for (size_t s = 0; s < stages_.size(); ++s) {
-    stages_[s].limit = in_.actions[s].size();
+    stages_[s].limit = actions_[s].size();
     stages_[s].begin = stages_[s].free = begins[s];
   }
 }
 
 std::vector<StageTimes> PipelineRun::run(Strides strides) {
   if (strides == Strides::Taken)
-    if (const auto steady = findSteadyOrders(in_.actions)) stride(*steady);
+    if (const auto steady = findSteadyOrders(actions_)) stride(*steady);
   settle();
   std::vector<StageTimes> times;
   for (Stage& stage : stages_) {
@@ -107,7 +107,7 @@ void PipelineRun::settle() {
 
 void PipelineRun::advance(int64_t s, std::vector<int64_t>& ready) {
   Stage& stage = stages_[s];
-  const auto& actions = in_.actions[s];
+  const auto& actions = actions_[s];
   stage.waiting = false;
   while (stage.next < stage.limit) {
     const Action& a = actions[stage.next];

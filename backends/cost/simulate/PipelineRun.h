@@ -101,6 +101,7 @@ private:
   void leap(const SteadyOrders& steady, double period, const std::vector<StageSums>& before);
 
   const PipelineInput& in_;
+  ir::ActionLists actions_;
   int64_t last_;
   Indexed<double> forward_, backward_; ///< ends, by virtual stage and micro-batch
   size_t routes_;

@@ -131,23 +131,23 @@ void addPairs(Simulation& sim) {
     std::shared_ptr<const Account> account;
   };
   std::map<std::pair<size_t, size_t>, Known> known;
-  for (const auto& order : sim.pipeline.actions)
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (!order[i].paired) continue;
-      const ir::Action &f = order[i], &b = order[i + 1];
-      auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
-      if (!fresh) continue;
-      const std::pair<size_t, size_t> kind{sim.stagePassOf[f.virtualStage], sim.stagePassOf[b.virtualStage]};
-      Known& pair = known[kind];
-      if (!pair.account) {
-        const auto& stages = sim.schedule->program->virtualStages;
-        Pair ran = runPair(*sim.schedule, sim.classes, stages[f.virtualStage], sim.forward[kind.first],
-                           stages[b.virtualStage], sim.backward[kind.second]);
-        pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
-      }
-      entry->second = pair.cost;
-      sim.pairs[entry->first] = pair.account;
+  const std::span<const ir::Action> written = sim.pipeline.actions.written();
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (!written[i].paired) continue;
+    const ir::Action &f = written[i], &b = written[i + 1];
+    auto [entry, fresh] = sim.pipeline.pairs.try_emplace({f.virtualStage, b.virtualStage});
+    if (!fresh) continue;
+    const std::pair<size_t, size_t> kind{sim.stagePassOf[f.virtualStage], sim.stagePassOf[b.virtualStage]};
+    Known& pair = known[kind];
+    if (!pair.account) {
+      const auto& stages = sim.schedule->program->virtualStages;
+      Pair ran = runPair(*sim.schedule, sim.classes, stages[f.virtualStage], sim.forward[kind.first],
+                         stages[b.virtualStage], sim.backward[kind.second]);
+      pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
     }
+    entry->second = pair.cost;
+    sim.pairs[entry->first] = pair.account;
+  }
 }
 
 /// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables
@@ -200,14 +200,6 @@ ir::ScheduleShape shapeOf(const ir::Schedule& schedule, const PipelineInput& in)
   return schedule.shape(std::move(seconds));
 }
 
-/// Without backward passes: nothing is trained.
-void leaveForward(ir::Orders& orders) {
-  for (std::vector<ir::Action>& order : orders) {
-    std::erase_if(order, [](const ir::Action& a) { return a.kind != ir::ActionKind::Forward; });
-    for (ir::Action& a : order) a.paired = false;
-  }
-}
-
 /// One order of the schedule's actions, run.
 struct OrderRun {
   std::string_view name;
@@ -222,7 +214,7 @@ std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::NamedOrder>
   for (const ir::NamedOrder& order : makers) {
     sim.pipeline.actions = order.make(shape);
     if (sim.pipeline.actions.empty()) continue;
-    if (!train) leaveForward(sim.pipeline.actions);
+    if (!train) sim.pipeline.actions = sim.pipeline.actions.forwardOnly();
     addPairs(sim);
     OrderRun& run = runs.emplace_back();
     run.name = order.name;

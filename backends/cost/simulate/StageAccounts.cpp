@@ -33,8 +33,10 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
 /// by the share of its saving that it makes.
 void addPasses(Account& account, const Simulation& sim, size_t stage) {
   Indexed<std::array<double, 2>> passes(sim.pipeline.virtualStages.size());
-  for (const ir::Action& a : sim.pipeline.actions[stage])
-    if (a.kind != ir::ActionKind::BackwardWeight) ++passes[a.virtualStage][a.kind == ir::ActionKind::Forward ? 0 : 1];
+  sim.pipeline.actions[stage].eachWritten([&](const ir::Action& a, int64_t times) {
+    if (a.kind != ir::ActionKind::BackwardWeight)
+      passes[a.virtualStage][a.kind == ir::ActionKind::Forward ? 0 : 1] += static_cast<double>(times);
+  });
   for (const auto& [pair, share] : sim.stages[stage].together) {
     const auto known = sim.pairs.find(pair);
     if (known == sim.pairs.end()) continue;

@@ -44,7 +44,7 @@ std::optional<Period> periodOf(const std::vector<Action>& order) {
 
 } // namespace
 
-std::optional<SteadyOrders> findSteadyOrders(const ir::Orders& orders) {
+std::optional<SteadyOrders> findSteadyOrders(const ir::ActionLists& orders) {
   std::vector<Period> periods;
   int64_t common = 1;
   for (const auto& order : orders) {

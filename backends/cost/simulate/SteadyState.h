@@ -18,6 +18,6 @@ struct SteadyOrders {
 };
 
 /// Nothing if some stage has no period, or one too long to pay.
-std::optional<SteadyOrders> findSteadyOrders(const ir::Orders& orders);
+std::optional<SteadyOrders> findSteadyOrders(const ir::ActionLists& orders);
 
 } // namespace planc::cost

@@ -49,7 +49,7 @@ void PipelineRun::stride(const SteadyOrders& steady) {
 void PipelineRun::release() {
   recording_ = false;
   for (size_t s = 0; s < stages_.size(); ++s) {
-    stages_[s].limit = in_.actions[s].size();
+    stages_[s].limit = actions_[s].size();
     stages_[s].ends = {};
   }
 }
@@ -73,7 +73,7 @@ size_t PipelineRun::reach(const Cuts& cuts) {
   int oldest = round_;
   for (size_t s = 0; s < stages_.size(); ++s)
     for (size_t i = cuts[cuts.size() - 2][s]; i < cuts.back()[s]; ++i)
-      oldest = std::min(oldest, sentIn(in_.actions[s][i]));
+      oldest = std::min(oldest, sentIn(actions_[s][i]));
   return static_cast<size_t>(round_ - oldest) + 1;
 }
 
@@ -105,7 +105,7 @@ void PipelineRun::leap(const SteadyOrders& steady, double period, const std::vec
     Stage& stage = stages_[s];
     const size_t length = steady.stages[s].length;
     for (const size_t to = stage.next + periods * length; stage.next < to; ++stage.next) {
-      const Action& a = in_.actions[s][stage.next];
+      const Action& a = actions_[s][stage.next];
       stage.ends.push_back(stage.ends[stage.next - length] + period);
       if (a.kind == ActionKind::Forward)
         at(forward_, a.virtualStage, a.microBatch) = stage.ends.back();

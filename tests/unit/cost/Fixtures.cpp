@@ -335,7 +335,7 @@ const ScheduleKind& gpipe() {
 
 const ScheduleKind& splitBackward() {
   static const ScheduleKind kind{.orders = [](const ScheduleShape& shape) {
-    Orders orders = oneForwardOneBackward().orders(shape);
+    ActionLists orders = oneForwardOneBackward().orders(shape).lists();
     for (auto& order : orders) {
       std::vector<Action> split;
       for (Action a : order) {
@@ -351,7 +351,7 @@ const ScheduleKind& splitBackward() {
       split.push_back(last);
       order = std::move(split);
     }
-    return orders;
+    return Orders(orders);
   }};
   return kind;
 }

@@ -25,7 +25,8 @@ InstanceMemory instance(uint32_t body, int64_t count) {
 PassPeak splitPeak(const StageParts& parts) {
   std::vector<Action> actions(3);
   actions[1].kind = ActionKind::BackwardInput, actions[2].kind = ActionKind::BackwardWeight;
-  return passPeak({parts}, actions, 1);
+  const Orders orders(ActionLists{actions});
+  return passPeak({parts}, orders[0], 1);
 }
 
 // A gradient of the inputs frees nothing: what the operators kept is read for the weights' gradients, too.

@@ -301,7 +301,7 @@ TEST(CostMemory, ReceiveBuffersAreKeptPerClassIfTheSoftwareKeepsThem) {
 
 /// All of F B, then W: what the gradients of parameters read stays until then.
 Orders splitInTwo(const ScheduleShape& shape) {
-  Orders orders(1);
+  ActionLists orders(1);
   for (uint32_t k = 0; k < static_cast<uint32_t>(shape.microBatches); ++k) {
     orders[0].push_back({ActionKind::Forward, false, 0, k});
     orders[0].push_back({ActionKind::BackwardInput, false, 0, k});

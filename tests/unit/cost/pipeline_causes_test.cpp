@@ -69,9 +69,9 @@ TEST(CostCauses, AReceiverIsHeldByWhatIsSentToIt) {
 }
 
 /// Two stages whose orders are given.
-PipelineInput twoStages(const Seconds& f, const Seconds& b, ir::Orders orders) {
+PipelineInput twoStages(const Seconds& f, const Seconds& b, const ir::ActionLists& orders) {
   PipelineInput in = input(oneForwardOneBackward(), 2, 1, 2, f, b);
-  in.actions = std::move(orders);
+  in.actions = orders;
   return in;
 }
 
@@ -103,7 +103,7 @@ TEST(CostCauses, StagesOfDifferentPeriodsHaveACommonOne) {
   // Two forwards and two backwards on the first stage, three of each on the second: six micro-batches. Of 245 the
   // middle of either order is where the direction changes.
   const int64_t microBatches = 245;
-  ir::Orders orders(2);
+  ir::ActionLists orders(2);
   for (int64_t s = 0; s < 2; ++s)
     for (int64_t first = 0, each = 2 + s; first < microBatches; first += each) {
       const int64_t end = std::min(first + each, microBatches);

@@ -154,7 +154,9 @@ TEST(CostPipeline, StateCommunicationOfOnePassDelaysTheNext) {
 
 TEST(CostPipeline, OrdersThatWaitForEachOtherAreAnInternalError) {
   PipelineInput in = input(oneForwardOneBackward(), 2, 1, 2, {1}, {2});
-  std::swap(in.actions[0].front(), in.actions[0].back());
+  ir::ActionLists lists = in.actions.lists();
+  std::swap(lists[0].front(), lists[0].back());
+  in.actions = lists;
   EXPECT_THROW(runPipeline(in), std::logic_error);
 }
 
@@ -222,7 +224,7 @@ TEST(CostPipeline, SteadyStateEqualsTheEventSimulation) {
 
 TEST(CostPipeline, OrdersHaveTheirPeriods) {
   auto period = [](std::string_view name, int64_t p, int64_t v, int64_t m) {
-    const auto steady = findSteadyOrders(input(scheduleNamed(name), p, v, m, {1}, {2}).actions);
+    const auto steady = findSteadyOrders(input(scheduleNamed(name), p, v, m, {1}, {2}).actions.lists());
     return steady ? steady->microBatches : 0;
   };
   EXPECT_EQ(period("one_f_one_b", 8, 1, 256), 1);

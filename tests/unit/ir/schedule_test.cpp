@@ -16,7 +16,7 @@ Action act(ActionKind kind, int64_t stage, int64_t mb) {
 
 /// 1F1B: p - 1 - i forwards of warm-up.
 Orders oneForwardOneBackward(const ScheduleShape& shape) {
-  Orders orders;
+  ActionLists orders;
   const int64_t p = shape.stages, m = shape.microBatches;
   for (int64_t stage = 0; stage < p; ++stage) {
     std::vector<Action>& order = orders.emplace_back();
@@ -33,7 +33,7 @@ Orders oneForwardOneBackward(const ScheduleShape& shape) {
 
 /// The first stage waits for a gradient before it has sent what that depends on.
 Orders deadlock(const ScheduleShape& shape) {
-  Orders orders;
+  ActionLists orders;
   for (int64_t stage = 0; stage < shape.stages; ++stage) {
     std::vector<Action>& order = orders.emplace_back();
     for (int64_t i = 0; i < shape.microBatches; ++i) {
@@ -45,25 +45,25 @@ Orders deadlock(const ScheduleShape& shape) {
 }
 
 Orders twice(const ScheduleShape&) {
-  return {{act(ActionKind::Forward, 0, 0), act(ActionKind::Forward, 0, 0)}};
+  return ActionLists{{act(ActionKind::Forward, 0, 0), act(ActionKind::Forward, 0, 0)}};
 }
 Orders forgetsTheLast(const ScheduleShape& shape) {
-  Orders orders = oneForwardOneBackward(shape);
+  ActionLists orders = oneForwardOneBackward(shape).lists();
   orders[0].pop_back();
   return orders;
 }
 Orders elsewhere(const ScheduleShape& shape) {
-  Orders orders = oneForwardOneBackward(shape);
+  ActionLists orders = oneForwardOneBackward(shape).lists();
   std::swap(orders[0], orders[1]);
   return orders;
 }
 Orders halfAPair(const ScheduleShape& shape) {
-  Orders orders = oneForwardOneBackward(shape);
+  ActionLists orders = oneForwardOneBackward(shape).lists();
   orders[0].back().paired = true;
   return orders;
 }
 Orders splitBackward(const ScheduleShape& shape) {
-  Orders orders = oneForwardOneBackward(shape);
+  ActionLists orders = oneForwardOneBackward(shape).lists();
   for (int64_t stage = 0; stage < shape.stages; ++stage) {
     std::vector<Action>& order = orders[static_cast<size_t>(stage)];
     for (Action& a : order)

@@ -34,7 +34,7 @@ plan p {
 
 /// Each group of micro-batches goes up and comes back before the next one begins.
 Orders oneAtATime(const ScheduleShape& shape) {
-  Orders orders(static_cast<size_t>(shape.stages));
+  ActionLists orders(static_cast<size_t>(shape.stages));
   const int64_t group = shape.arguments.at(0);
   for (int64_t s = 0; s < shape.stages; ++s)
     for (int64_t first = 0; first < shape.microBatches; first += group)

@@ -1,11 +1,13 @@
 // The schedule table: every micro-batch passes every virtual stage once in each direction, on its device, in an order
 // that can run, with the known depth.
 // SPDX-License-Identifier: Apache-2.0
+#include "ListedOrders.h"
 #include "passes/Passes.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 
 namespace planc::ir {
 namespace {
@@ -21,8 +23,8 @@ ScheduleShape shapeOf(const ScheduleKind& k, int64_t p, int64_t v, int64_t m) {
   return shape;
 }
 
-Orders orders(std::string_view name, int64_t p, int64_t v, int64_t m) {
-  return kind(name).orders(shapeOf(kind(name), p, v, m));
+ActionLists orders(std::string_view name, int64_t p, int64_t v, int64_t m) {
+  return kind(name).orders(shapeOf(kind(name), p, v, m)).lists();
 }
 
 /// Most forwards of a device without their backward, until the gradients of weights if those come later.
@@ -39,7 +41,7 @@ int64_t depth(const std::vector<Action>& order) {
 /// Runs all orders against each other: (what, virtual stage, micro-batch) in the order of time.
 std::map<std::tuple<ActionKind, int64_t, int64_t>, int> run(const ScheduleKind& k, const ScheduleShape& shape,
                                                             OrderMaker make) {
-  const Orders all = make(shape);
+  const ActionLists all = make(shape).lists();
   const int64_t last = shape.virtualStages() - 1;
   std::map<std::tuple<ActionKind, int64_t, int64_t>, int> done;
   auto has = [&](bool forward, int64_t stage, int64_t mb) {
@@ -106,6 +108,39 @@ TEST(Schedules, EveryPassOnceOnItsDeviceAndInAnOrderThatRuns) {
         }
 }
 
+TEST(Schedules, ShortFormsAreTheListsOfTheirPapers) {
+  std::mt19937 random(5);
+  const auto choose = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  int compared = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const auto& rows = passes::scheduleKinds().rows();
+    const ScheduleKind& k = *rows[static_cast<size_t>(round) % rows.size()];
+    const int64_t p = choose(1, 12), m = round % 2 ? p * choose(1, 9) : choose(1, 90);
+    ScheduleShape shape = shapeOf(k, p, choose(1, 6), m);
+    if (k.name() == "zero_bubble") shape.arguments[0] = choose(0, m);
+    if (!std::all_of(k.needs.begin(), k.needs.end(), [&](const ScheduleNeed& n) { return n.holds(shape); })) continue;
+    const Orders orders = k.orders(shape);
+    const ActionLists lists = passes::listed::orders(k.name(), shape);
+    ASSERT_EQ(orders.size(), lists.size());
+    for (size_t s = 0; s < lists.size(); ++s) {
+      ASSERT_EQ(orders[s].size(), lists[s].size()) << k.name() << " p=" << p << " m=" << m << " stage " << s;
+      ASSERT_TRUE(orders[s].list() == lists[s]) << k.name() << " p=" << p << " v=" << shape.chunks << " m=" << m;
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 700);
+}
+
+TEST(Schedules, MoreMicroBatchesMakeNoLongerForms) {
+  for (const ScheduleKind* k : passes::scheduleKinds().rows()) {
+    const auto written = [&](int64_t m) { return k->orders(shapeOf(*k, 8, 3, m)).written().size(); };
+    EXPECT_EQ(written(8192), written(512)) << k->name();
+    EXPECT_LT(written(8192), 8u * 200) << k->name();
+  }
+}
+
 TEST(Schedules, OneForwardOneBackwardHoldsStagesLeftMicroBatches) {
   for (size_t s = 0; s < 4; ++s) EXPECT_EQ(depth(orders("one_f_one_b", 4, 1, 16)[s]), 4 - static_cast<int64_t>(s));
 }
@@ -163,7 +198,7 @@ TEST(Schedules, ZeroBubbleHoldsNoMoreThanItsArgument) {
     for (int64_t inFlight : {1, 3, 8, 15})
       for (const OrderMaker make : makers) {
         ScheduleShape shape{p, 1, 4 * p, {inFlight}, {}};
-        for (const std::vector<Action>& order : make(shape)) EXPECT_LE(depth(order), inFlight) << p;
+        for (const std::vector<Action>& order : make(shape).lists()) EXPECT_LE(depth(order), inFlight) << p;
         expectComplete(k, shape, make);
       }
 }

@@ -1,0 +1,235 @@
+// What the device stages do, in order: blocks of actions that repeat with later micro-batches, so that neither making
+// nor reading an order takes longer where there are more micro-batches.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Indexed.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <vector>
+
+namespace planc::ir {
+
+/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one
+/// virtual stage.
+enum class ActionKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight };
+struct Action {
+  ActionKind kind = ActionKind::Forward;
+  bool paired =
+      false; ///< runs together with the next action: the communication of each beside the computing of the other
+  uint16_t virtualStage = 0;
+  uint32_t microBatch = 0;
+  bool operator==(const Action&) const = default;
+};
+/// Every action of every device stage, written out.
+using ActionLists = Indexed<std::vector<Action>>;
+
+/// Items [begin, end) of a list, `times` times in a row, with micro-batches `step` later each time.
+struct Repeat {
+  uint32_t begin = 0, end = 0;
+  int64_t times = 1, step = 0;
+};
+
+/// An action of an order that is walked through; compares equal to `std::default_sentinel` behind the last.
+class OrderCursor {
+public:
+  OrderCursor() = default;
+  OrderCursor(const Action* actions, const Repeat* blocks, std::span<const Repeat> phases)
+      : actions_(actions), blocks_(blocks), phase_(phases.data()), phasesEnd_(phases.data() + phases.size()) {
+    beginPhase();
+  }
+
+  using value_type = Action;
+  using difference_type = std::ptrdiff_t;
+  Action operator*() const { return moved(*at_); }
+  OrderCursor& operator++() {
+    if (++at_ == end_) nextBlock();
+    return *this;
+  }
+  OrderCursor operator++(int) {
+    OrderCursor before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(std::default_sentinel_t) const { return phase_ == phasesEnd_; }
+
+  /// The action as it is written, in its block; one behind it is the second of a pair.
+  const Action* written() const { return at_; }
+  /// By how many micro-batches it is later than it is written.
+  int64_t offset() const { return offset_; }
+  const Repeat& phase() const { return *phase_; }
+  /// Goes on as far behind as so many times more of the running phase (`ofPhase`) or block would bring it. There have
+  /// to be more than that left.
+  void skip(int64_t times, bool ofPhase) {
+    (ofPhase ? phaseLeft_ : blockLeft_) -= times;
+    const int64_t later = times * (ofPhase ? phase_->step : block_->step);
+    if (ofPhase) phaseOffset_ += later;
+    offset_ += later;
+  }
+  /// How often the running phase (`ofPhase`) or block runs, this time included.
+  int64_t left(bool ofPhase) const { return ofPhase ? phaseLeft_ : blockLeft_; }
+
+private:
+  Action moved(Action a) const {
+    a.microBatch = static_cast<uint32_t>(a.microBatch + offset_);
+    return a;
+  }
+  void beginPhase() {
+    if (phase_ == phasesEnd_) return;
+    phaseLeft_ = phase_->times, phaseOffset_ = 0;
+    block_ = blocks_ + phase_->begin;
+    beginBlock();
+  }
+  void beginBlock() {
+    blockLeft_ = block_->times, offset_ = phaseOffset_;
+    at_ = actions_ + block_->begin, end_ = actions_ + block_->end;
+  }
+  void nextBlock() {
+    if (--blockLeft_ > 0) {
+      at_ = actions_ + block_->begin;
+      offset_ += block_->step;
+      return;
+    }
+    if (++block_ != blocks_ + phase_->end) return beginBlock();
+    if (--phaseLeft_ > 0) {
+      phaseOffset_ += phase_->step;
+      block_ = blocks_ + phase_->begin;
+      return beginBlock();
+    }
+    ++phase_;
+    beginPhase();
+  }
+
+  const Action *actions_ = nullptr, *at_ = nullptr, *end_ = nullptr; ///< all, the one here, the end of its block
+  const Repeat *blocks_ = nullptr, *block_ = nullptr, *phase_ = nullptr, *phasesEnd_ = nullptr;
+  int64_t blockLeft_ = 0, phaseLeft_ = 0; ///< times, the running one included
+  int64_t offset_ = 0, phaseOffset_ = 0;
+};
+
+/// The order of one device stage: phases of blocks of actions. Lives as long as the `Orders` that it is of.
+class Order {
+public:
+  Order(std::span<const Action> actions, std::span<const Repeat> blocks, std::span<const Repeat> phases, size_t size)
+      : actions_(actions), blocks_(blocks), phases_(phases), size_(size) {}
+
+  /// Actions, repetitions counted.
+  size_t size() const { return size_; }
+  OrderCursor begin() const { return {actions_.data(), blocks_.data(), phases_}; }
+  std::default_sentinel_t end() const { return {}; }
+  std::vector<Action> list() const;
+
+  std::span<const Repeat> phases() const { return phases_; }
+  std::span<const Repeat> blocks(const Repeat& phase) const {
+    return blocks_.subspan(phase.begin, phase.end - phase.begin);
+  }
+  std::span<const Action> actions(const Repeat& block) const {
+    return actions_.subspan(block.begin, block.end - block.begin);
+  }
+  /// Every action as it is written, and how often it runs.
+  template <class Visit> void eachWritten(Visit visit) const {
+    for (const Repeat& phase : phases_)
+      for (const Repeat& block : blocks(phase))
+        for (const Action& a : actions(block)) visit(a, phase.times * block.times);
+  }
+  /// In order: `visit(action)` the first and the last time that something repeats, `between(actions, times)` for the
+  /// actions of a block in between. What changes by one amount from time to time is greatest, and least, at the ends.
+  template <class Visit, class Between> void eachEnd(Visit visit, Between between) const {
+    for (const Repeat& phase : phases_) {
+      endsOf(phase, 0, visit, between);
+      if (phase.times > 2)
+        for (const Repeat& block : blocks(phase)) between(actions(block), block.times * (phase.times - 2));
+      if (phase.times > 1) endsOf(phase, phase.times - 1, visit, between);
+    }
+  }
+
+private:
+  template <class Visit, class Between>
+  void endsOf(const Repeat& phase, int64_t time, Visit visit, Between between) const {
+    const auto all = [&](const Repeat& block, int64_t offset) {
+      for (Action a : actions(block)) {
+        a.microBatch = static_cast<uint32_t>(a.microBatch + offset);
+        visit(a);
+      }
+    };
+    for (const Repeat& block : blocks(phase)) {
+      const int64_t offset = time * phase.step;
+      all(block, offset);
+      if (block.times > 2) between(actions(block), block.times - 2);
+      if (block.times > 1) all(block, offset + (block.times - 1) * block.step);
+    }
+  }
+
+  std::span<const Action> actions_;
+  std::span<const Repeat> blocks_, phases_;
+  size_t size_ = 0;
+};
+
+/// The orders of all device stages. A pair stands in one block.
+class Orders {
+public:
+  Orders() = default;
+  /// Of every list the longest stretch of one period is folded.
+  Orders(const ActionLists& lists); // NOLINT: a list is an order
+
+  /// The next stage; what is added from now on is its.
+  void addStage();
+  /// A block. Nothing if it runs less than once.
+  void add(std::span<const Action> actions, int64_t times = 1, int64_t step = 1);
+  void add(std::initializer_list<Action> actions, int64_t times = 1, int64_t step = 1) {
+    add(std::span<const Action>(actions.begin(), actions.size()), times, step);
+  }
+  /// A phase of the blocks that `write()` adds.
+  template <class Write> void repeat(int64_t times, int64_t step, Write write) {
+    if (times < 1) return;
+    openPhase(times, step);
+    write();
+    closePhase();
+  }
+
+  size_t size() const { return sizes_.size(); }
+  bool empty() const { return sizes_.empty(); }
+  Order operator[](std::integral auto stage) const {
+    const auto s = static_cast<size_t>(stage);
+    const size_t begin = s == 0 ? 0 : phaseEnds_[s - 1];
+    return {actions_, blocks_, std::span(phases_).subspan(begin, phaseEnds_[s] - begin), sizes_[s]};
+  }
+  ActionLists lists() const;
+  /// The actions of all stages as they are written, block by block.
+  std::span<const Action> written() const { return actions_; }
+  /// Without backward passes.
+  Orders forwardOnly() const;
+
+  class StageIterator {
+  public:
+    StageIterator(const Orders& orders, size_t stage) : orders_(&orders), stage_(stage) {}
+    Order operator*() const { return (*orders_)[stage_]; }
+    StageIterator& operator++() {
+      ++stage_;
+      return *this;
+    }
+    bool operator==(const StageIterator& other) const { return stage_ == other.stage_; }
+
+  private:
+    const Orders* orders_;
+    size_t stage_;
+  };
+  StageIterator begin() const { return {*this, 0}; }
+  StageIterator end() const { return {*this, size()}; }
+
+private:
+  void openPhase(int64_t times, int64_t step);
+  void closePhase();
+
+  std::vector<Action> actions_;
+  std::vector<Repeat> blocks_;      ///< of actions
+  std::vector<Repeat> phases_;      ///< of blocks
+  std::vector<uint32_t> phaseEnds_; ///< by stage
+  std::vector<size_t> sizes_;       ///< by stage
+  bool open_ = false;               ///< the last phase takes blocks
+};
+
+} // namespace planc::ir
