@@ -15,7 +15,14 @@ namespace planc::api {
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
     : asked_(std::move(asked)), source_(std::move(source)), plan_(std::make_unique<ir::Plan>(std::move(plan))) {}
 
+std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
+  auto made = std::make_unique<Compilation>(*plan_, asked_, source_);
+  made->refused_ = !ir::apply(edit, *made->plan_, made->diagnostics_);
+  return made;
+}
+
 bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
+  if (refused_) return false;
   settleStages();
   Step step("lowering");
   estimate_.reset(), schedule_.reset(); // they point into what is made anew
@@ -50,7 +57,7 @@ bool Compilation::price() {
   Step step("pricing");
   bool typed = checkVerdict();
   if (!plan_->stack) {
-    cost::reportNoSoftware(*plan_, stacksFor(*plan_), diagnostics_);
+    cost::reportNoSoftware(*plan_, Library::stacksFor(*plan_), diagnostics_);
     return false;
   }
   if (!priceAlone()) return false;

@@ -4,6 +4,7 @@
 #include "backends/report/Fixes.h"
 #include "backends/report/Report.h"
 #include "backends/verdict/Verdict.h"
+#include "ir/PlanEdit.h"
 #include "passes/Passes.h"
 
 #include <memory>
@@ -25,6 +26,10 @@ class Compilation {
 public:
   /// `source`: what the places of the plan point into, held as long as this.
   explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
+
+  /// The plan with a change, nothing of it lowered yet. Where the change does not fit, that is in its diagnostics, and
+  /// it goes no step further.
+  std::unique_ptr<Compilation> with(const ir::PlanEdit& edit) const;
 
   const Asked& asked() const { return asked_; }
   const ir::Plan& plan() const { return *plan_; }
@@ -68,6 +73,7 @@ private:
   std::vector<report::Fix> fixes_;
   std::vector<report::RecomputeEffect> recomputeEffects_;
   DiagnosticEngine diagnostics_;
+  bool refused_ = false; ///< a change did not fit
 };
 
 } // namespace planc::api

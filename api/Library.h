@@ -1,30 +1,41 @@
-// The parts that samples name, as records of the library: what torch and NVML call them, and a usual cluster of each.
+// What the embedded library declares: listed, and found by name as records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/Fits.h"
+#include "frontend/Catalogue.h"
 #include "ir/Plan.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc::api {
 
-/// The part of a name in a sample file (`NVIDIAA100-SXM4-80GB`), or of a device of std.devices (`h200_sxm_141gb`);
-/// nothing if the library has none.
-std::optional<calibrate::Part> findPart(const std::string& name);
-/// The devices of std.devices, for suggestions.
-std::vector<std::string> knownParts();
+using Declaration = frontend::LibraryDeclaration;
 
-/// The stacks of the embedded library: `megatron.megatron_2022`.
-std::vector<std::string> knownStacks();
-/// A stack (`megatron.megatron_2021`) and a fabric (`hdr`) of the library; nothing if it has none.
-std::optional<ir::Stack> findStack(const std::string& name);
-std::optional<ir::Fabric> findFabric(const std::string& name);
-std::vector<std::string> knownFabrics();
+class Library {
+public:
+  /// Exported declarations in the order of the library's files; with `kind` (`device`, `fabric`, `cluster`, `stack`,
+  /// `model`, …) only those.
+  static std::vector<Declaration> list(std::string_view kind = {});
+  /// The names of one kind as a plan writes them under the import of their folder: `h100_sxm5_80gb`; stacks and
+  /// clusters behind their module: `megatron.megatron_2022`.
+  static std::vector<std::string> names(std::string_view kind);
 
-/// The stacks of the library whose numbers come from devices of the platform of the plan's own, a line each with what
-/// they are; all of them where that is not known or none is.
-std::vector<std::string> stacksFor(const ir::Plan& plan);
+  /// A record by such a name, of a cluster with its arguments: `hgx.hgx_h100(nodes = 2)`. Nothing if there is none.
+  static std::optional<ir::Device> device(const std::string& name);
+  static std::optional<ir::Fabric> fabric(const std::string& name);
+  static std::optional<ir::Stack> stack(const std::string& name);
+  static std::optional<ir::Cluster> cluster(const std::string& name);
+
+  /// The part that a sample file names (`NVIDIAA100-SXM4-80GB`, as torch and NVML do), or a device by its own name;
+  /// nothing if the library has none.
+  static std::optional<calibrate::Part> part(const std::string& name);
+
+  /// The stacks whose numbers come from devices of the platform of the plan's own, a line each with what they are; all
+  /// of them where that is not known or none is.
+  static std::vector<std::string> stacksFor(const ir::Plan& plan);
+};
 
 } // namespace planc::api

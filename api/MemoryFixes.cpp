@@ -1,4 +1,4 @@
-// Changes of a plan that does not fit: its file with one more plan that extends it, through all rooms again.
+// Changes of a plan that does not fit, each priced as data; as text where the plan computes from what a change names.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/MemoryFixes.h"
 
@@ -17,6 +17,29 @@ using report::Fix;
 /// Rounds in which changes are combined, and what is tried in all of them together.
 constexpr int kRounds = 4;
 constexpr size_t kTrials = 48;
+/// Micro-batches through virtual stages that all trials together may simulate: some second.
+constexpr int64_t kTriedPasses = 1 << 24;
+
+/// Do two changes say something of one state?
+bool overlap(const ir::PlanEdit& one, const ir::PlanEdit& other) {
+  return std::any_of(one.states.begin(), one.states.end(), [&](const ir::StateRule& a) {
+    return std::any_of(other.states.begin(), other.states.end(), [&](const ir::StateRule& b) {
+      return a.state == b.state && a.selector.str() == b.selector.str();
+    });
+  });
+}
+
+/// Two changes of different kinds as one.
+ir::PlanEdit joined(ir::PlanEdit one, const ir::PlanEdit& other) {
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(one.axes, other.axes);
+  append(one.placements, other.placements);
+  append(one.states, other.states);
+  append(one.keeps, other.keeps);
+  if (other.microBatch) one.microBatch = other.microBatch;
+  if (other.recompute) one.recompute = other.recompute;
+  return one;
+}
 
 class Trials {
 public:
@@ -54,7 +77,9 @@ private:
     std::vector<Candidate> result;
     for (const Candidate& other : others) {
       if ((" " + base.kind + " ").find(" " + other.kind + " ") != std::string::npos) continue;
+      if (overlap(base.edit, other.edit)) continue;
       Candidate both = base;
+      both.edit = joined(base.edit, other.edit);
       both.kind += " " + other.kind;
       both.lines.insert(both.lines.end(), other.lines.begin(), other.lines.end());
       both.effect += "; " + other.effect;
@@ -63,25 +88,30 @@ private:
     return result;
   }
 
-  /// One file holds them all. A change without an estimate comes back without lines.
+  /// A change without an estimate comes back without lines.
   std::vector<Fix> price(const std::vector<Candidate>& candidates) {
-    std::string text = text_ + "\n";
-    auto nameOf = [&](size_t i) { return fmt::format("{}_change_{}", name_, i); };
-    for (size_t i = 0; i < candidates.size(); ++i) text += report::fixText(nameOf(i), base_, candidates[i].lines);
-    frontend::Session session;
-    session.loadText(path_, text);
-    session.set(edit_, name_);
     std::vector<Fix> fixes;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      Fix fix;
-      if (trials_++ < kTrials)
-        if (auto plans = session.plans(frontend::PlanChoice{nameOf(i)}); plans.size() == 1) {
-          Compilation trial(std::move(*plans[0]));
-          if (trial.priceAlone()) fix = fixOf(candidates[i], *trial.estimate());
-        }
-      fixes.push_back(std::move(fix));
+    for (const Candidate& candidate : candidates) {
+      Fix& fix = fixes.emplace_back();
+      if (trials_++ >= kTrials || passes_ > kTriedPasses) continue;
+      const std::unique_ptr<Compilation> trial = changed(candidate);
+      if (!trial || !trial->priceAlone()) continue;
+      fix = fixOf(candidate, *trial->estimate());
+      passes_ += trial->program()->microBatches * static_cast<int64_t>(trial->program()->virtualStages.size());
     }
     return fixes;
+  }
+
+  /// Sizes that a text computes with are changed there: its file with one more plan that extends it.
+  std::unique_ptr<Compilation> changed(const Candidate& candidate) const {
+    const bool sizes = !candidate.edit.axes.empty() || candidate.edit.microBatch;
+    if (!sizes || !plan_.plan().computes) return plan_.with(candidate.edit);
+    const std::string name = name_ + "_changed";
+    frontend::Session session;
+    session.loadText(path_, text_ + "\n" + report::fixText(name, base_, candidate.lines));
+    session.set(edit_, name_);
+    auto plans = session.plans(frontend::PlanChoice{name});
+    return plans.size() == 1 ? std::make_unique<Compilation>(std::move(*plans[0])) : nullptr;
   }
 
   Fix fixOf(const Candidate& candidate, const cost::Estimate& estimate) const {
@@ -102,11 +132,13 @@ private:
   const ir::PlanEdit& edit_;
   std::string name_, path_, text_, base_;
   size_t trials_ = 0;
+  int64_t passes_ = 0;
 };
 
 } // namespace
 
 std::vector<Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit) {
+  if (plan.asked().named.empty()) return {}; // a line of a comparison: no plan can extend it
   if (!plan.estimate() || plan.estimate()->memory.fits || !plan.plan().range.valid()) return {};
   return Trials(plan, sources, edit).run();
 }

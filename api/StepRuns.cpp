@@ -31,7 +31,7 @@ std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict:
 std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   if (!plan.checkVerdict()) return std::nullopt;
   if (!plan.plan().stack) {
-    cost::reportNoSoftware(plan.plan(), stacksFor(plan.plan()), plan.diagnostics());
+    cost::reportNoSoftware(plan.plan(), Library::stacksFor(plan.plan()), plan.diagnostics());
     return std::nullopt;
   }
   if (!plan.priceAlone() || !plan.plan().stack->has(ir::StackFact::Unattributed))

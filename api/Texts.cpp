@@ -3,6 +3,7 @@
 #include "api/Texts.h"
 
 #include "frontend/format/Format.h"
+#include "frontend/format/PlanText.h"
 #include "frontend/modules/Files.h"
 
 namespace planc::api {
@@ -13,6 +14,14 @@ std::optional<std::string> readText(const std::string& path, std::string& error)
 
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics) {
   return format::formatFile(sources, file, diagnostics);
+}
+
+std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name) {
+  const auto raw = format::planText(edit, plan.plan(), name, plan.asked().named);
+  if (!raw) return std::nullopt;
+  SourceManager sources;
+  DiagnosticEngine found;
+  return format::formatFile(sources, sources.add("edited.plan", *raw), found).value_or(*raw);
 }
 
 } // namespace planc::api

@@ -1,7 +1,7 @@
 // Plan text as such: read, and brought into the one layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/Diagnostics.h"
+#include "api/Compilation.h"
 
 #include <optional>
 #include <string>
@@ -12,5 +12,9 @@ namespace planc::api {
 std::optional<std::string> readText(const std::string& path, std::string& error);
 /// The text of a file in the layout of `planc fmt`; nothing after errors.
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
+
+/// A change of a plan as the text of a plan `name` that extends it, formatted (frontend/format/PlanText.h); nothing
+/// where a text cannot say it.
+std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name);
 
 } // namespace planc::api

@@ -99,7 +99,7 @@ struct Run {
     Step step("looking parts up");
     for (const std::string& device : devices) {
       const std::string name = given.value_or(device);
-      std::optional<Part> part = api::findPart(name);
+      std::optional<Part> part = api::Library::part(name);
       if (part) {
         parts.push_back(std::move(*part));
         continue;
@@ -109,7 +109,7 @@ struct Run {
         if (samples.series[s.series].device == device && !at.valid()) at = s.range;
       auto report =
           diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a part without a name" : "`" + name + "`"}});
-      report.meant(name, api::knownParts());
+      report.meant(name, api::Library::names("device"));
       report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
     }
     return parts.size() == devices.size();
@@ -117,12 +117,12 @@ struct Run {
 
   bool findBases(const Arguments& arguments) {
     if (const auto name = arguments.value("--stack")) {
-      if (!(stack = api::findStack(*name))) return unknown("--stack", *name, api::knownStacks());
+      if (!(stack = api::Library::stack(*name))) return unknown("--stack", *name, api::Library::names("stack"));
       bases.stack = *name;
       bases.stackFacts = &*stack;
     }
     if (const auto name = arguments.value("--fabric")) {
-      if (!(fabric = api::findFabric(*name))) return unknown("--fabric", *name, api::knownFabrics());
+      if (!(fabric = api::Library::fabric(*name))) return unknown("--fabric", *name, api::Library::names("fabric"));
       bases.fabric = *name;
       bases.fabricFacts = &*fabric;
     }

@@ -49,6 +49,7 @@ struct Session::Impl {
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<Value> choose(const std::string& text);
   std::string comparedAs(Symbol label);
+  const BoundDecl* record(std::string_view constant, DeclKind kind, std::string_view what);
 };
 
 Session::Session(const ModuleSource& library) : impl_(std::make_unique<Impl>(library)) {}
@@ -306,6 +307,30 @@ std::vector<std::string> Session::openPlans() {
     result.push_back(fmt::format("{}({})", decl.name.view(), arguments));
   }
   return result;
+}
+
+const BoundDecl* Session::Impl::record(std::string_view constant, DeclKind kind, std::string_view what) {
+  const auto found = main ? main->names.find(Symbol(constant)) : std::unordered_map<Symbol, DeclInfo*>::iterator();
+  if (!main || found == main->names.end()) return nullptr;
+  const Value v = evaluator.valueOf(*found->second, found->second->nameRange);
+  return v.invalid() ? nullptr : machines.expect(v, kind, what);
+}
+
+std::optional<ir::Device> Session::device(std::string_view constant) {
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Device, "a device");
+  return decl ? impl_->machines.device(*decl, {}) : std::nullopt;
+}
+std::optional<ir::Fabric> Session::fabric(std::string_view constant) {
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Fabric, "a fabric");
+  return decl ? impl_->machines.fabric(*decl, {}) : std::nullopt;
+}
+std::optional<ir::Stack> Session::stack(std::string_view constant) {
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Stack, "a stack");
+  return decl ? impl_->machines.stack(*decl, {}) : std::nullopt;
+}
+std::optional<ir::Cluster> Session::cluster(std::string_view constant) {
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Cluster, "a cluster");
+  return decl ? impl_->machines.cluster(*decl, {}) : std::nullopt;
 }
 
 } // namespace planc::frontend

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/modules/ModuleSource.h"
-#include "ir/Plan.h"
+#include "ir/PlanEdit.h"
 #include "support/Diagnostics.h"
 
 #include <memory>
@@ -57,6 +57,11 @@ public:
   std::vector<PlanComparison> comparisons(const std::optional<PlanChoice>& choice = std::nullopt);
   /// Plans that wait for arguments, as they are chosen: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
+  /// The record that a constant of the loaded file names; nothing after errors, or where it names none of that kind.
+  std::optional<ir::Device> device(std::string_view constant);
+  std::optional<ir::Fabric> fabric(std::string_view constant);
+  std::optional<ir::Stack> stack(std::string_view constant);
+  std::optional<ir::Cluster> cluster(std::string_view constant);
   /// Bytes of library text read so far; for the benchmark.
   size_t libraryBytes() const;
 

@@ -6,7 +6,6 @@
 #include "ir/Machine.h"
 #include "ir/Mesh.h"
 #include "ir/Model.h"
-#include "ir/PlanEdit.h"
 #include "ir/Precision.h"
 
 #include <memory>
@@ -67,6 +66,7 @@ struct Adapters {
 /// `train { … }`, `finetune { … }`. Invalid counts were already reported.
 struct Workload {
   bool train = false;           ///< has a backward pass: also of `finetune`
+  Symbol section;               ///< as the plan has it: `train`, `finetune`, `infer`; empty: no workload
   std::vector<Selector> freeze; ///< parameters without gradient, beyond those that the model declares `frozen`
   std::optional<Adapters> adapters;
   Symbol samples; ///< the dimension that the batches count; its extent follows from them and the axes that split it
@@ -172,6 +172,12 @@ struct AxisPlace {
   SourceRange range;
 };
 
+/// A fact as it was changed beside the file, for reports: the values, as the language shows them.
+struct SetFact {
+  std::string path, value, before; ///< before: empty where nothing was stated
+  bool changed = true;             ///< false: it was so before
+};
+
 struct Plan {
   Symbol name;
   SourceRange range;                                ///< of the name
@@ -197,6 +203,7 @@ struct Plan {
   std::vector<Assertion> assertions;
   std::vector<Measured> measured; ///< none where something was set to another value: they tell of the plan as written
   std::vector<SetFact> set;       ///< what was changed beside the file
+  bool computes = false;          ///< its text computes some of this from its own facts, axes or constants
 };
 
 } // namespace planc::ir

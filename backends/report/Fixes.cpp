@@ -47,9 +47,21 @@ public:
   }
 
 private:
-  void add(std::string kind, std::string line, std::string effect) {
-    found_.push_back({std::move(kind), {std::move(line)}, std::move(effect)});
+  void add(std::string kind, std::string line, std::string effect, ir::PlanEdit edit) {
+    found_.push_back({std::move(kind), {std::move(line)}, std::move(effect), std::move(edit)});
   }
+
+  /// One statement over layers by their paths.
+  static ir::PlanEdit recomputing(const std::vector<std::string>& layers, bool outputs = false) {
+    ir::Recompute statement;
+    for (const std::string& layer : layers) statement.selectors.push_back({*ir::parseLayerRef(layer), {}});
+    statement.outputs = outputs;
+    ir::PlanEdit edit;
+    edit.recompute.emplace().push_back(std::move(statement));
+    return edit;
+  }
+
+  static std::vector<Symbol> symbols(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
   // ---- what backward needs ---------------------------------------------------
 
@@ -64,22 +76,25 @@ private:
   }
 
   void recompute() {
-    std::string cores, cheap, half, whole;
-    auto list = [](std::string& text, const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+    std::vector<std::string> cores, cheap, half, whole;
     for (const ir::Layer* layer : repeats()) {
-      if (const std::string core = coreOf(*layer); !core.empty()) list(cores, core);
-      for (const std::string& layer : cheapLayers(*layer)) list(cheap, layer);
-      list(whole, layer->name.str());
+      if (std::string core = coreOf(*layer); !core.empty()) cores.push_back(std::move(core));
+      for (std::string& layer : cheapLayers(*layer)) cheap.push_back(std::move(layer));
+      whole.push_back(layer->name.str());
       const int64_t count = layer->of > 0 ? layer->of : layer->count;
-      if (count > 1) list(half, fmt::format("{}[0:{}:2]", layer->name.str(), count));
+      if (count > 1) half.push_back(fmt::format("{}[0:{}:2]", layer->name.str(), count));
     }
-    const std::string statement = plan_.recompute.empty() ? "recompute " : "override recompute ";
-    if (!cores.empty()) add("recompute", statement + cores, "keeps no attention scores");
-    if (!cheap.empty())
-      add("recompute", statement + cheap + " { outputs = true }",
-          "makes again what can be made of what is kept anyway");
-    if (!half.empty()) add("recompute", statement + half, "keeps only the inputs of every second layer");
-    if (!whole.empty()) add("recompute", statement + whole, "keeps only the inputs of each layer");
+    const auto offer = [&](const std::vector<std::string>& layers, bool outputs, const char* effect) {
+      if (layers.empty()) return;
+      add("recompute",
+          fmt::format("{}recompute {}{}", plan_.recompute.empty() ? "" : "override ", fmt::join(layers, ", "),
+                      outputs ? " { outputs = true }" : ""),
+          effect, recomputing(layers, outputs));
+    };
+    offer(cores, false, "keeps no attention scores");
+    offer(cheap, true, "makes again what can be made of what is kept anyway");
+    offer(half, false, "keeps only the inputs of every second layer");
+    offer(whole, false, "keeps only the inputs of each layer");
   }
 
   /// Layers of one memory operator whose result another operator of the instance keeps, while what it is made of is
@@ -138,7 +153,7 @@ private:
     for (const int64_t less : {now / 2, int64_t{1}})
       if (less >= 1 && less < now && now % less == 0 && (less > 1 || now == 2 || now / 2 > 1))
         add("micro_batch", fmt::format("override train {{ micro_batch = {} }}", less),
-            "keeps the activations of fewer samples");
+            "keeps the activations of fewer samples", {.microBatch = less});
   }
 
   /// Axes that split the inside of a layer but not what is carried between layers: one of its dimensions can take them.
@@ -174,8 +189,12 @@ private:
         if (rule.selector.steps.empty() || !verb.empty())
           for (auto t = rule.targets.rbegin(); t != rule.targets.rend(); ++t) axes.insert(axes.begin(), t->str());
       }
+    ir::PlacementRule rule;
+    rule.selector = {*ir::parseLayerRef(layer.name.str()), {}};
+    rule.dim = Symbol(dim);
+    rule.targets = symbols(axes);
     add("split", fmt::format("{}place {} {{ {} -> {} }}", verb, layer.name.str(), dim, listText(axes)),
-        fmt::format("splits what passes from layer to layer by {}", dim));
+        fmt::format("splits what passes from layer to layer by {}", dim), {.placements = {rule}});
   }
 
   // ---- states -----------------------------------------------------------------
@@ -209,13 +228,21 @@ private:
     for (const State& state : kStates) {
       bool helps = false;
       eachParam([&](const ParamState& p) { helps |= (axes & p.partial & ~(p.*state.axes)) != 0; });
-      if (!helps) continue;
+      // One statement says it all: either all of the rules that it makes are there already, or none is.
+      const bool mixed = !ruled(state.kind) && std::any_of(kStates.begin(), kStates.end(), [&](const State& later) {
+        return later.kind > state.kind && ruled(later.kind);
+      });
+      if (!helps || mixed) continue;
       std::string rules;
+      ir::PlanEdit edit;
       for (const State& later : kStates) // what is split less than this one must follow it
-        if (later.kind >= state.kind && (later.kind == state.kind || ruled(later.kind)))
+        if (later.kind >= state.kind && (later.kind == state.kind || ruled(later.kind))) {
           rules = fmt::format("{} -> {}{}{}", ir::name(later.kind), listText(names(axes)), rules.empty() ? "" : "; ",
                               rules);
-      add("shard", fmt::format("{}states {{ {} }}", ruled(state.kind) ? "override " : "", rules), state.effect);
+          edit.states.push_back({{}, later.kind, symbols(names(axes)), {}});
+        }
+      add("shard", fmt::format("{}states {{ {} }}", ruled(state.kind) ? "override " : "", rules), state.effect,
+          std::move(edit));
     }
   }
 
@@ -226,18 +253,24 @@ private:
     eachParam([&](const ParamState& p) {
       if (axes.empty()) axes = names(p.optimizer);
     });
+    ir::StateRule rule{{}, ir::StateKind::Optimizer, symbols(axes), {}};
+    rule.host = true;
     if (!axes.empty()) {
       axes.emplace_back(ir::kHost);
       targets = listText(axes);
     }
     add("offload",
         fmt::format("{}states {{ optimizer -> {} }}", ruled(ir::StateKind::Optimizer) ? "override " : "", targets),
-        "keeps the optimizer states in the host's memory and streams them through the step");
+        "keeps the optimizer states in the host's memory and streams them through the step", {.states = {rule}});
     std::string all;
-    for (const ir::Layer* layer : repeats()) all += (all.empty() ? "" : ", ") + layer->name.str();
+    ir::PlanEdit keeping;
+    for (const ir::Layer* layer : repeats()) {
+      all += (all.empty() ? "" : ", ") + layer->name.str();
+      keeping.keeps.push_back({{*ir::parseLayerRef(layer->name.str()), {}}, false, true});
+    }
     if (plan_.keeps.empty() && !all.empty())
-      add("keep", fmt::format("keep {} = {}", all, ir::kHost),
-          "copies activations to the host's memory until backward");
+      add("keep", fmt::format("keep {} = {}", all, ir::kHost), "copies activations to the host's memory until backward",
+          std::move(keeping));
   }
 
   // ---- stages -----------------------------------------------------------------
@@ -252,7 +285,7 @@ private:
       add("stages",
           fmt::format("override mesh {{ {} = {}; {} = {} }}", pipe.str(), program_.stages * 2, axis.name.str(),
                       axis.size / 2),
-          "holds fewer layers on a device");
+          "holds fewer layers on a device", {.axes = {{pipe, program_.stages * 2}, {axis.name, axis.size / 2}}});
       return;
     }
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/report/Report.h"
+#include "ir/PlanEdit.h"
 
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@ namespace planc::report {
 struct Candidate {
   std::string kind; ///< changes of one kind exclude each other
   std::vector<std::string> lines;
-  std::string effect; ///< what it does
+  std::string effect;  ///< what it does
+  ir::PlanEdit edit{}; ///< the same as data
 };
 
 /// The changes that a plan leaves open: sharded or offloaded states, recomputation, a split residual stream, smaller

@@ -30,6 +30,7 @@ bool PlanSpace::has(Symbol name) const {
 }
 
 Value PlanSpace::member(Symbol name, SourceRange use) {
+  read_ = true;
   if (FactNode* node = lets_.root().find(name)) return lets_.value(*node);
   if (FactNode* node = facts_.root().find(name)) return SectionSpace::valueOf(context_, facts_, *node, use);
   Value v;

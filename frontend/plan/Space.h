@@ -29,8 +29,11 @@ public:
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
+  /// Whether any of it was asked for.
+  bool read() const { return read_; }
 
 private:
+  bool read_ = false;
   Context& context_;
   FactTree& facts_;
   FactTree& lets_;

@@ -67,6 +67,7 @@ void expertImbalance(Elaboration& elab, MergedPlan& merged, FactNode& node) {
 void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& node) {
   ir::Workload& w = elab.plan.workload;
   w.train = true;
+  w.section = node.name;
   w.range = node.range;
   const bool tuning = node.name == Symbol("finetune");
   for (FactNode& fact : node.children) {
@@ -108,6 +109,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
 
 void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& node) {
   ir::Workload& w = elab.plan.workload;
+  w.section = node.name;
   w.range = node.range;
   for (FactNode& fact : node.children) {
     if (fact.section()) {

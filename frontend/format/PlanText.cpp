@@ -1,0 +1,213 @@
+// An edit written down, statement by statement: what is there already is overridden, the rest is added.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/format/PlanText.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::format {
+
+namespace {
+
+using ir::Plan;
+using ir::PlanEdit;
+
+std::string listOf(const std::vector<std::string>& names) {
+  if (names.size() == 1) return names[0];
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return "[" + text + "]";
+}
+
+std::string targetsOf(const std::vector<Symbol>& axes, bool host = false) {
+  std::vector<std::string> names;
+  for (Symbol axis : axes) names.push_back(axis.str());
+  if (host) names.emplace_back(ir::kHost);
+  return names.empty() ? "replicate" : listOf(names);
+}
+
+std::string selectorsOf(const std::vector<ir::Selector>& selectors) {
+  std::string text;
+  for (const ir::Selector& s : selectors) text += (text.empty() ? "" : ", ") + s.str();
+  return text;
+}
+
+/// `override place decoder { seq -> tp }`, the selector left out where it is the whole model.
+template <class Rule>
+std::string ruleLine(const Rule& rule, const Plan& plan, std::string_view block, std::string said) {
+  const std::string selector = rule.selector.str();
+  return fmt::format("{}{}{}{} {{ {} }}", ir::replacedBy(rule, plan) ? "override " : "", block,
+                     selector.empty() ? "" : " ", selector, std::move(said));
+}
+
+class Writing {
+public:
+  Writing(const PlanEdit& edit, const Plan& plan, std::string_view name, std::string_view base)
+      : edit_(edit), plan_(plan), name_(name), base_(base) {}
+
+  std::optional<std::string> run() {
+    for (const ir::FactEdit& fact : edit_.facts)
+      if (!addFact(fact)) return std::nullopt;
+    for (const ir::AxisEdit& axis : edit_.axes) addAxis(axis.axis, axis.size);
+    if (edit_.globalBatch) train(plan_.workload.globalBatch, "global_batch", *edit_.globalBatch);
+    if (edit_.microBatch) train(plan_.workload.microBatch, "micro_batch", *edit_.microBatch);
+    if (!mesh_.empty()) line(fmt::format("override mesh {{ {} }}", mesh_));
+    if (!train_.empty()) line(fmt::format("override {} {{ {} }}", plan_.workload.section.view(), train_));
+    for (const ir::PlacementRule& rule : edit_.placements) place(rule);
+    for (const ir::StateRule& rule : edit_.states) state(rule);
+    if (edit_.schedule) pipeline();
+    if (edit_.recompute) recompute();
+    for (const ir::Keep& keep : edit_.keeps)
+      line(fmt::format("keep {} = {}", keep.selector.str(),
+                       keep.host       ? ir::kHost
+                       : keep.gathered ? "gathered"
+                                       : "split"));
+    const std::string before = records(); // adds lines of its own
+    return before + fmt::format("plan {} extends {} {{\n{}}}\n", name_, base_, lines_);
+  }
+
+private:
+  void line(const std::string& text) { lines_ += "  " + text + "\n"; }
+  static void item(std::string& list, const std::string& text) { list += (list.empty() ? "" : "; ") + text; }
+
+  // ---- facts ------------------------------------------------------------------
+
+  bool addFact(const ir::FactEdit& fact) {
+    const size_t dot = fact.path.find('.');
+    const std::string first = fact.path.substr(0, dot),
+                      rest = dot == std::string::npos ? "" : fact.path.substr(dot + 1);
+    if (first == "mesh") return addAxis(Symbol(rest), std::stoll(fact.value)), true;
+    if (first == plan_.workload.section.view() && (rest == "micro_batch" || rest == "global_batch")) {
+      train(rest == "micro_batch" ? plan_.workload.microBatch : plan_.workload.globalBatch, rest,
+            std::stoll(fact.value));
+      return true;
+    }
+    const bool inherited = ir::numberAt(plan_, fact.path) != nullptr;
+    const std::string_view verb = inherited ? "override " : "";
+    if (first == "software" && plan_.stack) return item(stack_, fmt::format("{}{} = {}", verb, rest, fact.value)), true;
+    if (first != "cluster" || !plan_.cluster) return false;
+    const size_t below = rest.find('.');
+    if (below == std::string::npos) return item(cluster_, fmt::format("{}{} = {}", verb, rest, fact.value)), true;
+    for (const ir::ClusterLevel& level : plan_.cluster->levels) {
+      if (rest.substr(0, below) != level.name.view() || rest.find('.', below + 1) != std::string::npos) continue;
+      item(cluster_, fmt::format("override {} {{ {} = {} }}", level.name.view(), rest.substr(below + 1), fact.value));
+      return true;
+    }
+    return false;
+  }
+
+  /// The stack and the cluster that the plan derives; the plan names them.
+  std::string records() {
+    std::string text;
+    for (const auto& [kind, fact, facts, base] : {std::tuple{"stack", "software", &stack_, &plan_.softwareText},
+                                                  {"cluster", "cluster", &cluster_, &plan_.clusterText}}) {
+      if (facts->empty()) continue;
+      const std::string record = fmt::format("{}_{}", name_, kind);
+      text += fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, *base, *facts);
+      lines_ = fmt::format("  override {} = {}\n{}", fact, record, lines_);
+    }
+    return text;
+  }
+
+  // ---- sizes ------------------------------------------------------------------
+
+  /// `tp = 4 within node`: an axis keeps its place.
+  void addAxis(Symbol name, int64_t size) {
+    const auto id = plan_.mesh.findAxis(name);
+    if (!id || plan_.mesh.axes[*id].size == size) return;
+    std::string text = fmt::format("{} = {}", name.view(), size);
+    for (const ir::AxisPlace& place : plan_.axisPlaces)
+      if (place.axis == *id)
+        text += fmt::format(" {} {}", place.where == ir::AxisPlace::Where::Within ? "within" : "across",
+                            place.level.view());
+    item(mesh_, text);
+  }
+
+  void train(int64_t before, std::string_view fact, int64_t value) {
+    if (before != value) item(train_, fmt::format("{} = {}", plan_.workload.train ? fact : "batch", value));
+  }
+
+  // ---- statements -------------------------------------------------------------
+
+  void place(const ir::PlacementRule& rule) {
+    const ir::PlacementRule* before = ir::replacedBy(rule, plan_);
+    if (before && before->targets == rule.targets && before->ring == rule.ring && before->uneven == rule.uneven &&
+        before->contiguous == rule.contiguous)
+      return;
+    line(ruleLine(rule, plan_, "place",
+                  fmt::format("{} -> {}{}{}{}", rule.dim.view(), targetsOf(rule.targets), rule.ring ? " via ring" : "",
+                              rule.uneven ? " uneven" : "", rule.contiguous ? " contiguous" : "")));
+  }
+
+  void state(const ir::StateRule& rule) {
+    const ir::StateRule* before = ir::replacedBy(rule, plan_);
+    if (before && before->targets == rule.targets && before->regather == rule.regather && before->host == rule.host)
+      return;
+    line(ruleLine(rule, plan_, "states",
+                  fmt::format("{} -> {}{}", ir::name(rule.state), targetsOf(rule.targets, rule.host),
+                              rule.regather ? "" : " { regather = false }")));
+  }
+
+  /// A pipeline is replaced as a whole, so all of it is said again.
+  void pipeline() {
+    const ir::Pipeline& p = *plan_.pipeline;
+    std::string arguments;
+    for (const ir::ScheduleArgument& a : edit_.schedule->arguments)
+      arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", a.name.view(), a.value);
+    std::string facts = fmt::format("schedule = {}", edit_.schedule->schedule.view());
+    if (!arguments.empty()) facts += "(" + arguments + ")";
+    if (p.scatter) item(facts, fmt::format("scatter = {}", p.scatter->view()));
+    if (p.cut) item(facts, "stages = " + cutOf(*p.cut));
+    if (!p.cut || p.cut->cut != ir::StageCut::Balanced)
+      for (const ir::StageLine& s : p.stages)
+        item(facts, fmt::format("stage {} = {}", s.index, selectorsOf(s.selectors)));
+    std::string axes;
+    for (Symbol axis : p.axes) axes += (axes.empty() ? "" : ", ") + axis.str();
+    line(fmt::format("override pipeline {} {{ {} }}", axes, facts));
+  }
+
+  static std::string cutOf(const ir::Stages& cut) {
+    std::vector<std::string> parts;
+    switch (cut.cut) {
+    case ir::StageCut::Balanced:
+      return "balanced";
+    case ir::StageCut::Even:
+      break;
+    case ir::StageCut::Counts:
+      for (int64_t count : cut.counts) parts.push_back(std::to_string(count));
+      return parts.size() == 1 ? "[" + parts[0] + "]" : listOf(parts);
+    }
+    std::string counted;
+    for (const ir::CountedLayer& layer : cut.counted)
+      counted += fmt::format("{}{} = {}", counted.empty() ? "" : ", ", layer.layer.view(), layer.count);
+    return counted.empty() ? "even" : "even(" + counted + ")";
+  }
+
+  /// All statements are replaced together: the first of them says so.
+  void recompute() {
+    std::vector<std::string> now, before;
+    for (const ir::Recompute& r : *edit_.recompute) now.push_back(r.str());
+    for (const ir::Recompute& r : plan_.recompute) before.push_back(r.str());
+    if (now == before) return;
+    std::string_view verb = before.empty() ? "recompute " : "override recompute ";
+    if (now.empty()) now.emplace_back("none");
+    for (const std::string& statement : now) {
+      line(fmt::format("{}{}", verb, statement));
+      verb = "recompute ";
+    }
+  }
+
+  const PlanEdit& edit_;
+  const Plan& plan_;
+  std::string_view name_, base_;
+  std::string lines_, mesh_, train_, stack_, cluster_;
+};
+
+} // namespace
+
+std::optional<std::string> planText(const PlanEdit& edit, const Plan& plan, std::string_view name,
+                                    std::string_view base) {
+  return Writing(edit, plan, name, base).run();
+}
+
+} // namespace planc::format

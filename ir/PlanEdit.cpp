@@ -1,0 +1,290 @@
+// Changes an elaborated plan: what its text would have said otherwise, put where the frontend puts it.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/PlanEdit.h"
+
+#include "ir/facts/FactTable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::ir {
+
+PLANC_ERROR(NothingToChange, 933, "{owner} has no `{name}` to change")
+PLANC_ERROR(ChangedValue, 934, "`{fact}` takes {expected}; this is `{value}`")
+PLANC_ERROR(SettledInText, 935, "`{fact}` is settled when the text of a plan is read")
+
+namespace {
+
+/// The first step of a path, which is taken off it.
+std::string_view takeStep(std::string_view& path) {
+  const size_t dot = path.find('.');
+  const std::string_view first = path.substr(0, dot);
+  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  return first;
+}
+
+/// Whether a path is that of a row, and what stands for its `*`.
+bool matches(std::string_view row, std::string_view path, std::string_view& star) {
+  while (!row.empty() && !path.empty()) {
+    const std::string_view wanted = takeStep(row), step = takeStep(path);
+    if (wanted == "*")
+      star = step;
+    else if (wanted != step)
+      return false;
+  }
+  return row.empty() && path.empty();
+}
+
+bool keyOf(const FactRow& row, std::string_view star, FactKey& key) {
+  switch (row.type.star) {
+  case StarKey::None:
+    return true;
+  case StarKey::Name:
+    key = Symbol(star);
+    return true;
+  case StarKey::DType:
+    if (const auto type = parseDType(star)) key = *type;
+    return parseDType(star).has_value();
+  case StarKey::Class:
+    if (const auto cls = parseCollectiveClass(star)) key = *cls;
+    return parseCollectiveClass(star).has_value();
+  }
+  return false;
+}
+
+/// The number of a record by the path of its row.
+template <class Id> const Number* numberIn(const FactsOf<Id>& record, std::string_view path) {
+  for (const FactRow& row : factRows(recordOf(Id()))) {
+    std::string_view star;
+    FactKey key;
+    if (matches(row.path, path, star) && keyOf(row, star, key))
+      return record.number(static_cast<Id>(row.id.index), key);
+  }
+  return nullptr;
+}
+
+class Editing {
+public:
+  Editing(Plan& plan, DiagnosticEngine& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
+
+  bool run(const PlanEdit& edit) {
+    bool good = true;
+    for (const FactEdit& fact : edit.facts) good &= change(fact);
+    for (const AxisEdit& axis : edit.axes) good &= resize(axis);
+    if (edit.microBatch) good &= count("train.micro_batch", plan_.workload.microBatch, *edit.microBatch);
+    if (edit.globalBatch) good &= count("train.global_batch", plan_.workload.globalBatch, *edit.globalBatch);
+    if (edit.schedule) good &= reschedule(*edit.schedule);
+    for (const PlacementRule& rule : edit.placements) put(plan_.placements, rule);
+    for (const StateRule& rule : edit.states) put(plan_.states, rule);
+    if (edit.recompute) plan_.recompute = *edit.recompute;
+    plan_.keeps.insert(plan_.keeps.end(), edit.keeps.begin(), edit.keeps.end());
+    settle();
+    return good;
+  }
+
+private:
+  bool missing(std::string owner, std::string_view name, const std::vector<std::string>& known) {
+    auto report = diagnostics_.report(NothingToChange, plan_.range, {{"owner", std::move(owner)}, {"name", name}});
+    report.meant(name, known, "there are ");
+    return false;
+  }
+  bool wrong(std::string_view fact, std::string_view expected, std::string_view value) {
+    diagnostics_.report(ChangedValue, plan_.range, {{"fact", fact}, {"expected", expected}, {"value", value}});
+    return false;
+  }
+
+  bool count(std::string_view fact, int64_t& to, int64_t value) {
+    if (value < 1) return wrong(fact, "at least 1", std::to_string(value));
+    to = value;
+    return true;
+  }
+
+  bool resize(const AxisEdit& edit) {
+    std::vector<std::string> names;
+    for (AxisId id : plan_.mesh.order) {
+      Axis& axis = plan_.mesh.axes[id];
+      if (axis.name == edit.axis) return count("mesh." + axis.name.str(), axis.size, edit.size);
+      names.push_back(axis.name.str());
+    }
+    return missing("the mesh", edit.axis.view(), names);
+  }
+
+  bool reschedule(const ScheduleEdit& edit) {
+    if (!plan_.pipeline) return missing(fmt::format("plan `{}`", plan_.name.view()), "pipeline", {});
+    plan_.pipeline->schedule = edit.schedule;
+    plan_.pipeline->arguments = edit.arguments;
+    return true;
+  }
+
+  template <class Rule> void put(std::vector<Rule>& rules, const Rule& rule) {
+    if (const Rule* known = replacedBy(rule, plan_))
+      rules[static_cast<size_t>(known - rules.data())] = rule;
+    else
+      rules.push_back(rule);
+  }
+
+  // ---- facts by path ---------------------------------------------------------
+
+  bool change(const FactEdit& edit) {
+    std::string_view rest = edit.path;
+    const std::string_view first = takeStep(rest);
+    if (first == "cluster" && plan_.cluster) return ofCluster(edit, rest);
+    if (first == "software" && plan_.stack) return number(*plan_.stack, StackFact(), "the stack", rest, edit);
+    if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
+    if ((first == "train" || first == "finetune") && plan_.workload.train) {
+      Workload& w = plan_.workload;
+      if (rest == "micro_batch") return whole(edit, [&](int64_t n) { return count(edit.path, w.microBatch, n); });
+      if (rest == "global_batch") return whole(edit, [&](int64_t n) { return count(edit.path, w.globalBatch, n); });
+    }
+    diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
+        .help("set it where the plan is loaded, before it is bound");
+    return false;
+  }
+
+  template <class Set> bool whole(const FactEdit& edit, Set set) {
+    const std::optional<Quantity> read = quantity(edit);
+    if (!read || !read->unit.plain() || read->value != std::floor(read->value) || std::abs(read->value) > 1e15)
+      return wrong(edit.path, "a count", edit.value);
+    return set(static_cast<int64_t>(read->value));
+  }
+
+  static std::optional<Quantity> quantity(const FactEdit& edit) {
+    std::string badUnit;
+    if (edit.value == "true" || edit.value == "false") return Quantity{edit.value == "true" ? 1.0 : 0.0, {}};
+    return parseQuantity(edit.value, badUnit);
+  }
+
+  bool ofCluster(const FactEdit& edit, std::string_view path) {
+    Cluster& cluster = *plan_.cluster;
+    std::string_view rest = path;
+    const std::string_view first = takeStep(rest);
+    if (first == "device" && !rest.empty()) return number(cluster.device, DeviceFact(), "the device", rest, edit);
+    for (ClusterLevel& level : cluster.levels) {
+      if (level.name.view() != first || rest.empty()) continue;
+      std::string_view below = rest;
+      if (takeStep(below) == "fabric" && !below.empty())
+        return number(level.fabric, FabricFact(), fmt::format("the fabric of `{}`", first), below, edit);
+      return number(level, LevelFact(), fmt::format("level `{}`", first), rest, edit);
+    }
+    return number(cluster, ClusterFact(), "the cluster", path, edit);
+  }
+
+  /// A number of a record, as the row of its path takes it.
+  template <class Id>
+  bool number(FactsOf<Id>& record, Id, std::string owner, std::string_view path, const FactEdit& edit) {
+    std::vector<std::string> known;
+    for (const FactRow& row : factRows(recordOf(Id()))) {
+      std::string_view star;
+      known.emplace_back(row.path);
+      if (!matches(row.path, path, star)) continue;
+      FactKey key;
+      if (!keyOf(row, star, key)) break;
+      const std::optional<Number> value = valueOf(row, edit);
+      if (value) record.set(static_cast<Id>(row.id.index), key, *value);
+      return value.has_value();
+    }
+    return missing(std::move(owner), path, known);
+  }
+
+  /// As the reader of plan text makes it: a number that stands on no samples of its own.
+  std::optional<Number> valueOf(const FactRow& row, const FactEdit& edit) {
+    if (row.type.form == FactForm::Custom || row.type.form == FactForm::Text || row.type.form == FactForm::Curve) {
+      diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
+          .help("set it where the plan is loaded, before it is bound");
+      return std::nullopt;
+    }
+    const bool truth = row.type.form == FactForm::Bool;
+    const std::optional<Quantity> read = quantity(edit);
+    const bool word = edit.value == "true" || edit.value == "false";
+    if (!read || word != truth || read->unit != row.type.unit ||
+        (row.type.form == FactForm::Count && read->value != std::floor(read->value))) {
+      const std::string expected = truth                              ? "true or false"
+                                   : row.type.form == FactForm::Count ? "a count"
+                                   : row.type.unit.plain()            ? "a number without a unit"
+                                                                      : "a quantity of " + row.type.unit.name();
+      wrong(edit.path, expected, edit.value);
+      return std::nullopt;
+    }
+    if (!truth && !row.type.range.holds(read->value)) {
+      wrong(edit.path, row.type.range.text, edit.value);
+      return std::nullopt;
+    }
+    Number made{read->value, plan_.range, {}, row.type.unit};
+    if (row.type.calibrated) {
+      made.statistics.calibrated = true;
+      made.statistics.record = row.path;
+    }
+    return made;
+  }
+
+  // ---- what follows -----------------------------------------------------------
+
+  /// Strides of axes, the batch of a plan that does not train, and what was told of the plan as it was.
+  void settle() {
+    int64_t stride = 1;
+    for (AxisId id : plan_.mesh.order) {
+      plan_.mesh.axes[id].stride = stride;
+      if (__builtin_mul_overflow(stride, plan_.mesh.axes[id].size, &stride)) stride = 1; // check-mesh refuses it
+    }
+    if (plan_.pipeline) {
+      plan_.pipeline->offered.clear();
+      if (plan_.pipeline->cut && plan_.pipeline->cut->cut == StageCut::Balanced) plan_.pipeline->stages.clear();
+    }
+    if (!plan_.workload.train && plan_.workload.globalBatch > 0)
+      plan_.workload.globalBatch = plan_.workload.microBatch * replicas();
+    plan_.measured.clear();
+  }
+
+  /// docs/language.md, section 11: the product of the axes that the outermost rule gives to the samples.
+  int64_t replicas() const {
+    int64_t product = 1;
+    for (const PlacementRule& r : plan_.placements) {
+      if (!r.selector.steps.empty() || r.dim != plan_.workload.samples) continue;
+      for (Symbol t : r.targets)
+        if (const auto axes = plan_.mesh.resolve(t)) product *= plan_.mesh.size(*axes);
+    }
+    return product;
+  }
+
+  Plan& plan_;
+  DiagnosticEngine& diagnostics_;
+};
+
+} // namespace
+
+bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics) {
+  return Editing(plan, diagnostics).run(edit);
+}
+
+const Number* numberAt(const Plan& plan, std::string_view path) {
+  const std::string_view first = takeStep(path);
+  if (first == "software" && plan.stack) return numberIn(*plan.stack, path);
+  if (first != "cluster" || !plan.cluster) return nullptr;
+  std::string_view rest = path;
+  const std::string_view place = takeStep(rest);
+  if (rest.empty()) return numberIn(*plan.cluster, path);
+  if (place == "device") return numberIn(plan.cluster->device, rest);
+  for (const ClusterLevel& level : plan.cluster->levels) {
+    if (level.name.view() != place) continue;
+    std::string_view below = rest;
+    return takeStep(below) == "fabric" && !below.empty() ? numberIn(level.fabric, below) : numberIn(level, rest);
+  }
+  return numberIn(*plan.cluster, path);
+}
+
+const PlacementRule* replacedBy(const PlacementRule& rule, const Plan& plan) {
+  const auto known = std::find_if(plan.placements.begin(), plan.placements.end(), [&](const PlacementRule& r) {
+    return r.dim == rule.dim && r.selector.str() == rule.selector.str();
+  });
+  return known == plan.placements.end() ? nullptr : &*known;
+}
+
+const StateRule* replacedBy(const StateRule& rule, const Plan& plan) {
+  const auto known = std::find_if(plan.states.begin(), plan.states.end(), [&](const StateRule& r) {
+    return r.state == rule.state && r.selector.str() == rule.selector.str();
+  });
+  return known == plan.states.end() ? nullptr : &*known;
+}
+
+} // namespace planc::ir

@@ -1,0 +1,258 @@
+// Changes of a plan as data: the same numbers as its text with the change written down, and as `--set`.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/PlanFile.h"
+#include "api/Texts.h"
+#include "tests/unit/support/PlanFiles.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace planc::api {
+namespace {
+
+const std::string kExamples = PLANC_SOURCE_DIR "/examples/";
+
+std::string path(const std::string& example) {
+  return kExamples + example + ".plan";
+}
+
+std::unique_ptr<Compilation> bound(PlanFile& file, const std::string& example, const std::string& plan) {
+  std::string error;
+  EXPECT_TRUE(file.load(path(example), error)) << error;
+  return file.bind(plan);
+}
+
+std::vector<std::string> codes(const DiagnosticEngine& diagnostics) {
+  std::vector<std::string> out;
+  for (const Diagnostic* d : diagnostics.sorted()) out.push_back(d->kind->id());
+  return out;
+}
+
+ir::Selector selector(const std::string& text) {
+  return {*ir::parseLayerRef(text), {}};
+}
+
+ir::Recompute recompute(const std::string& text) {
+  ir::Recompute made;
+  made.selectors = {selector(text)};
+  return made;
+}
+
+ir::PlacementRule placed(const std::string& where, const std::string& dim, std::vector<Symbol> axes) {
+  ir::PlacementRule rule;
+  if (!where.empty()) rule.selector = selector(where);
+  rule.dim = Symbol(dim);
+  rule.targets = std::move(axes);
+  return rule;
+}
+
+/// Bit for bit; both refused is equal, too.
+void expectSame(Compilation& one, Compilation& other, const std::string& what) {
+  const bool priced = one.priceAlone(), otherPriced = other.priceAlone();
+  ASSERT_EQ(priced, otherPriced) << what;
+  if (!priced) return;
+  EXPECT_EQ(one.estimate()->totals.stepTime, other.estimate()->totals.stepTime) << what;
+  EXPECT_EQ(one.estimate()->totals.mfu, other.estimate()->totals.mfu) << what;
+  EXPECT_EQ(one.estimate()->memory.peak, other.estimate()->memory.peak) << what;
+}
+
+struct Case {
+  std::string example, plan;
+  std::function<void(ir::PlanEdit&)> edit;
+};
+
+/// One of each kind of change, and some together.
+std::vector<Case> cases() {
+  static const auto sizes = [](ir::PlanEdit& e) { e.axes = {{Symbol("tp"), 4}, {Symbol("dp"), 2}}; };
+  return {
+      {"gpt3_175b", "gpt3_175b", sizes},
+      {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.microBatch = 2; }},
+      {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.globalBatch = 128; }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         e.schedule = {Symbol("one_f_one_b"), {}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         e.schedule = {Symbol("interleaved_1f1b"), {{Symbol("chunks"), 2, {}}}};
+       }},
+      {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.recompute = {recompute("decoder")}; }},
+      {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.recompute = std::vector<ir::Recompute>{}; }},
+      {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.placements = {placed("decoder", "seq", {})}; }},
+      {"gpt3_175b", "gpt3_175b_full",
+       [](ir::PlanEdit& e) { e.placements = {placed("decoder", "seq", {Symbol("tp")})}; }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         sizes(e);
+         e.states = {{{}, ir::StateKind::Params, {Symbol("dp")}, {}}};
+       }},
+      {"llama3_8b_ways", "base", [](ir::PlanEdit& e) { e.recompute = {recompute("decoder.attn")}; }},
+      {"llama3_8b_ways", "base",
+       [](ir::PlanEdit& e) {
+         e.facts = {{"software.unattributed", "1.5"}, {"cluster.node.bandwidth", "100GB/s"}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         sizes(e);
+         e.microBatch = 2;
+         e.recompute = {recompute("decoder.attn.core")};
+         e.states = {{{}, ir::StateKind::Optimizer, {Symbol("dp")}, {}}};
+         e.facts = {{"software.jitter", "2%"}};
+       }},
+  };
+}
+
+TEST(PlanEdit, PricesAsThePlanThatSaysIt) {
+  int i = 0;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(i++);
+    PlanFile file;
+    const auto plan = bound(file, c.example, c.plan);
+    ASSERT_TRUE(plan);
+    ir::PlanEdit edit;
+    c.edit(edit);
+    const auto changed = plan->with(edit);
+    EXPECT_TRUE(codes(changed->diagnostics()).empty());
+    const auto text = planText(*plan, edit, "edited");
+    ASSERT_TRUE(text);
+    PlanFile again;
+    again.loadText(path(c.example), test::readFile(path(c.example)) + "\n" + *text);
+    const auto derived = again.bind("edited");
+    ASSERT_TRUE(derived) << *text << (codes(again.diagnostics()).empty() ? "" : codes(again.diagnostics())[0]);
+    expectSame(*changed, *derived, *text);
+  }
+}
+
+TEST(PlanEdit, ChangesSomething) {
+  for (const Case& c : cases()) {
+    PlanFile file;
+    const auto plan = bound(file, c.example, c.plan);
+    ir::PlanEdit edit;
+    c.edit(edit);
+    const auto changed = plan->with(edit);
+    if (!plan->priceAlone() || !changed->priceAlone()) continue;
+    EXPECT_TRUE(plan->estimate()->totals.stepTime != changed->estimate()->totals.stepTime ||
+                plan->estimate()->memory.peak != changed->estimate()->memory.peak)
+        << *planText(*plan, edit, "edited");
+  }
+}
+
+/// Facts by path: with the frontend and without it.
+TEST(PlanEdit, FactsAreWhatSetMakesOfThem) {
+  const std::vector<std::vector<ir::FactEdit>> facts{
+      {{"train.micro_batch", "2"}},
+      {{"mesh.tp", "4"}, {"mesh.dp", "2"}},
+      {{"cluster.device.memory", "40GB"}},
+      {{"cluster.device.bandwidth", "1TB/s"}},
+      {{"cluster.node.bandwidth", "450GB/s"}},
+      {{"software.unattributed", "1.2"}},
+      {{"software.slowdown", "10%"}},
+      {{"software.launch", "5us"}, {"software.inline.gradient", "1"}},
+  };
+  for (const auto& edits : facts) {
+    PlanFile plain, set;
+    const auto plan = bound(plain, "gpt3_175b", "gpt3_175b");
+    ir::PlanEdit edit;
+    edit.facts = edits;
+    std::string error;
+    ASSERT_TRUE(set.load(path("gpt3_175b"), error));
+    ASSERT_TRUE(set.set(edit));
+    const auto read = set.bind("gpt3_175b");
+    ASSERT_TRUE(read) << edits[0].path;
+    const auto changed = plan->with(edit);
+    expectSame(*changed, *read, edits[0].path);
+    if (!changed->estimate() || !read->estimate()) continue;
+    EXPECT_EQ(changed->estimate()->totals.confidence.low, read->estimate()->totals.confidence.low) << edits[0].path;
+    EXPECT_EQ(changed->estimate()->totals.confidence.high, read->estimate()->totals.confidence.high) << edits[0].path;
+  }
+}
+
+TEST(PlanEdit, SaysWhatDoesNotFit) {
+  const std::vector<std::tuple<std::string, std::string, std::string>> wrong{
+      {"mesh.tq", "4", "PLAN0933"},
+      {"mesh.tp", "2.5", "PLAN0934"},
+      {"mesh.tp", "0", "PLAN0934"},
+      {"cluster.nod.bandwidth", "1GB/s", "PLAN0933"},
+      {"cluster.node.bandwidth", "1", "PLAN0934"},
+      {"cluster.device.memory", "fast", "PLAN0934"},
+      {"software.jitter", "200", "PLAN0934"},
+      {"train.seq", "4096", "PLAN0935"},
+      {"model.layers", "4", "PLAN0935"},
+      {"software.platform", "cuda", "PLAN0935"},
+  };
+  PlanFile file;
+  const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
+  for (const auto& [path, value, code] : wrong) {
+    ir::PlanEdit edit;
+    edit.facts = {{path, value}};
+    const auto changed = plan->with(edit);
+    EXPECT_EQ(codes(changed->diagnostics()), std::vector<std::string>{code}) << path;
+    EXPECT_FALSE(changed->priceAlone()) << path;
+  }
+  ir::PlanEdit edit;
+  edit.axes = {{Symbol("nothing"), 2}};
+  EXPECT_EQ(codes(plan->with(edit)->diagnostics()), std::vector<std::string>{"PLAN0933"});
+}
+
+/// What is offered to a plan that does not fit is priced as data and printed as lines.
+TEST(PlanEdit, ChangesThatMayMakeAPlanFitAreTheirLines) {
+  int compared = 0;
+  for (const auto& [example, name] : {std::pair{"gpt3_175b", "gpt3_175b"}, {"llama3_8b_ways", "base"}}) {
+    PlanFile file;
+    const auto plan = bound(file, example, name);
+    ASSERT_TRUE(plan && plan->priceAlone());
+    for (const report::Candidate& c : report::memoryCandidates(plan->plan(), *plan->program(), *plan->estimate())) {
+      PlanFile again;
+      again.loadText(path(example), test::readFile(path(example)) + "\n" + report::fixText("fit", name, c.lines));
+      const auto derived = again.bind("fit");
+      if (!derived) continue; // changes nothing
+      expectSame(*plan->with(c.edit), *derived, c.lines[0]);
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 8);
+}
+
+/// A plan that computes from its own sizes says so: a change as data leaves what was computed.
+TEST(PlanEdit, PlansThatComputeAreKnown) {
+  const std::string text = test::readFile(path("gpt3_175b"));
+  PlanFile plain, computing;
+  EXPECT_FALSE(bound(plain, "gpt3_175b", "gpt3_175b")->plan().computes);
+  computing.loadText(path("gpt3_175b"),
+                     text + "\nplan c extends gpt3_175b { override train { global_batch = 128 * mesh.dp } }\n");
+  const auto plan = computing.bind("c");
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->plan().computes);
+}
+
+/// A law of passes is a law of changed plans: what breaks it is refused with its own code.
+TEST(PlanEdit, LawsHoldForChanges) {
+  PlanFile file;
+  const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
+  ir::PlanEdit edit;
+  edit.axes = {{Symbol("tp"), 4}};
+  const auto changed = plan->with(edit);
+  EXPECT_FALSE(changed->priceAlone());
+  EXPECT_EQ(codes(changed->diagnostics()).at(0), "PLAN0620");
+}
+
+/// Random changes of one plan, one after the other from the same base: the base stays what it was.
+TEST(PlanEdit, LeavesThePlanAlone) {
+  PlanFile file;
+  const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
+  ASSERT_TRUE(plan->priceAlone());
+  const double before = plan->estimate()->totals.stepTime;
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    ir::PlanEdit edit;
+    edit.microBatch = int64_t(1) << random() % 4;
+    if (random() % 2) edit.recompute = {recompute("decoder")};
+    plan->with(edit)->priceAlone();
+  }
+  ASSERT_TRUE(plan->priceAlone());
+  EXPECT_EQ(plan->estimate()->totals.stepTime, before);
+}
+
+} // namespace
+} // namespace planc::api
