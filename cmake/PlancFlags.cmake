@@ -12,6 +12,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
 endif()
 target_link_options(planc_flags INTERFACE -Wl,--as-needed -Wl,--gc-sections)
 add_compile_options(-ffunction-sections -fdata-sections)
+# The rooms are parts of the program, of libplanc and of the Python module. Nobody replaces their functions at run time, so calls may be inlined as in
+# a program.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 
 if(PLANC_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
@@ -23,7 +27,7 @@ elseif(PLANC_HARDEN AND CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG") # other
   else()
     set(fortify 3)
   endif()
-  foreach(flag -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortify})
+  foreach(flag -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortify})
     add_compile_options($<$<CONFIG:Release>:${flag}>)
   endforeach()
   foreach(flag -pie -Wl,-z,relro -Wl,-z,now)

@@ -1,0 +1,242 @@
+// The Python module: files, compilations and changes of plans, over api/.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Library.h"
+#include "api/PlanFile.h"
+#include "api/Texts.h"
+#include "backends/report/Report.h"
+
+#include <nlohmann/json.hpp>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace planc;
+
+namespace {
+
+/// A number as plan text has it: Python's own, which reads back as the same number.
+std::string valueText(const py::handle& value) {
+  if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
+  return py::str(value).cast<std::string>();
+}
+
+ir::Selector selectorOf(const std::string& text) {
+  if (text.empty()) return {};
+  const auto path = ir::parseLayerRef(text);
+  if (!path) throw py::value_error("`" + text + "` is no path of layers");
+  return {*path, {}};
+}
+
+std::vector<Symbol> symbols(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+ir::ScheduleEdit scheduleOf(const py::handle& value) {
+  if (py::isinstance<py::str>(value)) return {Symbol(value.cast<std::string>()), {}};
+  const auto [name, arguments] = value.cast<std::pair<std::string, std::map<std::string, int64_t>>>();
+  ir::ScheduleEdit edit{Symbol(name), {}};
+  for (const auto& [argument, number] : arguments) edit.arguments.push_back({Symbol(argument), number, {}});
+  return edit;
+}
+
+ir::StateRule stateOf(const std::string& where, const std::string& state, std::vector<std::string> targets) {
+  ir::StateRule rule;
+  rule.selector = selectorOf(where);
+  rule.host = std::erase(targets, std::string(ir::kHost)) > 0;
+  rule.targets = symbols(targets);
+  for (const ir::StateKind kind : {ir::StateKind::Params, ir::StateKind::Grads, ir::StateKind::Optimizer})
+    if (ir::name(kind) == state) return rule.state = kind, rule;
+  throw py::value_error("`" + state + "` is no state: there are params, grads and optimizer");
+}
+
+using Places = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+
+ir::PlanEdit makeEdit(const py::dict& facts, const std::map<std::string, int64_t>& axes,
+                      std::optional<int64_t> microBatch, std::optional<int64_t> globalBatch, const py::object& schedule,
+                      const Places& place, const Places& states,
+                      const std::optional<std::vector<std::string>>& recompute) {
+  ir::PlanEdit edit;
+  for (const auto& [path, value] : facts) edit.facts.push_back({path.cast<std::string>(), valueText(value)});
+  for (const auto& [axis, size] : axes) edit.axes.push_back({Symbol(axis), size});
+  edit.microBatch = microBatch;
+  edit.globalBatch = globalBatch;
+  if (!schedule.is_none()) edit.schedule = scheduleOf(schedule);
+  for (const auto& [where, targets] : place) {
+    ir::PlacementRule rule;
+    rule.selector = selectorOf(where.first);
+    rule.dim = Symbol(where.second);
+    rule.targets = symbols(targets);
+    edit.placements.push_back(std::move(rule));
+  }
+  for (const auto& [where, targets] : states) edit.states.push_back(stateOf(where.first, where.second, targets));
+  if (!recompute) return edit;
+  edit.recompute.emplace();
+  for (const std::string& layers : *recompute) {
+    ir::Recompute statement;
+    statement.selectors.push_back(selectorOf(layers));
+    edit.recompute->push_back(std::move(statement));
+  }
+  return edit;
+}
+
+py::object fromJson(const nlohmann::ordered_json& json) {
+  static const py::object loads = py::module_::import("json").attr("loads");
+  return loads(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+py::list listOf(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+  py::list out;
+  for (const Diagnostic* d : diagnostics.sorted()) {
+    py::dict row;
+    row["code"] = d->kind->id();
+    row["severity"] = d->kind->severity == Severity::Error ? "error" : "warning";
+    row["message"] = d->message;
+    row["help"] = d->help;
+    row["file"] = d->range.valid() ? sources.path(d->range.file) : "";
+    row["line"] = d->range.valid() ? sources.begin(d->range).line : 0;
+    out.append(row);
+  }
+  return out;
+}
+
+[[noreturn]] void refuse(const py::list& diagnostics) {
+  std::string first = "refused";
+  if (!diagnostics.empty()) {
+    const py::dict row = diagnostics[0];
+    first = row["code"].cast<std::string>() + ": " + row["message"].cast<std::string>();
+  }
+  py::object type = py::module_::import("planc._planc").attr("Diagnostics");
+  PyErr_SetObject(type.ptr(), py::make_tuple(first, diagnostics).ptr());
+  throw py::error_already_set();
+}
+
+/// A compilation with the file that its places stand in.
+struct Plan {
+  std::shared_ptr<api::PlanFile> file;
+  std::shared_ptr<api::Compilation> made;
+
+  py::list diagnostics() const { return listOf(made->diagnostics(), file->sources()); }
+  void price() {
+    if (!made->estimate() && !made->priceAlone()) refuse(diagnostics());
+  }
+  const cost::Estimate& estimate() {
+    price();
+    return *made->estimate();
+  }
+  Plan edited(const ir::PlanEdit& edit) const {
+    Plan out{file, made->with(edit)};
+    if (out.made->diagnostics().hasErrors()) refuse(out.diagnostics());
+    return out;
+  }
+  nlohmann::ordered_json json() {
+    price();
+    return report::json({"", &file->sources(), &made->plan(), made->program(), made->estimate(), &made->results()});
+  }
+};
+
+py::tuple priced(Plan& plan, const std::optional<ir::PlanEdit>& edit) {
+  Plan changed = edit ? plan.edited(*edit) : plan;
+  const cost::Estimate& e = changed.estimate();
+  return py::make_tuple(e.totals.stepTime, e.memory.peak, e.memory.fits);
+}
+
+struct File {
+  std::shared_ptr<api::PlanFile> held = std::make_shared<api::PlanFile>();
+
+  py::list diagnostics() const { return listOf(held->diagnostics(), held->sources()); }
+  void refuseErrors() const {
+    if (held->diagnostics().hasErrors()) refuse(diagnostics());
+  }
+  void set(const std::string& path, const py::object& value) {
+    ir::PlanEdit edit;
+    edit.facts.push_back({path, valueText(value)});
+    if (!held->set(edit)) refuse(diagnostics());
+  }
+  std::vector<Plan> plans() const {
+    std::vector<Plan> out;
+    for (auto& plan : held->plans()) out.push_back({held, std::move(plan)});
+    refuseErrors();
+    return out;
+  }
+  Plan bind(const std::string& choice) const {
+    if (choice.empty()) {
+      std::vector<Plan> all = plans();
+      if (all.size() != 1) throw py::value_error("the file has " + std::to_string(all.size()) + " plans: name one");
+      return all.front();
+    }
+    auto plan = held->bind(choice);
+    if (!plan) refuse(diagnostics());
+    return {held, std::move(plan)};
+  }
+};
+
+File load(const std::string& path) {
+  File file;
+  std::string error;
+  if (!file.held->load(path, error)) {
+    PyErr_SetString(PyExc_OSError, error.c_str());
+    throw py::error_already_set();
+  }
+  file.refuseErrors();
+  return file;
+}
+
+File loads(const std::string& text, const std::string& path) {
+  File file;
+  file.held->loadText(path, text);
+  file.refuseErrors();
+  return file;
+}
+
+py::list declarations(const std::string& kind) {
+  py::list out;
+  for (const api::Declaration& d : api::Library::list(kind)) {
+    py::dict row;
+    row["kind"] = d.kind;
+    row["module"] = d.module;
+    row["name"] = d.name;
+    row["summary"] = d.summary;
+    out.append(row);
+  }
+  return out;
+}
+
+} // namespace
+
+PYBIND11_MODULE(_planc, m) {
+  m.attr("Diagnostics") = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
+      "planc.Diagnostics", "A plan was refused; args[1] are the diagnostics.", nullptr, nullptr));
+  py::class_<ir::PlanEdit>(m, "PlanEdit")
+      .def(py::init(&makeEdit), py::kw_only(), py::arg("facts") = py::dict(),
+           py::arg("axes") = std::map<std::string, int64_t>(), py::arg("micro_batch") = py::none(),
+           py::arg("global_batch") = py::none(), py::arg("schedule") = py::none(), py::arg("place") = Places(),
+           py::arg("states") = Places(), py::arg("recompute") = py::none());
+  py::class_<Plan>(m, "Compilation")
+      .def_property_readonly("name", [](const Plan& p) { return p.made->plan().title; })
+      .def_property_readonly("devices", [](const Plan& p) { return p.made->plan().mesh.devices(); })
+      .def_property_readonly("step_time", [](Plan& p) { return p.estimate().totals.stepTime; })
+      .def_property_readonly("peak_memory", [](Plan& p) { return p.estimate().memory.peak; })
+      .def_property_readonly("fits", [](Plan& p) { return p.estimate().memory.fits; })
+      .def_property_readonly("mfu", [](Plan& p) { return p.estimate().totals.mfu; })
+      .def("edit", &Plan::edited, py::arg("edit"))
+      .def("price", &priced, py::arg("edit") = py::none())
+      .def("estimate", [](Plan& p) { return fromJson(p.json()); })
+      .def(
+          "rows", [](Plan& p, const std::string& table) { return fromJson(p.json().at(table)); },
+          py::arg("table") = "layers")
+      .def(
+          "text",
+          [](const Plan& p, const ir::PlanEdit& edit, const std::string& name) {
+            return api::planText(*p.made, edit, name);
+          },
+          py::arg("edit"), py::arg("name"))
+      .def("diagnostics", &Plan::diagnostics);
+  py::class_<File>(m, "PlanFile")
+      .def("set", &File::set, py::arg("path"), py::arg("value"))
+      .def("bind", &File::bind, py::arg("choice") = "")
+      .def("plans", &File::plans)
+      .def("diagnostics", &File::diagnostics);
+  m.def("load", &load, py::arg("path"));
+  m.def("loads", &loads, py::arg("text"), py::arg("path") = "plans.plan");
+  m.def("declarations", &declarations, py::arg("kind") = "");
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The Python module gives what the program says, bit for bit; refuses what does not fit; and the page about it runs.
+
+Usage: module.py PLANC ROOT [EDITS]    (PYTHONPATH: where the package lies)
+
+With a number of edits it prices so many and prints how long that took.
+"""
+# SPDX-License-Identifier: Apache-2.0
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import planc
+
+PLAN, NAME = "examples/gpt3_175b.plan", "gpt3_175b"
+
+
+def estimated(program, *facts):
+    words = [word for fact in facts for word in ("--set", fact)]
+    done = subprocess.run([program, "estimate", PLAN, "--plan", NAME, "--format", "json", "--no-fixes", "--allow-oom", *words],
+                          capture_output=True, text=True)  # exit 1: the plan's own assertions are of the plan as it is
+    return json.loads(done.stdout)["plans"][0]
+
+
+def check(what, good):
+    if not good:
+        sys.exit(f"{what}: no")
+
+
+def code_of(action):
+    try:
+        action()
+    except planc.Diagnostics as refused:
+        return refused.args[1][0]["code"]
+    return "none"
+
+
+def prices(program):
+    plan = planc.load(PLAN).bind(NAME)
+    told = estimated(program)
+    check("step time", plan.step_time == told["totals"]["step_time_s"])
+    check("memory", plan.peak_memory == told["memory"]["peak_bytes"] and plan.fits == told["memory"]["fits"])
+    check("layers", plan.rows("layers") == told["layers"])
+    check("collectives", plan.rows("collectives") == told["collectives"])
+    step, peak, _ = plan.price(planc.PlanEdit(axes={"tp": 4, "dp": 2}, micro_batch=2))
+    told = estimated(program, "mesh.tp=4", "mesh.dp=2", "train.micro_batch=2")
+    check("edited", step == told["totals"]["step_time_s"] and peak == told["memory"]["peak_bytes"])
+    check("the plan itself stays", plan.step_time == estimated(program)["totals"]["step_time_s"])
+
+
+def files(program):
+    file = planc.load(PLAN)
+    file.set("train.micro_batch", 2)
+    check("set", file.bind(NAME).step_time == estimated(program, "train.micro_batch=2")["totals"]["step_time_s"])
+    check("plans", NAME in [p.name for p in planc.load(PLAN).plans()])
+    text = Path(PLAN).read_text()
+    base = planc.load(PLAN).bind(NAME)
+    edit = planc.PlanEdit(axes={"tp": 4, "dp": 2}, recompute=["decoder"])
+    again = planc.loads(text + base.text(edit, "found"), PLAN).bind("found")
+    check("written down", again.step_time == base.edit(edit).step_time)
+    plan = planc.load(PLAN).bind(NAME)  # its file is gone, it is not
+    check("outlives its file", plan.devices == 64 and plan.diagnostics() == [])
+
+
+def refusals():
+    plan = planc.load(PLAN).bind(NAME)
+    check("an axis", code_of(lambda: plan.price(planc.PlanEdit(axes={"tq": 2}))) == "PLAN0933")
+    check("a value", code_of(lambda: plan.price(planc.PlanEdit(facts={"mesh.tp": "much"}))) == "PLAN0934")
+    check("a law", code_of(lambda: plan.price(planc.PlanEdit(axes={"tp": 4}))) == "PLAN0620")
+    check("a plan", code_of(lambda: planc.load(PLAN).bind("nothing")) == "PLAN0212")
+    check("a text", code_of(lambda: planc.loads("plan {")) != "none")
+    try:
+        planc.load("nowhere.plan")
+        check("a file that is not there", False)
+    except OSError:
+        pass
+
+
+def stubs():
+    """What the stubs name is there, and the other way round."""
+    tree = ast.parse((Path(planc.__file__).parent / "__init__.pyi").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and hasattr(planc, node.name):
+            named = {f.name for f in node.body if isinstance(f, ast.FunctionDef)}
+            there = {n for n in vars(getattr(planc, node.name)) if not n.startswith("_")}
+            check(f"stubs of {node.name}", named - {"__init__"} == there or node.name == "Diagnostics")
+    declared = {n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+    check("stubs", set(planc.__all__) <= declared)
+
+
+def page(root):
+    """The blocks of the page, one after the other as one script."""
+    blocks = re.findall(r"```python\n(.*?)```", (root / "docs/library.md").read_text(), re.S)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile("\n".join(blocks), "docs/library.md", "exec"), {})
+    check("the page prints", "PLAN0933" in out.getvalue() and "h100_sxm5_80gb" in out.getvalue())
+    return len(blocks)
+
+
+def timed(count):
+    """Different edits of one plan, as a search makes them."""
+    plan = planc.load(PLAN).bind(NAME)
+    sizes = [(t, d) for t in (1, 2, 4, 8) for d in (8 // t,)]
+    edits = [planc.PlanEdit(axes={"tp": t, "dp": d}, micro_batch=1 << (i // 4 % 4), recompute=[["decoder"], ["decoder.attn.core"], []][i % 3])
+             for i, (t, d) in enumerate(sizes[i % 4] for i in range(count))]
+    begin, priced = time.perf_counter(), 0
+    for edit in edits:
+        try:
+            plan.price(edit)
+            priced += 1
+        except planc.Diagnostics:
+            pass
+    print(f"{count} edits in {time.perf_counter() - begin:.3f} s, {priced} priced")
+
+
+def main(program, root, count):
+    os.chdir(root)
+    if count:
+        return timed(count)
+    prices(program)
+    files(program)
+    refusals()
+    stubs()
+    print(f"{page(root)} blocks of the page")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), int(sys.argv[3]) if len(sys.argv) > 3 else 0)
