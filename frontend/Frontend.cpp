@@ -4,6 +4,7 @@
 
 #include "frontend/eval/Sides.h"
 #include "frontend/model/Models.h"
+#include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
 #include "frontend/plan/Plans.h"
 
@@ -21,6 +22,16 @@ PLANC_ERROR(SetForm, 932, "what is set is written `PATH = VALUE`, as in `train.m
 PLANC_ERROR(AssertFalse, 338, "{reason}")
 PLANC_ERROR(EnumMemberTwice, 214, "`{name}` is listed twice")
 
+namespace {
+
+/// Plans as they are chosen, `NAME(nodes = 8)`: the text stands in a file of its own, so that messages can show it.
+struct Choice {
+  FileId file;
+  std::unique_ptr<syntax::File> tree; ///< null: it could not be read, which was reported
+};
+
+} // namespace
+
 struct Session::Impl {
   SourceManager sources;
   DiagnosticEngine diagnostics;
@@ -31,6 +42,15 @@ struct Session::Impl {
   Module* main = nullptr;
   std::vector<Edit> edits;
   Symbol editsOf;
+  FileId choiceFile; ///< of a choice that nothing points to any more; invalid: there is none
+
+  /// The values of one elaboration, which are given back with it.
+  struct Elaborating {
+    Impl& impl;
+    Arena::Passing values;
+    explicit Elaborating(Impl& i) : impl(i), values(i.context.arena) {}
+    ~Elaborating() { impl.machines.forgetPassing(); }
+  };
 
   explicit Impl(const ModuleSource& library)
       : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context),
@@ -39,15 +59,16 @@ struct Session::Impl {
   }
 
   bool generic(DeclInfo& decl);
-  void check(DeclInfo& decl);
+  std::unique_ptr<ir::Plan> check(DeclInfo& decl);
   void checkFunction(DeclInfo& decl);
   void checkEnum(DeclInfo& decl);
   void checkModel(DeclInfo& decl);
-  void checkPlan(DeclInfo& decl);
   void checkAssert(const syntax::AssertStmt& statement);
   bool edit(const ir::FactEdit& written);
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
-  std::optional<Value> choose(const std::string& text);
+  Choice read(const PlanChoice& choice);
+  std::optional<Value> choose(const Choice& choice);
+  void chosen(const PlanChoice& choice, bool keepText, const PlanUse& use);
   std::string comparedAs(Symbol label);
   const BoundDecl* record(std::string_view constant, DeclKind kind, std::string_view what);
 };
@@ -59,6 +80,9 @@ SourceManager& Session::sources() {
 }
 DiagnosticEngine& Session::diagnostics() {
   return impl_->diagnostics;
+}
+size_t Session::lastingValues() const {
+  return impl_->context.arena.lasting();
 }
 size_t Session::libraryBytes() const {
   return impl_->loader.libraryBytes();
@@ -86,7 +110,10 @@ bool Session::Impl::generic(DeclInfo& decl) {
   return false;
 }
 
-void Session::Impl::check(DeclInfo& decl) {
+/// Gives the plan that it elaborated; null: it is none, or one with open parameters, or it has errors.
+std::unique_ptr<ir::Plan> Session::Impl::check(DeclInfo& decl) {
+  const Elaborating passing(*this);
+  std::unique_ptr<ir::Plan> made;
   const bool isGeneric = generic(decl);
   evaluator.checking = isGeneric;
   Extents nominal = Extents::ofNoWorkload();
@@ -117,13 +144,17 @@ void Session::Impl::check(DeclInfo& decl) {
     machines.check(decl);
     break;
   case DeclKind::Plan:
-    plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange, false);
+    made = plan(*evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange, false);
     break;
   case DeclKind::Compare:
-    for (const ComparedPlan& row : comparedPlans(evaluator, decl)) plan(row.decl, row.written, false);
+    for (const ComparedPlan& row : comparedPlans(evaluator, decl)) {
+      const Elaborating its(*this);
+      plan(row.decl, row.written, false);
+    }
     break;
   }
   evaluator.checking = false;
+  return isGeneric ? nullptr : std::move(made);
 }
 
 void Session::Impl::checkFunction(DeclInfo& decl) {
@@ -158,17 +189,20 @@ void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {
   for (std::string& side : sidesOf(evaluator, *statement.condition, scope)) report.note(std::move(side));
 }
 
-void Session::check() {
+void Session::check(const PlanUse& use) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return;
+  s.context.renew();
   for (DeclInfo& decl : s.main->decls) {
     if (s.context.exhausted()) return;
-    s.check(decl);
+    std::unique_ptr<ir::Plan> made = s.check(decl);
+    if (made && use && s.edits.empty()) use(std::move(made));
   }
   for (const syntax::Decl& decl : s.main->tree->decls)
     if (const auto* statement = std::get_if<syntax::AssertStmt>(&decl.item)) s.checkAssert(*statement);
   for (Import& import : s.main->imports) // a library module that nothing uses is still read
     if (import.module) s.loader.parse(*import.module);
+  if (use && !s.edits.empty()) eachPlan(std::nullopt, use);
 }
 
 std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use, bool edited) {
@@ -222,17 +256,28 @@ std::string Session::Impl::comparedAs(Symbol label) {
   return "";
 }
 
+/// What a mistake shows is what was written: the text stands on a line of its own, as the value of a constant.
+Choice Session::Impl::read(const PlanChoice& choice) {
+  std::string text = "let choice = (\n" + choice.text + "\n)\n";
+  Choice made;
+  made.file = std::exchange(choiceFile, FileId());
+  if (made.file.valid())
+    sources.replace(made.file, std::move(text));
+  else
+    made.file = sources.add("--plan", std::move(text));
+  made.tree = parse::parseFile(sources, made.file, diagnostics);
+  return made;
+}
+
 /// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
-std::optional<Value> Session::Impl::choose(const std::string& text) {
-  // What a mistake shows is what was written: the text stands on a line of its own, as the value of a constant.
-  Module* choice = loader.loadText("--plan", "let choice = (\n" + text + "\n)\n");
-  const bool one = choice->tree && choice->tree->decls.size() == 1;
-  const auto* let = one ? std::get_if<syntax::LetDecl>(&choice->tree->decls[0].item) : nullptr;
-  if (!choice->tree || choice->tree->broken) return std::nullopt; // reported by the parser
+std::optional<Value> Session::Impl::choose(const Choice& choice) {
+  if (!choice.tree || choice.tree->broken) return std::nullopt; // reported by the parser
+  const bool one = choice.tree->decls.size() == 1;
+  const auto* let = one ? std::get_if<syntax::LetDecl>(&choice.tree->decls[0].item) : nullptr;
   const Expr* name = let ? let->value : nullptr;
   if (name && name->kind == ExprKind::Call) name = name->kids[0];
   if (!name || name->kind != ExprKind::Name) {
-    context.report(PlanChoiceForm, {choice->file, 0, 0});
+    context.report(PlanChoiceForm, {choice.file, 0, 0});
     return std::nullopt;
   }
   auto found = main->names.find(name->name.text);
@@ -259,20 +304,40 @@ std::optional<Value> Session::Impl::choose(const std::string& text) {
   return v.invalid() ? std::nullopt : std::optional(v);
 }
 
-std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanChoice>& choice) {
-  Impl& s = *impl_;
-  std::vector<std::unique_ptr<ir::Plan>> result;
-  if (!s.main || !s.main->tree) return result;
-  auto add = [&](const BoundDecl& decl, SourceRange use) {
-    if (auto plan = s.plan(decl, use, true)) result.push_back(std::move(plan));
-  };
-  if (choice) {
-    if (auto chosen = s.choose(choice->text)) add(*chosen->decl, chosen->range);
-    return result;
+/// A file that reports point to keeps its text, also if the plan is given back.
+void Session::Impl::chosen(const PlanChoice& choice, bool keepText, const PlanUse& use) {
+  const size_t reports = diagnostics.size();
+  const Choice text = read(choice);
+  std::unique_ptr<ir::Plan> made;
+  {
+    const Elaborating passing(*this);
+    if (const auto value = choose(text)) made = plan(*value->decl, value->range, true);
   }
+  if (made) use(std::move(made));
+  if (!keepText && diagnostics.size() == reports) choiceFile = text.file;
+}
+
+void Session::eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& use) {
+  Impl& s = *impl_;
+  if (!s.main || !s.main->tree) return;
+  s.context.renew();
+  if (choice) return s.chosen(*choice, false, use);
+  const auto elaborate = [&](DeclInfo& decl) -> std::unique_ptr<ir::Plan> {
+    const Impl::Elaborating passing(s);
+    if (decl.kind != DeclKind::Plan || s.generic(decl)) return nullptr;
+    return s.plan(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange, true);
+  };
   for (DeclInfo& decl : s.main->decls)
-    if (decl.kind == DeclKind::Plan && !s.generic(decl))
-      add(*s.evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
+    if (auto made = elaborate(decl)) use(std::move(made));
+}
+
+std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanChoice>& choice) {
+  std::vector<std::unique_ptr<ir::Plan>> result;
+  const PlanUse add = [&](std::unique_ptr<ir::Plan> plan) { result.push_back(std::move(plan)); };
+  if (!choice) eachPlan(choice, add);
+  if (!choice || !impl_->main || !impl_->main->tree) return result;
+  impl_->context.renew();
+  impl_->chosen(*choice, true, add);
   return result;
 }
 
@@ -280,14 +345,18 @@ std::vector<PlanComparison> Session::comparisons(const std::optional<PlanChoice>
   Impl& s = *impl_;
   std::vector<PlanComparison> result;
   if (!s.main || !s.main->tree) return result;
+  s.context.renew();
+  const Impl::Elaborating passing(s);
   for (DeclInfo& decl : s.main->decls) {
     if (decl.kind != DeclKind::Compare || (choice && choice->text != decl.name.view())) continue;
     PlanComparison& out = result.emplace_back();
     out.name = decl.name.str();
     const std::vector<ComparedPlan> compared = comparedPlans(s.evaluator, decl);
-    for (const ComparedPlan& row : compared)
+    for (const ComparedPlan& row : compared) {
+      const Impl::Elaborating its(s);
       if (auto plan = s.plan(row.decl, row.written, true))
         out.rows.push_back({row.label.str(), row.range, std::move(plan)});
+    }
     for (const syntax::Binding& row : decl.as<syntax::CompareDecl>().rows)
       if (llvm::none_of(out.rows, [&](const PlanComparison::Row& r) { return r.range == row.name.range; }))
         out.failed.push_back(row.name.text.str());
@@ -299,6 +368,7 @@ std::vector<std::string> Session::openPlans() {
   Impl& s = *impl_;
   std::vector<std::string> result;
   if (!s.main) return result;
+  const Impl::Elaborating passing(s);
   for (DeclInfo& decl : s.main->decls) {
     if (decl.kind != DeclKind::Plan || !s.generic(decl)) continue;
     std::string arguments;

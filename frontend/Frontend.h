@@ -5,6 +5,7 @@
 #include "ir/PlanEdit.h"
 #include "support/Diagnostics.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ namespace planc::frontend {
 struct PlanChoice {
   std::string text;
 };
+
+/// Takes a plan; what it keeps of it is its own affair.
+using PlanUse = std::function<void(std::unique_ptr<ir::Plan>)>;
 
 /// A `compare` declaration.
 struct PlanComparison {
@@ -44,13 +48,18 @@ public:
   bool load(const std::string& path, std::string& ioError);
   /// Parses `text` as if it stood in a file at `path`, which need not exist; imports are found from there.
   void loadText(const std::string& path, std::string text);
-  /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`.
-  void check();
+  /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`. To do
+  /// so every plan is elaborated: with `use` those that `eachPlan` would name are handed over, each as soon as it is
+  /// made, so that they are elaborated once; if facts were set, behind the check.
+  void check(const PlanUse& use = {});
   /// Sets facts of the plans that `plans` elaborates from now on; with `of`, of the plan of that name that they extend.
   /// False after errors, which are reported.
   bool set(const ir::PlanEdit& edit, std::string_view of = {});
   /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
-  /// Plans with errors are left out (the errors are reported).
+  /// Plans with errors are left out (the errors are reported). The memory of an elaboration is given back with it, and
+  /// so is the text of a choice without reports: ranges of the plan that point there are void once `use` has returned.
+  void eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& use);
+  /// The same plans all at once. The text of a choice stays.
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
   /// Elaborates the comparisons of the loaded file: the one that is called so, or all in file order. Plans with errors
   /// are left out of them (the errors are reported).
@@ -62,6 +71,8 @@ public:
   std::optional<ir::Fabric> fabric(std::string_view constant);
   std::optional<ir::Stack> stack(std::string_view constant);
   std::optional<ir::Cluster> cluster(std::string_view constant);
+  /// Values that the session keeps; for the tests of memory.
+  size_t lastingValues() const;
   /// Bytes of library text read so far; for the benchmark.
   size_t libraryBytes() const;
 

@@ -92,6 +92,7 @@ public:
   /// In the order: file (as loaded), position, code.
   std::vector<const Diagnostic*> sorted() const;
   bool empty() const { return all_.empty(); }
+  size_t size() const { return all_.size(); }
   /// After this many errors further ones are counted, not kept.
   void setLimit(size_t limit) { limit_ = limit; }
   size_t suppressed() const { return suppressed_; }

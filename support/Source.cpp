@@ -41,6 +41,13 @@ FileId SourceManager::addStatic(std::string path, std::string_view text) {
   return FileId(fileCount() - 1);
 }
 
+void SourceManager::replace(FileId file, std::string text) {
+  File& f = *files_[file.index];
+  f.owned = std::move(text);
+  f.text = f.owned;
+  f.lineStarts.clear();
+}
+
 const std::string& SourceManager::path(FileId file) const {
   static const std::string nowhere = "<nowhere>";
   return file.valid() ? files_[file.index]->path : nowhere;

@@ -36,6 +36,8 @@ public:
   FileId add(std::string path, std::string text);
   /// As `add`, for text that outlives the manager (the embedded library): nothing is copied.
   FileId addStatic(std::string path, std::string_view text);
+  /// Puts another text in the place of a file that nothing points to any more.
+  void replace(FileId file, std::string text);
   const std::string& path(FileId file) const;
   std::string_view text(FileId file) const;
   std::string_view text(SourceRange range) const;

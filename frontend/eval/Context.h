@@ -10,7 +10,7 @@ namespace planc::frontend {
 
 /// Bounds that keep hostile input from costing unbounded time, memory or stack.
 namespace limits {
-inline constexpr uint64_t kSteps = 3'000'000;         ///< evaluation steps of one command
+inline constexpr uint64_t kSteps = 3'000'000;         ///< evaluation steps of one request to a session
 inline constexpr size_t kListItems = 100'000;         ///< items of one list
 inline constexpr unsigned kDepth = 400;               ///< nesting of expressions; more than the parser lets through
 inline constexpr size_t kCalls = 48;                  ///< nesting of functions, blocks and `extends`
@@ -46,6 +46,8 @@ public:
   DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
   /// Charges work. False, once reported, when the bound is reached: everything is Invalid from then on.
   bool step(SourceRange at, uint64_t n = 1);
+  /// A request begins, with all its steps; unless an earlier one took too many, which ends the session.
+  void renew() { steps_ = exhausted() ? steps_ : 0; }
   /// Ends evaluation without another report.
   void stop() { steps_ = limits::kSteps + 1; }
   bool exhausted() const { return steps_ > limits::kSteps; }

@@ -91,6 +91,7 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
     context.failures += v.invalid();
     return v;
   }
+  const Arena::Lasting keep(context.arena);
   if (decl.kind != DeclKind::Let) {
     decl.value = boundDecl(decl, decl.nameRange);
     decl.valueState = DeclInfo::State::Done;

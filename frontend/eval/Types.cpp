@@ -120,6 +120,7 @@ bool itemsConform(Evaluator& ev, const Value& list, const TypeInfo& t, std::stri
 const TypeInfo* Evaluator::type(const syntax::Type& written, Module& module) {
   auto [at, fresh] = module.types.emplace(&written, nullptr);
   if (fresh) {
+    const Arena::Lasting keep(context.arena);
     const TypeInfo* made = makeType(written, module);
     module.types[&written] = made;
     return made;

@@ -357,6 +357,7 @@ Value FactTree::value(FactNode& node, const TypeInfo* expected) {
     return {};
   }
   node.running = true;
+  const Arena::Lasting keep(ev_.context.arena, lasting);
   Value v = ev_.evaluate(*node.value, *node.scope, expected);
   if (!v.invalid()) v.range = node.value->range;
   node.running = false;

@@ -68,6 +68,8 @@ public:
   /// Some plan or record of the chain has parameters: an override that repeats the inherited value is reported only
   /// where none of them is named.
   bool parametric = false;
+  /// It is kept as long as the session, and so are its values.
+  bool lasting = false;
 
 private:
   void addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope, int layer, bool isOverride,

@@ -96,6 +96,7 @@ bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int
     known = &cluster.levels.emplace_back();
     known->facts =
         std::make_unique<FactTree>(ev_, FactOwner{fmt::format("level `{}`", item.name.text.view()), item.name.range});
+    known->facts->lasting = cluster.facts->lasting;
   } else if (item.section.items.empty() &&
              !(cluster.facts->parametric &&
                (varies(*known->syntax->count, *known->scope) || varies(*item.count, scope)))) {
@@ -150,10 +151,12 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
     ev_.context.failures += !result.ok;
     return result;
   }
+  const Arena::Lasting keep(ev_.context.arena, decl.lasting);
   DeclInfo& info = *decl.decl;
   const uint64_t failures = ev_.context.failures;
   result.facts =
       std::make_unique<FactTree>(ev_, FactOwner{fmt::format("cluster `{}`", info.name.view()), info.nameRange});
+  result.facts->lasting = decl.lasting;
   const bool entered = ev_.context.enter(info, use);
   result.ok = entered && openChain(decl, use, result);
   if (result.ok || result.layers.size() == 1)

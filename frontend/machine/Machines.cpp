@@ -102,8 +102,10 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
     ev_.context.failures += !record.ok;
     return record;
   }
+  const Arena::Lasting keep(ev_.context.arena, decl.lasting);
   const uint64_t failures = ev_.context.failures;
   record.facts = std::make_unique<FactTree>(ev_, FactOwner{ownerText(*decl.decl), decl.decl->nameRange});
+  record.facts->lasting = decl.lasting;
   std::vector<DeclInfo*> layers;
   if (!chain(decl, use, layers)) {
     ++ev_.context.failures;
@@ -121,6 +123,12 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
     frontend::applyEdits(ev_.context, *record.facts, record.facts->root(), edits->second, *this);
   record.ok &= ev_.context.failures == failures;
   return record;
+}
+
+void Machines::forgetPassing() {
+  std::erase_if(records_, [](const auto& entry) { return !entry.second.facts->lasting; });
+  std::erase_if(clusters_, [](const auto& entry) { return !entry.second.facts->lasting; });
+  edits_.clear(); // all of them are of one plan
 }
 
 Value Machines::edited(const Value& v, const std::vector<EditBelow>& edits) {

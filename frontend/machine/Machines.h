@@ -48,6 +48,8 @@ public:
   Value edited(const Value& v, const std::vector<EditBelow>& edits);
   /// Checks a record whose parameters may be unknown.
   void check(DeclInfo& decl);
+  /// Forgets what is known of records that pass with the values of an elaboration; before these are given back.
+  void forgetPassing();
   /// The declaration as a record of that kind; null after a report.
   const BoundDecl* expect(const Value& v, DeclKind kind, std::string_view what);
 

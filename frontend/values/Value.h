@@ -120,6 +120,7 @@ struct BoundArg {
 struct BoundDecl {
   DeclInfo* decl = nullptr;
   std::vector<BoundArg> args;
+  bool lasting = false; ///< as long as the session, so what is computed of it is kept
 };
 
 /// A thing with members that are computed when asked for.
