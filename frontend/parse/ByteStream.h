@@ -17,7 +17,10 @@ public:
   size_t LA(ssize_t offset) override {
     size_t at = at_ + static_cast<size_t>(offset > 0 ? offset - 1 : offset);
     if (at >= text_.size()) return EOF;
-    auto byte = static_cast<unsigned char>(text_[at]);
+    return symbol(text_[at]);
+  }
+  static unsigned char symbol(char c) {
+    const auto byte = static_cast<unsigned char>(c);
     return byte < 0x80 ? byte : 0x01;
   }
   ssize_t mark() override { return -1; }

@@ -1,9 +1,10 @@
-// The lexer: checks the encoding, runs the generated lexer, and reports what is no token.
+// The lexer: checks the encoding, finds tokens as the generated lexer does, and reports what is none.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Lex.h"
 
 #include "PlanLexer.h"
 #include "frontend/parse/ByteStream.h"
+#include "frontend/parse/Decisions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,6 +47,34 @@ private:
   std::vector<Lexeme>& out_;
   uint32_t base_;
 };
+
+void lexByAntlr(std::string_view text, uint32_t base, std::vector<Lexeme>& out) {
+  PlanLexer::initialize();
+  ByteStream stream(text.substr(base));
+  Recorder(&stream, out, base).run();
+}
+
+/// The longest token, and of equally long ones that of the first rule, as the table says.
+void lexByTable(const LexerTable& table, std::string_view text, uint32_t base, std::vector<Lexeme>& out) {
+  for (uint32_t begin = base; begin < text.size();) {
+    uint32_t end = begin;
+    uint16_t found = 0;
+    uint16_t state = 1;
+    for (uint32_t at = begin; at < text.size();) {
+      state = table.next[state * table.classes + table.classOf[ByteStream::symbol(text[at])]];
+      if (state == 0) break;
+      ++at;
+      if (const uint16_t accept = table.accepts[state]) {
+        found = accept;
+        end = at;
+      }
+    }
+    const bool hidden = found & LexerTable::kHidden; // there is a token: ERRCHAR takes what no other does
+    if (!(found & LexerTable::kSkipped))
+      out.push_back({begin, end, static_cast<uint16_t>(found & LexerTable::kType), hidden, !hidden});
+    begin = end;
+  }
+}
 
 /// The end of the code point that begins at `at`.
 uint32_t codePointEnd(std::string_view text, uint32_t at) {
@@ -166,10 +195,12 @@ std::optional<LexedFile> lex(const SourceManager& sources, FileId id, SyntaxRepo
     return std::nullopt;
   }
   uint32_t base = file.text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  ByteStream stream(file.text.substr(base));
-  Recorder recorder(&stream, file.tokens, base);
   file.tokens.reserve(file.text.size() / 4);
-  recorder.run();
+  const LexerTable& table = learnedDecisions().lexer;
+  if (limits.learned && table.next)
+    lexByTable(table, file.text, base, file.tokens);
+  else
+    lexByAntlr(file.text, base, file.tokens);
   LexicalErrors errors(file, reporter);
   for (Lexeme& token : file.tokens) errors.check(token);
   return file;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Parse.h"
 
+#include "frontend/parse/Learned.h"
 #include "frontend/parse/LineFilter.h"
 #include "frontend/parse/Repair.h"
 #include "frontend/parse/SyntaxMessages.h"
@@ -21,6 +22,7 @@ class DeclarationParser {
   bool cutShort_ = false; // the last piece ended too early
   TokenStream* stream_ = nullptr;
   grammar::PlanParser parser_{nullptr};
+  LearnedSimulator* simulator_; // owned by the parser
 
   TokenStream streamOf(const Piece& piece) const {
     std::vector<PlanToken> tokens;
@@ -38,7 +40,7 @@ class DeclarationParser {
   Rule::DeclarationContext* run(antlr4::atn::PredictionMode mode, Ref<antlr4::ANTLRErrorStrategy> strategy) {
     stream_->seek(0);
     parser_.setTokenStream(stream_);
-    parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+    simulator_->setPredictionMode(mode);
     parser_.setErrorHandler(std::move(strategy));
     try {
       return parser_.declaration();
@@ -49,6 +51,7 @@ class DeclarationParser {
 
   /// With full context: nothing and the error, or the tree of what the fast mode could not decide.
   Rule::DeclarationContext* runExact(SyntaxError& error) {
+    grammar::PlanParser::initialize(); // what could have stood there is read off the network
     auto strategy = std::make_shared<FirstErrorStrategy>();
     auto* tree = run(antlr4::atn::PredictionMode::LL, strategy);
     error = strategy->error();
@@ -129,7 +132,8 @@ class DeclarationParser {
   }
 
 public:
-  DeclarationParser(const LexedFile& file, SyntaxReporter& reporter) : file_(file), reporter_(reporter) {
+  DeclarationParser(const LexedFile& file, SyntaxReporter& reporter, bool learned)
+      : file_(file), reporter_(reporter), simulator_(LearnedSimulator::install(parser_, learned)) {
     parser_.removeErrorListeners();
   }
 
@@ -144,7 +148,7 @@ public:
       return false;
     }
     const bool repaired = hasLexicalError(piece);
-    static const auto bail = std::make_shared<antlr4::BailErrorStrategy>();
+    static const auto bail = std::make_shared<SilentBail>();
     auto* tree = run(antlr4::atn::PredictionMode::SLL, bail);
     SyntaxError error;
     if (!tree) tree = runExact(error);
@@ -164,7 +168,7 @@ std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId 
   if (!file || exceedsNesting(*file, reporter, limits.maxDepth)) return std::nullopt;
   std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
   filterLineBreaks(*file, broken);
-  DeclarationParser parser(*file, reporter);
+  DeclarationParser parser(*file, reporter, limits.learned);
   for (const Piece& piece : cutDeclarations(*file, broken)) {
     auto useTree = [&](auto* tree, size_t firstToken) { return use(*file, tree, firstToken); };
     if (reporter.full() || !parser.parse(piece, useTree)) lose(*file, piece);

@@ -13,10 +13,11 @@ struct ParseLimits {
   size_t maxBytes = 16u << 20; ///< larger files are refused before lexing (PLAN0001)
   unsigned maxDepth = 256;     ///< nesting of brackets, runs of prefix operators, chains of `if` and `**`
   unsigned maxErrors = 20;     ///< syntax errors reported per file
+  bool learned = true;         ///< by the tables that planc was built with (Decisions.h); false: all is left to ANTLR
 };
 
-/// Parses a file of `sources`. Reports every lexical or syntax error; the declarations without one are in the tree, which
-/// then is `broken`. Null if there is nothing to parse: too large, not UTF-8, nested too deep.
+/// Parses a file of `sources`. Reports every lexical or syntax error; the declarations without one are in the tree,
+/// which then is `broken`. Null if there is nothing to parse: too large, not UTF-8, nested too deep.
 std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                         const ParseLimits& limits = {});
 

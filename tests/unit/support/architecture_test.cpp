@@ -113,12 +113,14 @@ TEST(Architecture, OnlyTheParserKnowsAntlr) {
   }
 }
 
-/// Headers of the parser that include the runtime stay inside it: the door is Parse.h.
+/// Headers of the parser that include the runtime stay inside it: the door is Parse.h. What runs in the build to write
+/// its tables belongs to it.
 TEST(Architecture, TheParserHasOneDoor) {
   for (const auto& [room, allowed] : kMayInclude) {
     if (!fs::is_directory(fs::path(PLANC_SOURCE_DIR) / room)) continue;
     for (const Include& include : includesOf(room)) {
-      bool outside = !include.file.starts_with("frontend/parse/") && include.target.starts_with("frontend/parse/");
+      const bool own = include.file.starts_with("frontend/parse/") || include.file.starts_with("frontend/embed/");
+      bool outside = !own && include.target.starts_with("frontend/parse/");
       EXPECT_TRUE(!outside || include.target == "frontend/parse/Parse.h")
           << include.file << " includes " << include.target;
     }

@@ -1,0 +1,16 @@
+# Rewrites a class that ANTLR generated, so that its network is unpacked by `initialize()`, when somebody needs it, and not before `main`:
+# planc needs it for what it did not learn when it was built (frontend/parse/Decisions.h).
+foreach(ending h cpp)
+  file(READ ${BASE}.${ending} text)
+  get_filename_component(class ${BASE} NAME)
+  set(before "${text}")
+  if(ending STREQUAL h)
+    string(REPLACE "  static Initializer _init;\n" "public:\n  static void initialize() { static const Initializer once; }\n" text "${text}")
+  else()
+    string(REPLACE "${class}::Initializer ${class}::_init;\n" "" text "${text}")
+  endif()
+  if(text STREQUAL before)
+    message(FATAL_ERROR "${BASE}.${ending} is not what this rewrites: another version of ANTLR?")
+  endif()
+  file(WRITE ${BASE}.${ending} "${text}")
+endforeach()

@@ -1,0 +1,12 @@
+// In place of the tables of Decisions.h, for programs that are built before them or without them: ANTLR decides.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/parse/Decisions.h"
+
+namespace planc::parse {
+
+const Decisions& learnedDecisions() {
+  static constexpr Decisions none{};
+  return none;
+}
+
+} // namespace planc::parse
