@@ -73,6 +73,13 @@ bool Compilation::priceAlone() {
   return estimate_ != nullptr;
 }
 
+void Compilation::release() {
+  results_ = {};
+  estimate_.reset(), schedule_.reset(), program_.reset(), plan_.reset();
+  fixes_ = {};
+  recomputeEffects_ = {};
+}
+
 void Compilation::findFixes(const ir::PlanEdit& set) {
   if (source_) fixes_ = memoryFixes(*this, *source_, set);
 }

@@ -60,6 +60,10 @@ public:
   void findRecomputeEffects();
   const std::vector<report::RecomputeEffect>& recomputeEffects() const { return recomputeEffects_; }
 
+  /// Gives back all but how it was asked for and its diagnostics: a file may hold thousands of plans. Nothing else may
+  /// be asked afterwards, but for `estimate`, which is null.
+  void release();
+
 private:
   void settleStages();
 

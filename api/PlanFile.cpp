@@ -18,8 +18,14 @@ void PlanFile::loadText(const std::string& path, std::string text) {
   session_->loadText(path, std::move(text));
 }
 
-bool PlanFile::check() {
-  session_->check(); // an error in one declaration does not hide those of the others
+bool PlanFile::check(const CompilationUse& use) {
+  frontend::PlanUse take;
+  if (use)
+    take = [&](std::unique_ptr<ir::Plan> plan) {
+      Asked asked{plan->name.str(), {}, plan->range};
+      use(std::make_unique<Compilation>(std::move(*plan), std::move(asked), heldSources()));
+    };
+  session_->check(take); // an error in one declaration does not hide those of the others
   return !session_->diagnostics().hasErrors();
 }
 

@@ -4,6 +4,7 @@
 #include "api/Compilation.h"
 #include "ir/PlanEdit.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ struct Comparison {
   std::vector<std::string> failed; ///< labels of what has errors
 };
 
+/// Takes a plan; what it keeps of it is its own affair.
+using CompilationUse = std::function<void(std::unique_ptr<Compilation>)>;
+
 /// Compilations that come from it hold what they need of it; it may end before them.
 class PlanFile {
 public:
@@ -33,8 +37,9 @@ public:
   bool load(const std::string& path, std::string& error);
   /// Takes a text as if it stood in a file at `path`, which need not exist.
   void loadText(const std::string& path, std::string text);
-  /// Resolves and checks every declaration; false after errors.
-  bool check();
+  /// Resolves and checks every declaration; false after errors. With `use` every plan whose parameters have defaults is
+  /// handed over as soon as it is elaborated, which is once.
+  bool check(const CompilationUse& use = {});
   /// Sets facts of the plans that are asked for from now on; false after errors, which are reported.
   bool set(const ir::PlanEdit& edit);
   /// What was set.

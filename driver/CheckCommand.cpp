@@ -31,12 +31,13 @@ int runCheck(Console& console, const Arguments& arguments) {
       continue;
     }
     if (const int code = file.set(arguments)) return code;
-    file.check();
-    Plans plans = file.plans({});
-    for (const auto& plan : plans) {
+    Plans plans;
+    file.check([&](std::unique_ptr<api::Compilation> plan) {
       checkPlan(*plan);
       checked.push_back(planJson(file, *plan));
-    }
+      plan->release();
+      plans.push_back(std::move(plan));
+    });
     std::vector<api::Comparison> comparisons = file.comparisons();
     for (const api::Comparison& comparison : comparisons)
       for (const auto& plan : comparison.plans) {

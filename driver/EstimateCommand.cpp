@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace planc::driver {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 /// A file with what is asked of it.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
-  Plans own;
+  bool read = true; ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
+  Plans own;        ///< those whose report was printed are released
   std::vector<api::Comparison> declared;
 };
 
@@ -32,11 +34,16 @@ struct Format {
   bool declaredReports; ///< has the whole report of the plans of a declared comparison, too
 };
 
-std::string printText(const Console& console, const Arguments& arguments, const Estimates& estimates) {
+report::TextOptions textOptions(const Console& console, const Arguments& arguments) {
   report::TextOptions options;
   options.color = console.colorOut();
   options.allLayers = arguments.has("--all");
   if (arguments.value("--sort") == "time") options.order = report::LayerOrder::Time;
+  return options;
+}
+
+std::string printText(const Console& console, const Arguments& arguments, const Estimates& estimates) {
+  const report::TextOptions options = textOptions(console, arguments);
   std::string out;
   const auto add = [&](const std::string& text) { out += fmt::format("{}{}", out.empty() ? "" : "\n", text); };
   for (const report::PlanReport& r : estimates.own) add(report::text(r, options));
@@ -76,50 +83,62 @@ std::string printJson(const Console& console, const Arguments&, const Estimates&
 constexpr Format kFormats[] = {
     {"text", printText, true, false}, {"json", printJson, true, true}, {"csv", printCsv, false, false}};
 
-/// `read`: the file has no errors; else what is there is not all that was meant, or a guess at a misspelt word.
-/// `effects`: what would make the plans fit and what their recomputation does is shown, so it is priced.
-void price(InputFile& file, Plans& plans, bool read, bool effects, bool fixes) {
-  for (const auto& plan : plans) {
-    if (read)
-      plan->price();
-    else if (plan->checkVerdict())
-      plan->lower(ir::Level::Comm);
-    if (effects) plan->findRecomputeEffects();
-    if (effects && fixes) plan->findFixes(file.edit());
-  }
+/// `effects`: what would make the plan fit and what its recomputation does is shown, so it is priced.
+void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fixes) {
+  if (file.read)
+    plan.price();
+  else if (plan.checkVerdict())
+    plan.lower(ir::Level::Comm);
+  if (effects) plan.findRecomputeEffects();
+  if (effects && fixes) plan.findFixes(file.file->edit());
 }
 
-/// With `--plan` the plans and comparisons that it names, else all of either.
-void choose(const Arguments& arguments, PricedFile& out) {
+/// Checks a file and elaborates what is asked of it: with `--plan` the plans and comparisons that it names, else all of
+/// either. `use` takes the plans that stand in no comparison, one after the other.
+void elaborate(const Arguments& arguments, PricedFile& out, const api::CompilationUse& use) {
+  if (!arguments.has("--plan")) {
+    out.file->check(use);
+    out.declared = out.file->comparisons();
+    return;
+  }
+  out.file->check();
   std::vector<std::string> plans;
   for (const std::string& choice : arguments.all("--plan")) {
     std::vector<api::Comparison> named = out.file->comparisons(choice);
     if (named.empty()) plans.push_back(choice);
     for (api::Comparison& c : named) out.declared.push_back(std::move(c));
   }
-  const bool all = !arguments.has("--plan");
-  if (all) out.declared = out.file->comparisons();
-  if (all || !plans.empty()) out.own = out.file->plans(plans);
+  if (plans.empty()) return;
+  for (std::unique_ptr<api::Compilation>& plan : out.file->plans(plans)) use(std::move(plan));
 }
 
-/// Prices the plans of a file; returns the exit code where it cannot be read, else kClean.
-int priceFile(Console& console, const Arguments& arguments, const std::string& path, const Format& format,
-              PricedFile& out) {
+/// Loads a file; returns the exit code where it cannot be read, else kClean.
+int loadFile(Console& console, const Arguments& arguments, const std::string& path, PricedFile& out) {
   out.file = std::make_unique<InputFile>(console, path);
-  InputFile& file = *out.file;
-  if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
-  const bool read = !file.hasErrors();
-  file.check();
-  choose(arguments, out);
-  const bool fixes = !arguments.has("--no-fixes");
-  price(file, out.own, read, format.effects, fixes);
-  for (api::Comparison& c : out.declared) {
-    price(file, c.plans, read, format.effects && format.declaredReports, fixes);
-    for (const auto& plan : c.plans)
-      if (!plan->estimate()) c.failed.push_back(plan->asked().label);
-  }
+  if (!out.file->load()) return kUsage;
+  if (const int code = out.file->set(arguments)) return code;
+  out.read = !out.file->hasErrors();
   return kClean;
+}
+
+/// Prices the plans of a file; `done` takes those that stand in no comparison.
+void priceFile(const Arguments& arguments, const Format& format, PricedFile& out, const api::CompilationUse& done) {
+  const bool fixes = !arguments.has("--no-fixes");
+  elaborate(arguments, out, [&](std::unique_ptr<api::Compilation> plan) {
+    price(out, *plan, format.effects, fixes);
+    done(std::move(plan));
+  });
+  for (api::Comparison& c : out.declared)
+    for (const auto& plan : c.plans) {
+      price(out, *plan, format.effects && format.declaredReports, fixes);
+      if (!plan->estimate()) c.failed.push_back(plan->asked().label);
+    }
+}
+
+report::PlanReport reportOf(InputFile& file, const api::Compilation& plan) {
+  return {file.shownPath(), &file.sources(),          &plan.plan(),
+          plan.program(),   plan.estimate(),          &plan.results(),
+          &plan.fixes(),    &plan.recomputeEffects(), plan.asked().label};
 }
 
 /// Appends the plans that have an estimate, and beside them what they are compared by. `oneFile`: so that reports about
@@ -128,8 +147,7 @@ void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<r
                 std::vector<diff::Side>& sides) {
   for (const auto& p : plans) {
     if (!p->estimate()) continue;
-    out.push_back({file.shownPath(), &file.sources(), &p->plan(), p->program(), p->estimate(), &p->results(),
-                   &p->fixes(), &p->recomputeEffects(), p->asked().label});
+    out.push_back(reportOf(file, *p));
     sides.push_back({&p->plan(), p->estimate(), 1, oneFile ? p->asked().range : SourceRange{}});
   }
 }
@@ -166,12 +184,27 @@ void reportAll(const std::vector<PricedFile>& files) {
   }
 }
 
-/// Adds the names of the plans that do not fit, as their reports call them.
-void outOfMemory(const Plans& plans, std::string& names) {
-  for (const auto& p : plans)
-    if (p->estimate() && !p->estimate()->memory.fits)
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ",
-                           p->asked().label.empty() ? p->plan().title : p->asked().label);
+/// Adds the name of a plan that does not fit, as its report calls it.
+void outOfMemory(const api::Compilation& p, std::string& names) {
+  if (p.estimate() && !p.estimate()->memory.fits)
+    names +=
+        fmt::format("{}`{}`", names.empty() ? "" : ", ", p.asked().label.empty() ? p.plan().title : p.asked().label);
+}
+
+/// `oom`: the plans of each file that do not fit, those of its comparisons left out.
+int exitCode(Console& console, const Arguments& arguments, const std::vector<PricedFile>& files,
+             std::vector<std::string> oom) {
+  if (console.hasErrors()) return kFailed;
+  std::string all;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].own.empty() && files[i].declared.empty()) return noPlans(console, *files[i].file);
+    for (const api::Comparison& declared : files[i].declared)
+      for (const auto& plan : declared.plans) outOfMemory(*plan, oom[i]);
+    if (!oom[i].empty()) all += fmt::format("{}{}", all.empty() ? "" : ", ", oom[i]);
+  }
+  if (all.empty() || arguments.has("--allow-oom")) return kClean;
+  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", all));
+  return kFailed;
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
@@ -184,7 +217,21 @@ int runEstimate(Console& console, const Arguments& arguments) {
     if (f.name == *arguments.value("--format")) format = &f;
   std::vector<PricedFile> files(arguments.positional.size());
   for (size_t i = 0; i < files.size(); ++i)
-    if (const int code = priceFile(console, arguments, arguments.positional[i], *format, files[i])) return code;
+    if (const int code = loadFile(console, arguments, arguments.positional[i], files[i])) return code;
+  // Reports that stand alone are printed as they come.
+  const bool stream = format->name == "text" && !arguments.has("--compare");
+  bool printed = false;
+  std::vector<std::string> oom(files.size()); // the plans of each file that do not fit
+  for (size_t i = 0; i < files.size(); ++i)
+    priceFile(arguments, *format, files[i], [&](std::unique_ptr<api::Compilation> plan) {
+      outOfMemory(*plan, oom[i]);
+      if (stream && plan->estimate()) {
+        if (std::exchange(printed, true)) console.out("\n");
+        console.out(report::text(reportOf(*files[i].file, *plan), textOptions(console, arguments)));
+      }
+      if (stream) plan->release();
+      files[i].own.push_back(std::move(plan));
+    });
   Estimates estimates;
   std::vector<diff::Side> sides;
   for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, estimates.own, sides);
@@ -193,25 +240,20 @@ int runEstimate(Console& console, const Arguments& arguments) {
       estimates.comparison = compared(console, *files.front().file, "", estimates.own, sides, {});
     compareDeclared(console, files, estimates);
   };
+  const auto print = [&] {
+    const std::string text = format->print(console, arguments, estimates);
+    console.out(printed && !text.empty() ? "\n" + text : text);
+  };
   const bool json = format->name == "json"; // holds the diagnostics, so they are collected first
   if (!json) {
     compare();
-    console.out(format->print(console, arguments, estimates));
+    print();
   }
   reportAll(files);
   if (json) compare();
   console.summarize();
-  if (json) console.out(format->print(console, arguments, estimates));
-  if (console.hasErrors()) return kFailed;
-  std::string oom;
-  for (const PricedFile& f : files) {
-    if (f.own.empty() && f.declared.empty()) return noPlans(console, *f.file);
-    outOfMemory(f.own, oom);
-    for (const api::Comparison& declared : f.declared) outOfMemory(declared.plans, oom);
-  }
-  if (oom.empty() || arguments.has("--allow-oom")) return kClean;
-  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", oom));
-  return kFailed;
+  if (json) print();
+  return exitCode(console, arguments, files, std::move(oom));
 }
 
 } // namespace

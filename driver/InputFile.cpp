@@ -35,9 +35,9 @@ int InputFile::set(const Arguments& arguments) {
   return kFailed;
 }
 
-bool InputFile::check() {
+bool InputFile::check(const api::CompilationUse& use) {
   Step step("checking");
-  return file_.check();
+  return file_.check(use);
 }
 
 Plans InputFile::plans(const std::vector<std::string>& choices) {

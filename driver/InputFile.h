@@ -21,9 +21,8 @@ public:
   bool load();
   /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
   int set(const Arguments& arguments);
-  /// Resolves and checks every declaration; false after errors.
-  bool check();
   /// As api::PlanFile has them.
+  bool check(const api::CompilationUse& use = {});
   Plans plans(const std::vector<std::string>& choices);
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
