@@ -11,6 +11,9 @@ struct Pair {
   Account account; ///< where its seconds go
 };
 
+/// How to run long runs of equal instances: in strides over the periods that repeat, or all. Both give the same times.
+enum class Strides { Taken, Off };
+
 /// Both passes together: communication of either, blocking shares too, runs beside the computing of the other;
 /// statistics stand inside their operator. Never longer than one after the other. Of long runs of equal instances the
 /// periods that repeat are left out, unless `strides` is off.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace planc::cost {
 using ir::ActionKind;
@@ -17,287 +18,398 @@ namespace {
 constexpr int kSteps = 16;
 /// Steps are equal if their lengths on the stages differ by less than this share.
 constexpr double kEqualGains = 1e-10;
+/// Cells that a row begins with, at most.
+constexpr int64_t kCells = 256;
+/// More passes than there are.
+constexpr int64_t kMany = int64_t{1} << 60;
 
 } // namespace
 
-PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& begins)
-    : in_(in), actions_(in.actions.lists()), last_(static_cast<int64_t>(in.virtualStages.size()) - 1),
-      forward_(cells(), kNotYet), backward_(cells(), kNotYet), routes_(in.devices.front().size()),
+PipelineRun::PipelineRun(const PipelineInput& in)
+    : in_(in), routes_(in.devices.front().size()),
       perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
-      remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
-      holdOf_(in.virtualStages.size() * routes_), stages_(in.stages) {
+      slots_(in.virtualStages.size() * routes_), width_(perRoute_), bookedAt_(2 * in.actions.size()),
+      works_(slots_ * kKinds), stages_(in.actions.size()), left_(slots_ + 1), waiters_(2 * slots_ + 1),
+      gathered_(slots_), gathering_(slots_), heldSlots_(slots_), heldFrom_(in.actions.size() + 1), holdOf_(slots_),
+      reducing_(slots_), sharesAt_(bookedAt_ + slots_ * kCauses) {
+  for (const auto& devices : in_.devices)
+    for (const int64_t device : devices) ++heldFrom_[static_cast<size_t>(device) + 1];
+  std::partial_sum(heldFrom_.begin(), heldFrom_.end(), heldFrom_.begin());
+  std::vector<size_t> next(heldFrom_.begin(), heldFrom_.end() - 1);
+  for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
+      const auto device = static_cast<size_t>(in_.devices[vs][r]);
+      const size_t slot = vs * routes_ + r;
+      holdOf_[slot] = static_cast<uint32_t>(next[device] - heldFrom_[device]);
+      heldSlots_[next[device]++] = static_cast<uint32_t>(slot);
+    }
+  const std::span<const Action> written = in_.actions.written();
+  if (std::any_of(written.begin(), written.end(), [](const Action& a) { return a.paired; })) {
+    togetherFrom_.push_back(0);
+    for (size_t s = 0; s < stages_.size(); ++s)
+      togetherFrom_.push_back(togetherFrom_.back() + holds(s).size() * holds(s).size());
+    together_.resize(togetherFrom_.back());
+  }
+  sums_.resize(sharesAt_ + together_.size());
+  steady_ = findSteadyOrders(in_.actions, in_.virtualStages.size(), static_cast<int64_t>(routes_), perRoute_);
+  if (!steady_.empty()) width_ = std::min(width_, kCells); // micro-batches come in turn
+}
+
+/// What the actions of every kind take, from where, and to where.
+void PipelineRun::bind() {
+  const size_t stages = in_.virtualStages.size();
+  for (size_t vs = 0; vs < stages; ++vs) {
+    const VirtualStageCost& cost = in_.virtualStages[vs];
+    for (size_t r = 0; r < routes_; ++r) {
+      const size_t slot = vs * routes_ + r;
+      const int64_t first = static_cast<int64_t>(r) * perRoute_;
+      const auto row = [&](size_t ofStage, bool backward) {
+        return static_cast<uint32_t>(1 + 2 * (ofStage * routes_ + r) + (backward ? 1 : 0));
+      };
+      const auto set = [&](ActionKind kind, double seconds, uint32_t from, double transfer, bool leaves, double sent) {
+        Work& w = works_[slot * kKinds + static_cast<size_t>(kind)];
+        w = {};
+        const bool forward = kind == ActionKind::Forward, weight = kind == ActionKind::BackwardWeight;
+        w.slot = static_cast<uint32_t>(slot);
+        w.pass = forward ? &cost.forward : &cost.backward;
+        w.seconds = seconds;
+        w.inRow = from, w.inShift = first, w.inMask = -1;
+        bindIn(w);
+        w.latency = transfer, w.receiving = in_.inlineReceive * transfer;
+        w.outRow = weight ? 0 : row(vs, !forward);
+        w.outMask = weight ? 0 : -1, w.outShift = weight ? kMany : first;
+        w.out = weight ? kNobody : rowAt(w.outRow);
+        w.sending = leaves ? std::max(0., in_.inlineSend * sent) : 0;
+        w.booked = &booked(slot, forward ? Cause::Send : Cause::SendBack);
+        w.left = &left_[kind == ActionKind::Backward || weight ? slot : slots_];
+        w.special = alwaysSpecial(w) || (forward && cost.gathers.total > 0);
+      };
+      const bool last = vs + 1 == stages;
+      set(ActionKind::Forward, cost.forward.seconds, vs == 0 ? 0 : row(vs - 1, false),
+          vs == 0 ? 0 : in_.virtualStages[vs - 1].send, !last, cost.send);
+      for (const ActionKind kind : {ActionKind::Backward, ActionKind::BackwardInput})
+        set(kind, kind == ActionKind::Backward ? cost.backward.seconds : cost.backward.seconds - cost.backward.weight,
+            last ? row(vs, false) : row(vs + 1, true), last ? 0 : in_.virtualStages[vs + 1].sendBack, vs > 0,
+            cost.sendBack);
+      set(ActionKind::BackwardWeight, cost.backward.weight, row(vs, true), 0, false, 0);
+    }
+  }
+}
+
+void PipelineRun::bindIn(Work& work) const {
+  if (work.inRow == 0) {
+    work.in = kAtOnce, work.inMask = 0;
+  } else if (work.redirected) {
+    work.in = kNever, work.inMask = 0;
+  } else {
+    work.in = rowAt(work.inRow) - work.inShift, work.inMask = -1;
+  }
+}
+
+void PipelineRun::begin(const std::vector<double>& begins) {
+  ends_.assign(cells(), kNotYet);
+  ends_[kAtOnce] = 0;
+  skips_.clear();
+  bind();
+  std::fill(left_.begin(), left_.end(), perRoute_);
+  left_.back() = kMany;
+  std::fill(sums_.begin(), sums_.end(), 0.);
+  for (Together& t : together_) t.met = false;
   // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
   std::vector<double> arrived = begins;
   for (size_t r = 0; r < routes_; ++r)
     for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
-      const auto device = static_cast<size_t>(in_.devices[vs][r]);
-      Stage& stage = stages_[device];
-      gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
-      holdOf_[vs * routes_ + r] = stage.holds.size();
-      stage.holds.push_back(static_cast<int64_t>(vs));
-      stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
-      stage.sums.holds.emplace_back();
+      const size_t slot = vs * routes_ + r;
+      gathering_[slot] = in_.virtualStages[vs].gathers.total;
+      gathered_[slot] = arrived[static_cast<size_t>(in_.devices[vs][r])] += gathering_[slot];
     }
   for (size_t s = 0; s < stages_.size(); ++s) {
-    stages_[s].limit = actions_[s].size();
+    const ir::Order order = in_.actions[s];
+    stages_[s] = {};
+    stages_[s].at = order.begin();
+    stages_[s].limit = order.size();
     stages_[s].begin = stages_[s].free = begins[s];
   }
 }
 
-std::vector<StageTimes> PipelineRun::run(Strides strides) {
-  if (strides == Strides::Taken)
-    if (const auto steady = findSteadyOrders(actions_)) stride(*steady);
+/// Twice as many cells in every row.
+void PipelineRun::widen() {
+  const Indexed<double> before = std::exchange(ends_, {});
+  const int64_t from = kConstants, each = width_ + 1;
+  width_ *= 2;
+  ends_.assign(cells(), kNotYet);
+  std::copy_n(before.begin(), from, ends_.begin());
+  for (uint32_t row = 1; row < rows(); ++row)
+    std::copy_n(before.begin() + from + (row - 1) * each, each, ends_.begin() + rowAt(row));
+  for (Work& w : works_) {
+    bindIn(w);
+    if (w.outRow) w.out = rowAt(w.outRow);
+  }
+}
+
+std::vector<StageTimes> PipelineRun::run(const std::vector<double>& begins) {
+  begin(begins);
+  stride();
+  for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_.actions[s].size();
   settle();
-  std::vector<StageTimes> times;
-  for (Stage& stage : stages_) {
+  return times();
+}
+
+std::vector<StageTimes> PipelineRun::times() {
+  std::vector<StageTimes> times(stages_.size());
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    const Stage& stage = stages_[s];
     if (stage.next != stage.limit) throw std::logic_error("cost: the stages of the schedule wait for each other");
-    StageTimes t;
+    StageTimes& t = times[s];
     t.begin = stage.begin;
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
-    bookTrailing(stage, t.trailing);
-    t.busy = stage.sums.busy;
-    t.idle = stage.sums.idle;
-    t.together = std::move(stage.sums.together);
-    for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h]});
-    times.push_back(std::move(t));
+    bookTrailing(s, t.trailing);
+    t.busy = busy(s);
+    t.idle = idle(s);
+    if (!together_.empty())
+      for (size_t i = togetherFrom_[s]; i < togetherFrom_[s + 1]; ++i)
+        if (together_[i].met)
+          t.together[{together_[i].forwardStage, together_[i].backwardStage}] += sums_[sharesAt_ + i];
+    t.holds.reserve(holds(s).size());
+    for (const uint32_t slot : holds(s)) {
+      HeldStage& held = t.holds.emplace_back();
+      held.virtualStage = static_cast<int64_t>(slot / routes_);
+      std::copy_n(sums_.begin() + static_cast<ptrdiff_t>(bookedAt_ + slot * kCauses), kCauses, held.booked.begin());
+    }
   }
   return times;
 }
 
-/// When what an action receives is there; negative if it was not sent yet.
-double PipelineRun::received(const Action& a) {
-  const int64_t mb = a.microBatch, vs = a.virtualStage;
-  switch (a.kind) {
-  case ActionKind::Forward: {
-    if (vs == 0) return 0;
-    const double sent = at(forward_, vs - 1, mb);
-    return sent < 0 ? sent : sent + in_.virtualStages[vs - 1].send;
-  }
-  case ActionKind::Backward:
-  case ActionKind::BackwardInput: {
-    if (vs == last_) return at(forward_, vs, mb);
-    const double sent = at(backward_, vs + 1, mb);
-    return sent < 0 ? sent : sent + in_.virtualStages[vs + 1].sendBack;
-  }
-  case ActionKind::BackwardWeight:
-    return at(backward_, vs, mb);
-  }
-  return kNotYet;
-}
-
-/// Seconds for which the transfer of what an action receives holds it.
-double PipelineRun::receiving(const Action& a) const {
-  if (a.kind == ActionKind::BackwardWeight || in_.inlineReceive == 0) return 0;
-  if (a.kind == ActionKind::Forward)
-    return a.virtualStage == 0 ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage - 1].send;
-  return a.virtualStage == last_ ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage + 1].sendBack;
-}
-
 /// Every stage as far as its limit and the others let it.
 void PipelineRun::settle() {
-  std::vector<int64_t> ready;
-  for (int64_t s = in_.stages; s-- > 0;) ready.push_back(s);
-  while (!ready.empty()) {
-    const int64_t s = ready.back();
-    ready.pop_back();
-    advance(s, ready);
+  std::fill(waiters_.begin(), waiters_.end(), -1);
+  for (size_t s = stages_.size(); s-- > 0;) ready_.push_back(s);
+  while (!ready_.empty()) {
+    const size_t s = ready_.back();
+    ready_.pop_back();
+    advance(s);
   }
 }
 
-void PipelineRun::advance(int64_t s, std::vector<int64_t>& ready) {
+/// When what an action receives was sent; negative if it was not yet.
+inline double PipelineRun::received(Work& work, int64_t microBatch) {
+  const double sent = ends_[work.in + (microBatch & work.inMask)];
+  return sent < 0 && work.redirected ? lookBack(work, microBatch) : sent;
+}
+
+/// The result of an action, for those who wait for it.
+inline void PipelineRun::made(const Work& work, int64_t microBatch, double end) {
+  const int64_t cell = microBatch - work.outShift;
+  while (cell >= width_) [[unlikely]] widen();
+  ends_[work.out + (cell & work.outMask)] = end;
+  if (int32_t& waiter = waiters_[work.outRow]; waiter >= 0)
+    ready_.push_back(static_cast<size_t>(std::exchange(waiter, -1)));
+}
+
+void PipelineRun::advance(size_t s) {
   Stage& stage = stages_[s];
-  const auto& actions = actions_[s];
-  stage.waiting = false;
+  Work* const works = works_.data();
+  double &idleSeconds = idle(s), &busySeconds = busy(s);
+  const bool oneRoute = routes_ == 1, watched = watched_;
   while (stage.next < stage.limit) {
-    const Action& a = actions[stage.next];
-    double arrival = received(a);
-    if (a.paired && arrival >= 0) arrival = std::min(arrival, received(actions[stage.next + 1]));
-    if (arrival < 0) {
-      stage.waiting = true;
-      return;
+    const Action* a = stage.at.written();
+    const int64_t offset = stage.at.offset(), microBatch = a->microBatch + offset;
+    if (a->paired) {
+      if (!performPair(s, a, offset)) return;
+      ++stage.at, ++stage.at;
+      stage.next += 2;
+      continue;
     }
-    if (a.paired)
-      performPair(stage, a, actions[stage.next + 1]);
-    else
-      perform(stage, a, arrival);
-    wake(a, ready);
-    if (a.paired) wake(actions[stage.next + 1], ready);
-    stage.next += a.paired ? 2 : 1;
+    const size_t slot = oneRoute ? a->virtualStage : slotOf(*a, microBatch);
+    Work& work = works[slot * kKinds + static_cast<size_t>(a->kind)];
+    double arrival = received(work, microBatch);
+    if (arrival < 0) return waitFor(s, work);
+    arrival += work.latency;
+    if (work.special || watched || *work.left == 1) {
+      perform(s, work, microBatch, arrival);
+    } else {
+      idleSeconds += std::max(0.0, arrival - stage.free);
+      busySeconds += work.seconds;
+      const double end = std::max(stage.free, arrival) + work.seconds;
+      --*work.left;
+      made(work, microBatch, end);
+      stage.free = end + work.sending;
+      *work.booked += work.sending;
+    }
+    ++stage.at;
+    ++stage.next;
   }
 }
 
-/// Who receives from this action looks again.
-void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
-  if (a.kind == ActionKind::BackwardWeight) return;
-  const int64_t to = a.virtualStage + (a.kind == ActionKind::Forward ? 1 : -1);
-  if (to < 0 || to > last_) return;
-  const int64_t device = in_.devices[to][routeOf(a)];
-  Stage& other = stages_[device];
-  if (!other.waiting) return;
-  other.waiting = false;
-  ready.push_back(device);
+/// Whoever makes what it receives calls the stage.
+void PipelineRun::waitFor(size_t s, const Work& work) {
+  waiters_[work.inRow] = static_cast<int32_t>(s);
 }
 
 /// When an action that could start does, if its pass begins with communication.
 double PipelineRun::afterComm(Stage& stage, bool waits, double start) {
   if (!waits || stage.commFree <= start) return start;
-  stage.sums.holds[stage.tailHold][stage.tailCause] += stage.commFree - start;
+  booked(stage.tailSlot, stage.tailCause) += stage.commFree - start;
   return stage.commFree;
 }
 
 /// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
 /// transfers that it takes part in. Gives the seconds of the latter.
-double PipelineRun::receive(Stage& stage, double arrival, double until) {
-  stage.sums.idle += std::max(0.0, arrival - stage.free);
-  return std::max(0.0, until - std::max(stage.free, arrival));
+double PipelineRun::receive(size_t s, double arrival, double until) {
+  const double free = stages_[s].free;
+  idle(s) += std::max(0.0, arrival - free);
+  return std::max(0.0, until - std::max(free, arrival));
 }
 
-void PipelineRun::bookReceived(Stage& stage, const Action& a, double held) {
-  if (held > 0) booked(stage, a, a.kind == ActionKind::Forward ? Cause::Receive : Cause::ReceiveBack) += held;
+void PipelineRun::bookReceived(const Work& work, double held) {
+  if (held > 0) booked(work.slot, isForward(work) ? Cause::Receive : Cause::ReceiveBack) += held;
 }
 
-void PipelineRun::send(Stage& stage, const Action& a) {
-  const double held = in_.inlineSend * transfer(a);
-  if (held <= 0) return;
-  booked(stage, a, a.kind == ActionKind::Forward ? Cause::Send : Cause::SendBack) += held;
-  stage.free += held;
+void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arrival) {
+  Stage& stage = stages_[s];
+  if (watched_) watch(work, stage.free - arrival);
+  double start = std::max(stage.free + work.receiving, arrival);
+  bookReceived(work, receive(s, arrival, start));
+  start = afterComm(stage, !isWeight(work) && work.pass->waitsForComm, start);
+  busy(s) += work.seconds;
+  const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds);
+  book(s, work, delay);
+  stage.free = start + work.seconds + delay.sum();
+  made(work, microBatch, stage.free);
+  stage.free += work.sending;
+  *work.booked += work.sending;
 }
 
-void PipelineRun::perform(Stage& stage, const Action& a, double arrival) {
-  const PassCost& pass = a.kind == ActionKind::Forward ? cost(a).forward : cost(a).backward;
-  double seconds = pass.seconds;
-  if (a.kind == ActionKind::BackwardInput) seconds -= pass.weight;
-  if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
-  double start = std::max(stage.free + receiving(a), arrival);
-  bookReceived(stage, a, receive(stage, arrival, start));
-  start = afterComm(stage, a.kind != ActionKind::BackwardWeight && pass.waitsForComm, start);
-  stage.sums.busy += seconds;
-  const PassDelay delay = finish(stage, a, start, start + seconds);
-  book(stage, a, delay);
-  stage.free = start + seconds + delay.sum();
-  made(stage, a, stage.free);
-  send(stage, a);
+/// Two passes at once, if both have what they receive.
+bool PipelineRun::performPair(size_t s, const Action* pair, int64_t offset) {
+  const int64_t batchF = pair[0].microBatch + offset, batchB = pair[1].microBatch + offset;
+  Work &f = workOf(pair[0], batchF), &b = workOf(pair[1], batchB);
+  const double sentF = received(f, batchF), sentB = sentF < 0 ? kNotYet : received(b, batchB);
+  if (sentF < 0 || sentB < 0) {
+    waitFor(s, sentF < 0 ? f : b);
+    return false;
+  }
+  pairTogether(s, f, b, {batchF, sentF + f.latency}, {batchB, sentB + b.latency});
+  return true;
+}
+
+/// What the two save where they run together.
+PipelineRun::Together& PipelineRun::togetherOf(size_t s, const Work& f, const Work& b) {
+  Together& t = together_[togetherFrom_[s] + holdOf_[f.slot] * holds(s).size() + holdOf_[b.slot]];
+  if (t.met) return t;
+  t.met = true;
+  t.forwardStage = static_cast<int64_t>(f.slot / routes_), t.backwardStage = static_cast<int64_t>(b.slot / routes_);
+  const double apart = f.seconds + b.seconds;
+  const auto known = in_.pairs.find({t.forwardStage, t.backwardStage});
+  t.cost = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
+  return t;
 }
 
 /// A pair begins with the one whose input is there first. While it runs alone it saves nothing: the saving shrinks to
 /// none over its length. A result leaves when it is made, so its transfer may run beside the rest of the pair.
-void PipelineRun::performPair(Stage& stage, const Action& f, const Action& b) {
-  const PassCost &forward = cost(f).forward, &backward = cost(b).backward;
-  const double holdF = receiving(f), holdB = receiving(b), free = stage.free + holdF + holdB;
-  double arrivedF = std::max(free, received(f)), arrivedB = std::max(free, received(b));
+void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, const Received& inB) {
+  Stage& stage = stages_[s];
+  const double holdF = f.receiving, holdB = b.receiving, free = stage.free + holdF + holdB;
+  if (watched_) watch(f, stage.free - inF.at), watch(b, stage.free - inB.at);
+  double arrivedF = std::max(free, inF.at), arrivedB = std::max(free, inB.at);
   const double first = std::min(arrivedF, arrivedB);
-  const double taken = receive(stage, std::min(received(f), received(b)), first);
-  if (holdF > 0) bookReceived(stage, f, taken * holdF / (holdF + holdB));
-  if (holdB > 0) bookReceived(stage, b, taken * holdB / (holdF + holdB));
-  const double held = afterComm(stage, forward.waitsForComm || backward.waitsForComm, first) - first;
+  const double taken = receive(s, std::min(inF.at, inB.at), first);
+  if (holdF > 0) bookReceived(f, taken * holdF / (holdF + holdB));
+  if (holdB > 0) bookReceived(b, taken * holdB / (holdF + holdB));
+  const double held = afterComm(stage, f.pass->waitsForComm || b.pass->waitsForComm, first) - first;
   arrivedF += held, arrivedB += held;
-  const double apart = forward.seconds + backward.seconds;
-  const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
-  const PairCost pair = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
-  const double late = std::fabs(arrivedF - arrivedB), early = (arrivedF < arrivedB ? forward : backward).seconds;
-  const double together = late < early ? 1 - late / early : 0, saved = (apart - pair.seconds) * together;
-  stage.sums.busy += apart - saved;
-  stage.sums.idle += std::max(0.0, late - early);
-  stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
+  const double apart = f.seconds + b.seconds;
+  const Together& both = togetherOf(s, f, b);
+  const double late = std::fabs(arrivedF - arrivedB), early = arrivedF < arrivedB ? f.seconds : b.seconds;
+  const double together = late < early ? 1 - late / early : 0, saved = (apart - both.cost.seconds) * together;
+  busy(s) += apart - saved;
+  idle(s) += std::max(0.0, late - early);
+  sums_[sharesAt_ + static_cast<size_t>(&both - together_.data())] += together;
   const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const PassDelay delayF = finish(stage, f, arrivedF, done), delayB = finish(stage, b, arrivedB, done);
+  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done),
+                  delayB = finish(s, b, inB.microBatch, arrivedB, done);
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
-  book(stage, longer ? f : b, longer ? delayF : delayB);
+  book(s, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  made(stage, f, std::min(end, arrivedF + pair.forward + end - done));
-  made(stage, b, std::min(end, arrivedB + pair.backward + end - done));
-  send(stage, f);
-  send(stage, b);
+  made(f, inF.microBatch, std::min(end, arrivedF + both.cost.forward + end - done));
+  made(b, inB.microBatch, std::min(end, arrivedB + both.cost.backward + end - done));
+  for (const Work* work : {&f, &b}) {
+    *work->booked += work->sending;
+    stage.free += work->sending;
+  }
 }
 
 /// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
-PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end) {
-  const bool isForward = a.kind == ActionKind::Forward;
+PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end) {
+  Stage& stage = stages_[s];
   PassDelay delay;
-  if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end);
-  if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
-    stage.commFree = end + delay.sum() + tail;
-    stage.tailHold = holdOf_[slot(a)];
-    stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
+  if (isForward(work) && microBatch % perRoute_ == 0) {
+    delay = afterGathers(work, start, end);
+    work.special = alwaysSpecial(work);
   }
-  if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
-    delay = beginReductions(stage, a, start, end);
+  if (const double tail = work.pass->tail; tail > 0) {
+    stage.commFree = end + delay.sum() + tail;
+    stage.tailSlot = work.slot;
+    stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
+  }
+  if (--*work.left == 0) delay = beginReductions(s, work, start, end);
   return delay;
-}
-
-/// The result of an action, for those who wait for it.
-void PipelineRun::made(Stage& stage, const Action& a, double end) {
-  if (a.kind == ActionKind::Forward)
-    at(forward_, a.virtualStage, a.microBatch) = end;
-  else if (a.kind != ActionKind::BackwardWeight)
-    at(backward_, a.virtualStage, a.microBatch) = end;
-  if (recording_) record(stage, a, end);
 }
 
 /// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
 /// queue beyond that.
-void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& delay) {
+void PipelineRun::book(size_t s, const Work& work, const PassDelay& delay) {
   if (delay.slowed > 0)
-    booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) +=
-        delay.slowed;
+    booked(work.slot, isForward(work) ? Cause::SlowedByGathers : Cause::SlowedByReductions) += delay.slowed;
   double left = delay.exposed;
-  for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
-    const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
-    stage.gathering[h] -= part;
-    stage.sums.holds[h][Cause::Gathers] += part;
+  for (size_t h = holdOf_[work.slot] + 1; left > 0 && h-- > 0;) {
+    const uint32_t slot = holds(s)[h];
+    const double part = h == 0 ? left : std::min(left, gathering_[slot]);
+    gathering_[slot] -= part;
+    booked(slot, Cause::Gathers) += part;
     left -= part;
   }
 }
 
 /// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
-void PipelineRun::bookTrailing(Stage& stage, double trailing) {
+void PipelineRun::bookTrailing(size_t s, double trailing) {
+  const Stage& stage = stages_[s];
   double left = trailing;
   if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
-    stage.sums.holds[stage.tailHold][stage.tailCause] += tail;
+    booked(stage.tailSlot, stage.tailCause) += tail;
     left -= tail;
   }
-  for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
-    const size_t h = stage.reducing[i];
-    const double total = in_.virtualStages[stage.holds[h]].reductions.total;
+  for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
+    const uint32_t slot = reducing_[heldFrom_[s] + i];
+    const double total = in_.virtualStages[slot / routes_].reductions.total;
     const double part = i == 0 ? left : std::min(left, total);
-    stage.sums.holds[h][Cause::Reductions] += part;
+    booked(slot, Cause::Reductions) += part;
     left -= part;
   }
 }
 
-void PipelineRun::record(Stage& stage, const Action& a, double end) {
-  stage.ends.push_back(end);
-  if (a.kind != ActionKind::BackwardWeight)
-    at(a.kind == ActionKind::Forward ? forwardRound_ : backwardRound_, a.virtualStage, a.microBatch) =
-        static_cast<uint16_t>(round_);
-}
-
-double PipelineRun::transfer(const Action& a) const {
-  if (a.kind == ActionKind::Forward) return a.virtualStage < last_ ? cost(a).send : 0;
-  return a.kind == ActionKind::BackwardWeight || a.virtualStage == 0 ? 0 : cost(a).sendBack;
-}
-
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
 /// bucket.
-PassDelay PipelineRun::afterGathers(const Action& a, double start, double end) const {
-  const StepComm& comm = cost(a).gathers;
+PassDelay PipelineRun::afterGathers(const Work& work, double start, double end) const {
+  const StepComm& comm = in_.virtualStages[work.slot / routes_].gathers;
   if (comm.total <= 0) return {};
-  const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
+  const double all = gathered_[work.slot], firstBucket = all - comm.total + comm.edge;
   const double slowed = in_.slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-  const double late = std::max(all + cost(a).forward.last - end, firstBucket - start);
+  const double late = std::max(all + work.pass->last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
 /// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end) const {
-  const StepComm& comm = cost(a).reductions;
+PassDelay PipelineRun::beginReductions(size_t s, const Work& work, double start, double end) {
+  const StepComm& comm = in_.virtualStages[work.slot / routes_].reductions;
   if (comm.total <= 0) return {};
+  Stage& stage = stages_[s];
   const double slowed = in_.slowdown * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
-  const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
+  const double begin = std::max(stage.reduced, std::min(end, start + work.pass->first));
   stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
-  stage.reducing.push_back(holdOf_[slot(a)]);
+  reducing_[heldFrom_[s] + stage.reductions++] = work.slot;
   return {slowed, 0};
 }
 
@@ -316,11 +428,12 @@ double StageTimes::booked() const {
 /// The steps of stages that do not wait for all are a max-plus linear system: what its vector of ends grows by on any
 /// stage bounds the period from above, and comes down to it (Baccelli, Cohen, Olsder, Quadrat, *Synchronization and
 /// Linearity*, 1992, chapter 3).
-std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides) {
+std::vector<StageTimes> runPipeline(const PipelineInput& input) {
   Indexed<double> begins(input.stages);
   std::vector<StageTimes> times;
+  PipelineRun pipeline(input);
   for (int step = 0; step < kSteps; ++step) {
-    times = PipelineRun(input, begins).run(strides);
+    times = pipeline.run(begins);
     if (input.waitsForAll) break;
     double shortest = std::numeric_limits<double>::infinity(), longest = 0, first = shortest;
     for (size_t s = 0; s < times.size(); ++s) {

@@ -91,12 +91,10 @@ struct StageTimes {
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
 
-/// How to run it: the steady state in strides, or every action by itself. Both give the same times.
-enum class Strides { Taken, Off };
-
 /// One step. Where stages do not wait for all it is one of many that follow each other: it begins as staggered as it
 /// ends, so that the longest from `begin` to the end of `trailing` and `between` is the period of steps.
-/// Linear in the number of actions. Throws std::logic_error if the orders wait for each other.
-std::vector<StageTimes> runPipeline(const PipelineInput& input, Strides strides = Strides::Taken);
+/// What the orders repeat is simulated until it goes on as before, and then counted: as long for many micro-batches as
+/// for a few. Throws std::logic_error if the orders wait for each other.
+std::vector<StageTimes> runPipeline(const PipelineInput& input);
 
 } // namespace planc::cost

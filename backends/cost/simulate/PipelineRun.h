@@ -1,30 +1,16 @@
-// One step of a pipeline, action by action: what its stages have done so far.
+// One step of a pipeline: what its stages have done so far, action by action and in leaps over what repeats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Pipeline.h"
 #include "backends/cost/simulate/SteadyState.h"
 #include "support/Indexed.h"
 
-#include <map>
-#include <utility>
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace planc::cost {
-
-/// What grows from action to action on one stage.
-struct StageSums {
-  double busy = 0, idle = 0;
-  std::vector<Booked> holds;                              ///< by virtual stage and route that it holds
-  std::map<std::pair<int64_t, int64_t>, double> together; ///< pairs, as in StageTimes
-
-  void add(const StageSums& other, double times) {
-    busy += times * other.busy;
-    idle += times * other.idle;
-    for (size_t h = 0; h < other.holds.size(); ++h)
-      for (size_t c = 0; c < kCauses; ++c) holds[h][c] += times * other.holds[h][c];
-    for (const auto& [pair, share] : other.together) together[pair] += times * share;
-  }
-};
 
 /// What communication of the step adds to a pass that it runs beside.
 struct PassDelay {
@@ -35,84 +21,153 @@ struct PassDelay {
 /// An action starts at max(stage free, producer's end + transfer); the blocking share of a transfer holds its sender.
 class PipelineRun {
 public:
+  explicit PipelineRun(const PipelineInput& in);
   /// `begins`: by stage, when it is free for the step.
-  PipelineRun(const PipelineInput& in, const std::vector<double>& begins);
-  std::vector<StageTimes> run(Strides strides);
+  std::vector<StageTimes> run(const std::vector<double>& begins);
 
 private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
+  static constexpr int64_t kKinds = 4;
+  static constexpr int64_t kAtOnce = 0, kNever = 1, kNobody = 2, kConstants = 3; ///< cells before the rows
+
+  /// Actions of one kind on one virtual stage and route, which are alike but for their micro-batch. What they wait for
+  /// and what they make are cells of rows, one for each micro-batch that is simulated.
+  struct Work {
+    int64_t in = 0, inMask = 0; ///< cell of what micro-batch 0 receives; mask 0: of what all do
+    int64_t inShift = 0;        ///< micro-batches of the row's before its first cell, and those that were leapt over
+    int64_t out = 0, outMask = 0, outShift = 0;
+    double latency = 0;   ///< of what it receives
+    double receiving = 0; ///< seconds for which the transfer of that holds it
+    double seconds = 0;
+    double sending = 0;       ///< seconds for which what it hands on holds it
+    double* booked = nullptr; ///< where those are booked
+    int64_t* left = nullptr;  ///< passes of the virtual stage that complete its gradients
+    uint32_t slot = 0;
+    uint32_t inRow = 0, outRow = 0; ///< 0: none
+    bool special = false;           ///< has anything but the above
+    bool redirected = false;        ///< reads what was made before a leap that it did not take part in
+    uint32_t leaps = 0;             ///< that it has behind it
+    const PassCost* pass = nullptr;
+  };
 
   struct Stage {
-    size_t next = 0;     ///< action
-    size_t limit = 0;    ///< action before which it stops
+    ir::OrderCursor at;
+    size_t next = 0;     ///< number of the action
+    size_t limit = 0;    ///< of that before which it stops
     double begin = 0;    ///< of its step
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
     double reduced = 0;  ///< the step's gradient reductions so far
+    size_t reductions = 0;
     bool waiting = false;
-    std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
-    std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
-    std::vector<size_t> reducing;  ///< holds, in the order in which their reductions began
-    size_t tailHold = 0;           ///< whose communication the comm stream is in, after passes
+    uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
-    StageSums sums;
-    std::vector<double> ends; ///< of its actions, while a steady state is looked for
   };
 
-  size_t cells() const { return in_.virtualStages.size() * static_cast<size_t>(in_.microBatches); }
-  const VirtualStageCost& cost(const Action& a) const { return in_.virtualStages[a.virtualStage]; }
-  size_t routeOf(const Action& a) const { return routes_ == 1 ? 0 : static_cast<size_t>(a.microBatch / perRoute_); }
-  size_t slot(const Action& a) const { return a.virtualStage * routes_ + routeOf(a); }
-  double& booked(Stage& stage, const Action& a, Cause cause) const { return stage.sums.holds[holdOf_[slot(a)]][cause]; }
-  template <class T> T& at(Indexed<T>& table, int64_t vs, int64_t mb) const {
-    return table[vs * in_.microBatches + mb];
-  }
+  struct Received {
+    int64_t microBatch = 0;
+    double at = 0;
+  };
+
+  /// A forward and a backward pass of two slots of a stage, together.
+  struct Together {
+    PairCost cost;
+    int64_t forwardStage = 0, backwardStage = 0;
+    bool met = false;
+  };
 
   // Pipeline.cpp: actions.
-  double received(const Action& a);
-  double receiving(const Action& a) const;
+  void bind();
+  void begin(const std::vector<double>& begins);
+  size_t rows() const { return 2 * slots_ + 1; } ///< the first one is none
+  /// A row ends with a cell that is never filled, which who is ahead of it reads.
+  int64_t rowAt(uint32_t row) const { return kConstants + (row - 1) * (width_ + 1); }
+  size_t cells() const { return static_cast<size_t>(rowAt(static_cast<uint32_t>(rows()))); }
+  void bindIn(Work& work) const;
+  void widen();
+  size_t slotOf(const Action& a, int64_t microBatch) const {
+    return a.virtualStage * routes_ + (routes_ == 1 ? 0 : static_cast<size_t>(microBatch / perRoute_));
+  }
+  Work& workOf(const Action& a, int64_t microBatch) {
+    return works_[slotOf(a, microBatch) * kKinds + static_cast<size_t>(a.kind)];
+  }
+  double& booked(size_t slot, Cause cause) { return sums_[bookedAt_ + slot * kCauses + static_cast<size_t>(cause)]; }
+  double& idle(size_t stage) { return sums_[stage]; }
+  double& busy(size_t stage) { return sums_[in_.actions.size() + stage]; }
   void settle();
-  void advance(int64_t s, std::vector<int64_t>& ready);
-  void wake(const Action& a, std::vector<int64_t>& ready);
+  void advance(size_t s);
+  double received(Work& work, int64_t microBatch);
+  void perform(size_t s, Work& work, int64_t microBatch, double arrival);
+  bool performPair(size_t s, const Action* pair, int64_t offset);
+  Together& togetherOf(size_t s, const Work& f, const Work& b);
+  void pairTogether(size_t s, Work& f, Work& b, const Received& inF, const Received& inB);
+  void waitFor(size_t s, const Work& work);
   double afterComm(Stage& stage, bool waits, double start);
-  double receive(Stage& stage, double arrival, double until);
-  void bookReceived(Stage& stage, const Action& a, double held);
-  void send(Stage& stage, const Action& a);
-  void perform(Stage& stage, const Action& a, double arrival);
-  void performPair(Stage& stage, const Action& f, const Action& b);
-  PassDelay finish(Stage& stage, const Action& a, double start, double end);
-  void made(Stage& stage, const Action& a, double end);
-  void book(Stage& stage, const Action& a, const PassDelay& delay);
-  void bookTrailing(Stage& stage, double trailing);
-  void record(Stage& stage, const Action& a, double end);
-  double transfer(const Action& a) const;
-  PassDelay afterGathers(const Action& a, double start, double end) const;
-  PassDelay beginReductions(Stage& stage, const Action& a, double start, double end) const;
+  double receive(size_t s, double arrival, double until);
+  void bookReceived(const Work& work, double held);
+  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end);
+  void made(const Work& work, int64_t microBatch, double end);
+  void book(size_t s, const Work& work, const PassDelay& delay);
+  void bookTrailing(size_t s, double trailing);
+  PassDelay afterGathers(const Work& work, double start, double end) const;
+  PassDelay beginReductions(size_t s, const Work& work, double start, double end);
+  std::vector<StageTimes> times();
+  ir::ActionKind kindOf(const Work& work) const {
+    return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
+  }
+  bool isForward(const Work& work) const { return kindOf(work) == ir::ActionKind::Forward; }
+  bool isWeight(const Work& work) const { return kindOf(work) == ir::ActionKind::BackwardWeight; }
+  bool alwaysSpecial(const Work& work) const {
+    return work.receiving != 0 || (!isWeight(work) && work.pass->waitsForComm) || work.pass->tail > 0;
+  }
+  void watch(const Work& work, double slack) {
+    double& least = slack_[static_cast<size_t>(&work - works_.data())];
+    least = std::min(least, slack);
+  }
+  std::span<const uint32_t> holds(size_t s) const {
+    return std::span(heldSlots_).subspan(heldFrom_[s], heldFrom_[s + 1] - heldFrom_[s]);
+  }
 
   // Strides.cpp: the steady state.
-  using Cuts = std::vector<std::vector<size_t>>; ///< by round: where each stage stands after it
-  void stride(const SteadyOrders& steady);
-  void release();
-  std::vector<StageSums> sums() const;
-  int sentIn(const Action& a);
-  size_t reach(const Cuts& cuts);
-  double periodOver(const SteadyOrders& steady, const Cuts& cuts, size_t window) const;
-  void leap(const SteadyOrders& steady, double period, const std::vector<StageSums>& before);
+  class Strider;
+  void stride();
+  double lookBack(Work& work, int64_t microBatch);
 
   const PipelineInput& in_;
-  ir::ActionLists actions_;
-  int64_t last_;
-  Indexed<double> forward_, backward_; ///< ends, by virtual stage and micro-batch
   size_t routes_;
-  int64_t perRoute_;               ///< micro-batches
-  std::vector<int64_t> remaining_; ///< backward passes of a virtual stage on a route
-  std::vector<double> gathered_;   ///< when the new parameters of a virtual stage are there, by route
-  std::vector<size_t> holdOf_;     ///< where the device of a virtual stage books what is for it, by route
-  Indexed<Stage> stages_;
-  bool recording_ = false; ///< a steady state is looked for
-  int round_ = 0;
-  Indexed<uint16_t> forwardRound_, backwardRound_; ///< in which a cell was filled
+  int64_t perRoute_;     ///< micro-batches
+  size_t slots_;         ///< virtual stages on routes
+  int64_t width_;        ///< cells of a row
+  size_t bookedAt_;      ///< in the sums
+  Indexed<double> ends_; ///< three constants, then the rows: forward and backward of each slot
+  std::vector<Work> works_;
+  std::vector<Stage> stages_;
+  std::vector<double> sums_;         ///< idle and busy by stage, booked by slot and cause, pairs
+  std::vector<int64_t> left_;        ///< by slot: passes that complete its gradients; one more for all other passes
+  std::vector<int32_t> waiters_;     ///< by row: the stage that waits for its next cell
+  std::vector<double> gathered_;     ///< by slot: when its new parameters are there
+  std::vector<double> gathering_;    ///< by slot: seconds of its gathers that nothing has waited for
+  std::vector<uint32_t> heldSlots_;  ///< of the stages, in the order in which their new parameters arrive
+  std::vector<size_t> heldFrom_;     ///< by stage, in the list above
+  std::vector<uint32_t> holdOf_;     ///< by slot: its place on its stage
+  std::vector<uint32_t> reducing_;   ///< as heldSlots_: slots in the order in which their reductions began
+  std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
+  std::vector<size_t> togetherFrom_; ///< by stage
+  size_t sharesAt_ = 0;              ///< in the sums
+  std::vector<size_t> ready_;        ///< stages that may go on
+
+  /// Micro-batches of a row that a leap left without cells.
+  struct Skip {
+    int64_t at = 0;    ///< cell of the row before which it lies
+    int64_t count = 0; ///< micro-batches that have no cell; 0: none of this row
+    int64_t cycle = 0; ///< the cells before repeat, and
+    double step = 0;   ///< so much later
+  };
+  std::vector<SteadyOrders> steady_;
+  std::vector<std::vector<Skip>> skips_; ///< by leap, by row
+  std::vector<double> slack_; ///< by work, where it is watched: least time between what it receives and its start
+  bool watched_ = false;
 };
 
 } // namespace planc::cost

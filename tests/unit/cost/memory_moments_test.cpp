@@ -5,8 +5,10 @@
 #include "backends/cost/memory/MemoryTimeline.h"
 #include "backends/cost/memory/MemoryUse.h"
 #include "ir/facts/StackFacts.h"
+#include "passes/Passes.h"
 
 #include <gtest/gtest.h>
+#include <random>
 #include <string>
 
 namespace planc::cost::test {
@@ -69,6 +71,44 @@ struct Layers {
     return accountMemory(b.schedule, b.schedule.kind->orders(b.schedule.shape()), facts);
   }
 };
+
+// Of what repeats only the first and the last time are walked: as if all were.
+TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
+  std::mt19937 random(9);
+  const auto choose = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    const auto& kinds = passes::scheduleKinds().rows();
+    const ScheduleKind& kind = *kinds[static_cast<size_t>(round) % kinds.size()];
+    const int64_t p = 2 * choose(1, 8), v = kind.chunks > 0 ? kind.chunks : choose(1, 6), m = p * choose(2, 40);
+    ScheduleShape shape{p, v, m, kind.standardArguments(), {}};
+    if (kind.chunks == 0) shape.arguments.front() = v;
+    std::vector<StageParts> parts(static_cast<size_t>(p * v));
+    for (StageParts& part : parts) {
+      part.instances = {instance(0, choose(1, 4)), instance(1, choose(0, 2))};
+      for (InstanceMemory& i : part.instances) {
+        i.saved = double(choose(0, 50)), i.workingForward = double(choose(0, 20)),
+        i.workingBackward = double(choose(0, 20));
+        i.narrow = double(choose(0, 5)), i.weightOperands = double(choose(0, 50));
+      }
+      part.hostSaved = double(choose(0, 9));
+    }
+    const Orders orders = kind.orders(shape);
+    for (size_t s = 0; s < orders.size(); ++s) {
+      Orders plain; // one block that does not repeat
+      plain.addStage();
+      plain.add(orders[s].list());
+      const PassPeak a = passPeak(parts, orders[s], p), b = passPeak(parts, plain[0], p);
+      EXPECT_TRUE(a.phase == b.phase && a.chunk == b.chunk && a.microBatch == b.microBatch &&
+                  a.layerClass == b.layerClass)
+          << kind.name() << " p=" << p << " v=" << v << " m=" << m << " stage " << s;
+      EXPECT_EQ(a.sum(), b.sum());
+      EXPECT_EQ(a.kept, b.kept);
+      EXPECT_EQ(a.host, b.host);
+    }
+  }
+}
 
 // Buckets are for what is reduced. The gradients of the only micro-batch go into them at once; of several they wait
 // beside.

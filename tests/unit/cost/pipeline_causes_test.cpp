@@ -110,10 +110,10 @@ TEST(CostCauses, StagesOfDifferentPeriodsHaveACommonOne) {
       for (int64_t k = first; k < end; ++k) orders[static_cast<size_t>(s)].push_back(forward(s, k));
       for (int64_t k = first; k < end; ++k) orders[static_cast<size_t>(s)].push_back(backward(s, k));
     }
-  const auto steady = findSteadyOrders(orders);
-  ASSERT_TRUE(steady);
-  EXPECT_EQ(steady->microBatches, 6);
-  for (const Stretch& stretch : steady->stages) EXPECT_EQ(stretch.length, 12u);
+  const auto steady = findSteadyOrders(orders, 2, 1, microBatches);
+  ASSERT_EQ(steady.size(), 1u);
+  EXPECT_EQ(steady[0].microBatches, 6);
+  for (const Stretch& stretch : steady[0].stages) EXPECT_EQ(stretch.length, 12u);
 }
 
 } // namespace

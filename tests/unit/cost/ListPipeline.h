@@ -1,0 +1,390 @@
+// The pipeline simulated action by action, every end in a table: what the leaps of the compiler are held to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Pipeline.h"
+#include "support/Indexed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace planc::cost::listed {
+using ir::ActionKind;
+
+/// What grows from action to action on one stage.
+struct StageSums {
+  double busy = 0, idle = 0;
+  std::vector<Booked> holds;                              ///< by virtual stage and route that it holds
+  std::map<std::pair<int64_t, int64_t>, double> together; ///< pairs, as in StageTimes
+};
+
+/// What communication of the step adds to a pass that it runs beside.
+struct PassDelay {
+  double slowed = 0, exposed = 0;
+  double sum() const { return slowed + exposed; }
+};
+
+/// An action starts at max(stage free, producer's end + transfer); the blocking share of a transfer holds its sender.
+class PipelineRun {
+public:
+  /// `begins`: by stage, when it is free for the step.
+  PipelineRun(const PipelineInput& in, const std::vector<double>& begins);
+  std::vector<StageTimes> run();
+
+private:
+  using Action = ir::Action;
+  static constexpr double kNotYet = -1;
+
+  struct Stage {
+    size_t next = 0;     ///< action
+    size_t limit = 0;    ///< action before which it stops
+    double begin = 0;    ///< of its step
+    double free = 0;     ///< the compute stream
+    double commFree = 0; ///< the comm stream, after passes
+    double reduced = 0;  ///< the step's gradient reductions so far
+    bool waiting = false;
+    std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
+    std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
+    std::vector<size_t> reducing;  ///< holds, in the order in which their reductions began
+    size_t tailHold = 0;           ///< whose communication the comm stream is in, after passes
+    Cause tailCause = Cause::ForwardTail;
+    StageSums sums;
+  };
+
+  size_t cells() const { return in_.virtualStages.size() * static_cast<size_t>(in_.microBatches); }
+  const VirtualStageCost& cost(const Action& a) const { return in_.virtualStages[a.virtualStage]; }
+  size_t routeOf(const Action& a) const { return routes_ == 1 ? 0 : static_cast<size_t>(a.microBatch / perRoute_); }
+  size_t slot(const Action& a) const { return a.virtualStage * routes_ + routeOf(a); }
+  double& booked(Stage& stage, const Action& a, Cause cause) const { return stage.sums.holds[holdOf_[slot(a)]][cause]; }
+  template <class T> T& at(Indexed<T>& table, int64_t vs, int64_t mb) const {
+    return table[vs * in_.microBatches + mb];
+  }
+
+  // Pipeline.cpp: actions.
+  double received(const Action& a);
+  double receiving(const Action& a) const;
+  void settle();
+  void advance(int64_t s, std::vector<int64_t>& ready);
+  void wake(const Action& a, std::vector<int64_t>& ready);
+  double afterComm(Stage& stage, bool waits, double start);
+  double receive(Stage& stage, double arrival, double until);
+  void bookReceived(Stage& stage, const Action& a, double held);
+  void send(Stage& stage, const Action& a);
+  void perform(Stage& stage, const Action& a, double arrival);
+  void performPair(Stage& stage, const Action& f, const Action& b);
+  PassDelay finish(Stage& stage, const Action& a, double start, double end);
+  void made(Stage& stage, const Action& a, double end);
+  void book(Stage& stage, const Action& a, const PassDelay& delay);
+  void bookTrailing(Stage& stage, double trailing);
+  double transfer(const Action& a) const;
+  PassDelay afterGathers(const Action& a, double start, double end) const;
+  PassDelay beginReductions(Stage& stage, const Action& a, double start, double end) const;
+
+  const PipelineInput& in_;
+  ir::ActionLists actions_;
+  int64_t last_;
+  Indexed<double> forward_, backward_; ///< ends, by virtual stage and micro-batch
+  size_t routes_;
+  int64_t perRoute_;               ///< micro-batches
+  std::vector<int64_t> remaining_; ///< backward passes of a virtual stage on a route
+  std::vector<double> gathered_;   ///< when the new parameters of a virtual stage are there, by route
+  std::vector<size_t> holdOf_;     ///< where the device of a virtual stage books what is for it, by route
+  Indexed<Stage> stages_;
+};
+
+inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& begins)
+    : in_(in), actions_(in.actions.lists()), last_(static_cast<int64_t>(in.virtualStages.size()) - 1),
+      forward_(cells(), kNotYet), backward_(cells(), kNotYet), routes_(in.devices.front().size()),
+      perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
+      remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
+      holdOf_(in.virtualStages.size() * routes_), stages_(in.stages) {
+  // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
+  std::vector<double> arrived = begins;
+  for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
+      const auto device = static_cast<size_t>(in_.devices[vs][r]);
+      Stage& stage = stages_[device];
+      gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
+      holdOf_[vs * routes_ + r] = stage.holds.size();
+      stage.holds.push_back(static_cast<int64_t>(vs));
+      stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
+      stage.sums.holds.emplace_back();
+    }
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    stages_[s].limit = actions_[s].size();
+    stages_[s].begin = stages_[s].free = begins[s];
+  }
+}
+
+inline std::vector<StageTimes> PipelineRun::run() {
+  settle();
+  std::vector<StageTimes> times;
+  for (Stage& stage : stages_) {
+    if (stage.next != stage.limit) throw std::logic_error("cost: the stages of the schedule wait for each other");
+    StageTimes t;
+    t.begin = stage.begin;
+    t.end = stage.free;
+    t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
+    bookTrailing(stage, t.trailing);
+    t.busy = stage.sums.busy;
+    t.idle = stage.sums.idle;
+    t.together = std::move(stage.sums.together);
+    for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h]});
+    times.push_back(std::move(t));
+  }
+  return times;
+}
+
+/// When what an action receives is there; negative if it was not sent yet.
+inline double PipelineRun::received(const Action& a) {
+  const int64_t mb = a.microBatch, vs = a.virtualStage;
+  switch (a.kind) {
+  case ActionKind::Forward: {
+    if (vs == 0) return 0;
+    const double sent = at(forward_, vs - 1, mb);
+    return sent < 0 ? sent : sent + in_.virtualStages[vs - 1].send;
+  }
+  case ActionKind::Backward:
+  case ActionKind::BackwardInput: {
+    if (vs == last_) return at(forward_, vs, mb);
+    const double sent = at(backward_, vs + 1, mb);
+    return sent < 0 ? sent : sent + in_.virtualStages[vs + 1].sendBack;
+  }
+  case ActionKind::BackwardWeight:
+    return at(backward_, vs, mb);
+  }
+  return kNotYet;
+}
+
+/// Seconds for which the transfer of what an action receives holds it.
+inline double PipelineRun::receiving(const Action& a) const {
+  if (a.kind == ActionKind::BackwardWeight || in_.inlineReceive == 0) return 0;
+  if (a.kind == ActionKind::Forward)
+    return a.virtualStage == 0 ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage - 1].send;
+  return a.virtualStage == last_ ? 0 : in_.inlineReceive * in_.virtualStages[a.virtualStage + 1].sendBack;
+}
+
+/// Every stage as far as its limit and the others let it.
+inline void PipelineRun::settle() {
+  std::vector<int64_t> ready;
+  for (int64_t s = in_.stages; s-- > 0;) ready.push_back(s);
+  while (!ready.empty()) {
+    const int64_t s = ready.back();
+    ready.pop_back();
+    advance(s, ready);
+  }
+}
+
+inline void PipelineRun::advance(int64_t s, std::vector<int64_t>& ready) {
+  Stage& stage = stages_[s];
+  const auto& actions = actions_[s];
+  stage.waiting = false;
+  while (stage.next < stage.limit) {
+    const Action& a = actions[stage.next];
+    double arrival = received(a);
+    if (a.paired && arrival >= 0) arrival = std::min(arrival, received(actions[stage.next + 1]));
+    if (arrival < 0) {
+      stage.waiting = true;
+      return;
+    }
+    if (a.paired)
+      performPair(stage, a, actions[stage.next + 1]);
+    else
+      perform(stage, a, arrival);
+    wake(a, ready);
+    if (a.paired) wake(actions[stage.next + 1], ready);
+    stage.next += a.paired ? 2 : 1;
+  }
+}
+
+/// Who receives from this action looks again.
+inline void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
+  if (a.kind == ActionKind::BackwardWeight) return;
+  const int64_t to = a.virtualStage + (a.kind == ActionKind::Forward ? 1 : -1);
+  if (to < 0 || to > last_) return;
+  const int64_t device = in_.devices[to][routeOf(a)];
+  Stage& other = stages_[device];
+  if (!other.waiting) return;
+  other.waiting = false;
+  ready.push_back(device);
+}
+
+/// When an action that could start does, if its pass begins with communication.
+inline double PipelineRun::afterComm(Stage& stage, bool waits, double start) {
+  if (!waits || stage.commFree <= start) return start;
+  stage.sums.holds[stage.tailHold][stage.tailCause] += stage.commFree - start;
+  return stage.commFree;
+}
+
+/// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
+/// transfers that it takes part in. Gives the seconds of the latter.
+inline double PipelineRun::receive(Stage& stage, double arrival, double until) {
+  stage.sums.idle += std::max(0.0, arrival - stage.free);
+  return std::max(0.0, until - std::max(stage.free, arrival));
+}
+
+inline void PipelineRun::bookReceived(Stage& stage, const Action& a, double held) {
+  if (held > 0) booked(stage, a, a.kind == ActionKind::Forward ? Cause::Receive : Cause::ReceiveBack) += held;
+}
+
+inline void PipelineRun::send(Stage& stage, const Action& a) {
+  const double held = in_.inlineSend * transfer(a);
+  if (held <= 0) return;
+  booked(stage, a, a.kind == ActionKind::Forward ? Cause::Send : Cause::SendBack) += held;
+  stage.free += held;
+}
+
+inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) {
+  const PassCost& pass = a.kind == ActionKind::Forward ? cost(a).forward : cost(a).backward;
+  double seconds = pass.seconds;
+  if (a.kind == ActionKind::BackwardInput) seconds -= pass.weight;
+  if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
+  double start = std::max(stage.free + receiving(a), arrival);
+  bookReceived(stage, a, receive(stage, arrival, start));
+  start = afterComm(stage, a.kind != ActionKind::BackwardWeight && pass.waitsForComm, start);
+  stage.sums.busy += seconds;
+  const PassDelay delay = finish(stage, a, start, start + seconds);
+  book(stage, a, delay);
+  stage.free = start + seconds + delay.sum();
+  made(stage, a, stage.free);
+  send(stage, a);
+}
+
+/// A pair begins with the one whose input is there first. While it runs alone it saves nothing: the saving shrinks to
+/// none over its length. A result leaves when it is made, so its transfer may run beside the rest of the pair.
+inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action& b) {
+  const PassCost &forward = cost(f).forward, &backward = cost(b).backward;
+  const double holdF = receiving(f), holdB = receiving(b), free = stage.free + holdF + holdB;
+  double arrivedF = std::max(free, received(f)), arrivedB = std::max(free, received(b));
+  const double first = std::min(arrivedF, arrivedB);
+  const double taken = receive(stage, std::min(received(f), received(b)), first);
+  if (holdF > 0) bookReceived(stage, f, taken * holdF / (holdF + holdB));
+  if (holdB > 0) bookReceived(stage, b, taken * holdB / (holdF + holdB));
+  const double held = afterComm(stage, forward.waitsForComm || backward.waitsForComm, first) - first;
+  arrivedF += held, arrivedB += held;
+  const double apart = forward.seconds + backward.seconds;
+  const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
+  const PairCost pair = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
+  const double late = std::fabs(arrivedF - arrivedB), early = (arrivedF < arrivedB ? forward : backward).seconds;
+  const double together = late < early ? 1 - late / early : 0, saved = (apart - pair.seconds) * together;
+  stage.sums.busy += apart - saved;
+  stage.sums.idle += std::max(0.0, late - early);
+  stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
+  const double done = first + held + std::max(0.0, late - early) + apart - saved;
+  const PassDelay delayF = finish(stage, f, arrivedF, done), delayB = finish(stage, b, arrivedB, done);
+  const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
+  book(stage, longer ? f : b, longer ? delayF : delayB);
+  const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
+  made(stage, f, std::min(end, arrivedF + pair.forward + end - done));
+  made(stage, b, std::min(end, arrivedB + pair.backward + end - done));
+  send(stage, f);
+  send(stage, b);
+}
+
+/// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
+inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end) {
+  const bool isForward = a.kind == ActionKind::Forward;
+  PassDelay delay;
+  if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end);
+  if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
+    stage.commFree = end + delay.sum() + tail;
+    stage.tailHold = holdOf_[slot(a)];
+    stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
+  }
+  if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
+    delay = beginReductions(stage, a, start, end);
+  return delay;
+}
+
+/// The result of an action, for those who wait for it.
+inline void PipelineRun::made(Stage&, const Action& a, double end) {
+  if (a.kind == ActionKind::Forward)
+    at(forward_, a.virtualStage, a.microBatch) = end;
+  else if (a.kind != ActionKind::BackwardWeight)
+    at(backward_, a.virtualStage, a.microBatch) = end;
+}
+
+/// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
+/// queue beyond that.
+inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& delay) {
+  if (delay.slowed > 0)
+    booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) +=
+        delay.slowed;
+  double left = delay.exposed;
+  for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
+    const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
+    stage.gathering[h] -= part;
+    stage.sums.holds[h][Cause::Gathers] += part;
+    left -= part;
+  }
+}
+
+/// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
+inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
+  double left = trailing;
+  if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
+    stage.sums.holds[stage.tailHold][stage.tailCause] += tail;
+    left -= tail;
+  }
+  for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
+    const size_t h = stage.reducing[i];
+    const double total = in_.virtualStages[stage.holds[h]].reductions.total;
+    const double part = i == 0 ? left : std::min(left, total);
+    stage.sums.holds[h][Cause::Reductions] += part;
+    left -= part;
+  }
+}
+
+inline double PipelineRun::transfer(const Action& a) const {
+  if (a.kind == ActionKind::Forward) return a.virtualStage < last_ ? cost(a).send : 0;
+  return a.kind == ActionKind::BackwardWeight || a.virtualStage == 0 ? 0 : cost(a).sendBack;
+}
+
+/// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
+/// bucket.
+inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double end) const {
+  const StepComm& comm = cost(a).gathers;
+  if (comm.total <= 0) return {};
+  const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
+  const double slowed = in_.slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
+  const double late = std::max(all + cost(a).forward.last - end, firstBucket - start);
+  return {slowed, std::max(0.0, late - slowed)};
+}
+
+/// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
+inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end) const {
+  const StepComm& comm = cost(a).reductions;
+  if (comm.total <= 0) return {};
+  const double slowed = in_.slowdown * std::min(comm.total - comm.edge, end - start);
+  // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
+  const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
+  stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
+  stage.reducing.push_back(holdOf_[slot(a)]);
+  return {slowed, 0};
+}
+
+/// As `cost::runPipeline`.
+inline std::vector<StageTimes> runPipeline(const PipelineInput& input) {
+  Indexed<double> begins(input.stages);
+  std::vector<StageTimes> times;
+  for (int step = 0; step < 16; ++step) {
+    times = PipelineRun(input, begins).run();
+    if (input.waitsForAll) break;
+    double shortest = std::numeric_limits<double>::infinity(), longest = 0, first = shortest;
+    for (size_t s = 0; s < times.size(); ++s) {
+      const double between = input.between.empty() ? 0 : input.between[s];
+      const double end = times[s].end + times[s].trailing + between;
+      shortest = std::min(shortest, end - begins[s]), longest = std::max(longest, end - begins[s]);
+      first = std::min(first, begins[s] = end);
+    }
+    if (longest - shortest <= 1e-10 * longest) break;
+    for (double& begin : begins) begin -= first;
+  }
+  return times;
+}
+
+} // namespace planc::cost::listed
