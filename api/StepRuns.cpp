@@ -42,7 +42,7 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   calibrate::StepRun run{plan.plan().title, plan.plan().softwareText, 0, step, factor, 0, {}, {}};
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();
-  doubled.stack->number(ir::StackFact::Unattributed)->value *= 2;
+  edit(doubled.stack).number(ir::StackFact::Unattributed)->value *= 2;
   Compilation moved(std::move(doubled));
   if (!moved.priceAlone() || moved.estimate()->totals.stepTime <= step) return std::nullopt;
   const double movedStep = moved.estimate()->totals.stepTime;

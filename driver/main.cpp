@@ -4,6 +4,7 @@
 #include "driver/Progress.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -22,6 +23,7 @@ int internalError(const char* what) {
 
 int main(int argc, char** argv) {
   planc::driver::installCrashHandlers();
+  if (std::getenv("PLANC_VERIFY")) planc::passes::setVerifying(true); // the tests say so
   try {
     return planc::driver::runCommandLine(argc, argv);
   } catch (const std::bad_alloc&) {

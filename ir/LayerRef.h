@@ -48,6 +48,7 @@ std::optional<LayerRef> parseLayerRef(std::string_view text, std::optional<Range
 /// A path as a plan states it.
 struct Selector : LayerRef {
   SourceRange range;
+  bool operator==(const Selector&) const = default;
 };
 
 } // namespace planc::ir

@@ -29,6 +29,7 @@ struct Axis {
   int64_t stride = 1;
   Symbol written; ///< the axis of the plan that it is a part of (reports print it): itself unless refined
   SourceRange range;
+  bool operator==(const Axis&) const = default;
 };
 
 /// A name for a list of axes, major first; a thing of the plan's text only.
@@ -36,6 +37,7 @@ struct AxisGroup {
   Symbol name;
   AxisList axes;
   SourceRange range;
+  bool operator==(const AxisGroup&) const = default;
 };
 
 struct Mesh {
@@ -70,6 +72,7 @@ struct Mesh {
   std::string str(AxisMask axes) const;
   std::string str(const AxisList& axes) const;
   AxisList list(AxisMask axes) const;
+  bool operator==(const Mesh&) const = default;
 };
 
 inline AxisMask maskOf(const AxisList& axes) {

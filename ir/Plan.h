@@ -26,6 +26,7 @@ struct PlacementRule {
   SourceRange range;       ///< of the rule
   SourceRange dimRange;    ///< of the dimension's name
   SourceRange targetRange;
+  bool operator==(const PlacementRule&) const = default;
 };
 
 enum class StateKind { Params, Grads, Optimizer };
@@ -37,6 +38,7 @@ struct StateRule {
   SourceRange range;
   bool regather = true; ///< of parameters: gathered again for backward; false keeps what forward gathered until then
   bool host = false;    ///< its shard lives in the host's memory
+  bool operator==(const StateRule&) const = default;
 };
 
 /// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows
@@ -54,6 +56,7 @@ struct Optimizer {
   SourceRange range = {};
   std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
   bool onHost = false;                 ///< the host's processors update, where its states lie; else the device
+  bool operator==(const Optimizer&) const = default;
 };
 
 /// `lora { rank = 16; targets = [decoder.attn] }`: an adapter beside every contraction that the targets reach.
@@ -61,6 +64,7 @@ struct Adapters {
   int64_t rank = 0;
   std::vector<Selector> targets;
   SourceRange range;
+  bool operator==(const Adapters&) const = default;
 };
 
 /// `train { … }`, `finetune { … }`. Invalid counts were already reported.
@@ -77,6 +81,7 @@ struct Workload {
   std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
   double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device
   SourceRange range, globalBatchRange, microBatchRange, imbalanceRange;
+  bool operator==(const Workload&) const = default;
 };
 
 /// `run { … }`: how long the plan runs, and on what terms (docs/cost-model.md, section 8).
@@ -96,6 +101,7 @@ struct StageLine {
   int64_t index = 0;
   std::vector<Selector> selectors;
   SourceRange range;
+  bool operator==(const StageLine&) const = default;
 };
 /// How `stages = …` cuts the layers: into equal counts, by these counts, or for the least work of the longest device.
 enum class StageCut { Even, Counts, Balanced };
@@ -104,18 +110,21 @@ struct CountedLayer {
   Symbol layer;
   int64_t count = 1;
   SourceRange range;
+  bool operator==(const CountedLayer&) const = default;
 };
 struct Stages {
   StageCut cut = StageCut::Even;
   std::vector<CountedLayer> counted; ///< Even
   std::vector<int64_t> counts;       ///< Counts: repeated layers of each virtual stage
   SourceRange range;
+  bool operator==(const Stages&) const = default;
 };
 /// `chunks = 3` of `interleaved_1f1b(chunks = 3)`.
 struct ScheduleArgument {
   Symbol name;
   int64_t value = 1;
   SourceRange range;
+  bool operator==(const ScheduleArgument&) const = default;
 };
 struct Pipeline {
   std::vector<Symbol> axes;                ///< written names
@@ -126,6 +135,7 @@ struct Pipeline {
   std::vector<StageLine> stages;  ///< lines as written, or those that a balanced cut was settled to
   std::vector<StageLine> offered; ///< lines of a balanced cut, for the report of one that fails; may be empty
   SourceRange range, scheduleRange, scatterRange;
+  bool operator==(const Pipeline&) const = default;
 };
 
 /// `recompute SELECTORS { … }`: each match of a selector is one checkpoint.
@@ -137,12 +147,14 @@ struct Recompute {
   SourceRange range = {}, firstRange = {}, outputsRange = {};
   /// As written, selectors and facts.
   std::string str() const;
+  bool operator==(const Recompute&) const = default;
 };
 
 struct Keep {
   Selector selector;
   bool gathered = true;
   bool host = false; ///< copied to the host's memory between forward and backward
+  bool operator==(const Keep&) const = default;
 };
 
 /// `overlap { … }`: overrides of the stack for this plan.
@@ -170,6 +182,7 @@ struct AxisPlace {
   enum class Where { Within, Across } where = Where::Within;
   Symbol level;
   SourceRange range;
+  bool operator==(const AxisPlace&) const = default;
 };
 
 /// A fact as it was changed beside the file, for reports: the values, as the language shows them.
@@ -184,8 +197,8 @@ struct Plan {
   std::string title;                                ///< for reports: the name with the arguments it was chosen with
   std::string modelText, clusterText, softwareText; ///< idem: as written, with the values of arguments
   std::shared_ptr<const Model> model;
-  std::optional<Cluster> cluster;
-  std::optional<Stack> stack; ///< `software`; estimate demands it, check does not
+  std::shared_ptr<const Cluster> cluster; ///< null: one device
+  std::shared_ptr<const Stack> stack;     ///< `software`; estimate demands it, check does not
   Workload workload;
   std::optional<Run> run;
   Precision precision;

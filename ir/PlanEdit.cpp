@@ -130,7 +130,7 @@ private:
     std::string_view rest = edit.path;
     const std::string_view first = takeStep(rest);
     if (first == "cluster" && plan_.cluster) return ofCluster(edit, rest);
-    if (first == "software" && plan_.stack) return number(*plan_.stack, StackFact(), "the stack", rest, edit);
+    if (first == "software" && plan_.stack) return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
     if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
     if ((first == "train" || first == "finetune") && plan_.workload.train) {
       Workload& w = plan_.workload;
@@ -156,7 +156,7 @@ private:
   }
 
   bool ofCluster(const FactEdit& edit, std::string_view path) {
-    Cluster& cluster = *plan_.cluster;
+    Cluster& cluster = planc::edit(plan_.cluster);
     std::string_view rest = path;
     const std::string_view first = takeStep(rest);
     if (first == "device" && !rest.empty()) return number(cluster.device, DeviceFact(), "the device", rest, edit);

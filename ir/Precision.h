@@ -26,12 +26,14 @@ struct PrecisionFact {
   SourceRange range;
   /// As written, without the value: `compute`, `optimizer.m`.
   std::string str() const;
+  bool operator==(const PrecisionFact&) const = default;
 };
 
 /// `at SELECTOR, … { … }`, once per selector: what it does not give is as around it.
 struct PrecisionRule {
   Selector selector;
   std::vector<PrecisionFact> facts;
+  bool operator==(const PrecisionRule&) const = default;
 };
 
 /// `dispatch = fp8; combine { result = bf16; grad = fp8 }`: types that hold while what an operator makes travels.
@@ -39,8 +41,10 @@ struct WireTypes {
   struct Said {
     DType type = DType::bf16;
     SourceRange range;
+    bool operator==(const Said&) const = default;
   };
   std::optional<Said> result, gradient; ///< its result, and the gradients that its backward makes
+  bool operator==(const WireTypes&) const = default;
 };
 
 /// The types that hold at one place of the model, as its rules give them.
@@ -70,6 +74,7 @@ struct Precision : PrecisionTypes {
   DType stateType(Symbol state) const;
   /// What holds here, wherever it is stated: without states of the type that `optimizer` gives them.
   PrecisionTypes holding() const;
+  bool operator==(const Precision&) const = default;
 };
 
 } // namespace planc::ir

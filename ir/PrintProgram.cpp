@@ -64,6 +64,8 @@ private:
       line("  working forward={} backward={}", numberText(layerClass.workingForward),
            numberText(layerClass.workingBackward));
     for (const ParamState& p : layerClass.params) printParam(p);
+    if (layerClass.params.empty())
+      for (const ParamUse& use : layerClass.uses) printParam(ParamState(use));
     for (const StateCollective& s : layerClass.states) printState(s);
     line("}}");
   }

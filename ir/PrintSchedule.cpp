@@ -144,8 +144,8 @@ private:
   }
 
   std::string nodeText(const Node& n, LayerId scope) const {
-    std::string op = n.op.valid() ? program_.model.ops[n.op].name.str() : "-";
-    std::string value = names_.of(n.value.valid() || !n.op.valid() ? n.value : program_.model.ops[n.op].result, scope);
+    std::string op = n.op.valid() ? program_.model->ops[n.op].name.str() : "-";
+    std::string value = names_.of(n.value.valid() || !n.op.valid() ? n.value : program_.model->ops[n.op].result, scope);
     if (n.kind == NodeKind::Compute) return fmt::format("{}.{} {}", op, name(n.role), value);
     std::string_view kind = n.kind == NodeKind::Copy ? "copy" : name(n.collective);
     return fmt::format("{} {} axis={}({}) class={}", kind, n.gradient ? fmt::format("d({})", value) : value,

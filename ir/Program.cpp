@@ -50,7 +50,7 @@ const Precision& Program::precisionAt(size_t index) const {
 }
 
 DType Program::dtypeOf(ValueId value) const {
-  const Value& v = model.values[value];
+  const Value& v = model->values[value];
   if (v.dtype) return *v.dtype;
   const Precision& precision = precisionOf(v);
   return v.kind == ValueKind::Param ? precision.params : precision.activations;
@@ -59,9 +59,9 @@ DType Program::dtypeOf(ValueId value) const {
 DType Program::computeType(const Op& op) const {
   const Precision& precision = precisionOf(op);
   if (width(precision.compute) >= 2) return precision.compute;
-  const bool narrow = isContraction(op.kind) && (model.layers[op.layer].repeated() || precision.byRule) &&
+  const bool narrow = isContraction(op.kind) && (model->layers[op.layer].repeated() || precision.byRule) &&
                       std::any_of(op.operands.begin(), op.operands.end(),
-                                  [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
+                                  [&](const Operand& o) { return model->values[o.value].kind == ValueKind::Param; });
   return narrow ? precision.compute : precision.activations;
 }
 
@@ -76,35 +76,35 @@ double Program::widthOf(ValueId value) const {
 }
 
 LayerRef Program::refOf(const LayerClass& layerClass) const {
-  const Layer& layer = model.layers[layerClass.layer];
+  const Layer& layer = model->layers[layerClass.layer];
   const bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
   return whole ? layer.ref() : layer.ref(layerClass.instances);
 }
 
 int64_t Program::timesInside(LayerId layer, RegionId region) const {
-  return model.times(region) / std::max<int64_t>(1, model.times(model.layers[layer].region));
+  return model->times(region) / std::max<int64_t>(1, model->times(model->layers[layer].region));
 }
 
 std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
   std::vector<int64_t> out;
   out.reserve(dims.size());
-  for (DimId d : dims) out.push_back(model.dims[d].extent);
+  for (DimId d : dims) out.push_back(model->dims[d].extent);
   return out;
 }
 
 std::vector<bool> Program::unordered(const std::vector<DimId>& dims) const {
   std::vector<bool> out;
   out.reserve(dims.size());
-  for (DimId d : dims) out.push_back(model.dims[d].kind != DimKind::Basic);
+  for (DimId d : dims) out.push_back(model->dims[d].kind != DimKind::Basic);
   return out;
 }
 
 std::vector<bool> Program::unordered(const Node& travelling) const {
-  std::vector<bool> out = unordered(model.values[travelling.value].dims);
+  std::vector<bool> out = unordered(model->values[travelling.value].dims);
   if (travelling.gradient || !travelling.op.valid()) return out;
-  for (const Operand& o : model.ops[travelling.op].operands)
+  for (const Operand& o : model->ops[travelling.op].operands)
     for (size_t i = 0; o.value == travelling.value && i < out.size(); ++i)
-      if (model.dims[o.dims[i]].kind != DimKind::Basic) out[i] = true;
+      if (model->dims[o.dims[i]].kind != DimKind::Basic) out[i] = true;
   return out;
 }
 

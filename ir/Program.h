@@ -5,6 +5,7 @@
 #include "ir/Layout.h"
 #include "ir/Plan.h"
 #include "support/Indexed.h"
+#include "support/Shared.h"
 
 #include <array>
 #include <memory>
@@ -115,14 +116,20 @@ struct Saved {
   bool narrowed = false; ///< kept in fewer bits than the value has
 };
 
-/// Compute and communication of one parameter of one instance.
-struct ParamState {
+/// How one instance computes with a parameter.
+struct ParamUse {
   ValueId param;
   Layout layout;       ///< compute layout
   double elements = 0; ///< local, per instance, in the compute layout
   RegionId region;     ///< the innermost repeat around its use; none at the top
   bool trainable = true;
-  AxisMask partial = 0;                          ///< axes over which its gradient is a pending sum
+  AxisMask partial = 0; ///< axes over which its gradient is a pending sum
+};
+
+/// Where a parameter of one instance and what belongs to it is stored.
+struct ParamState : ParamUse {
+  ParamState() = default;
+  explicit ParamState(ParamUse use) : ParamUse(std::move(use)) {}
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
   std::array<const StateRule*, 3> rules{};       ///< that set them
   std::array<bool, 3> host{};                    ///< params, grads, optimizer: in the host's memory
@@ -171,19 +178,21 @@ struct LayerClass {
   /// Of a boundary reshard: behind the last run of one class, before the first run of another, or with both where a run
   /// of the one follows a run of the other.
   Id<LayerClass> behind, before;
-  RangeSet instances;                ///< of a repeat; [0,1) of a plain layer
-  std::vector<Placement> placements; ///< parallel to the layer's operators
-  std::vector<Layout> results; ///< layout in which each operator produces its result; parallel to the layer's operators
+  RangeSet instances;                        ///< of a repeat; [0,1) of a plain layer
+  Shared<std::vector<Placement>> placements; ///< parallel to the layer's operators
+  /// Layout in which each operator produces its result; parallel to the layer's operators.
+  Shared<std::vector<Layout>> results;
   /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or
   /// -1.
-  std::vector<std::vector<int32_t>> brought;
-  Indexed<Node> forward,
-      backward; ///< program order; backward holds the replayed nodes (phase Recompute) where they stand
-  std::vector<Saved> saved;
-  double workingForward = 0;  ///< bytes live beyond `saved`, at most, while an instance runs
-  double workingBackward = 0; ///< idem, recompute replay included
-  double weightOperands = 0;  ///< bytes that a backward split in two keeps for the gradients of parameters
-  std::vector<ParamState> params;
+  Shared<std::vector<std::vector<int32_t>>> brought;
+  /// Program order; backward holds the replayed nodes (phase Recompute) where they stand.
+  Shared<Indexed<Node>> forward, backward;
+  Shared<std::vector<Saved>> saved;
+  double workingForward = 0;          ///< bytes live beyond `saved`, at most, while an instance runs
+  double workingBackward = 0;         ///< idem, recompute replay included
+  double weightOperands = 0;          ///< bytes that a backward split in two keeps for the gradients of parameters
+  Shared<std::vector<ParamUse>> uses; ///< of parameters, in the order of the operators
+  std::vector<ParamState> params;     ///< the same from place-states on
   std::vector<StateCollective> states;
 };
 using LayerClassId = Id<LayerClass>;
@@ -219,8 +228,10 @@ struct ScheduleKind;
 struct Program {
   Level level = Level::Sharded;
   const Plan* plan = nullptr;
-  Mesh mesh;   ///< refined
-  Model model; ///< bound to the workload, casts inserted
+  /// The plan whose rules placements point at, where it is another one: what layers do is shared with its program.
+  std::shared_ptr<const Plan> rulesOf;
+  Mesh mesh;           ///< refined
+  Shared<Model> model; ///< bound to the workload, casts inserted
   std::vector<Precision>
       precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
   int64_t microBatches = 1;
@@ -234,7 +245,8 @@ struct Program {
   /// statements.
   std::vector<std::vector<RangeSet>> firstLayers;
   Store<LayerClass> classes;
-  Indexed<VirtualStage> virtualStages; ///< p · v of them
+  Shared<std::vector<std::vector<bool>>> withGradient; ///< by class of instances and value: backward makes its gradient
+  Indexed<VirtualStage> virtualStages;                 ///< p · v of them
   std::vector<StageGroup> stageGroups;
 
   /// Virtual stages that a device stage holds, those of the first route first.

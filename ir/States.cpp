@@ -67,14 +67,14 @@ int halfBytes(DType t) {
 
 } // namespace
 
-std::optional<Matrices> matricesOf(const Program& program, const ParamState& p, bool local) {
+std::optional<Matrices> matricesOf(const Program& program, const ParamUse& p, bool local) {
   const std::vector<Side> sides = sidesOf(program.model, p.param);
   if (sides.empty()) return std::nullopt;
   Matrices m;
   double mine = 1; // one device's elements of one copy
-  const std::vector<DimId>& dims = program.model.values[p.param].dims;
+  const std::vector<DimId>& dims = program.model->values[p.param].dims;
   for (size_t i = 0; i < dims.size(); ++i) {
-    const int64_t whole = program.model.dims[dims[i]].extent;
+    const int64_t whole = program.model->dims[dims[i]].extent;
     const double part = static_cast<double>(ceilDiv(whole, static_cast<int64_t>(shards(program.mesh, p.layout, i))));
     mine *= part;
     const bool split = local || sides[i] == Side::Count; // whole matrices are dealt out, their parts are not
@@ -86,7 +86,7 @@ std::optional<Matrices> matricesOf(const Program& program, const ParamState& p, 
   return m;
 }
 
-AxisMask splitsMatrix(const Program& program, const ParamState& p) {
+AxisMask splitsMatrix(const Program& program, const ParamUse& p) {
   const std::vector<Side> sides = sidesOf(program.model, p.param);
   AxisMask axes = 0;
   for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
@@ -95,7 +95,7 @@ AxisMask splitsMatrix(const Program& program, const ParamState& p) {
   return axes;
 }
 
-bool isHiddenMatrix(const Program& program, const ParamState& p) {
+bool isHiddenMatrix(const Program& program, const ParamUse& p) {
   const Model& model = program.model;
   const Use use = useOf(model, p.param);
   return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
@@ -113,19 +113,19 @@ bool isTable(const Model& model, ValueId param) {
   return found;
 }
 
-DType storedAs(const Program& program, const ParamState& p) {
-  if (const auto& declared = program.model.values[p.param].dtype) return *declared;
-  const Precision& precision = program.precisionOf(program.model.values[p.param]);
+DType storedAs(const Program& program, const ParamUse& p) {
+  if (const auto& declared = program.model->values[p.param].dtype) return *declared;
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
   return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
 }
 
-DType usedAs(const Program& program, const ParamState& p) {
+DType usedAs(const Program& program, const ParamUse& p) {
   if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
-  const Precision& precision = program.precisionOf(program.model.values[p.param]);
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
   return width(precision.compute) < 2 ? precision.activations : precision.compute;
 }
 
-bool isPacked(const Program& program, const ParamState& p) {
+bool isPacked(const Program& program, const ParamUse& p) {
   return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p));
 }
 
@@ -178,7 +178,7 @@ StateBytes stateBytes(const Program& program, const ParamState& p, const Precisi
 } // namespace
 
 StateBytes stateBytes(const Program& program, const ParamState& p) {
-  return stateBytes(program, p, program.precisionOf(program.model.values[p.param]));
+  return stateBytes(program, p, program.precisionOf(program.model->values[p.param]));
 }
 
 double updatedElements(const Program& program, const ParamState& p) {
@@ -189,7 +189,7 @@ double updatedElements(const Program& program, const ParamState& p) {
 double sentToHost(const Program& program, const ParamState& p) {
   const Optimizer* by = updaterHere(program, p);
   return by && by->onHost && !p.host[1]
-             ? updatedElements(program, p) * width(program.precisionOf(program.model.values[p.param]).reduce)
+             ? updatedElements(program, p) * width(program.precisionOf(program.model->values[p.param]).reduce)
              : 0;
 }
 
@@ -201,12 +201,12 @@ UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
   const double states = shard > 0 ? bytes.optimizer() * elements / shard : 0;
   const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
   const double sent = sentToHost(program, p);
-  const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model.values[p.param]).grads);
+  const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model->values[p.param]).grads);
   return {gradient, states, parameters};
 }
 
 double narrowUpdateBytes(const Program& program, const ParamState& p) {
-  Precision wide = program.precisionOf(program.model.values[p.param]);
+  Precision wide = program.precisionOf(program.model->values[p.param]);
   wide.optimizer = DType::fp32;
   wide.states.clear();
   const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),

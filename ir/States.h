@@ -20,21 +20,21 @@ struct Matrices {
   double elements() const { return count * rows * columns; }
 };
 /// Of one instance, whole (`layout` null) or as one device computes with it; nothing for vectors (norms, biases).
-std::optional<Matrices> matricesOf(const Program& program, const ParamState& p, bool local);
+std::optional<Matrices> matricesOf(const Program& program, const ParamUse& p, bool local);
 /// Axes of the layout that split rows or columns: no device holds a whole matrix.
-AxisMask splitsMatrix(const Program& program, const ParamState& p);
+AxisMask splitsMatrix(const Program& program, const ParamUse& p);
 /// A matrix that a contraction of a repeated layer multiplies with: neither embedding nor head nor norm.
-bool isHiddenMatrix(const Program& program, const ParamState& p);
+bool isHiddenMatrix(const Program& program, const ParamUse& p);
 
 /// Read by lookups and by nothing else, under this name or a tied one.
 bool isTable(const Model& model, ValueId param);
 
 /// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
-DType storedAs(const Program& program, const ParamState& p);
+DType storedAs(const Program& program, const ParamUse& p);
 /// Element type in which its user reads it.
-DType usedAs(const Program& program, const ParamState& p);
+DType usedAs(const Program& program, const ParamUse& p);
 /// Stored narrower than its product computes: it is unpacked before each use.
-bool isPacked(const Program& program, const ParamState& p);
+bool isPacked(const Program& program, const ParamUse& p);
 
 /// What updates it; null without an optimizer or where nothing is trained.
 const Optimizer* updaterOf(const Program& program, const ParamState& p);

@@ -237,7 +237,7 @@ private:
   }
 
   void checkParam(const LayerClass& layerClass, const Operand& o, const Layout& wanted, OpId id) {
-    for (const ParamState& p : layerClass.params)
+    for (const ParamUse& p : layerClass.uses)
       if (p.param == o.value && p.layout != wanted)
         out_.wrong("{} reads {} as {}, it is stored as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
                    text(o.dims, p.layout));

@@ -37,7 +37,7 @@ private:
     const LayerClass& layerClass = program_.classes[s.layerClass];
     const std::vector<Node>& nodes = backward ? layerClass.backward : layerClass.forward;
     std::string title =
-        fmt::format("{} {}", program_.model.layers[layerClass.layer].name.view(), backward ? "backward" : "forward");
+        fmt::format("{} {}", program_.model->layers[layerClass.layer].name.view(), backward ? "backward" : "forward");
     std::vector<double> shares(nodes.size());
     for (size_t i = 0; i < s.tasks.size(); ++i) {
       const Task& t = s.tasks[i];

@@ -15,11 +15,11 @@ PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
 std::optional<int> keepsOf(const Program& program, LayerId layer, const RangeSet& instances, const Selector& selector,
                            OpId reader, const Value& value) {
-  const Op& taker = program.model.ops[reader];
+  const Op& taker = program.model->ops[reader];
   if (value.kind != ValueKind::Result) return std::nullopt;
   // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
-  const Op& owner = taker.kind == OpKind::Carry ? taker : program.model.ops[value.producer];
-  return reaches(selector, owner.path, program.model.layers[owner.layer],
+  const Op& owner = taker.kind == OpKind::Carry ? taker : program.model->ops[value.producer];
+  return reaches(selector, owner.path, program.model->layers[owner.layer],
                  owner.layer == layer ? instances : RangeSet{});
 }
 
@@ -53,14 +53,14 @@ Side sideOf(const Program& program, const LayerClass& layerClass, OpId reader, c
 bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   if (program.plan->keeps.size() < 2) return true;
   for (const LayerClass& layerClass : program.classes) {
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; !layerClass.boundaryReshard && i < layer.end.index; ++i)
-      for (const Operand& o : program.model.ops[OpId(i)].operands) {
-        const Side side = sideOf(program, layerClass, OpId(i), program.model.values[o.value]);
+      for (const Operand& o : program.model->ops[OpId(i)].operands) {
+        const Side side = sideOf(program, layerClass, OpId(i), program.model->values[o.value]);
         if (!side.against) continue;
         diagnostics
             .report(KeptTwice, side.against->selector.range,
-                    {{"value", program.model.pathOf(o.value)},
+                    {{"value", program.model->pathOf(o.value)},
                      {"first", side.keep->gathered ? "gathered" : "split"},
                      {"second", side.against->gathered ? "gathered" : "split"}})
             .label(side.keep->selector.range, "the other statement")
@@ -74,7 +74,7 @@ bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
 ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
                                    const Checkpoints& checkpoints)
     : program_(program), layerClass_(layerClass), wanted_(wanted), checkpoints_(checkpoints),
-      layer_(program.model.layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
+      layer_(program.model->layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
       replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
       keptAnyway_(producerNode_.size()) {
   for (size_t n = 0; n < layerClass.forward.size(); ++n)
@@ -84,7 +84,7 @@ ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClas
 
 /// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
 bool ActivationPolicy::reads(const Op& op, size_t operand) const {
-  const ValueKind kind = program_.model.values[op.operands[operand].value].kind;
+  const ValueKind kind = program_.model->values[op.operands[operand].value].kind;
   if (kind != ValueKind::Result) return false; // parameters and inputs are there anyway
   if (llvm::none_of(op.saves, [&](const Save& s) {
         return s.what == Save::What::Operand && s.operand == static_cast<int>(operand);
@@ -96,10 +96,10 @@ bool ActivationPolicy::reads(const Op& op, size_t operand) const {
 }
 
 std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t operand) const {
-  const Op& op = program_.model.ops[id];
+  const Op& op = program_.model->ops[id];
   const ValueId v = op.operands[operand].value;
-  const Value& value = program_.model.values[v];
-  const bool inside = value.kind == ValueKind::Result && program_.model.ops[value.producer].layer == layerClass_.layer;
+  const Value& value = program_.model->values[v];
+  const bool inside = value.kind == ValueKind::Result && program_.model->ops[value.producer].layer == layerClass_.layer;
   std::vector<const Node*> chain;
   std::vector<int32_t> indices;
   for (int32_t n = layerClass_.brought[local(layer_, id)][operand]; n >= 0;) {
@@ -136,7 +136,7 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
 
 ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
   const std::vector<Point> all = points(id, operand);
-  const Value& value = program_.model.values[program_.model.ops[id].operands[operand].value];
+  const Value& value = program_.model->values[program_.model->ops[id].operands[operand].value];
   if (const Keep* keep = sideOf(program_, layerClass_, id, value).keep)
     return keep->gathered ? all.back() : all.front();
   // In the mean of the devices: an exchange whose busiest device gets more than it gave is not made again for that.
@@ -151,7 +151,7 @@ ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
 bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
     return keep.host && keepsOf(program_, layerClass_.layer, layerClass_.instances, keep.selector, reader,
-                                program_.model.values[value]);
+                                program_.model->values[value]);
   });
 }
 
@@ -160,7 +160,7 @@ DType ActivationPolicy::keptType(ValueId value) const {
   const DType own = program_.dtypeOf(value);
   std::optional<DType> widest;
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
-    const Op& op = program_.model.ops[OpId(i)];
+    const Op& op = program_.model->ops[OpId(i)];
     bool keeps =
         op.result == value && llvm::any_of(op.saves, [](const Save& s) { return s.what == Save::What::Result; });
     for (size_t k = 0; k < op.operands.size() && !keeps; ++k)
@@ -177,17 +177,17 @@ void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, do
   for (const auto& [v, l] : savedLayouts_)
     if (v == value && l == layout) return;
   savedLayouts_.push_back({value, layout});
-  const Op& op = program_.model.ops[reader];
+  const Op& op = program_.model->ops[reader];
   const double times = timesOf(program_, op);
   const DType kept = program_.precisionOf(op).saved ? keptType(value) : program_.dtypeOf(value);
   const bool narrowed = kept != program_.dtypeOf(value);
-  layerClass_.saved.push_back(
+  layerClass_.saved.edit().push_back(
       {reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), layout, narrowed});
   if (!narrowed) return;
   narrowed_[value] = reader;
   Node node = castOfSaved(reader, value, layout, Phase::Forward);
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
-  layerClass_.forward.push_back(std::move(node));
+  layerClass_.forward.edit().push_back(std::move(node));
 }
 
 /// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.
@@ -208,23 +208,23 @@ Node ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& lay
   node.op = reader;
   node.value = value;
   node.from = layout;
-  node.times = timesOf(program_, program_.model.ops[reader]);
+  node.times = timesOf(program_, program_.model->ops[reader]);
   return node;
 }
 
 void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
-  const Op& op = program_.model.ops[id];
+  const Op& op = program_.model->ops[id];
   const Placement& placement = layerClass_.placements[local(layer_, id)];
   const double bytes =
       buffer.bytes.evaluate([&](DimId d) { return localExtent(program_, placement, d); },
                             [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[o].value); });
   const double times = timesOf(program_, op);
-  layerClass_.saved.push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
+  layerClass_.saved.edit().push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
 /// A replayed node waits for what entered the checkpoint in fewer bits.
 void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backward) const {
-  const Op& op = program_.model.ops[node.op];
+  const Op& op = program_.model->ops[node.op];
   for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {
     if (backward[n].role != Role::Save) continue;
     const ValueId v = backward[n].value;
@@ -235,7 +235,7 @@ void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backwa
 }
 
 int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>& backward) {
-  const Op& op = program_.model.ops[id];
+  const Op& op = program_.model->ops[id];
   const Operand& o = op.operands[operand];
   const Point p = kept(id, operand);
   const int checkpoint = checkpointOf(id);
@@ -259,7 +259,7 @@ int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>
   node.phase = Phase::Backward;
   node.op = id;
   node.value = o.value;
-  node.source = program_.model.values[o.value].producer;
+  node.source = program_.model->values[o.value].producer;
   node.cls = CollectiveClass::Regather;
   node.from = p.layout;
   node.to = wanted;
@@ -270,7 +270,7 @@ int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>
 }
 
 std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<Node>& backward) {
-  const Op& op = program_.model.ops[id];
+  const Op& op = program_.model->ops[id];
   std::vector<int32_t> ready;
   for (size_t i = 0; i < op.operands.size(); ++i)
     if (reads(op, i)) {

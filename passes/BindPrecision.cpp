@@ -41,7 +41,7 @@ bool multiplies(const Program&, const Op& op) {
   return isContraction(op.kind);
 }
 bool makesActivation(const Program& program, const Op& op) {
-  return !program.model.values[op.result].dtype && op.kind != OpKind::Cast;
+  return !program.model->values[op.result].dtype && op.kind != OpKind::Cast;
 }
 bool storedByPrecision(const Program&, const Value& param) {
   return !param.dtype;
@@ -83,15 +83,15 @@ struct Binder {
       reached.emplace_back(rule.facts.size());
       changes.emplace_back(rule.facts.size());
     }
-    for (Op& op : program.model.ops) {
+    for (Op& op : program.model.edit().ops) {
       const std::vector<size_t> reach = reaching(op.path);
       op.precision = indexOf(reach, op.path);
-      program.model.values[op.result].precision = op.precision;
+      program.model.edit().values[op.result].precision = op.precision;
       mark(reach, [&](const Reach& r) { return r.op && r.op(program, op); });
     }
     followCarried();
-    for (ValueId v : program.model.params) {
-      Value& param = program.model.values[v];
+    for (ValueId v : program.model->params) {
+      Value& param = program.model.edit().values[v];
       const std::vector<size_t> reach = reaching(param.path);
       param.precision = indexOf(reach, param.path);
       mark(reach, [&](const Reach& r) { return r.param && r.param(program, param); });
@@ -103,7 +103,7 @@ struct Binder {
 
   /// Is anything that a reader keeps wider than the type to keep it in?
   bool narrows(DType saved, const Selector* selector) const {
-    for (const Op& op : program.model.ops) {
+    for (const Op& op : program.model->ops) {
       if (selector && !selector->matches(op.path)) continue;
       for (const Save& s : op.saves) {
         if (s.what == Save::What::Buffer) continue;
@@ -116,8 +116,8 @@ struct Binder {
 
   /// Is any parameter stored in fewer bits than its states, so that it has a master copy, whatever its type?
   bool hasMaster(const Selector* selector) const {
-    for (ValueId v : program.model.params) {
-      const Value& param = program.model.values[v];
+    for (ValueId v : program.model->params) {
+      const Value& param = program.model->values[v];
       if (!param.trainable || (selector && !selector->matches(param.path))) continue;
       const Precision& p = program.precisions[param.precision];
       if (width(param.dtype.value_or(p.params)) < std::max(width(p.optimizer), width(p.stateType(labels::kMaster))))
@@ -156,17 +156,17 @@ struct Binder {
   /// the next one keeps. The operators that begin and end a repeat stand in one order.
   void followCarried() {
     std::map<RegionId, std::vector<OpId>> carries;
-    for (uint32_t i = 0; i < program.model.ops.size(); ++i)
-      if (program.model.ops[OpId(i)].kind == OpKind::Carry)
-        carries[program.model.ops[OpId(i)].region].push_back(OpId(i));
+    for (uint32_t i = 0; i < program.model->ops.size(); ++i)
+      if (program.model->ops[OpId(i)].kind == OpKind::Carry)
+        carries[program.model->ops[OpId(i)].region].push_back(OpId(i));
     std::map<OpId, OpId> beginOf;
     for (const auto& [region, ops] : carries)
       for (size_t i = 0; i < ops.size() / 2; ++i) beginOf[ops[ops.size() / 2 + i]] = ops[i];
     for (const auto& [end, begin] : beginOf) { // what ends inside another repeat ends before it
-      const Value& handedOn = program.model.values[program.model.ops[end].operands[0].value];
+      const Value& handedOn = program.model->values[program.model->ops[end].operands[0].value];
       if (handedOn.kind != ValueKind::Result) continue;
       const DType type = program.precisionOf(handedOn).activations;
-      for (const OpId id : {begin, end}) setActivations(program.model.ops[id], type);
+      for (const OpId id : {begin, end}) setActivations(program.model.edit().ops[id], type);
     }
   }
 
@@ -175,7 +175,8 @@ struct Binder {
     Precision precision = program.precisionOf(op);
     precision.activations = type;
     program.precisions.push_back(std::move(precision));
-    op.precision = program.model.values[op.result].precision = static_cast<uint32_t>(program.precisions.size() - 1);
+    op.precision = program.model.edit().values[op.result].precision =
+        static_cast<uint32_t>(program.precisions.size() - 1);
   }
 
   /// A device that says which ways of scaling it has has no others.

@@ -42,8 +42,8 @@ void freezeWhole(Program& program) {
     bool sliced = false;
     for (const LayerStep& step : s.steps) sliced |= step.slice.has_value();
     if (sliced) continue;
-    for (ValueId v : program.model.params)
-      if (s.matches(program.model.values[v].path)) program.model.values[v].trainable = false;
+    for (ValueId v : program.model->params)
+      if (s.matches(program.model->values[v].path)) program.model.edit().values[v].trainable = false;
   }
 }
 
@@ -78,7 +78,7 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     }
     return false;
   }
-  bind(program.model, w.samples, batch, w.expertImbalance);
+  bind(program.model.edit(), w.samples, batch, w.expertImbalance);
   freezeWhole(program);
   program.microBatches = w.globalBatch / batch;
   return true;

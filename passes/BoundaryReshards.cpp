@@ -20,18 +20,18 @@ struct BoundaryReshardBuilder {
   Program& program;
   LayerId layerId;
 
-  const Layer& unit() const { return program.model.layers[layerId]; }
+  const Layer& unit() const { return program.model->layers[layerId]; }
 
-  Layout entry(LayerClassId b, const Carry& c) const { return at(b, program.model.values[c.inside].producer); }
-  Layout exit(LayerClassId b, const Carry& c) const { return at(b, program.model.values[c.last].producer); }
+  Layout entry(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.inside].producer); }
+  Layout exit(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.last].producer); }
   Layout at(LayerClassId b, OpId op) const {
     const LayerClass& layerClass = program.classes[b];
-    return need(program, layerClass.placements[local(unit(), op)], program.model.ops[op].resultDims);
+    return need(program, layerClass.placements[local(unit(), op)], program.model->ops[op].resultDims);
   }
 
   void add(LayerClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
            const Layout& to) const {
-    if (sameLayout(program.unordered(program.model.values[value].dims), from, to)) return;
+    if (sameLayout(program.unordered(program.model->values[value].dims), from, to)) return;
     Node node;
     node.kind = NodeKind::Reshard;
     node.phase = backward ? Phase::Backward : Phase::Forward;
@@ -41,7 +41,7 @@ struct BoundaryReshardBuilder {
     node.gradient = backward;
     node.from = from;
     node.to = to;
-    (backward ? boundary.backward : boundary.forward).push_back(std::move(node));
+    (backward ? boundary.backward : boundary.forward).edit().push_back(std::move(node));
   }
 
   LayerClass blank(int64_t instance) const {
@@ -49,8 +49,8 @@ struct BoundaryReshardBuilder {
     boundary.layer = layerId;
     boundary.boundaryReshard = true;
     boundary.instances = RangeSet{{Range{instance, instance + 1, 1}}};
-    boundary.placements.resize(unit().end.index - unit().first.index);
-    boundary.results.resize(boundary.placements.size());
+    boundary.placements.edit().resize(unit().end.index - unit().first.index);
+    boundary.results.edit().resize(boundary.placements.size());
     return boundary;
   }
 
@@ -66,13 +66,13 @@ struct BoundaryReshardBuilder {
     const LayerClassId first = classOf(program, layerId, unit().from);
     for (const Carry& c : unit().carries) {
       LayerClass boundary = blank(unit().from);
-      const Value& initial = program.model.values[c.initial];
+      const Value& initial = program.model->values[c.initial];
       const Layout from = layoutOf(program, c.initial);
-      add(boundary, false, program.model.values[c.inside].producer,
+      add(boundary, false, program.model->values[c.inside].producer,
           initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from, entry(first, c));
       // A pending sum never crosses a boundary: it is resolved on the stage that made it.
       const LayerClassId maker =
-          from.partial ? classOf(program, program.model.ops[initial.producer].layer, lastInstance(initial)) : first;
+          from.partial ? classOf(program, program.model->ops[initial.producer].layer, lastInstance(initial)) : first;
       if (maker == first)
         join(LayerClassId(), std::move(boundary), first);
       else
@@ -81,7 +81,7 @@ struct BoundaryReshardBuilder {
   }
 
   int64_t lastInstance(const Value& value) const {
-    return program.model.layers[program.model.ops[value.producer].layer].to() - 1;
+    return program.model->layers[program.model->ops[value.producer].layer].to() - 1;
   }
 
   void leave(const std::vector<std::vector<BoundaryGradient>>& leaving) const {
@@ -92,7 +92,7 @@ struct BoundaryReshardBuilder {
       for (const BoundaryGradient& g : leaving[c.last.index]) {
         if (std::find(done.begin(), done.end(), g.layout) != done.end()) continue;
         done.push_back(g.layout);
-        add(boundary, true, program.model.values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
+        add(boundary, true, program.model->values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
       }
     }
     join(last, std::move(boundary), LayerClassId());
@@ -102,7 +102,7 @@ struct BoundaryReshardBuilder {
   LayerClass joining(LayerClassId from, LayerClassId to) const {
     LayerClass boundary = blank(unit().from);
     for (const Carry& c : unit().carries) {
-      const OpId in = program.model.values[c.inside].producer, out = program.model.values[c.last].producer;
+      const OpId in = program.model->values[c.inside].producer, out = program.model->values[c.last].producer;
       add(boundary, false, in, out, c.last, exit(from, c), entry(to, c));
       add(boundary, true, out, in, c.last, entry(to, c), exit(from, c));
     }
@@ -191,8 +191,8 @@ void runBoundaryReshard(Program& program, LayerClassId id) {
 }
 
 void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
-  for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
-    if (!program.model.layers[LayerId(u)].repeat) continue;
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
+    if (!program.model->layers[LayerId(u)].repeat) continue;
     const BoundaryReshardBuilder builder{program, LayerId(u)};
     builder.enter();
     builder.between();

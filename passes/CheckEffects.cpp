@@ -44,13 +44,13 @@ bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
   bool routed = false, open = false, placed = false, ok = true;
-  for (const Dim& d : program.model.dims) {
+  for (const Dim& d : program.model->dims) {
     if (d.kind != DimKind::Routed) continue;
     routed = true;
     if (d.capacity > 0) continue;
     open = true;
     placed |= llvm::any_of(program.plan->placements,
-                           [&](const PlacementRule& r) { return r.dim == program.model.dims[d.chosen].name; });
+                           [&](const PlacementRule& r) { return r.dim == program.model->dims[d.chosen].name; });
   }
   if (!placed) {
     diagnostics
@@ -63,7 +63,7 @@ bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
   }
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     for (DimId d : op.dims) {
-      const Dim& dim = program.model.dims[d];
+      const Dim& dim = program.model->dims[d];
       if (!ok || dim.kind != DimKind::Routed || dim.capacity > 0) continue;
       const AxisList axes = placement.axesOf(dim.chosen);
       const int64_t ranks = program.mesh.size(axes);
@@ -72,7 +72,7 @@ bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
       diagnostics
           .report(ImbalanceTooLarge, w.imbalanceRange,
                   {{"value", fmt::format("{:.6g}", w.expertImbalance)},
-                   {"dim", program.model.dims[dim.chosen].name.str()},
+                   {"dim", program.model->dims[dim.chosen].name.str()},
                    {"ranks", ranks}})
           .label(op.range, "an operator of the experts")
           .help(fmt::format("write a number from 1 to {}", ranks));
@@ -85,7 +85,7 @@ void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   const Precision& precision = program.plan->precision;
   if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
-  if (llvm::any_of(program.model.params, [&](ValueId v) { return !program.model.values[v].trainable; })) return;
+  if (llvm::any_of(program.model->params, [&](ValueId v) { return !program.model->values[v].trainable; })) return;
   diagnostics.report(FrozenIdle, precision.frozenRange, {{"type", std::string(name(*precision.frozen))}})
       .help(w.train ? "freeze layers or add adapters in `finetune { … }`, or take it out"
                     : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));

@@ -7,6 +7,7 @@
 namespace planc::passes {
 
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics) {
+  if (!diagnostics.wantsWarnings()) return true;
   warnOfIdleOverlap(program, diagnostics);
   warnOfIdleWireTypes(program, diagnostics);
   return true;

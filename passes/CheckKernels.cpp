@@ -22,7 +22,7 @@ PLANC_ERROR(SplitInside, 681, "`{dim}` is contracted inside the kernel of `{op}`
 namespace {
 
 std::string_view nameOf(const Program& program, DimId d) {
-  return program.model.dims[d].name.view();
+  return program.model->dims[d].name.view();
 }
 
 /// What stands beside the ring's dimension in an operand, and has an axis of the ring: an axis splits a value once.
@@ -65,7 +65,7 @@ struct Tried {
     changed.targets = std::move(targets);
     changed.ring = true;
     program.plan = &plan;
-    for (LayerClass& layerClass : program.classes) layerClass.placements.clear();
+    for (LayerClass& layerClass : program.classes) layerClass.placements = {};
     DiagnosticEngine quiet;
     placed = placeOperators(program, quiet);
   }

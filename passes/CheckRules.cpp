@@ -41,20 +41,20 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
   std::set<std::string> found;
   for (const LayerClass& layerClass : program.classes) {
     if (layerClass.boundaryReshard) continue;
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     const RangeSet named = namedBy(rule.selector, layer, layerClass.instances);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
+      const Op& op = program.model->ops[OpId(i)];
       if (!reaches(rule.selector, op.path, layer, named)) continue;
       if (hasDim(program.model, op, rule.dim)) return true;
-      for (DimId d : op.dims) found.insert(program.model.dims[d].name.str());
-      for (CompositeId c : op.composites) found.insert(program.model.composites[c].name.str());
+      for (DimId d : op.dims) found.insert(program.model->dims[d].name.str());
+      for (CompositeId c : op.composites) found.insert(program.model->composites[c].name.str());
     }
   }
-  for (ValueId in : program.model.inputs)
+  for (ValueId in : program.model->inputs)
     if (rule.selector.steps.empty())
-      for (DimId d : program.model.values[in].dims)
-        if (program.model.dims[d].name == rule.dim) return true;
+      for (DimId d : program.model->values[in].dims)
+        if (program.model->dims[d].name == rule.dim) return true;
   const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
   auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                    {{"selector", selector}, {"dim", rule.dim.str()}});
@@ -92,14 +92,14 @@ std::string forgotten(const Plan& plan, Symbol axis) {
 void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
     return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); }, [](int) { return 1.0; }) *
-           program.model.times(op.region);
+           program.model->times(op.region);
   };
   double total = 0;
-  for (const Op& op : program.model.ops) total += flopsOf(op);
+  for (const Op& op : program.model->ops) total += flopsOf(op);
   for (const LayerClass& layerClass : program.classes) {
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
+      const Op& op = program.model->ops[OpId(i)];
       if (flopsOf(op) < 0.01 * total) continue;
       AxisMask used = layerClass.placements[local(layer, OpId(i))].mask() | program.stageAxes;
       for (AxisId a : program.mesh.order) {
@@ -142,8 +142,10 @@ void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
     }
 }
 
+} // namespace
+
 /// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
-bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkStageAxes(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {
     const AxisMask both = maskOf(resolveTargets(program.mesh, targets)) & program.stageAxes;
@@ -158,8 +160,6 @@ bool checkStageAxes(const Program& program, DiagnosticEngine& diagnostics) {
   if (const auto& p = program.plan->pipeline; p && p->scatter) check("scatter", {*p->scatter}, p->scatterRange);
   return ok;
 }
-
-} // namespace
 
 bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);

@@ -100,11 +100,11 @@ std::optional<int> recomputes(const Program& program, size_t rule, const Selecto
   if (rule < program.firstLayers.size() && !program.firstLayers[rule].empty() && !layerClass.instances.ranges.empty() &&
       !program.firstLayers[rule][layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
     return std::nullopt;
-  return reaches(selector, path, program.model.layers[layerClass.layer], layerClass.instances);
+  return reaches(selector, path, program.model->layers[layerClass.layer], layerClass.instances);
 }
 
 Checkpoints findCheckpoints(const Program& program, const LayerClass& layerClass, DiagnosticEngine& diagnostics) {
-  CheckpointFinder finder{program, layerClass, program.model.layers[layerClass.layer]};
+  CheckpointFinder finder{program, layerClass, program.model->layers[layerClass.layer]};
   finder.result.ok = finder.find(diagnostics);
   return std::move(finder.result);
 }

@@ -17,7 +17,6 @@ namespace {
 struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
-  std::vector<std::vector<bool>> wanted; ///< values with a gradient, by class
   bool ok = true;
   std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each layer
 
@@ -89,7 +88,7 @@ struct Crossing {
     std::optional<bool> trains; // of several classes the one that hands it on
     for (const auto& [id, count] : program.virtualStages[stage].classes) {
       const LayerClass& layerClass = program.classes[id];
-      if (!layerClass.boundaryReshard && layerClass.layer == home) trains = wanted[id.index][v.index];
+      if (!layerClass.boundaryReshard && layerClass.layer == home) trains = program.withGradient[id.index][v.index];
     }
     return trains;
   }
@@ -137,7 +136,7 @@ struct Crossing {
 } // namespace
 
 bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
-  Crossing crossing{program, diagnostics, valuesWithGradient(program)};
+  Crossing crossing{program, diagnostics};
   crossing.findStages();
   for (VirtualStage& s : program.virtualStages)
     if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size())) {
@@ -145,11 +144,11 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       for (size_t route = 0; route < s.devices.size(); ++route)
         s.level = std::max(s.level, crossing.linkLevel(s.devices[route], next.devices[route]));
     }
-  for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
-    const Layer& layer = program.model.layers[LayerId(u)];
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
+    const Layer& layer = program.model->layers[LayerId(u)];
     for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const ValueId v = program.model.ops[OpId(i)].result;
+      const ValueId v = program.model->ops[OpId(i)].result;
       const int64_t last = crossing.lastUse(v);
       if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);
     }

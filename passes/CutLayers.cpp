@@ -2,6 +2,7 @@
 // statements say the same.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Task.h"
+#include "passes/Backward.h"
 #include "passes/CutStages.h"
 #include "passes/Lowering.h"
 #include "passes/Statements.h"
@@ -53,7 +54,7 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
 class Choices {
 public:
   Choices(const Program& program, LayerId id)
-      : unit_(program.model.layers[id].name), isPart_(program.model.layers[id].isPart()) {
+      : unit_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
     const Plan& plan = *program.plan;
     for (const PlacementRule& r : plan.placements) look(r.selector, [&] { return saying(r); });
     for (const StateRule& r : plan.states) look(r.selector, [&] { return saying(r); });
@@ -117,11 +118,11 @@ Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
 /// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
 /// back.
 std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes) {
-  const Layer& layer = program.model.layers[id];
+  const Layer& layer = program.model->layers[id];
   if (!layer.repeat || !program.plan->workload.train) return std::nullopt;
   const std::vector<bool> handedOn = valuesHandedOnWithGradient(program);
   auto gradient = [&](const Carry& c) {
-    return handedOn[c.initial.index] || program.model.values[c.initial].trainable;
+    return handedOn[c.initial.index] || program.model->values[c.initial].trainable;
   };
   if (std::all_of(layer.carries.begin(), layer.carries.end(), gradient)) return std::nullopt;
   for (const RangeSet& instances : classes) { // by their first instance
@@ -129,8 +130,8 @@ std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const C
     layerClass.layer = id;
     layerClass.instances = instances;
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-      for (const Operand& o : program.model.ops[OpId(i)].operands)
-        if (program.model.values[o.value].kind == ValueKind::Param && trains(program, layerClass, o.value))
+      for (const Operand& o : program.model->ops[OpId(i)].operands)
+        if (program.model->values[o.value].kind == ValueKind::Param && trains(program, layerClass, o.value))
           return instances.ranges.front().begin;
   }
   return std::nullopt;
@@ -149,7 +150,7 @@ void separate(Classes& classes, int64_t instance) {
 }
 
 bool addClasses(Program& program, LayerId id, DiagnosticEngine& diagnostics) {
-  const Layer& layer = program.model.layers[id];
+  const Layer& layer = program.model->layers[id];
   const std::set<RangeSet> choices = layer.repeat ? Choices(program, id).sets() : std::set<RangeSet>{};
   if (!choices.empty() && layer.count > kMaxSliced) {
     diagnostics
@@ -212,12 +213,22 @@ void addStages(Program& program, const Cut& cut) {
   }
 }
 
+bool cutLayersAgain(Program& program, DiagnosticEngine& diagnostics) {
+  const auto cut = cutStages(program, *program.plan, diagnostics);
+  if (!cut) return false;
+  program.virtualStages.clear();
+  addStages(program, *cut);
+  for (uint32_t c = 0; c < program.classes.size(); ++c)
+    if (program.classes[LayerClassId(c)].boundaryReshard) runBoundaryReshard(program, LayerClassId(c));
+  return true;
+}
+
 bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
   auto cut = cutStages(program, *program.plan, diagnostics);
   if (!cut) return false;
   for (const Recompute& r : program.plan->recompute)
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
-  for (uint32_t u = 0; u < program.model.layers.size(); ++u)
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u)
     if (!addClasses(program, LayerId(u), diagnostics)) return false;
   addStages(program, *cut);
   return true;

@@ -54,7 +54,7 @@ struct BackwardDerivation {
   }
 
   int32_t append(Node node) {
-    layerClass.backward.push_back(std::move(node));
+    layerClass.backward.edit().push_back(std::move(node));
     return static_cast<int32_t>(layerClass.backward.size()) - 1;
   }
 
@@ -113,7 +113,7 @@ struct BackwardDerivation {
       contribute(id, 0, dy.empty() ? -1 : dy.back(), pending);
       return;
     }
-    policy.replay(id, layerClass.backward);
+    policy.replay(id, layerClass.backward.edit());
     if (isContraction(op.kind)) {
       deriveContraction(id, dy, pending);
       return;
@@ -135,7 +135,7 @@ struct BackwardDerivation {
     node.role = Role::Backward;
     node.operand = operands.front();
     for (int32_t d : dy) depend(node, d);
-    for (int32_t d : policy.read(id, layerClass.backward)) depend(node, d);
+    for (int32_t d : policy.read(id, layerClass.backward.edit())) depend(node, d);
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
@@ -152,7 +152,7 @@ struct BackwardDerivation {
       for (int32_t d : dy) depend(cast, d);
       dy = {append(std::move(cast))};
     }
-    policy.read(id, layerClass.backward);
+    policy.read(id, layerClass.backward.edit());
     for (const Role role : {Role::DGrad, Role::WGrad})
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
@@ -217,7 +217,7 @@ struct BackwardDerivation {
 
   void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
     const ValueId param = model().ops[id].operands[operand].value;
-    for (ParamState& p : layerClass.params)
+    for (ParamUse& p : layerClass.uses.edit())
       if (p.param == param) p.partial |= partial;
     Node accumulate = blank(id);
     accumulate.role = Role::Accumulate;
@@ -233,7 +233,7 @@ struct BackwardDerivation {
 
 void deriveClass(Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
                  const Checkpoints& checkpoints, Outer& outer) {
-  const Layer& layer = program.model.layers[layerClass.layer];
+  const Layer& layer = program.model->layers[layerClass.layer];
   BackwardDerivation derivation{program, layerClass, wanted,
                                 outer,   layer,      ActivationPolicy(program, layerClass, wanted, checkpoints)};
   derivation.derive();
@@ -241,18 +241,19 @@ void deriveClass(Program& program, LayerClass& layerClass, const std::vector<boo
 }
 
 bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
-  const std::vector<std::vector<bool>> wanted = valuesWithGradient(program);
+  program.withGradient = valuesWithGradient(program);
+  const std::vector<std::vector<bool>>& wanted = program.withGradient;
   std::vector<Checkpoints> checkpoints;
   for (const LayerClass& layerClass : program.classes) {
     checkpoints.push_back(findCheckpoints(program, layerClass, diagnostics));
     if (!checkpoints.back().ok) return false;
   }
   if (!checkKeeps(program, diagnostics)) return false;
-  Outer outer(program.model.values.size());
-  if (program.plan->workload.train && program.model.loss.valid()) // without `train` the plan is a forward pass
+  Outer outer(program.model->values.size());
+  if (program.plan->workload.train && program.model->loss.valid()) // without `train` the plan is a forward pass
     for (uint32_t b = program.classes.size(); b-- > 0;)
       deriveClass(program, program.classes[LayerClassId(b)], wanted[b], checkpoints[b], outer);
-  warnOfIdleSavings(program, wanted, outer, diagnostics);
+  if (diagnostics.wantsWarnings()) warnOfIdleSavings(program, wanted, outer, diagnostics);
   std::vector<std::vector<BoundaryGradient>> leaving(outer.size());
   for (size_t v = 0; v < outer.size(); ++v)
     for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});

@@ -33,15 +33,15 @@ double keptBytes(const LayerClass& layerClass) {
 
 /// The instances of a class that a selector names: it can stand for several selectors.
 LayerClass within(const Program& program, LayerClass layerClass, const Selector& selector) {
-  layerClass.instances = namedBy(selector, program.model.layers[layerClass.layer], layerClass.instances);
+  layerClass.instances = namedBy(selector, program.model->layers[layerClass.layer], layerClass.instances);
   return layerClass;
 }
 
 bool reachesClass(const Program& program, const Selector& selector, const LayerClass& layerClass) {
   if (layerClass.instances.ranges.empty()) return false;
-  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  const ir::Layer& layer = program.model->layers[layerClass.layer];
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-    if (reaches(selector, program.model.ops[OpId(i)].path, layer, layerClass.instances)) return true;
+    if (reaches(selector, program.model->ops[OpId(i)].path, layer, layerClass.instances)) return true;
   return false;
 }
 
@@ -63,8 +63,8 @@ public:
 
   /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
   std::optional<LayerClass> derive(LayerClassId id, LayerClass layerClass) {
-    layerClass.backward.clear();
-    layerClass.saved.clear();
+    layerClass.backward = {};
+    layerClass.saved = {};
     DiagnosticEngine unheard;
     const Checkpoints checkpoints = findCheckpoints(program_, layerClass, unheard);
     if (!checkpoints.ok) return std::nullopt;
@@ -305,7 +305,7 @@ void warnOfIdleSavings(const Program& program, const std::vector<std::vector<boo
                        DiagnosticEngine& diagnostics) {
   warnOfIdleHostKeeps(program, diagnostics);
   const Plan& plan = *program.plan;
-  if (!plan.workload.train || !program.model.loss.valid()) return; // check-rules has stated so
+  if (!plan.workload.train || !program.model->loss.valid()) return; // check-rules has stated so
   if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
     IdleSavings(program, wanted, outer, diagnostics).run();
 }

@@ -15,7 +15,7 @@ using namespace ir;
 namespace {
 
 bool needsCast(const Program& program, const Op& user, ValueId value) {
-  const Value& v = program.model.values[value];
+  const Value& v = program.model->values[value];
   if (v.kind == ValueKind::Param) return false;
   const DType t = program.dtypeOf(value);
   return isFloat(t) && width(t) > width(program.computeType(user));
@@ -33,7 +33,7 @@ using Casts = std::map<std::pair<ValueId, DType>, ValueId>;
 ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
   const DType type = program.computeType(user);
   if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;
-  Model& model = program.model;
+  Model& model = program.model.edit();
   const Value source = model.values[operand.value];
   const bool another =
       std::any_of(casts.begin(), casts.end(), [&](const auto& c) { return c.first.first == operand.value; });
@@ -65,13 +65,13 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
 } // namespace
 
 bool insertCasts(Program& program, DiagnosticEngine&) {
-  Model& model = program.model;
   bool any = false;
-  for (const Op& op : model.ops)
+  for (const Op& op : program.model->ops)
     if (isContraction(op.kind))
       for (const Operand& o : op.operands) any |= needsCast(program, op, o.value);
   if (!any) return true;
 
+  Model& model = program.model.edit();
   Renumbering out;
   for (Layer& layer : model.layers) {
     Casts casts;

@@ -60,8 +60,8 @@ struct ForwardLowering {
 
   void lower() {
     const uint32_t count = layer.end.index - layer.first.index;
-    layerClass.results.resize(count);
-    layerClass.brought.resize(count);
+    layerClass.results.edit().resize(count);
+    layerClass.brought.edit().resize(count);
     sources.assign(count, -1);
     for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(layer.first.index + i));
     reduceLoss();
@@ -83,7 +83,7 @@ struct ForwardLowering {
     Node compute;
     compute.op = id;
     compute.times = timesOf(program, op);
-    auto& brought = layerClass.brought[local(layer, id)];
+    auto& brought = layerClass.brought.edit()[local(layer, id)];
     for (size_t i = 0; i < op.operands.size(); ++i) {
       brought.push_back(-1);
       const Operand& operand = op.operands[i];
@@ -103,12 +103,12 @@ struct ForwardLowering {
       if (source >= 0 && !llvm::is_contained(compute.deps, static_cast<NodeIndex>(source)))
         compute.deps.push_back(static_cast<NodeIndex>(source));
     }
-    layerClass.results[local(layer, id)] = resultLayout(id, op, pending);
+    layerClass.results.edit()[local(layer, id)] = resultLayout(id, op, pending);
     if (op.kind == OpKind::Carry) { // an identity: ready when its operand is
       sources[local(layer, id)] = compute.deps.empty() ? -1 : static_cast<int32_t>(compute.deps.back());
       return;
     }
-    layerClass.forward.push_back(std::move(compute));
+    layerClass.forward.edit().push_back(std::move(compute));
     sources[local(layer, id)] = static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 
@@ -119,7 +119,7 @@ struct ForwardLowering {
     node.role = Role::Cast;
     node.operand = static_cast<int>(operand);
     node.times = timesOf(program, model().ops[id]);
-    layerClass.forward.push_back(std::move(node));
+    layerClass.forward.edit().push_back(std::move(node));
     compute.deps.push_back(static_cast<NodeIndex>(layerClass.forward.size() - 1));
   }
 
@@ -135,7 +135,7 @@ struct ForwardLowering {
     return layout;
   }
 
-  void twoLayouts(OpId user, const ParamState& state, const Layout& wanted) {
+  void twoLayouts(OpId user, const ParamUse& state, const Layout& wanted) {
     ok = false;
     const OpId first = firstUser.at(state.param);
     auto text = [&](const Layout& l) { return layoutText(program.mesh, model(), model().values[state.param].dims, l); };
@@ -152,13 +152,13 @@ struct ForwardLowering {
   }
 
   void useParameter(OpId user, const Operand& operand, const Layout& wanted) {
-    for (const ParamState& p : layerClass.params) {
+    for (const ParamUse& p : layerClass.uses) {
       if (p.param != operand.value) continue;
       if (p.layout != wanted) twoLayouts(user, p, wanted);
       return;
     }
     firstUser[operand.value] = user;
-    ParamState state;
+    ParamUse state;
     state.param = operand.value;
     state.layout = wanted;
     state.region = model().ops[user].region;
@@ -166,7 +166,7 @@ struct ForwardLowering {
         localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
     state.trainable = program.plan->workload.train ? trains(program, layerClass, operand.value)
                                                    : model().values[operand.value].trainable;
-    layerClass.params.push_back(std::move(state));
+    layerClass.uses.edit().push_back(std::move(state));
   }
 
   /// The node that brings a value into a layout; an equal one of this class is shared.
@@ -223,7 +223,7 @@ struct ForwardLowering {
                      : timesOf(program, op);
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(layer, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
-    layerClass.forward.push_back(std::move(node));
+    layerClass.forward.edit().push_back(std::move(node));
     return static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 };
@@ -234,7 +234,7 @@ bool lowerForward(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   for (LayerClass& layerClass :
        program.classes) { // in the order of the layers: what an operator reads is lowered before it
-    ForwardLowering lowering{program, layerClass, diagnostics, program.model.layers[layerClass.layer], {}};
+    ForwardLowering lowering{program, layerClass, diagnostics, program.model->layers[layerClass.layer], {}};
     lowering.lower();
     ok &= lowering.ok;
   }

@@ -258,9 +258,9 @@ bool lowerReshards(Program& program, DiagnosticEngine&) {
     forward.rewrite(layerClass.forward);
     Rewriter backward{program, layerClass};
     backward.rewrite(layerClass.backward);
-    layerClass.forward = std::move(forward.out);
-    layerClass.backward = std::move(backward.out);
-    layerClass.brought.clear(); // its indices are of level sharded
+    layerClass.forward = Indexed<Node>(std::move(forward.out));
+    layerClass.backward = Indexed<Node>(std::move(backward.out));
+    layerClass.brought = {}; // its indices are of level sharded
   }
   program.level = Level::Comm;
   return true;

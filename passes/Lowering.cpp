@@ -59,7 +59,7 @@ bool isMasked(const Model& model, const Op& op, DimId dim) {
 }
 
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
-  const Dim& d = program.model.dims[dim];
+  const Dim& d = program.model->dims[dim];
   const AxisList& axes = placement.axesOf(dim);
   return share(program.model, d, program.mesh.size(axes)) * program.skew({dim}, placement);
 }
@@ -69,7 +69,7 @@ double localElements(const Program& program, const std::vector<DimId>& dims, con
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t ranks = 1;
     for (const Digit& d : layout.shard[i]) ranks *= program.mesh.axes[d.axis].size;
-    n *= share(program.model, program.model.dims[dims[i]], ranks);
+    n *= share(program.model, program.model->dims[dims[i]], ranks);
   }
   return n;
 }
@@ -116,16 +116,16 @@ double timesOf(const Program& program, const Op& op) {
 }
 
 bool trains(const Program& program, const LayerClass& layerClass, ValueId param) {
-  const Value& value = program.model.values[param];
+  const Value& value = program.model->values[param];
   if (!value.trainable || !program.plan->workload.train) return false;
-  const Layer& layer = program.model.layers[layerClass.layer];
+  const Layer& layer = program.model->layers[layerClass.layer];
   for (const Selector& s : program.plan->workload.freeze)
     if (reaches(s, value.path, layer, layerClass.instances)) return false;
   return true;
 }
 
 bool isPackedParam(const Program& program, const LayerClass& layerClass, ValueId value) {
-  for (const ParamState& p : layerClass.params)
+  for (const ParamUse& p : layerClass.uses)
     if (p.param == value) return isPacked(program, p);
   return false;
 }

@@ -32,9 +32,9 @@ struct StateMover {
   /// The rule that splits an operator of the parameter over the axes, so that each device has a summand of its
   /// gradient.
   SourceRange splitOver(const ParamState& p, AxisMask axes) const {
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
+      const Op& op = program.model->ops[OpId(i)];
       const auto reads = [&](const Operand& o) { return o.value == p.param; };
       if (std::none_of(op.operands.begin(), op.operands.end(), reads)) continue;
       for (const PlacedDim& d : layerClass.placements[i - layer.first.index].dims)
@@ -101,7 +101,7 @@ struct StateMover {
   /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass, and those that only
   /// the host's update reads once per step. What the optimizer streams belongs to its step.
   void hostStates(const ParamState& p, bool usedBackward) const {
-    const Precision& precision = program.precisionOf(program.model.values[p.param]);
+    const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
     if (p.host[0]) hostCopy(p.region, Phase::Forward, false, stored, ruleOf(p, 0), p.param);
     if (p.host[0] && usedBackward) hostCopy(p.region, Phase::Backward, false, stored, ruleOf(p, 0), p.param);
@@ -119,7 +119,7 @@ struct StateMover {
       if (keep.host && !because.valid()) because = keep.selector.range;
     for (const Saved& s : layerClass.saved) {
       if (!s.host) continue;
-      const RegionId layer = program.model.ops[s.op].region;
+      const RegionId layer = program.model->ops[s.op].region;
       hostCopy(layer, Phase::Forward, true, s.bytes, because);
       hostCopy(layer, Phase::Backward, false, s.bytes, because);
     }
@@ -128,7 +128,7 @@ struct StateMover {
   double share(AxisMask axes) const { return 1.0 / static_cast<double>(program.mesh.size(axes)); }
 
   void collectives(const ParamState& p, bool usedBackward) const {
-    const Precision& precision = program.precisionOf(program.model.values[p.param]);
+    const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
@@ -163,9 +163,9 @@ struct StateMover {
 
   bool usedBackward(ValueId param) const {
     if (!program.plan->workload.train) return false;
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const Op& op = program.model.ops[OpId(i)];
+      const Op& op = program.model->ops[OpId(i)];
       if (!wanted[op.result.index]) continue;
       bool uses = false;
       for (const Operand& o : op.operands) uses |= o.value == param;
@@ -194,9 +194,9 @@ void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
     const StateMover mover{program, layerClass, unasked};
     const size_t before = layerClass.states.size();
     for (const ParamState& p : layerClass.params) {
-      if (!p.trainable || !p.owner || summed.count(program.model.values[p.param].storage)) continue;
+      if (!p.trainable || !p.owner || summed.count(program.model->values[p.param].storage)) continue;
       const double bytes = p.elements * mover.share(p.optimizer & p.partial) *
-                           width(program.precisionOf(program.model.values[p.param]).reduce);
+                           width(program.precisionOf(program.model->values[p.param]).reduce);
       mover.bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes, bytes, {});
     }
     for (size_t s = before; s < layerClass.states.size(); ++s)

@@ -12,35 +12,98 @@ using namespace ir;
 
 const std::vector<Pass>& pipeline() {
   using enum ir::Level;
+  using enum PlanPart;
   static const std::vector<Pass> passes = {
-      {"check-mesh", "axes multiply to the devices; `within` and `across` hold", Sharded, false, checkMesh},
-      {"open-repeats", "an instance that stage lines cut becomes layers of its own", Sharded, false, openRepeats},
-      {"bind-workload", "the extent of `batch`, and the micro-batches of a step", Sharded, false, bindWorkload},
-      {"bind-precision", "the element types that hold at each layer", Sharded, false, bindPrecision},
-      {"insert-casts", "casts before contractions that compute narrower than their operands", Sharded, false,
-       insertCasts},
-      {"refine-axes", "splits axes that a composite dimension straddles", Sharded, false, refineAxes},
+      {"check-mesh",
+       "axes multiply to the devices; `within` and `across` hold",
+       Sharded,
+       false,
+       checkMesh,
+       {Machine, Mesh, Placements}},
+      {"open-repeats",
+       "an instance that stage lines cut becomes layers of its own",
+       Sharded,
+       false,
+       openRepeats,
+       {Model, Opened}},
+      {"bind-workload",
+       "the extent of `batch`, and the micro-batches of a step",
+       Sharded,
+       false,
+       bindWorkload,
+       {Workload, Mesh, Placements}},
+      {"bind-precision",
+       "the element types that hold at each layer",
+       Sharded,
+       false,
+       bindPrecision,
+       {Precision, Machine, Workload}},
+      {"insert-casts",
+       "casts before contractions that compute narrower than their operands",
+       Sharded,
+       false,
+       insertCasts,
+       {Precision}},
+      {"refine-axes",
+       "splits axes that a composite dimension straddles",
+       Sharded,
+       false,
+       refineAxes,
+       {Mesh, Placements}},
       {"select-schedule", "the row of the schedule table, its arguments and needs", Sharded, false, selectSchedule},
-      {"cut-layers", "virtual stages, and classes of equal instances", Sharded, false, cutLayers},
-      {"place-operators", "rules to the axes of every dimension of every operator", Sharded, false, placeOperators},
-      {"check-rules", "every rule places something; warnings for idle axes", Sharded, false, checkRules},
-      {"lower-forward", "layouts of every value, explicit reshards", Sharded, false, lowerForward},
-      {"derive-backward", "backward operators, what is kept, what is replayed", Sharded, true, deriveBackward},
+      {"cut-layers",
+       "virtual stages, and classes of equal instances",
+       Sharded,
+       false,
+       cutLayers,
+       {Placements, SlicedStates, Recompute, Keeps, Workload, Cut},
+       cutLayersAgain},
+      {"place-operators",
+       "rules to the axes of every dimension of every operator",
+       Sharded,
+       false,
+       placeOperators,
+       {Mesh, Placements}},
+      {"check-rules",
+       "every rule places something; warnings for idle axes",
+       Sharded,
+       false,
+       checkRules,
+       {Mesh, Placements, Workload, Precision},
+       checkStageAxes},
+      {"lower-forward", "layouts of every value, explicit reshards", Sharded, false, lowerForward, {Mesh, Workload}},
+      {"derive-backward",
+       "backward operators, what is kept, what is replayed",
+       Sharded,
+       true,
+       deriveBackward,
+       {Mesh, Workload, Precision, Recompute, Keeps}},
       {"place-states", "storage of parameters, gradients and optimizer states", Sharded, true, placeStates},
-      {"lower-reshards", "reshards to collectives", Comm, false, lowerReshards},
-      {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork},
+      {"lower-reshards", "reshards to collectives", Comm, false, lowerReshards, {Mesh, Precision}},
+      {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork, {Mesh, Precision}},
+      {"size-gradients", "the shard of its gradient that a device accumulates", Comm, false, sizeGradients},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
       {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
       {"check-idle", "warnings for facts about communication that there is none of", Comm, false, checkIdle},
-      {"schedule-tasks", "tasks on streams, in the order of the schedule's row", Comm, true, nullptr, scheduleTasks},
+      {.name = "schedule-tasks",
+       .doc = "tasks on streams, in the order of the schedule's row",
+       .after = Comm,
+       .verify = true,
+       .schedule = scheduleTasks},
   };
   return passes;
 }
 
 namespace {
 
+#ifdef NDEBUG
+bool verifying = false;
+#else
+bool verifying = true;
+#endif
+
 template <class Made> void verifyAfter(const Pass& pass, const Made& made) {
-  if (!pass.verify) return;
+  if (!pass.verify || !verifying) return;
   if (auto problems = verify(made); !problems.empty())
     throw InternalError(fmt::format("pass {} left the program broken: {}", pass.name, problems.front()));
 }
@@ -56,12 +119,16 @@ public:
 std::unique_ptr<Program> programOf(const Plan& plan) {
   auto program = std::make_unique<Program>();
   program->plan = &plan;
-  program->model = *plan.model;
+  program->model = plan.model;
   program->mesh = plan.mesh;
   return program;
 }
 
 } // namespace
+
+void setVerifying(bool on) {
+  verifying = on;
+}
 
 bool canCutStages(const Plan& plan) {
   const auto program = programOf(plan);
@@ -75,7 +142,7 @@ bool canCutStages(const Plan& plan) {
 
 std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
                                const PassObserver& observer) {
-  if (auto problems = verify(*plan.model); !problems.empty())
+  if (auto problems = verifying ? verify(*plan.model) : std::vector<std::string>(); !problems.empty())
     throw InternalError("the model is broken on entry: " + problems.front());
   auto program = programOf(plan);
   for (const Pass& pass : pipeline()) {
@@ -86,6 +153,16 @@ std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& 
     if (observer) observer({pass, *program, nullptr, watch.seconds()});
   }
   return program;
+}
+
+bool lowerAgain(Program& program, DiagnosticEngine& diagnostics) {
+  for (const Pass& pass : pipeline()) {
+    const auto run = pass.reads.empty() ? pass.run : pass.again;
+    if (!run) continue;
+    if (!run(program, diagnostics)) return false;
+    if (program.level == pass.after) verifyAfter(pass, program);
+  }
+  return true;
 }
 
 std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "ir/Task.h"
+#include "passes/PlanParts.h"
 #include "support/Diagnostics.h"
 
 #include <functional>
@@ -14,12 +15,18 @@ namespace planc::passes {
 
 /// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns
 /// false to stop. The last one cannot fail, and makes the schedule.
+///
+/// What a layer's instances do depends on a part of the plan alone: passes with `reads` make that, and a program whose
+/// plan agrees in all that they read shares it (`Lowerings`). The others run again on it, and make anew all that they
+/// make; a pass that does both has a function for the second.
 struct Pass {
   std::string_view name;
   std::string_view doc;
   ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
   bool verify;
   bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;
+  PlanParts reads = {};                                                            ///< empty: nothing that is shared
+  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;    ///< on what other plans share
   std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program) = nullptr; ///< in place of `run`
 };
 /// Every pass, in the order in which they run.
@@ -43,6 +50,14 @@ ir::Implementations<ir::ScheduleKind>& scheduleKinds();
 /// names the pass.
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
                                    const PassObserver& observer = {});
+
+/// The passes that are not of layers alone, on a program of level comm whose layers other plans share (`Lowerings`).
+/// False after a report.
+bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics);
+
+/// Whether a verifier runs after each pass that has one: in builds without NDEBUG, and once somebody says so. Of the
+/// whole process.
+void setVerifying(bool on);
 
 /// Whether the layers of a plan can be cut into stages as it says; reports nothing.
 bool canCutStages(const ir::Plan& plan);

@@ -43,7 +43,7 @@ struct Placer {
   bool ok = true;
 
   std::string path() const { return join(op.path); }
-  const Dim& dim(DimId d) const { return program.model.dims[d]; }
+  const Dim& dim(DimId d) const { return program.model->dims[d]; }
   std::string axesText(const AxisList& axes) const { return axes.empty() ? "replicate" : program.mesh.str(axes); }
 
   void collectDims() {
@@ -139,7 +139,7 @@ struct Placer {
       auto depth = reaches(rule.selector, op.path, layer, instances);
       if (!depth) continue;
       for (CompositeId id : op.composites)
-        if (const Composite& composite = program.model.composites[id]; composite.name == rule.dim)
+        if (const Composite& composite = program.model->composites[id]; composite.name == rule.dim)
           claimComposite(rule, *depth, composite);
       for (DimId d : dims)
         if (dim(d).name == rule.dim && dim(d).kind == DimKind::Basic)
@@ -257,11 +257,11 @@ struct Placer {
 bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   for (LayerClass& layerClass : program.classes) {
-    const Layer& layer = program.model.layers[layerClass.layer];
-    layerClass.placements.reserve(layer.end.index - layer.first.index);
+    const Layer& layer = program.model->layers[layerClass.layer];
+    layerClass.placements.edit().reserve(layer.end.index - layer.first.index);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      Placer placer{program, diagnostics, program.model.ops[OpId(i)], layer, layerClass.instances};
-      layerClass.placements.push_back(placer.place());
+      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances};
+      layerClass.placements.edit().push_back(placer.place());
       ok &= placer.ok;
     }
   }
@@ -269,10 +269,10 @@ bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
 }
 
 Layout layoutOf(const Program& program, ValueId id) {
-  const Value& value = program.model.values[id];
+  const Value& value = program.model->values[id];
   if (value.kind == ValueKind::Result) {
-    const Op& op = program.model.ops[value.producer];
-    const Layer& layer = program.model.layers[op.layer];
+    const Op& op = program.model->ops[value.producer];
+    const Layer& layer = program.model->layers[op.layer];
     const LayerClass& layerClass = program.classes[classOf(program, op.layer, layer.to() - 1)];
     return layerClass.results[local(layer, value.producer)];
   }
@@ -280,7 +280,7 @@ Layout layoutOf(const Program& program, ValueId id) {
   for (DimId d : value.dims) {
     AxisList axes;
     for (const PlacementRule& rule : program.plan->placements)
-      if (rule.selector.steps.empty() && rule.dim == program.model.dims[d].name)
+      if (rule.selector.steps.empty() && rule.dim == program.model->dims[d].name)
         axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets));
     perDim.push_back(std::move(axes));
   }

@@ -28,14 +28,14 @@ struct StatePlacer {
   DiagnosticEngine& diagnostics;
   bool ok = true;
 
-  const Value& value(ValueId v) const { return program.model.values[v]; }
+  const Value& value(ValueId v) const { return program.model->values[v]; }
   AxisMask maskOfRule(const StateRule* rule) const {
     return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0;
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
   void resolve(const LayerClass& layerClass, ParamState& p) {
-    const Layer& home = program.model.layers[value(p.param).layer];
+    const Layer& home = program.model->layers[value(p.param).layer];
     std::array<AxisMask, 3> axes{};
     for (size_t k = 0; k < 3; ++k) {
       int best = -1;
@@ -64,7 +64,7 @@ struct StatePlacer {
                                       {"outer_axes", text(axes[k - 1])},
                                       {"inner", name(kStates[k])},
                                       {"inner_axes", p.rules[k]->host && !axes[k] ? std::string(kHost) : text(axes[k])},
-                                      {"param", program.model.pathOf(p.param)}});
+                                      {"param", program.model->pathOf(p.param)}});
     if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k])
       report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
     std::string targets;
@@ -126,7 +126,7 @@ struct Tying {
     std::map<ValueId, std::vector<Use>> uses;
     for (uint32_t b = 0; b < program.classes.size(); ++b)
       for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
-        uses[program.model.values[program.classes[LayerClassId(b)].params[i].param].storage].push_back(
+        uses[program.model->values[program.classes[LayerClassId(b)].params[i].param].storage].push_back(
             {LayerClassId(b), i, {}});
     for (auto& [storage, list] : uses) {
       const auto& layer = program.classes[list[0].layerClass].layer;
@@ -145,9 +145,9 @@ struct Tying {
       all.insert(u.stages.begin(), u.stages.end());
       if (state(u).layout == state(list[0]).layout) continue;
       placer.ok = false;
-      const Layer& layer = program.model.layers[program.classes[u.layerClass].layer];
-      placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model.pathOf(storage)}})
-          .label(program.model.values[storage].range, "the parameter")
+      const Layer& layer = program.model->layers[program.classes[u.layerClass].layer];
+      placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model->pathOf(storage)}})
+          .label(program.model->values[storage].range, "the parameter")
           .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
       return;
     }
@@ -157,11 +157,11 @@ struct Tying {
           state(list[i]).owner = false;
           state(list[k]).partial |= state(list[i]).partial;
         }
-    if (all.size() < 2 || !program.model.values[storage].trainable) return;
+    if (all.size() < 2 || !program.model->values[storage].trainable) return;
     const ParamState& p = state(list[0]);
     program.stageGroups.push_back(
         sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
-                p.elements * width(program.precisionOf(program.model.values[p.param]).reduce) /
+                p.elements * width(program.precisionOf(program.model->values[p.param]).reduce) /
                     static_cast<double>(program.mesh.size(p.grads & p.partial))));
     summed.insert(storage);
   }
@@ -194,19 +194,24 @@ void warnOfHostTwice(const StatePlacer& placer) {
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   StatePlacer placer{program, diagnostics};
-  for (LayerClass& layerClass : program.classes)
-    for (ParamState& p : layerClass.params) {
-      placer.resolve(layerClass, p);
+  program.stageGroups.clear();
+  for (LayerClass& layerClass : program.classes) {
+    layerClass.states.clear();
+    layerClass.params.clear();
+    for (const ParamUse& use : layerClass.uses) {
+      placer.resolve(layerClass, layerClass.params.emplace_back(use));
       if (!placer.ok) return false;
     }
-  warnOfHostTwice(placer);
+  }
+  if (diagnostics.wantsWarnings()) warnOfHostTwice(placer);
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
-  const std::vector<std::vector<bool>> wanted = valuesWithGradient(program);
+  static const std::vector<bool> none;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
-    moveStates(program, program.classes[LayerClassId(b)], wanted[b]);
+    moveStates(program, program.classes[LayerClassId(b)],
+               b < program.withGradient.size() ? program.withGradient[b] : none);
   return true;
 }
 

@@ -10,9 +10,9 @@ namespace planc::passes {
 template <class F> void eachPlaced(const ir::Program& program, F f) {
   for (const ir::LayerClass& layerClass : program.classes) {
     if (layerClass.boundaryReshard) continue;
-    const ir::Layer& layer = program.model.layers[layerClass.layer];
+    const ir::Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-      f(program.model.ops[ir::OpId(i)], layerClass.placements[local(layer, ir::OpId(i))]);
+      f(program.model->ops[ir::OpId(i)], layerClass.placements[local(layer, ir::OpId(i))]);
   }
 }
 

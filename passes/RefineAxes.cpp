@@ -16,7 +16,7 @@ bool refineOnce(Program& program, const PlacementRule& rule, const Composite& co
   AxisList left = withoutTrivial(mesh, resolveTargets(mesh, rule.targets));
   size_t at = 0;
   for (DimId factor : composite.factors) {
-    int64_t room = program.model.dims[factor].extent;
+    int64_t room = program.model->dims[factor].extent;
     while (at < left.size() && room > 1) {
       const int64_t size = mesh.axes[left[at]].size;
       const int64_t common = std::gcd(room, size);
@@ -37,7 +37,7 @@ bool refineOnce(Program& program, const PlacementRule& rule, const Composite& co
 bool refineAxes(Program& program, DiagnosticEngine&) {
   constexpr uint32_t kMaxAxes = 64; // bits of an AxisMask
   for (const PlacementRule& rule : program.plan->placements)
-    for (const Composite& composite : program.model.composites)
+    for (const Composite& composite : program.model->composites)
       if (composite.name == rule.dim)
         while (program.mesh.axes.size() + 2 <= kMaxAxes && refineOnce(program, rule, composite)) {
         }

@@ -10,17 +10,17 @@ using namespace ir;
 
 /// Is the value there when the checkpoint is replayed: made outside of it, or kept by name?
 bool ActivationPolicy::enters(ValueId v, int checkpoint) const {
-  const Value& value = program_.model.values[v];
+  const Value& value = program_.model->values[v];
   if (value.kind != ValueKind::Result) return false;
-  const Op& producer = program_.model.ops[value.producer];
+  const Op& producer = program_.model->ops[value.producer];
   return producer.layer != layerClass_.layer || checkpointOf(value.producer) != checkpoint ||
          checkpoints_.named[local(layer_, value.producer)];
 }
 
 /// Is the value made again for its readers in other layers instead of being kept for them?
 bool ActivationPolicy::discarded(ValueId v) const {
-  const Value& value = program_.model.values[v];
-  if (value.kind != ValueKind::Result || program_.model.ops[value.producer].layer != layerClass_.layer) return false;
+  const Value& value = program_.model->values[v];
+  if (value.kind != ValueKind::Result || program_.model->ops[value.producer].layer != layerClass_.layer) return false;
   const uint32_t made = local(layer_, value.producer);
   const int checkpoint = checkpoints_.of[made];
   return checkpoint >= 0 && checkpoints_.forms[checkpoint].discards && !checkpoints_.named[made] && !keptAnyway_[made];
@@ -31,12 +31,12 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward)
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
     if (checkpointOf(id) != checkpoint) continue;
-    const Op& op = program_.model.ops[id];
+    const Op& op = program_.model->ops[id];
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const ValueId v = op.operands[k].value;
       if (!enters(v, checkpoint)) continue;
       if (discarded(v)) {
-        const OpId producer = program_.model.values[v].producer;
+        const OpId producer = program_.model->values[v].producer;
         if (state_[checkpointOf(producer)] != Replay::Running) {
           replay(checkpointOf(producer), backward);
           continue;
@@ -54,7 +54,7 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward)
 void ActivationPolicy::saveNamed(int checkpoint, std::vector<Node>& backward) {
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
-    const Op& op = program_.model.ops[id];
+    const Op& op = program_.model->ops[id];
     const Layout& layout = layerClass_.results[local(layer_, id)];
     const bool known = llvm::any_of(savedLayouts_, [&](const auto& s) { return s.first == op.result; });
     if (checkpointOf(id) != checkpoint || !checkpoints_.named[local(layer_, id)]) continue;
@@ -94,7 +94,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
 bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const {
   if (node.kind == NodeKind::Compute) return !checkpoints_.named[local(layer_, node.op)];
   if (node.kind != NodeKind::Reshard || !enters(node.value, checkpoint) || discarded(node.value)) return true;
-  const Op& op = program_.model.ops[node.op];
+  const Op& op = program_.model->ops[node.op];
   for (size_t k = 0; k < op.operands.size(); ++k) {
     if (op.operands[k].value != node.value) continue;
     const Point p = kept(node.op, k);
@@ -105,7 +105,7 @@ bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const 
 
 /// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
 int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<Node>& backward) {
-  const OpId producer = program_.model.values[v].producer;
+  const OpId producer = program_.model->values[v].producer;
   replay(checkpointOf(producer), backward);
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
   if (point.node < 0 || layerClass_.forward[point.node].kind == NodeKind::Compute) return made;
@@ -128,14 +128,14 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
 
 /// Is the result read outside of its checkpoint, or by nobody? A checkpoint is replayed to there.
 bool ActivationPolicy::handsOn(OpId id) const {
-  const Op& op = program_.model.ops[id];
+  const Op& op = program_.model->ops[id];
   bool inside = false;
-  for (uint32_t i = 0; i < program_.model.ops.size(); ++i)
-    for (const Operand& o : program_.model.ops[OpId(i)].operands) {
+  for (uint32_t i = 0; i < program_.model->ops.size(); ++i)
+    for (const Operand& o : program_.model->ops[OpId(i)].operands) {
       if (o.value != op.result) continue;
-      if (program_.model.ops[OpId(i)].layer != layerClass_.layer || checkpointOf(OpId(i)) != checkpointOf(id))
+      if (program_.model->ops[OpId(i)].layer != layerClass_.layer || checkpointOf(OpId(i)) != checkpointOf(id))
         return true;
-      if (program_.model.ops[OpId(i)].kind == OpKind::Carry && handsOn(OpId(i))) return true; // an identity
+      if (program_.model->ops[OpId(i)].kind == OpKind::Carry && handsOn(OpId(i))) return true; // an identity
       inside = true;
     }
   return !inside;
@@ -143,7 +143,7 @@ bool ActivationPolicy::handsOn(OpId id) const {
 
 /// Takes out the replay of what is read only to make results that are kept by name.
 void ActivationPolicy::dropUnread() {
-  auto& backward = layerClass_.backward;
+  auto& backward = layerClass_.backward.edit();
   auto drops = [&](const Node& node) {
     return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
            checkpoints_.forms[checkpointOf(node.op)].saves;
@@ -169,7 +169,7 @@ void ActivationPolicy::dropUnread() {
 
 void ActivationPolicy::finish() {
   dropUnread();
-  auto& backward = layerClass_.backward;
+  auto& backward = layerClass_.backward.edit();
   for (size_t i = backward.size(); i-- > 0;)
     if (backward[i].phase != Phase::Recompute || backward[i].needed)
       for (NodeIndex d : backward[i].deps) backward[d].needed = true;

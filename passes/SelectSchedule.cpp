@@ -112,6 +112,9 @@ Implementations<ScheduleKind>& scheduleKinds() {
 bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
   const auto& pipeline = program.plan->pipeline;
   program.kind = scheduleKinds().rows().front();
+  program.stageAxes = 0;
+  program.stages = program.chunks = program.routes = 1;
+  program.scheduleArguments.clear();
   if (!pipeline) return checkNeeds(program, diagnostics);
   program.kind = findKind(*pipeline, diagnostics);
   if (!program.kind) return false;

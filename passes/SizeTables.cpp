@@ -55,7 +55,7 @@ bool sizeTables(Program& program, DiagnosticEngine&) {
       if (!p.trainable || !isTable(program.model, p.param)) continue;
       for (const Node& n : layerClass.forward)
         if (n.kind == NodeKind::Compute && n.role == Role::Forward &&
-            llvm::any_of(program.model.ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))
+            llvm::any_of(program.model->ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))
           tables.size(layerClass, p, n);
     }
   return true;

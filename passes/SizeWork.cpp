@@ -72,8 +72,8 @@ struct Sizer {
       if (!dims.empty()) w.row = elements(node.op, {dims.back()});
     }
     switch (node.role) {
-    case Role::Accumulate:
-      w.elements = accumulated(node);
+    case Role::Accumulate: // of the whole gradient: size-gradients takes the shard of it
+      w.elements = elements(node.op, op.operands[node.operand].dims);
       return;
     case Role::Cast:
       node.operand < 0 ? sizeCast(w, w.resultElements, program.dtypeOf(op.result), program.computeType(op))
@@ -117,19 +117,9 @@ struct Sizer {
   void sizeUnpacking(Node& node, const Op& op) const {
     const Operand& o = op.operands[node.operand];
     node.work.elements = elements(node.op, o.dims);
-    for (const ParamState& p : layerClass.params)
+    for (const ParamUse& p : layerClass.uses)
       if (p.param == o.value) node.work.reads = node.work.elements * width(storedAs(program, p));
     node.work.writes = node.work.elements * node.work.operandWidth;
-  }
-
-  /// A gradient is accumulated in the layout that it is stored in.
-  double accumulated(const Node& node) const {
-    const Op& op = model().ops[node.op];
-    const Operand& o = op.operands[node.operand];
-    double n = elements(node.op, o.dims);
-    for (const ParamState& p : layerClass.params)
-      if (p.param == o.value) n /= static_cast<double>(program.mesh.size(p.grads & p.partial));
-    return n;
   }
 
   const BackwardSpec* specOf(const Node& node, const Op& op) const {
@@ -205,8 +195,8 @@ struct Sizer {
 bool sizeWork(Program& program, DiagnosticEngine&) {
   for (LayerClass& layerClass : program.classes) {
     const Sizer sizer{program, layerClass};
-    for (Node& node : layerClass.forward) sizer.size(node);
-    for (Node& node : layerClass.backward) sizer.size(node);
+    for (Node& node : layerClass.forward.edit()) sizer.size(node);
+    for (Node& node : layerClass.backward.edit()) sizer.size(node);
   }
   return true;
 }

@@ -18,6 +18,8 @@ bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
 bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);
 bool selectSchedule(ir::Program& program, DiagnosticEngine& diagnostics);
 bool cutLayers(ir::Program& program, DiagnosticEngine& diagnostics);
+bool cutLayersAgain(ir::Program& program,
+                    DiagnosticEngine& diagnostics); ///< the virtual stages, of classes that are there
 bool placeOperators(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::Program& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::Program& program, DiagnosticEngine& diagnostics);
@@ -25,10 +27,14 @@ bool deriveBackward(ir::Program& program, DiagnosticEngine& diagnostics);
 bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics);
 bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
+bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
 std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program);
+
+/// Part of check-rules: no rule splits anything over the axes of the pipeline.
+bool checkStageAxes(ir::Program& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);

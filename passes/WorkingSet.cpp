@@ -13,10 +13,10 @@ namespace {
 
 /// Bytes that a node leaves behind for the nodes that depend on it.
 double outputBytes(const Program& program, const LayerClass& layerClass, const Node& node) {
-  const Layer& layer = program.model.layers[layerClass.layer];
+  const Layer& layer = program.model->layers[layerClass.layer];
   if (node.kind == NodeKind::Reshard)
-    return localElements(program, program.model.values[node.value].dims, node.to) * program.widthOf(node.value);
-  const Op& op = program.model.ops[node.op];
+    return localElements(program, program.model->values[node.value].dims, node.to) * program.widthOf(node.value);
+  const Op& op = program.model->ops[node.op];
   if (node.role == Role::Forward)
     return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
            program.widthOf(op.result);
@@ -27,12 +27,12 @@ double outputBytes(const Program& program, const LayerClass& layerClass, const N
   }
   if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
   if (node.role == Role::Save) // kept, so counted as such; back in full until backward has read it
-    return node.phase == Phase::Forward
-               ? 0
-               : localElements(program, program.model.values[node.value].dims, node.from) * program.widthOf(node.value);
+    return node.phase == Phase::Forward ? 0
+                                        : localElements(program, program.model->values[node.value].dims, node.from) *
+                                              program.widthOf(node.value);
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    const Value& value = program.model.values[op.operands[i].value];
+    const Value& value = program.model->values[op.operands[i].value];
     const bool gives =
         node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
     if (gives)
@@ -56,7 +56,7 @@ double peak(const Program& program, const LayerClass& layerClass, const std::vec
     const Node& node = nodes[i];
     const bool saved = skipSaved && node.kind == NodeKind::Compute &&
                        std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
-                         return s.buffer.empty() && s.value == program.model.ops[node.op].result;
+                         return s.buffer.empty() && s.value == program.model->ops[node.op].result;
                        });
     const double bytes = saved ? 0 : outputBytes(program, layerClass, node);
     live += bytes;
@@ -70,12 +70,12 @@ double peak(const Program& program, const LayerClass& layerClass, const std::vec
 /// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
 /// result, of every layer of a nested repeat. Values that several contractions share count once.
 double weightOperands(const Program& program, const LayerClass& layerClass) {
-  const Layer& layer = program.model.layers[layerClass.layer];
+  const Layer& layer = program.model->layers[layerClass.layer];
   std::set<ValueId> operands, results;
   double bytes = 0;
   for (const Node& node : layerClass.backward) {
     if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
-    const Op& op = program.model.ops[node.op];
+    const Op& op = program.model->ops[node.op];
     if (results.insert(op.result).second)
       bytes += localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) * node.times *
                std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
@@ -86,7 +86,7 @@ double weightOperands(const Program& program, const LayerClass& layerClass) {
                                       [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
       bytes += saved != layerClass.saved.end()
                    ? saved->bytes
-                   : localElements(program, program.model.values[v].dims,
+                   : localElements(program, program.model->values[v].dims,
                                    need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
                          program.widthOf(v) * node.times;
     }

@@ -88,6 +88,7 @@ DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, S
                                                    std::vector<DiagnosticArg> args) {
   dropped_ = Diagnostic();
   bool error = kind.severity == Severity::Error;
+  if (!error && !warnings_) return Builder(&dropped_);
   bool fresh = seen_.emplace(kind.code, range.file.index, range.begin, range.end).second;
   // Without a place there is nothing that says two reports are the same one.
   if (!fresh && range.valid()) return Builder(&dropped_);

@@ -89,6 +89,9 @@ public:
   Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
   bool hasErrors() const { return errors_ > 0; }
   size_t errorCount() const { return errors_; }
+  /// Whether anybody reads warnings: what looks for nothing else need not begin. Reports of them are dropped if not.
+  bool wantsWarnings() const { return warnings_; }
+  void ignoreWarnings() { warnings_ = false; }
   /// In the order: file (as loaded), position, code.
   std::vector<const Diagnostic*> sorted() const;
   bool empty() const { return all_.empty(); }
@@ -104,6 +107,7 @@ private:
   size_t errors_ = 0;
   size_t suppressed_ = 0;
   size_t limit_ = 100;
+  bool warnings_ = true;
 };
 
 /// The candidate nearest to `name`, or empty if none is near enough to be what was meant.

@@ -37,7 +37,7 @@ public:
   auto end() { return items_.end(); }
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
-  IdType idAt(uint32_t i) const { return IdType(i); }
+  bool operator==(const Store&) const = default;
 };
 
 } // namespace planc

@@ -151,7 +151,7 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
     }
     std::string holds;
     for (const auto& [unit, count] : layers) {
-      holds += (holds.empty() ? "" : ", ") + program.model.layers[unit].ref().str();
+      holds += (holds.empty() ? "" : ", ") + program.model->layers[unit].ref().str();
       if (count > 1) holds += fmt::format(" x {}", count);
     }
     std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());

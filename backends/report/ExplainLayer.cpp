@@ -98,7 +98,7 @@ bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::strin
   const NodePages nodes(input, *choice);
   for (uint32_t i = 0; i < program.classes.size(); ++i) {
     const ir::LayerClass& b = program.classes[ir::LayerClassId(i)];
-    const ir::Layer& layer = program.model.layers[b.layer];
+    const ir::Layer& layer = program.model->layers[b.layer];
     const ir::LayerStep& top = choice->steps.front();
     const bool inside =
         choice->boundary ||

@@ -18,7 +18,7 @@ NodePages::NodePages(const ExplainInput& input, const ir::LayerRef& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
       sim_(cost::simulate(*input.schedule, *input.model, *input.facts)) {
   for (uint32_t b = 0; b < program_.classes.size(); ++b) {
-    const ir::Layer& layer = program_.model.layers[program_.classes[ir::LayerClassId(b)].layer];
+    const ir::Layer& layer = program_.model->layers[program_.classes[ir::LayerClassId(b)].layer];
     cost::ClassLayers layers(program_, ir::LayerClassId(b));
     std::vector<Row>& rows = rowOf_.emplace_back();
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
@@ -29,7 +29,7 @@ NodePages::NodePages(const ExplainInput& input, const ir::LayerRef& choice)
 }
 
 const NodePages::Row* NodePages::rowOf(ir::LayerClassId id, ir::OpId op) const {
-  const size_t index = op.index - program_.model.layers[program_.classes[id].layer].first.index;
+  const size_t index = op.index - program_.model->layers[program_.classes[id].layer].first.index;
   return index < rowOf_[id.index].size() ? &rowOf_[id.index][index] : nullptr;
 }
 
@@ -40,7 +40,7 @@ bool NodePages::belongs(ir::LayerClassId id, ir::OpId op) const {
     if (row->layer.boundary) return false; // no part of the layer that it stands beside
     if (!choice_.boundary && choice_.matches(row->layer.names())) return true;
   }
-  return !choice_.boundary && choice_.matches(program_.model.ops[op].path);
+  return !choice_.boundary && choice_.matches(program_.model->ops[op].path);
 }
 
 bool NodePages::has(ir::LayerClassId id) const {
@@ -90,7 +90,7 @@ std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
 std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const {
   std::string text;
   for (size_t i = 0; i < dims.size(); ++i) {
-    const ir::Dim& dim = program_.model.dims[dims[i]];
+    const ir::Dim& dim = program_.model->dims[dims[i]];
     ir::AxisMask axes = 0;
     if (i < layout.shard.size())
       for (const ir::Digit& digit : layout.shard[i]) axes |= ir::maskOf(digit.axis);
@@ -109,12 +109,12 @@ std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layou
 /// What a collective moves.
 std::string NodePages::nameOf(const ir::Node& node) const {
   const std::string what =
-      node.value.valid() ? program_.model.pathOf(node.value) : "the statistics of " + program_.model.pathOf(node.op);
+      node.value.valid() ? program_.model->pathOf(node.value) : "the statistics of " + program_.model->pathOf(node.op);
   return node.gradient ? "the gradient of " + what : what;
 }
 
 void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
-  const ir::Op& op = program_.model.ops[node.op];
+  const ir::Op& op = program_.model->ops[node.op];
   cost::Derivation why;
   const cost::Priced priced = input_.model->price(program_, node, {&why});
   std::string head = ir::join(op.path) + "  " + op.name.str();
@@ -124,7 +124,7 @@ void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, con
                                       : "fused into a neighbour: no time of its own");
   if (node.times != 1) head += fmt::format(", {} times", countText(node.times));
   page.line(head, 4, TextStyle::Bold);
-  const size_t index = node.op.index - program_.model.layers[layerClass.layer].first.index;
+  const size_t index = node.op.index - program_.model->layers[layerClass.layer].first.index;
   if (node.role == ir::Role::Forward && index < layerClass.results.size())
     page.fact("result", shape(op.resultDims, layerClass.results[index]), kIndent);
   const ir::LocalWork& w = node.work;
@@ -144,7 +144,7 @@ void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, con
 /// A parameter of the path is among what a fused collective moves.
 bool NodePages::holds(const ir::StateCollective& state) const {
   return !choice_.boundary && std::any_of(state.params.begin(), state.params.end(), [&](ir::ValueId p) {
-    return choice_.matches(program_.model.values[p].path).has_value();
+    return choice_.matches(program_.model->values[p].path).has_value();
   });
 }
 
@@ -189,7 +189,7 @@ void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
 void NodePages::kept(ExplainPage& page, ir::LayerClassId id, size_t most) const {
   std::map<std::string, double> bytes;
   for (const ir::Saved& saved : program_.classes[id].saved)
-    if (belongs(id, saved.op)) bytes[program_.model.pathOf(saved.value)] += saved.bytes;
+    if (belongs(id, saved.op)) bytes[program_.model->pathOf(saved.value)] += saved.bytes;
   if (bytes.empty()) return;
   double sum = 0;
   SumTable table(page, units::bytes);
@@ -231,8 +231,8 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
   };
   for (const Found& f : nodesOf(id)) {
     const bool moves = f.node->kind == ir::NodeKind::Collective;
-    add(*f.node, moves ? nameOf(*f.node) : program_.model.pathOf(f.node->op),
-        moves ? kindOf(*f.node) : program_.model.ops[f.node->op].name.str(), f.cost->seconds / f.times,
+    add(*f.node, moves ? nameOf(*f.node) : program_.model->pathOf(f.node->op),
+        moves ? kindOf(*f.node) : program_.model->ops[f.node->op].name.str(), f.cost->seconds / f.times,
         moves ? f.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
   }
   const ir::LayerClass& layerClass = program_.classes[id];
@@ -274,7 +274,7 @@ void NodePages::inShort(ExplainPage& page, ir::LayerClassId id, size_t most) con
 
 std::string classTitle(const ir::Program& program, ir::LayerClassId id) {
   const ir::LayerClass& layerClass = program.classes[id];
-  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  const ir::Layer& layer = program.model->layers[layerClass.layer];
   std::string text = program.refOf(layerClass).str();
   std::set<int64_t> stages;
   for (const ir::VirtualStage& vs : program.virtualStages)

@@ -32,7 +32,7 @@ void update(ExplainPage& page, const ExplainInput& input, const ir::ParamState& 
   cost::Derivation why;
   const cost::Priced priced = input.model->update(program, param, together, {&why});
   const ir::Optimizer* by = ir::updaterOf(program, param);
-  page.line(fmt::format("{}  {}  {}", program.model.pathOf(param.param), by->name.view(),
+  page.line(fmt::format("{}  {}  {}", program.model->pathOf(param.param), by->name.view(),
                         formatQuantity(priced.seconds, units::time)),
             4, TextStyle::Bold);
   const ir::StateBytes held = ir::stateBytes(program, param);

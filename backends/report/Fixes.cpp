@@ -68,7 +68,7 @@ private:
   /// `decoder`, and what lies in it; of the pieces of a repeat the first.
   std::vector<const ir::Layer*> repeats() const {
     std::vector<const ir::Layer*> all;
-    for (const ir::Layer& layer : program_.model.layers)
+    for (const ir::Layer& layer : program_.model->layers)
       if (layer.repeat && !layer.isPart() &&
           std::none_of(all.begin(), all.end(), [&](const ir::Layer* u) { return u->name == layer.name; }))
         all.push_back(&layer);
@@ -102,17 +102,17 @@ private:
   std::vector<std::string> cheapLayers(const ir::Layer& layer) const {
     std::vector<std::string> layers;
     for (const ir::LayerClass& layerClass : program_.classes) {
-      if (layerClass.boundaryReshard || &program_.model.layers[layerClass.layer] != &layer) continue;
+      if (layerClass.boundaryReshard || &program_.model->layers[layerClass.layer] != &layer) continue;
       const auto keeps = [&](ir::ValueId v, ir::OpId but) {
         return std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const ir::Saved& s) {
           return s.value == v && s.buffer.empty() && s.bytes > 0 && s.op != but;
         });
       };
       for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-        const ir::Op& op = program_.model.ops[ir::OpId(i)];
+        const ir::Op& op = program_.model->ops[ir::OpId(i)];
         if (op.kind != ir::OpKind::Memory || !aloneIn(layer, op) || !keeps(op.result, ir::OpId(i))) continue;
         const bool made = std::all_of(op.operands.begin(), op.operands.end(), [&](const ir::Operand& o) {
-          return program_.model.values[o.value].kind == ir::ValueKind::Param || keeps(o.value, ir::OpId());
+          return program_.model->values[o.value].kind == ir::ValueKind::Param || keeps(o.value, ir::OpId());
         });
         const std::string layer = ir::join(op.path);
         if (made && std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
@@ -124,7 +124,7 @@ private:
   /// Is the operator all that its layer has?
   bool aloneIn(const ir::Layer& layer, const ir::Op& op) const {
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const ir::Op& other = program_.model.ops[ir::OpId(i)];
+      const ir::Op& other = program_.model->ops[ir::OpId(i)];
       if (&other != &op && other.path.size() >= op.path.size() &&
           std::equal(op.path.begin(), op.path.end(), other.path.begin()))
         return false;
@@ -137,7 +137,7 @@ private:
     std::vector<Symbol> path;
     bool any = false;
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const ir::Op& op = program_.model.ops[ir::OpId(i)];
+      const ir::Op& op = program_.model->ops[ir::OpId(i)];
       if (op.kind != ir::OpKind::Scores && op.kind != ir::OpKind::Context) continue;
       if (!any) path = op.path;
       any = true;
@@ -160,20 +160,20 @@ private:
   void split() {
     for (const ir::Layer* layer : repeats())
       for (const ir::Carry& carry : layer->carries) {
-        const ir::Value& value = program_.model.values[carry.inside];
+        const ir::Value& value = program_.model->values[carry.inside];
         AxisMask inside = 0, held = 0;
         for (const ir::LayerClass& layerClass : program_.classes) {
-          if (layerClass.boundaryReshard || &program_.model.layers[layerClass.layer] != layer) continue;
+          if (layerClass.boundaryReshard || &program_.model->layers[layerClass.layer] != layer) continue;
           for (size_t i = 0; i < layerClass.placements.size(); ++i) {
             inside |= layerClass.placements[i].mask();
-            if (program_.model.ops[ir::OpId(layer->first.index + static_cast<uint32_t>(i))].kind == ir::OpKind::Carry)
+            if (program_.model->ops[ir::OpId(layer->first.index + static_cast<uint32_t>(i))].kind == ir::OpKind::Carry)
               held |= layerClass.results[i].axes();
           }
         }
         const std::vector<std::string> free = names(inside & ~held);
         if (free.empty()) continue;
         for (ir::DimId d : value.dims) {
-          const Symbol dim = program_.model.dims[d].name;
+          const Symbol dim = program_.model->dims[d].name;
           if (dim == program_.plan->workload.samples) continue;
           splitBy(*layer, dim.str(), free);
           break;

@@ -111,7 +111,7 @@ public:
       if (layout.shard[i].empty()) continue;
       Json list = Json::array();
       for (const ir::Digit& digit : layout.shard[i]) list.push_back(program_.mesh.axes[digit.axis].name.str());
-      shard[program_.model.dims[dims[i]].name.str()] = std::move(list);
+      shard[program_.model->dims[dims[i]].name.str()] = std::move(list);
     }
     return {{"shard", std::move(shard)}, {"partial", axes(layout.partial)}};
   }
@@ -152,7 +152,7 @@ public:
       out = compute(n);
       break;
     case ir::NodeKind::Reshard: {
-      const std::vector<ir::DimId>& dims = program_.model.values[n.value].dims;
+      const std::vector<ir::DimId>& dims = program_.model->values[n.value].dims;
       out = {{"node", "reshard"},        {"value", model_.value(n.value)},
              {"gradient", n.gradient},   {"from", layout(n.from, dims)},
              {"to", layout(n.to, dims)}, {"because", place(n.because, sources_)}};
@@ -200,7 +200,7 @@ public:
     out["params"] = Json::array();
     for (const ir::ParamState& p : b.params)
       out["params"].push_back({{"path", model_.value(p.param)},
-                               {"layout", layout(p.layout, program_.model.values[p.param].dims)},
+                               {"layout", layout(p.layout, program_.model->values[p.param].dims)},
                                {"elements", jsonNumber(p.elements)},
                                {"params", axes(p.params)},
                                {"grads", axes(p.grads)},

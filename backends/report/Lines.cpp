@@ -152,8 +152,8 @@ std::vector<CutLine> cutLines(const ir::Program& program) {
     }
     std::string layers;
     for (const auto& [unit, count] : held) {
-      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model.layers[unit].ref().str());
-      if (program.model.layers[unit].repeat) layers += fmt::format(" x{}", count);
+      layers += fmt::format("{}{}", layers.empty() ? "" : ", ", program.model->layers[unit].ref().str());
+      if (program.model->layers[unit].repeat) layers += fmt::format(" x{}", count);
     }
     if (lines.empty() || lines.back().layers != layers) {
       lines.push_back({fmt::format("{}", vs), layers});

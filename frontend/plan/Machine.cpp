@@ -10,13 +10,15 @@ void machine(Elaboration& elab, MergedPlan& merged) {
   elab.plan.softwareText = written(elab, merged, "software");
   if (FactNode* node = merged.fact("cluster"); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Cluster, "`cluster`");
-    if (decl) elab.plan.cluster = elab.machines.cluster(*decl, node->value->range);
-    elab.ok &= elab.plan.cluster.has_value();
+    if (auto made = decl ? elab.machines.cluster(*decl, node->value->range) : std::nullopt)
+      elab.plan.cluster = std::make_shared<const ir::Cluster>(std::move(*made));
+    elab.ok &= elab.plan.cluster != nullptr;
   }
   if (FactNode* node = merged.fact("software"); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Stack, "`software`");
-    if (decl) elab.plan.stack = elab.machines.stack(*decl, node->value->range);
-    elab.ok &= elab.plan.stack.has_value();
+    if (auto made = decl ? elab.machines.stack(*decl, node->value->range) : std::nullopt)
+      elab.plan.stack = std::make_shared<const ir::Stack>(std::move(*made));
+    elab.ok &= elab.plan.stack != nullptr;
   }
 }
 

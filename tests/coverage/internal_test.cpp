@@ -114,7 +114,7 @@ int main() {
            p.recompute = {{{selector({"decoder"}, p.range), selector({"decoder", "attn"}, p.meshRange)}}};
          }));
   expect("PLAN0923",
-         priced("PLAN0923", [](ir::Plan& p) { p.cluster->device.number(ir::DeviceFact::Bandwidth)->value = 0; }));
+         priced("PLAN0923", [](ir::Plan& p) { edit(p.cluster).device.number(ir::DeviceFact::Bandwidth)->value = 0; }));
   expect("PLAN0721", lowered("PLAN0721", [](ir::Plan& p) { p.workload.microBatch = 0; }));
   return bad == 0 ? 0 : 1;
 }

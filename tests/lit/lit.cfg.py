@@ -14,6 +14,7 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.planc_obj_root
 config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["PLANC_VERIFY"] = "1"  # the levels of every plan, after each pass
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

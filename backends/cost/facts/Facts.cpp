@@ -90,7 +90,7 @@ std::string Requester::text() const {
 SourceRange Requester::range() const {
   if (!node) return {};
   if (node->kind == ir::NodeKind::Collective && node->because.valid()) return node->because;
-  return node->op.valid() ? program->model.ops[node->op].range : SourceRange();
+  return node->op.valid() ? program->model->ops[node->op].range : SourceRange();
 }
 
 const ir::Number* Facts::find(ir::DeviceFact fact, const Requester& requester, ir::FactKey key) {

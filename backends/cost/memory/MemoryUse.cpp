@@ -56,7 +56,7 @@ void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, cons
   m.phase = peak.phase;
   m.microBatch = peak.microBatch;
   m.chunk = peak.chunk;
-  if (peak.layerClass.valid()) m.layer = program.model.layers[program.classes[peak.layerClass].layer].ref();
+  if (peak.layerClass.valid()) m.layer = program.model->layers[program.classes[peak.layerClass].layer].ref();
   m.activations = peak.kept + peak.working;
   live(m, "activations kept for backward", peak.kept);
   live(m, fmt::format("working set of {}", runningText(m)), peak.working);

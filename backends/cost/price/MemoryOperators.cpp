@@ -120,7 +120,7 @@ Priced accumulate(const Pricing& p) {
   p.facts.find(StackFact::Accumulate, p.requester());
   const std::optional<ir::Accumulate> how = p.facts.stack.accumulate();
   if (how == ir::Accumulate::Separate || how == ir::Accumulate::Deferred) {
-    const ir::Value& parameter = p.program.model.values[p.node.value];
+    const ir::Value& parameter = p.program.model->values[p.node.value];
     const double width = ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);
   }

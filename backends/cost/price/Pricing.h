@@ -37,7 +37,7 @@ public:
   std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
 
   Requester requester() const { return {&program, &node}; }
-  const ir::Op& op() const { return program.model.ops[node.op]; }
+  const ir::Op& op() const { return program.model->ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }
 
   /// A fact of the device or of the stack: `fact(DeviceFact::Peak, type, "P")`. `symbol`: as the equation calls it.

@@ -62,7 +62,7 @@ Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
   Crossing c;
   if (p.host[2]) c.in = c.out = ir::stateBytes(program, p).optimizer();
   if (p.host[1]) // the shard of the gradient that this device's states need
-    c.in += shard * ir::width(program.precisionOf(program.model.values[p.param]).grads);
+    c.in += shard * ir::width(program.precisionOf(program.model->values[p.param]).grads);
   if (p.host[0]) c.out += parameters;
   return c;
 }

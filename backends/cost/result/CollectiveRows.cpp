@@ -162,7 +162,7 @@ public:
       if (back && !gradientReturns(program_, b)) continue;
       const double seconds = model_.price(program_, transferNode(sender, b)).seconds;
       const double gathering = b.scatter ? model_.price(program_, b.gather).seconds : 0;
-      const ir::LayerRef crossing = ir::LayerRef::of(program_.model.values[b.value].path);
+      const ir::LayerRef crossing = ir::LayerRef::of(program_.model->values[b.value].path);
       ir::Node node = transferNode(sender, b);
       node.axes = program_.stageAxes;
       add(node, side, crossing, side.receives ? seconds + gathering : seconds, share);
@@ -216,7 +216,7 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
     if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
       continue;
     CollectiveRow row = describe(model, program, group.allReduce);
-    row.layer = ir::LayerRef::of(program.model.values[group.storage].path);
+    row.layer = ir::LayerRef::of(program.model->values[group.storage].path);
     row.count = 1;
     row.bytes = group.allReduce.bytes;
     row.seconds = row.exposed = model.price(program, group.allReduce).seconds;

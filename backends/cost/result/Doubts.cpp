@@ -114,7 +114,7 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
         if (!(share > kDenseShare)) continue;
         auto report = diagnostics.report(
             DenseTable, program.plan->workload.range,
-            {{"table", program.model.pathOf(p.param)}, {"share", fmt::format("{:.0f} %", 100 * share)}});
+            {{"table", program.model->pathOf(p.param)}, {"share", fmt::format("{:.0f} %", 100 * share)}});
         if (p.rowElements > 0)
           report.help(
               "split its rows, its tables or its columns over all axes of the batch: where no other device adds "

@@ -63,10 +63,10 @@ ir::OpId readerOf(const ir::Model& model, const ir::Layer& layer, ir::ValueId pa
 }
 
 void addStored(ClassRows& out, ClassLayers& layers, const ir::Program& program, const ir::LayerClass& layerClass) {
-  const ir::Layer& layer = program.model.layers[layerClass.layer];
+  const ir::Layer& layer = program.model->layers[layerClass.layer];
   for (const ir::ParamState& p : layerClass.params)
     if (const ir::OpId reader = readerOf(program.model, layer, p.param); p.owner && reader.valid())
-      out.at(layers.rowOf(reader)).params += wholeElements(program.model, program.model.values[p.param], layer);
+      out.at(layers.rowOf(reader)).params += wholeElements(program.model, program.model->values[p.param], layer);
   for (const ir::Saved& s : layerClass.saved)
     if (s.op.valid()) out.at(layers.rowOf(s.op)).activationBytes += s.bytes;
 }
@@ -123,8 +123,8 @@ ClassLayers::ClassLayers(const ir::Program& program, ir::LayerClassId layerClass
     : program_(program), layerClass_(program.classes[layerClass]), tree_(program.model) {}
 
 size_t ClassLayers::rowOf(ir::OpId id) {
-  const ir::Op& op = program_.model.ops[id];
-  const ir::Layer& layer = program_.model.layers[layerClass_.layer];
+  const ir::Op& op = program_.model->ops[id];
+  const ir::Layer& layer = program_.model->layers[layerClass_.layer];
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
   ir::LayerRef row = program_.refOf(layerClass_);
   // What a boundary reshard reshards belongs to no instance; its row stands beside those of the children, outside of
@@ -158,7 +158,7 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
     for (uint32_t b = 0; b < byClass.size(); ++b) {
       if (counts[b] == 0) continue;
       std::vector<LayerRow> ofClass = byClass[b].rows;
-      const ir::Layer& layer = program.model.layers[program.classes[ir::LayerClassId(b)].layer];
+      const ir::Layer& layer = program.model->layers[program.classes[ir::LayerClassId(b)].layer];
       const int64_t within = layer.isPart() ? layer.count : 1; // of an instance of the repeat
       const ClassSpent* spent = sim.accounts[s].account.find(ir::LayerClassId(b));
       if (s == sim.critical && spent) addPath(ofClass, byClass[b], *spent);

@@ -65,7 +65,7 @@ double checkpointBytes(const ir::Program& program) {
       for (const ir::ParamState& p : program.classes[id].params) {
         if (!p.owner || !p.trainable) continue;
         const ir::LayerId layer = program.classes[id].layer;
-        if (homes.try_emplace(program.model.values[p.param].storage, layer).first->second != layer) continue;
+        if (homes.try_emplace(program.model->values[p.param].storage, layer).first->second != layer) continue;
         const ir::StateBytes bytes = ir::stateBytes(program, p);
         sum += static_cast<double>(count) *
                (bytes.params * holders(program, p, p.params) + bytes.optimizer() * holders(program, p, p.optimizer));

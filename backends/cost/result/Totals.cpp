@@ -100,7 +100,7 @@ FlopsByType executedFlops(const Simulation& sim) {
       const auto& costs = sim.classes[b].of(backward).nodes;
       for (size_t n = 0; n < nodes.size(); ++n) {
         if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
-        const ir::Op& op = program.model.ops[nodes[n].op];
+        const ir::Op& op = program.model->ops[nodes[n].op];
         if (ir::isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
       }
     }
@@ -194,12 +194,12 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   t.mfuCausal = t.modelRateCausal / t.modelFlopsCausal.peak();
   t.hfu = t.hardwareRate / t.hardwareFlops.peak();
   t.samplesPerSecond = samples / time;
-  t.params = program.model.parameterCount();
+  t.params = program.model->parameterCount();
   t.paramsActive = activeParameters(program.model);
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
   if (const ir::Number* price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
   if (const auto power = facts.cluster.powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
-  const std::optional<double> each = program.model.tokensPerSample();
+  const std::optional<double> each = program.model->tokensPerSample();
   if (!each || samples <= 0) return;
   const double tokens = samples * *each, steps = kTrillion / tokens;
   t.tokensPerSecond = tokens / time;

@@ -46,7 +46,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
   const ir::LayerClass& layerClass = program.classes[id];
   const ir::VirtualStage one = stageOf(id, 1);
   LayerLoad load;
-  load.pass = !layerClass.boundaryReshard && program.model.layers[layerClass.layer].repeat
+  load.pass = !layerClass.boundaryReshard && program.model->layers[layerClass.layer].repeat
                   ? (passSeconds(schedule, classes, id, kMore) - passSeconds(schedule, classes, id, kFewer)) /
                         static_cast<double>(kMore - kFewer)
                   : passSeconds(schedule, classes, id, 1);
@@ -76,8 +76,9 @@ std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& mo
   std::vector<LayerLoad> byClass, layers;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
     byClass.push_back(loadOf(schedule, classes, model, facts.stack, ir::LayerClassId(b)));
-  for (uint32_t u = 0; u < program.model.layers.size(); ++u) {
-    const int64_t count = program.model.layers[ir::LayerId(u)].repeat ? program.model.layers[ir::LayerId(u)].count : 1;
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
+    const int64_t count =
+        program.model->layers[ir::LayerId(u)].repeat ? program.model->layers[ir::LayerId(u)].count : 1;
     const size_t first = layers.size();
     layers.resize(first + static_cast<size_t>(count));
     for (uint32_t b = 0; b < program.classes.size(); ++b) {
@@ -85,7 +86,7 @@ std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& mo
       if (layerClass.layer.index != u) continue;
       for (const ir::Range& r : layerClass.instances.ranges)
         for (int64_t i = r.begin; i < r.end; i += r.step)
-          addBoundaryReshard(layers[first + static_cast<size_t>(i - program.model.layers[ir::LayerId(u)].from)],
+          addBoundaryReshard(layers[first + static_cast<size_t>(i - program.model->layers[ir::LayerId(u)].from)],
                              byClass[b]);
     }
   }

@@ -154,7 +154,7 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& lay
     runOnStreams(segment, nodes, schedule.slowdown, cost);
   else
     runInOrder(segment, nodes, cost);
-  if (schedule.program->model.layers[layerClass.layer].repeat && !layerClass.boundaryReshard)
+  if (schedule.program->model->layers[layerClass.layer].repeat && !layerClass.boundaryReshard)
     padForHost(*schedule.program, segment, nodes, cost, facts);
   return cost;
 }

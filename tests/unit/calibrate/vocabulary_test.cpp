@@ -104,7 +104,7 @@ std::optional<ir::Cluster> clusterOf(std::string_view module, std::string_view c
                                             "optimizer = none }} }}\n",
                                             module, cluster));
   const auto plans = session.plans();
-  return plans.size() == 1 ? plans.front()->cluster : std::nullopt;
+  return plans.size() == 1 && plans.front()->cluster ? std::optional(*plans.front()->cluster) : std::nullopt;
 }
 
 TEST(ForeignWords, EveryPartAndItsClusterAreOfTheLibrary) {

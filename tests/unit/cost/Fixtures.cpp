@@ -199,8 +199,8 @@ Mesh mesh(const Cluster& cluster, const std::vector<std::pair<std::string, int64
 }
 
 Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t>>& axes) : Build(axes) {
-  plan.cluster = superpod(nodes);
-  plan.stack = megatron();
+  plan.cluster = std::make_shared<const Cluster>(superpod(nodes));
+  plan.stack = std::make_shared<const Stack>(megatron());
   plan.workload.globalBatch = 1;
   plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
   plan.precision.compute = plan.precision.activations = plan.precision.params = DType::fp16;
@@ -213,13 +213,13 @@ Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t
 
 LayerClassId Builder::unit(const std::string& name, int64_t count, bool repeat) {
   const LayerClassId id = layer(name, repeat ? count : 0);
-  program.model.layers[body(id).layer].count = count;
+  program.model.edit().layers[body(id).layer].count = count;
   body(id).instances = RangeSet{{{0, count, 1}}};
   return id;
 }
 
 OpId Builder::op(const std::string& name, OpKind kind, const std::string& child) {
-  Model& model = program.model;
+  Model& model = program.model.edit();
   ir::Layer& layer = model.layers[body().layer];
   Op op;
   op.name = Symbol(name);
@@ -246,7 +246,7 @@ Node Builder::lasting(OpId op, double seconds, bool backward) const {
 }
 
 ValueId Builder::param(OpId reader, const std::string& name, std::vector<int64_t> extents) {
-  Model& model = program.model;
+  Model& model = program.model.edit();
   Value v;
   v.name = Symbol(name);
   v.path = {Symbol(name)};

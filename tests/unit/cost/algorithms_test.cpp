@@ -34,12 +34,12 @@ struct Machine : Builder {
   explicit Machine(int64_t nodes, const Axes& axes) : Builder(nodes, axes) {}
   /// One level of `units` without samples: 100 GB/s and 1 us.
   Machine(int64_t units, const Axes& axes, Topology topology) : Builder(1, axes) {
-    plan.cluster->levels = {levelOf("pod", units, Fabric(), 100e9, 1e-6, std::move(topology))};
+    edit(plan.cluster).levels = {levelOf("pod", units, Fabric(), 100e9, 1e-6, std::move(topology))};
     program.mesh = mesh(*plan.cluster, axes);
   }
-  std::vector<ClusterLevel>& levels() { return plan.cluster->levels; }
+  std::vector<ClusterLevel>& levels() { return edit(plan.cluster).levels; }
   void choose(std::string_view word) {
-    for (Kind k : kKinds) plan.stack->set(StackFact::Algorithm, k, asked(word));
+    for (Kind k : kKinds) edit(plan.stack).set(StackFact::Algorithm, k, asked(word));
   }
   double price(Kind kind, const std::vector<std::string>& axes, double bytes, Derivation* why = nullptr) {
     AxisMask mask = 0;
@@ -199,7 +199,7 @@ TEST(Algorithms, AStackGoesBeforeTheFabric) {
   const double usual = m.price(Kind::AllReduce, {"g"}, 1e6);
   m.levels()[1].fabric.set(FabricFact::Algorithm, Kind::AllReduce, asked("ring"));
   EXPECT_GT(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
-  m.plan.stack->set(StackFact::Algorithm, Kind::AllReduce, asked("pipelined"));
+  edit(m.plan.stack).set(StackFact::Algorithm, Kind::AllReduce, asked("pipelined"));
   EXPECT_EQ(m.price(Kind::AllReduce, {"g"}, 1e6), usual);
 }
 
@@ -345,7 +345,7 @@ TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
     const double pairs = m.model(m.diagnostics)->price(m.program, n).seconds;
     n.copies = 8;
     EXPECT_LT(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
-    m.plan.stack->set(StackFact::ExchangeCopies, number(1));
+    edit(m.plan.stack).set(StackFact::ExchangeCopies, number(1));
     expect(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
   }
 }

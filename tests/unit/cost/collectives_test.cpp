@@ -48,8 +48,8 @@ TEST_F(CostCollectives, InsideANodeBySamples) {
 double inDomain(CollectiveKind kind, int64_t ranks, const Fabric& fabric) {
   DiagnosticEngine diagnostics;
   Builder b(1, {{"g", ranks}});
-  b.plan.cluster->levels[0].count = ranks;
-  b.plan.cluster->levels[0].fabric = fabric;
+  edit(b.plan.cluster).levels[0].count = ranks;
+  edit(b.plan.cluster).levels[0].fabric = fabric;
   b.program.mesh = mesh(*b.plan.cluster, {{"g", ranks}});
   return b.model(diagnostics)
       ->price(b.program, b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), kTensor))
@@ -100,7 +100,7 @@ TEST_F(CostCollectives, LinksMultiplyTheBandwidthOfALevel) {
   VirtualStage stage;
   Boundary boundary;
   boundary.bytes = 25e6;
-  auto& level = b.plan.cluster->levels[0];
+  auto& level = edit(b.plan.cluster).levels[0];
   level.fabric = Fabric();
   level.set(LevelFact::Bandwidth, number(25e9));
   level.set(LevelFact::Links, number(12));
@@ -157,7 +157,7 @@ TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
   VirtualStage stage;
   Boundary boundary;
   boundary.bytes = 25e6;
-  for (auto& level : b.plan.cluster->levels) {
+  for (auto& level : edit(b.plan.cluster).levels) {
     level.fabric.erase(FabricFact::SendRecvStart);
     level.fabric.erase(FabricFact::SendRecvBandwidth);
     level.fabric.erase(FabricFact::SendRecvEfficiency);
@@ -176,7 +176,7 @@ TEST_F(CostCollectives, NothingMovesForFree) {
 
 TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
   Builder b(4, {{"g", 32}});
-  b.plan.cluster->levels[1].fabric = Fabric();
+  edit(b.plan.cluster).levels[1].fabric = Fabric();
   const auto model = b.model(diagnostics);
   const Node n = b.collective({}, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("g"), 1e9);
   // 31 steps of 5 us; 31/32 GB over eight links of 25 GB/s
@@ -191,7 +191,7 @@ TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
 /// A third level: racks of four nodes, 400 Gb/s between nodes of a rack, oversubscribed between racks.
 struct ThreeLevels : Builder {
   ThreeLevels() : Builder(16, {{"g", 128}}) {
-    auto& levels = plan.cluster->levels;
+    auto& levels = edit(plan.cluster).levels;
     levels[1].count = 4;
     levels[1].set(LevelFact::Bandwidth, number(50e9));
     levels.push_back(levelOf("pod", 4, hdr(), 50e9, 8e-6, fatTree(2)));
@@ -206,7 +206,7 @@ TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
   // between nodes .95·50·8 = 380 GB/s, between racks .95·(50/2)·32 = 760 GB/s, inside the node b = 229.7 GB/s; 16 nodes
   const double x = 2 * 127. / 128 * 1e9;
   expect(b.model(diagnostics)->price(b.program, n).seconds, 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));
-  b.plan.cluster->levels[2].topology = fatTree(16);
+  edit(b.plan.cluster).levels[2].topology = fatTree(16);
   expect(b.model(diagnostics)->price(b.program, n).seconds,
          40e-6 + 10e-6 * 2 * 4 + x / (.95 * 50e9 / 16 * 32) + 3e-8 * std::sqrt(x));
 }
@@ -239,8 +239,9 @@ TEST_F(CostCollectives, MoreBandwidthNeverSlows) {
         int64_t devices = 1;
         for (const auto& [name, size] : axes) devices *= size;
         Builder slow(std::max<int64_t>(1, devices / 8), axes), fast(std::max<int64_t>(1, devices / 8), axes);
-        fast.plan.cluster->levels[1].set(LevelFact::Bandwidth, number(40e9));
-        for (auto* s : {&fast.plan.cluster->levels[0].fabric.allReduce, &fast.plan.cluster->levels[0].fabric.allGather})
+        edit(fast.plan.cluster).levels[1].set(LevelFact::Bandwidth, number(40e9));
+        for (auto* s :
+             {&edit(fast.plan.cluster).levels[0].fabric.allReduce, &edit(fast.plan.cluster).levels[0].fabric.allGather})
           for (auto& row : s->rows) row.b *= 1.5;
         auto time = [&](Builder& b) {
           return b.model(diagnostics)

@@ -24,15 +24,17 @@ struct Step : Builder {
     product.work.m = product.work.n = product.work.k = 1024;
     Node norm = compute(op("layer_norm", OpKind::Memory, "norm"));
     norm.work.firstOperandBytes = bytes;
-    body(id).forward = {product, norm};
+    body(id).forward.edit() = {product, norm};
     stages(1, 1, {{4}});
     for (const DeviceFact fact : kGemm)
-      plan.cluster->device.number(fact, DType::fp16)->statistics = {
+      edit(plan.cluster).device.number(fact, DType::fp16)->statistics = {
           .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e12, .record = "gemm"};
     Statistics derived{.calibrated = true, .record = "passes.layer_norm"};
-    plan.stack->number(StackFact::PassesForward, Symbol("layer_norm"))->statistics = derived;
+    edit(plan.stack).number(StackFact::PassesForward, Symbol("layer_norm"))->statistics = derived;
   }
-  Statistics& efficiency() { return plan.cluster->device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics; }
+  Statistics& efficiency() {
+    return edit(plan.cluster).device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics;
+  }
   Confidence sure() {
     const auto e = estimate(diagnostics);
     return e ? e->totals.confidence : Confidence();
@@ -82,7 +84,7 @@ TEST(Confidence, LessTimeOnUncalibratedRecordsIsNeverLessSure) {
 TEST(Confidence, FactsWithoutSamplesAreAssumedToBeOff) {
   Step derived;
   for (const DeviceFact fact : kGemm)
-    derived.plan.cluster->device.number(fact, DType::fp16)->statistics = {.calibrated = true, .record = "gemm"};
+    edit(derived.plan.cluster).device.number(fact, DType::fp16)->statistics = {.calibrated = true, .record = "gemm"};
   EXPECT_GT(derived.sure().high, Step().sure().high);
 }
 
@@ -97,7 +99,7 @@ TEST(Confidence, AStackThatGivesNoAccuracyHasNoInterval) {
   Step run;
   for (uint8_t id = static_cast<uint8_t>(StackFact::AccuracyRuns);
        id <= static_cast<uint8_t>(StackFact::AccuracyRatioOtherMesh); ++id)
-    run.plan.stack->erase(static_cast<StackFact>(id));
+    edit(run.plan.stack).erase(static_cast<StackFact>(id));
   const auto e = run.estimate(run.diagnostics);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->totals.confidence.coverage, 0);
@@ -108,9 +110,9 @@ TEST(Confidence, AStackThatGivesNoAccuracyHasNoInterval) {
 TEST(Confidence, AReadingThatHardlyCountsIsNoWarning) {
   for (double bytes : {1e3, 1e9}) {
     Step run(bytes);
-    auto& forward = run.plan.stack->number(StackFact::PassesForward, Symbol("layer_norm"))->statistics;
+    auto& forward = edit(run.plan.stack).number(StackFact::PassesForward, Symbol("layer_norm"))->statistics;
     forward.low = 1, forward.high = 2;
-    run.plan.cluster->device.set(DeviceFact::MemoryStart, number(0));
+    edit(run.plan.cluster).device.set(DeviceFact::MemoryStart, number(0));
     run.sure();
     EXPECT_EQ(run.diagnostics.sorted().size(), bytes > 1e6 ? 1u : 0u);
   }

@@ -43,8 +43,8 @@ struct Sample : Builder {
     tokens.name = Symbol("tokens");
     tokens.path = {tokens.name};
     tokens.kind = ValueKind::Input;
-    tokens.dims = tokens.counts = {program.model.dim("length", 2048)};
-    program.model.inputs.push_back(program.model.values.add(std::move(tokens)));
+    tokens.dims = tokens.counts = {program.model.edit().dim("length", 2048)};
+    program.model.edit().inputs.push_back(program.model.edit().values.add(std::move(tokens)));
   }
 
   void addEmbed() {
@@ -54,8 +54,8 @@ struct Sample : Builder {
     Node backward = compute(lookup, Role::Backward, Phase::Backward),
          accumulate = compute(lookup, Role::Accumulate, Phase::Backward);
     accumulate.work.elements = 25e6;
-    body(embed).forward = {forward};
-    body(embed).backward = {backward, accumulate};
+    body(embed).forward.edit() = {forward};
+    body(embed).backward.edit() = {backward, accumulate};
     addParameters(embed, param(lookup, "table", {50000, 4000}), 25e6);
   }
 
@@ -81,7 +81,7 @@ struct Sample : Builder {
 
   void addDecoder() {
     const OpId norm = op("layer_norm", OpKind::Memory, "norm1"), up = op("matmul", OpKind::Gemm, "mlp");
-    Model& model = program.model;
+    Model& model = program.model.edit();
     model.ops[up].flops = Poly::constant(8 * 2. * 2048 * 2048 * 4096 * 2); // of all 16 devices of a stage
     Node n1 = compute(norm);
     n1.work.firstOperandBytes = 16e6;
@@ -95,20 +95,20 @@ struct Sample : Builder {
     again.work = n1.work;
     wgrad.deps = {1};
     nb.deps = {2};
-    body(decoder).forward = {n1, matmul(up, Role::Forward), sum};
-    body(decoder).backward = {again, gather, dgrad, wgrad, nb};
-    body(decoder).saved = {{up, {}, {}, 2e6}};
+    body(decoder).forward.edit() = {n1, matmul(up, Role::Forward), sum};
+    body(decoder).backward.edit() = {again, gather, dgrad, wgrad, nb};
+    body(decoder).saved.edit() = {{up, {}, {}, 2e6}};
     schedule.blockingShare[static_cast<size_t>(CollectiveClass::Regather)] = .5;
     addParameters(decoder, param(up, "w", {4096, 16384}), 4096. * 16384 / 8);
   }
 
   void addHead() {
     const OpId out = op("matmul", OpKind::Gemm);
-    body(head).forward = {matmul(out, Role::Forward)};
-    body(head).backward = {matmul(out, Role::DGrad, Phase::Backward), matmul(out, Role::WGrad, Phase::Backward)};
+    body(head).forward.edit() = {matmul(out, Role::Forward)};
+    body(head).backward.edit() = {matmul(out, Role::DGrad, Phase::Backward), matmul(out, Role::WGrad, Phase::Backward)};
     addParameters(head, param(out, "head", {50000, 4000}), 25e6);
     StageGroup tied;
-    tied.storage = program.model.params[0];
+    tied.storage = program.model->params[0];
     tied.stages = {0, 1};
     tied.allReduce =
         collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, axis("pp"), 50e6, Phase::Step);
@@ -119,7 +119,7 @@ struct Sample : Builder {
     program.stageAxes = axis("pp");
     Value stream;
     stream.path = {Symbol("decoder")};
-    const ValueId value = program.model.values.add(stream);
+    const ValueId value = program.model.edit().values.add(stream);
     for (size_t vs = 0; vs < 3; ++vs) program.virtualStages[vs].sends = {{value, 2e6, true, 0, {}}};
   }
 
@@ -178,8 +178,8 @@ TEST(CostEstimate, AccountsAddUp) {
         for (CollectiveClass cls : {CollectiveClass::State, CollectiveClass::Gradient, CollectiveClass::Activation})
           s.schedule.blockingShare[static_cast<size_t>(cls)] = share;
         s.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Pipeline)] = round % 2 ? .5 : 1;
-        if (round % 2) s.plan.stack->set(StackFact::Launch, number(400e-6));
-        if (round % 4 > 1) s.plan.stack->set(StackFact::Receive, number(.5));
+        if (round % 2) edit(s.plan.stack).set(StackFact::Launch, number(400e-6));
+        if (round % 4 > 1) edit(s.plan.stack).set(StackFact::Receive, number(.5));
         if (round % 5 == 0) // gathered and reduced in every pass, and not only once a step
           for (StateCollective& state : s.body(s.decoder).states)
             state.phase = state.cls == CollectiveClass::Gradient ? Phase::Backward : Phase::Forward;
@@ -249,8 +249,8 @@ TEST(CostEstimate, TheSlowestOptimizerCounts) {
 TEST(CostEstimate, StragglersAreALineOfTheirOwn) {
   Sample calm, jumpy;
   const auto before = calm.estimate(calm.diagnostics);
-  jumpy.plan.cluster->set(ClusterFact::Jitter, number(.03));
-  jumpy.plan.stack->set(StackFact::Jitter, number(.04)); // independent: together 5 %
+  edit(jumpy.plan.cluster).set(ClusterFact::Jitter, number(.03));
+  edit(jumpy.plan.stack).set(StackFact::Jitter, number(.04)); // independent: together 5 %
   const auto after = jumpy.estimate(jumpy.diagnostics);
   ASSERT_TRUE(before && after);
   EXPECT_FALSE(before->totals.straggler);
@@ -322,7 +322,7 @@ TEST(CostEstimate, CollectiveRowsCountPerDeviceAndStep) {
 
 TEST(CostEstimate, FlopConventions) {
   Sample s;
-  Op& op = s.program.model.ops[OpId(2)]; // the decoder's product, as if it were half masked
+  Op& op = s.program.model.edit().ops[OpId(2)]; // the decoder's product, as if it were half masked
   op.kind = OpKind::Scores;
   op.share = .5;
   const auto e = s.estimate(s.diagnostics);
@@ -344,7 +344,7 @@ TEST(CostEstimate, FlopConventions) {
 TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {
   Sample s;
   s.plan.workload.train = false;
-  for (LayerClass& layerClass : s.program.classes) layerClass.backward.clear(), layerClass.states.clear();
+  for (LayerClass& layerClass : s.program.classes) layerClass.backward.edit().clear(), layerClass.states.clear();
   const auto e = s.estimate(s.diagnostics);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->totals.optimizer, 0);
@@ -356,7 +356,7 @@ TEST(CostEstimate, SmallMessagesThatMatterAreReported) {
   Sample s;
   Node chatter = s.collective(OpId(2), CollectiveKind::AllReduce, CollectiveClass::Activation, s.axis("tp"), 4096);
   chatter.times = 500;
-  s.body(s.decoder).forward.push_back(chatter);
+  s.body(s.decoder).forward.edit().push_back(chatter);
   ASSERT_TRUE(s.estimate(s.diagnostics));
   ASSERT_EQ(s.diagnostics.sorted().size(), 1u);
   EXPECT_EQ(s.diagnostics.sorted()[0]->kind->id(), "PLAN0808");
@@ -376,11 +376,12 @@ TEST(CostLaws, BetterHardwareNeverSlows) {
     change(s);
     return s.step();
   };
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.set(DeviceFact::Peak, DType::fp16, number(400e12)); }), base);
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->device.set(DeviceFact::Bandwidth, number(3e12)); }), base);
-  EXPECT_LT(with([](Sample& s) { s.plan.cluster->levels[1].set(LevelFact::Bandwidth, number(50e9)); }), base);
+  EXPECT_LT(with([](Sample& s) { edit(s.plan.cluster).device.set(DeviceFact::Peak, DType::fp16, number(400e12)); }),
+            base);
+  EXPECT_LT(with([](Sample& s) { edit(s.plan.cluster).device.set(DeviceFact::Bandwidth, number(3e12)); }), base);
+  EXPECT_LT(with([](Sample& s) { edit(s.plan.cluster).levels[1].set(LevelFact::Bandwidth, number(50e9)); }), base);
   EXPECT_LT(with([](Sample& s) {
-              for (auto& row : s.plan.cluster->levels[0].fabric.allReduce.rows) row.b *= 2;
+              for (auto& row : edit(s.plan.cluster).levels[0].fabric.allReduce.rows) row.b *= 2;
             }),
             base);
 }

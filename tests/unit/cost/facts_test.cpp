@@ -26,8 +26,8 @@ struct CostFacts : ::testing::Test {
     attention.work.headDim = 64;
     Node wgrad = b.compute(b.op("matmul", OpKind::Gemm, "proj"), Role::WGrad, Phase::Backward);
     wgrad.work.m = wgrad.work.n = wgrad.work.k = 1024;
-    layerClass.forward = {attention};
-    layerClass.backward = {wgrad};
+    layerClass.forward.edit() = {attention};
+    layerClass.backward.edit() = {wgrad};
     b.stages(1, 1, {{4}});
   }
   std::vector<std::string> codes() const {
@@ -43,9 +43,9 @@ TEST_F(CostFacts, CompleteRecordsGiveAnEstimate) {
 }
 
 TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
-  b.plan.cluster->device.erase(DeviceFact::AttentionHead);
+  edit(b.plan.cluster).device.erase(DeviceFact::AttentionHead);
   for (const DeviceFact fact : {DeviceFact::GemmEfficiency, DeviceFact::GemmMemoryEfficiency, DeviceFact::GemmStart})
-    b.plan.cluster->device.erase(fact);
+    edit(b.plan.cluster).device.erase(fact);
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0802"});
   const Diagnostic& d = *diagnostics.sorted()[0];
@@ -59,12 +59,12 @@ TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
 }
 
 TEST_F(CostFacts, StackFactsAreReportedTogether) {
-  b.plan.stack->erase(StackFact::BackwardRatio);
-  b.plan.stack->erase(StackFact::Accumulate);
-  b.plan.stack->erase(StackFact::AttentionFactor);
-  b.plan.stack->erase(StackFact::Launch);
-  b.plan.stack->erase(StackFact::Unattributed);
-  b.plan.stack->erase(StackFact::Step);
+  edit(b.plan.stack).erase(StackFact::BackwardRatio);
+  edit(b.plan.stack).erase(StackFact::Accumulate);
+  edit(b.plan.stack).erase(StackFact::AttentionFactor);
+  edit(b.plan.stack).erase(StackFact::Launch);
+  edit(b.plan.stack).erase(StackFact::Unattributed);
+  edit(b.plan.stack).erase(StackFact::Step);
   EXPECT_FALSE(b.estimate(diagnostics));
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0804"});
   EXPECT_EQ(diagnostics.sorted()[0]->message, "stack `megatron` lacks `attention.factor`, `launch`, `accumulate`, "
@@ -72,15 +72,16 @@ TEST_F(CostFacts, StackFactsAreReportedTogether) {
 }
 
 TEST_F(CostFacts, FabricAndLevelFacts) {
-  auto& levels = b.plan.cluster->levels;
+  auto& levels = edit(b.plan.cluster).levels;
   levels[0].fabric.erase(FabricFact::Growth);
   levels[0].count = 16;
   b.program.mesh = mesh(*b.plan.cluster, {{"tp", 16}});
   b.body(LayerClassId(0))
-      .forward.push_back(
-          b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
+      .forward.edit()
+      .push_back(b.collective(OpId(0), CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("tp"), 1e6));
   b.body(LayerClassId(0))
-      .forward.push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
+      .forward.edit()
+      .push_back(b.collective(OpId(0), CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("tp"), 1e6));
   levels[0].fabric.allToAll = {};
   levels[0].erase(LevelFact::Bandwidth);
   EXPECT_FALSE(b.estimate(diagnostics));
@@ -88,7 +89,7 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
 }
 
 TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
-  b.body(LayerClassId(0)).forward[0].work.sequence = 131072;
+  b.body(LayerClassId(0)).forward.edit()[0].work.sequence = 131072;
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});

@@ -248,7 +248,7 @@ TEST(Formulas, OfEveryCollective) {
                                     CollectiveKind::AllToAll, CollectiveKind::SendRecv})
           for (const double copies : {1., 8.}) {
             Builder b(nodes, {{"inside", 8}, {"across", nodes}});
-            b.plan.stack->set(StackFact::Algorithm, kind, number(static_cast<double>(word)));
+            edit(b.plan.stack).set(StackFact::Algorithm, kind, number(static_cast<double>(word)));
             AxisMask mask = b.axis("inside") | b.axis("across");
             if (std::string_view(axes) != "all") mask = b.axis(axes);
             Node node = b.collective({}, kind, CollectiveClass::Gradient, mask, 1e8);

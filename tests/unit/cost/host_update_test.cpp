@@ -21,7 +21,7 @@ struct HostUpdate : Builder {
   explicit HostUpdate(double elements, int64_t ranks = 1) : Builder(1, {{"dp", ranks}}), layer(unit("layer", 1, true)) {
     plan.workload.optimizer->name = Symbol("cpu_adam");
     plan.workload.optimizer->onHost = true;
-    Device& device = plan.cluster->device;
+    Device& device = edit(plan.cluster).device;
     device.set(DeviceFact::HostBandwidth, number(12e9));
     device.set(DeviceFact::HostMemory, number(1.5e12));
     device.set(DeviceFact::HostMemoryBandwidth, number(2 * 6 * 8 * 2.666e9)); // six channels of DDR4-2666, twice
@@ -32,8 +32,8 @@ struct HostUpdate : Builder {
     p.host = {false, false, true};
     body(layer).params = {p};
     const OpId work = op("work", OpKind::Memory, "work");
-    body(layer).forward = {lasting(work, .01)};
-    body(layer).backward = {lasting(work, .02, true)};
+    body(layer).forward.edit() = {lasting(work, .01)};
+    body(layer).backward.edit() = {lasting(work, .02, true)};
     program.precisions = {plan.precision};
     stages(1, 1, {{1}});
   }

@@ -114,15 +114,15 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
 // beside.
 TEST(CostMoments, BucketsTakeTheOnlyPass) {
   Layers l;
-  l.b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Deferred)));
-  l.b.plan.stack->set(StackFact::CopiesBuckets, number(1));
+  edit(l.b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Deferred)));
+  edit(l.b.plan.stack).set(StackFact::CopiesBuckets, number(1));
   l.b.program.microBatches = 2;
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7 + 4 * 7);
   l.b.program.microBatches = 1;
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
   l.b.body(l.id).params[0].partial = 0; // nothing is reduced: no buckets, and the gradients wait
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
-  l.b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Fused)));
+  edit(l.b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Fused)));
   EXPECT_DOUBLE_EQ(l.account().buffers, 0);
 }
 

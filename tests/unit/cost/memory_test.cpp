@@ -163,7 +163,7 @@ struct InFlight {
   Builder b;
   InFlight(int64_t p, int64_t v, int64_t m, const ScheduleKind& kind) : b(p, {{"tp", 8}, {"pp", p}}) {
     const LayerClassId id = b.unit("layer", p * v, true);
-    b.body(id).saved = {{b.op("work", OpKind::Memory, "work"), {}, {}, 1}};
+    b.body(id).saved.edit() = {{b.op("work", OpKind::Memory, "work"), {}, {}, 1}};
     b.program.microBatches = m;
     b.schedule.kind = &kind;
     b.stages(p, v, std::vector<std::vector<int64_t>>(static_cast<size_t>(p * v), {1}));
@@ -202,8 +202,8 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10 + 3 * 100 + 7);
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10 + 100 + 7); // one instance: nothing to prefetch
-  f.b.plan.stack->set(StackFact::Workspace, number(1000));
-  f.b.plan.stack->set(StackFact::Fragmentation, number(1.1));
+  edit(f.b.plan.stack).set(StackFact::Workspace, number(1000));
+  edit(f.b.plan.stack).set(StackFact::Fragmentation, number(1.1));
   const Memory more = account(f.b);
   EXPECT_NEAR(more.peak, 1.1 * (m.peak + 1000), 1e-9);
   for (const StageMemory& s : more.stages)
@@ -217,11 +217,11 @@ TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   Value logits, loss;
   logits.kind = loss.kind = ValueKind::Result;
   loss.producer = op;
-  b.program.model.ops[op].operands = {{b.program.model.values.add(logits), {}}};
-  b.program.model.loss = b.program.model.values.add(loss);
+  b.program.model.edit().ops[op].operands = {{b.program.model.edit().values.add(logits), {}}};
+  b.program.model.edit().loss = b.program.model.edit().values.add(loss);
   Node n = b.compute(op);
   n.work.firstOperandBytes = 2e9; // fp16
-  b.body(id).forward = {n};
+  b.body(id).forward.edit() = {n};
   b.stages(1, 1, {{1}});
   EXPECT_DOUBLE_EQ(account(b).buffers, 8e9);
   b.plan.precision.activations = b.plan.precision.compute = DType::fp32; // they are in fp32 already
@@ -235,7 +235,7 @@ struct Timeline {
   Timeline() {
     layer = b.unit("layer", 8, true);
     const OpId op = b.op("matmul", OpKind::Gemm, "up");
-    b.body(layer).saved = {{op, {}, {}, 10}};
+    b.body(layer).saved.edit() = {{op, {}, {}, 10}};
     ParamState p = parameters(b.param(op, "w", {1}), 3.5);
     p.partial = b.axis("dp");
     b.body(layer).params = {p};
@@ -253,7 +253,7 @@ TEST(CostMemory, ARunningPassFreesAndLeavesInstanceByInstance) {
   EXPECT_EQ(account(t.b).stages[0].phase, Phase::Backward);
   EXPECT_EQ(account(t.b).stages[0].microBatch, 0);
   // Gradients that wait for the end of the pass: 7 per layer against 10 freed; the first layer is the fullest moment.
-  t.b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Deferred)));
+  edit(t.b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Deferred)));
   StageMemory m = account(t.b).stages[0];
   EXPECT_DOUBLE_EQ(m.activations, 2 * 40 + 1);
   EXPECT_DOUBLE_EQ(m.buffers, 7);
@@ -273,12 +273,12 @@ TEST(CostMemory, TheOptimizersStepMayBeTheFullestMoment) {
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states);
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].passPeak, states + 80);
   // Buckets are a copy of the gradients in the parameters' width, for the whole run.
-  t.b.plan.stack->set(StackFact::CopiesBuckets, number(1));
+  edit(t.b.plan.stack).set(StackFact::CopiesBuckets, number(1));
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states + 28);
   // New parameters in one buffer, and the eighth that this device made.
   t.b.body(t.layer).params[0].optimizer = t.b.axis("dp");
-  t.b.plan.stack->set(StackFact::CopiesUpdate, number(1));
-  t.b.body(t.layer).saved.clear();
+  edit(t.b.plan.stack).set(StackFact::CopiesUpdate, number(1));
+  t.b.body(t.layer).saved.edit().clear();
   const StageMemory m = account(t.b).stages[0];
   EXPECT_DOUBLE_EQ(m.stepPeak, m.params + m.grads + m.optimizer + 28 + 28 * (1 + 1. / 8));
   EXPECT_EQ(m.phase, Phase::Step);
@@ -291,11 +291,12 @@ TEST(CostMemory, ReceiveBuffersAreKeptPerClassIfTheSoftwareKeepsThem) {
   const double before = account(t.b).stages[0].stepPeak;
   LayerClass& layerClass = t.b.body(t.layer);
   const AxisMask dp = t.b.axis("dp");
-  layerClass.forward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 100)};
-  layerClass.backward = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
-                         t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
+  layerClass.forward.edit() = {
+      t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 100)};
+  layerClass.backward.edit() = {t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Activation, dp, 90),
+                                t.b.collective(OpId(0), CollectiveKind::AllGather, CollectiveClass::Regather, dp, 60)};
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before);
-  t.b.plan.stack->set(StackFact::CopiesGathers, number(1));
+  edit(t.b.plan.stack).set(StackFact::CopiesGathers, number(1));
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, before + 100 + 60);
 }
 
@@ -314,7 +315,7 @@ Orders splitInTwo(const ScheduleShape& shape) {
 TEST(CostMemory, ASplitBackwardKeepsOperandsOfWeightGradients) {
   static const ScheduleKind kind{.orders = splitInTwo};
   InFlight f(1, 1, 4, kind);
-  f.b.body(LayerClassId(0)).saved[0].bytes = 10;
+  f.b.body(LayerClassId(0)).saved.edit()[0].bytes = 10;
   f.b.body(LayerClassId(0)).weightOperands = 6;
   // Three micro-batches have left 6 each when the fourth runs forward.
   EXPECT_EQ(f.byStage(), (std::vector<double>{3 * 6 + 10}));
@@ -324,15 +325,15 @@ TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
   Timeline t;
   const StageMemory before = account(t.b).stages[0];
   t.b.body(t.layer).params[0].host = {false, false, true};
-  t.b.body(t.layer).saved[0].host = true;
-  t.b.plan.cluster->device.set(DeviceFact::HostMemory, number(1e3));
+  t.b.body(t.layer).saved.edit()[0].host = true;
+  edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(1e3));
   Memory m = account(t.b);
   EXPECT_DOUBLE_EQ(m.stages[0].optimizer, 0);
   EXPECT_DOUBLE_EQ(m.stages[0].activations, 0);
   EXPECT_DOUBLE_EQ(m.stages[0].hostBytes, before.optimizer + 2 * 40);
   EXPECT_DOUBLE_EQ(m.hostPeak, before.optimizer + 2 * 40);
   EXPECT_TRUE(m.fits);
-  t.b.plan.cluster->device.set(DeviceFact::HostMemory, number(100));
+  edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(100));
   EXPECT_FALSE(account(t.b).fits);
 }
 
@@ -351,9 +352,9 @@ TEST(CostMemory, UnevenStagesAreNotAveraged) {
 
 TEST(CostMemory, ReservedMemoryIsNotAvailable) {
   InFlight f(1, 1, 1, oneForwardOneBackward());
-  f.b.body(LayerClassId(0)).saved[0].bytes = 79e9;
+  f.b.body(LayerClassId(0)).saved.edit()[0].bytes = 79e9;
   EXPECT_TRUE(account(f.b).fits);
-  f.b.plan.stack->set(StackFact::Reserved, number(2e9));
+  edit(f.b.plan.stack).set(StackFact::Reserved, number(2e9));
   EXPECT_FALSE(account(f.b).fits);
   EXPECT_DOUBLE_EQ(account(f.b).capacity, 80e9);
 }
@@ -376,9 +377,9 @@ double stageZero(const Published& r) {
   const LayerClassId decoder = b.unit("decoder", static_cast<int64_t>(r.layers), true);
   const OpId op = b.op("work", OpKind::Memory, "work");
   b.body(embed).params = {parameters(table, (51200 / t + s) * r.hidden)};
-  b.body(embed).saved = {{OpId(0), {}, {}, sbh / (r.sequenceParallel ? t : 1)}}; // the dropout mask
+  b.body(embed).saved.edit() = {{OpId(0), {}, {}, sbh / (r.sequenceParallel ? t : 1)}}; // the dropout mask
   b.body(decoder).params = {parameters(b.param(op, "w", {1}), 12 * r.hidden * r.hidden / t)};
-  b.body(decoder).saved = {{op, {}, {}, r.sequenceParallel ? 34 * sbh / t : 2 * sbh}};
+  b.body(decoder).saved.edit() = {{op, {}, {}, r.sequenceParallel ? 34 * sbh / t : 2 * sbh}};
   // A recomputed layer is live again while its backward runs (equation 2).
   b.body(decoder).workingBackward = r.sequenceParallel ? 5 * r.heads * s * s * static_cast<double>(r.b) / t
                                                        : sbh * (10 + 24 / t + 5 * r.heads * s / (r.hidden * t));

@@ -19,8 +19,8 @@ struct Step : Builder {
   LayerClassId layers(const std::string& name, int64_t count, double bytes, int64_t times = 1) {
     const LayerClassId id = unit(name, count, true);
     const OpId work = op("work", OpKind::Memory, "work");
-    body(id).forward = {lasting(work, .01)};
-    body(id).backward = {lasting(work, .02, true)};
+    body(id).forward.edit() = {lasting(work, .01)};
+    body(id).backward.edit() = {lasting(work, .02, true)};
     body(id).states = {state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), bytes),
                        state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), bytes)};
     for (StateCollective& s : body(id).states) s.times = times;
@@ -82,8 +82,8 @@ struct FourStages : Builder {
   explicit FourStages(int64_t microBatches) : Builder(4, {{"tp", 8}, {"pp", 4}}) {
     const LayerClassId id = unit("layer", 4, true);
     const OpId work = op("work", OpKind::Memory, "work");
-    body(id).forward = {lasting(work, .01)};
-    body(id).backward = {lasting(work, .02, true)};
+    body(id).forward.edit() = {lasting(work, .01)};
+    body(id).backward.edit() = {lasting(work, .02, true)};
     program.microBatches = microBatches;
     stages(4, 1, {{1}, {1}, {1}, {1}});
   }
@@ -116,7 +116,7 @@ TEST(CostStep, EqualStagesAreTheirOwnMean) {
   b.schedule.blockingShare.fill(0);
   Value stream;
   stream.path = {Symbol("layer")};
-  const ValueId value = b.program.model.values.add(stream);
+  const ValueId value = b.program.model.edit().values.add(stream);
   for (size_t vs = 0; vs < 3; ++vs) b.program.virtualStages[vs].sends = {{value, 1e8, true, 0, {}}};
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);

@@ -56,14 +56,14 @@ TEST_F(CostOperators, GemmBoundByCompute) {
 
 TEST_F(CostOperators, AnEfficiencyByTheSizeOfTheProduct) {
   const double flops = 2. * 2048 * 6144 * 12288;
-  Number& efficiency = *b.plan.cluster->device.number(DeviceFact::GemmEfficiency, DType::fp16);
+  Number& efficiency = *edit(b.plan.cluster).device.number(DeviceFact::GemmEfficiency, DType::fp16);
   efficiency.table = {{flops / 100, flops * 100}, {0.25, 0.64}};
   const Priced p = price(contraction(Role::Forward, 2048, 6144, 12288));
   expect(p.seconds, flops / (312e12 * 0.4) + 6.6e-6); // half way in log size: the geometric mean
 }
 
 TEST_F(CostOperators, WhatAPriceStandsOn) {
-  b.plan.cluster->device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics = {
+  edit(b.plan.cluster).device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics = {
       .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e10};
   EvidenceList evidence;
   b.model(diagnostics)->price(b.program, contraction(Role::Forward, 2048, 6144, 12288), {.evidence = &evidence});
@@ -88,13 +88,13 @@ TEST_F(CostOperators, GradientsCostTheirRatio) {
 TEST_F(CostOperators, FusedAccumulationMovesSixBytesMore) {
   // gemm(A100, m=4096, n=4096, k=16, epi=6) · .95: bound by the fp32 gradient
   expect(price(contraction(Role::WGrad, 4096, 4096, 16)).seconds, 9.210033477329e-05);
-  b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::None)));
+  edit(b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::None)));
   EXPECT_LT(price(contraction(Role::WGrad, 4096, 4096, 16)).seconds, 9.2e-05);
 }
 
 TEST_F(CostOperators, Fp8Gemm) {
   // gemm(H100, 8192, 4096, 4096, 'fp8'): operands of one byte, result of two
-  b.plan.cluster->device = h100();
+  edit(b.plan.cluster).device = h100();
   Node node = contraction(Role::Forward, 8192, 4096, 4096);
   node.work.dtype = DType::fp8;
   node.work.operandWidth = 1;
@@ -114,14 +114,14 @@ TEST_F(CostOperators, GroupedProductsHideNeitherTransferNorStarts) {
   Priced p = price(node);
   expect(p.seconds, math / .62 + moved + 8 * 6.6e-6); // a kernel per expert
   EXPECT_EQ(p.launches, 8);
-  b.plan.stack->set(StackFact::Launch, number(100e-6)); // the other seven from a loop, a fifth of a launch each
-  b.plan.stack->set(StackFact::GroupedLaunch, number(20e-6));
+  edit(b.plan.stack).set(StackFact::Launch, number(100e-6)); // the other seven from a loop, a fifth of a launch each
+  edit(b.plan.stack).set(StackFact::GroupedLaunch, number(20e-6));
   expect(price(node).launches, 1 + 7 * .2);
-  b.plan.stack->set(StackFact::GroupedKernel, number(1));
+  edit(b.plan.stack).set(StackFact::GroupedKernel, number(1));
   p = price(node);
   expect(p.seconds, math / .62 + moved + 6.6e-6);
   EXPECT_EQ(p.launches, 1);
-  b.plan.stack->erase(StackFact::Grouped); // as one large product
+  edit(b.plan.stack).erase(StackFact::Grouped); // as one large product
   expect(price(node).seconds, math + moved + 6.6e-6);
   node.role = Role::WGrad; // adds into fp32: 6 B more per element; r/2 = 0.95
   expect(price(node).seconds, .95 * (math + moved + 8 * 6. * 512 * 14336 / (2.039e12 * .73) + 6.6e-6));
@@ -133,7 +133,7 @@ TEST_F(CostOperators, AGroupOfOneIsAProductLikeAnyOther) {
   node.work.m = node.work.tokensPerExpert = 8192;
   node.work.n = 14336;
   node.work.k = 4096;
-  b.plan.stack->erase(StackFact::Grouped);
+  edit(b.plan.stack).erase(StackFact::Grouped);
   Node plain = b.compute(b.op("matmul", OpKind::Gemm));
   plain.work = node.work;
   expect(price(node).seconds, price(plain).seconds);
@@ -153,8 +153,8 @@ TEST_F(CostOperators, UnfusedAttention) {
   pv.work.firstOperandBytes = scores;
   expect(price(qk).seconds, 1.163087853523e-04);
   expect(price(pv).seconds, 7.331480190342e-05);
-  b.body(layerClass).forward = {qk, pv};
-  b.body(layerClass).backward = {
+  b.body(layerClass).forward.edit() = {qk, pv};
+  b.body(layerClass).backward.edit() = {
       b.compute(qk.op, Role::DGrad, Phase::Backward), b.compute(qk.op, Role::Backward, Phase::Backward),
       b.compute(pv.op, Role::DGrad, Phase::Backward), b.compute(pv.op, Role::DGrad, Phase::Backward)};
   const auto& backward = b.body(layerClass).backward;
@@ -179,9 +179,9 @@ TEST_F(CostOperators, FactorsByASecondSize) {
   const double product = price(qk).seconds,
                start = b.plan.cluster->device.number(DeviceFact::GemmStart, DType::fp16)->value,
                moved = price(softmax).seconds - 3e-6;
-  b.plan.cluster->device.set(DeviceFact::ScoresSize, curve({scores / 2, scores * 2}, {0.25, 1}));
+  edit(b.plan.cluster).device.set(DeviceFact::ScoresSize, curve({scores / 2, scores * 2}, {0.25, 1}));
   expect(price(qk).seconds, (product - start) / 0.5 + start); // halfway on logarithms
-  b.plan.stack->set(StackFact::PassesForwardRow, Symbol("softmax"), curve({1024, 4096}, {4, 1}));
+  edit(b.plan.stack).set(StackFact::PassesForwardRow, Symbol("softmax"), curve({1024, 4096}, {4, 1}));
   expect(price(softmax).seconds, 2 * moved + 3e-6);
   softmax.role = Role::Backward; // has a curve of its own
   expect(price(softmax).seconds, 3.398705056112e-04);
@@ -199,18 +199,18 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   const Node n = attention(12, 2048, 128);
   expect(price(n).seconds, 9.147585159732e-05);                       // b=1, a=12, s=2048, hd=128
   expect(price(attention(16, 3000, 64)).seconds, 1.559425665425e-04); // b=2, a=8, between points, head factor .78
-  b.body(layerClass).forward = {n};
-  b.body(layerClass).backward = {b.compute(n.op, Role::Backward, Phase::Backward)};
-  b.body(layerClass).backward[0].work.flops = 2.5 * n.work.flops;
+  b.body(layerClass).forward.edit() = {n};
+  b.body(layerClass).backward.edit() = {b.compute(n.op, Role::Backward, Phase::Backward)};
+  b.body(layerClass).backward.edit()[0].work.flops = 2.5 * n.work.flops;
   expect(price(b.body(layerClass).backward[0]).seconds, 2.286896289933e-04);
-  b.plan.stack->set(StackFact::AttentionBackward, number(3));
+  edit(b.plan.stack).set(StackFact::AttentionBackward, number(3));
   expect(price(b.body(layerClass).backward[0]).seconds, 3 * 9.147585159732e-05);
-  b.plan.stack->set(StackFact::AttentionHead, curve({64, 128}, {.98, 1}));
+  edit(b.plan.stack).set(StackFact::AttentionHead, curve({64, 128}, {.98, 1}));
   expect(price(attention(16, 3000, 64)).seconds,
          (1.559425665425e-04 - 5e-6) * .78 / .98 + 5e-6); // the stack's own curve
   Node split = n;
   split.work.sequenceSplit = true;
-  b.plan.stack->set(StackFact::AttentionFactor, number(.58));
+  edit(b.plan.stack).set(StackFact::AttentionFactor, number(.58));
   expect(price(split).seconds, (9.147585159732e-05 - 5e-6) / .58 / .6 + 5e-6);
 }
 
@@ -244,15 +244,16 @@ TEST_F(CostOperators, AccumulationFollowsTheStack) {
   node.value = b.param(matmul, "w", {12288, 6144});
   node.work.elements = 12288. * 6144;
   EXPECT_FALSE(price(node).launches); // fused
-  b.plan.stack->set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Separate)));
+  edit(b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Separate)));
   expect(price(node).seconds, 5.257300949139e-04); // 12 B per element
   b.plan.precision.grads = DType::fp16;
   expect(price(node).seconds, 6 * node.work.elements / (.85 * 2.039e12) + 3e-6);
   b.plan.precision.grads = DType::fp32;
   b.program.microBatches = 1; // a buffer of its own: the only micro-batch of a step adds to it, too
   expect(price(node).seconds, 5.257300949139e-04);
-  b.plan.stack->set(StackFact::Accumulate,
-                    number(static_cast<double>(Accumulate::Deferred))); // the same, when the pass has ended
+  edit(b.plan.stack)
+      .set(StackFact::Accumulate,
+           number(static_cast<double>(Accumulate::Deferred))); // the same, when the pass has ended
   expect(price(node).seconds, 5.257300949139e-04);
   Node table = b.compute(b.op("lookup", OpKind::Lookup), Role::Accumulate);
   table.work.elements = 1e6;
@@ -268,7 +269,7 @@ TEST_F(CostOperators, CastAndCopy) {
   cast.work.reads = cast.work.writes = 2e6; // from 16 bits to 8, as is and transposed
   expect(price(cast).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
   for (const StackFact fact : {StackFact::PassesForward, StackFact::PassesBackward})
-    b.plan.stack->set(fact, Symbol("cast"), number(3));
+    edit(b.plan.stack).set(fact, Symbol("cast"), number(3));
   expect(price(cast).seconds, 6e6 / (.85 * 2.039e12) + 3e-6); // 2 B per element and pass
   Node copy;
   copy.kind = NodeKind::Copy;

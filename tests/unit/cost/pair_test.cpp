@@ -23,7 +23,7 @@ struct Exchanging {
     const LayerClassId id = b.unit("layer", count, true);
     const OpId op = b.op("work", OpKind::Memory, "work");
     for (const bool back : {false, true}) {
-      auto& nodes = back ? b.body(id).backward : b.body(id).forward;
+      auto& nodes = (back ? b.body(id).backward : b.body(id).forward).edit();
       nodes = {b.lasting(op, 1, back), b.collective(op, CollectiveKind::AllToAll, cls, b.axis("ep"), 1e9),
                b.lasting(op, 1, back)};
       nodes[1].deps = {0};

@@ -141,21 +141,21 @@ struct Uneven {
       const ir::LayerClassId id = b.unit("stage" + std::to_string(s));
       const ir::OpId op = b.op("work", ir::OpKind::Memory);
       const auto lasting = [&](bool back) { return b.lasting(op, 1 + spread * seconds(-.9, 2), back); };
-      b.body(id).forward = {lasting(false)};
-      b.body(id).backward = {lasting(true), lasting(true)};
-      b.body(id).backward[1].role = ir::Role::WGrad;
+      b.body(id).forward.edit() = {lasting(false)};
+      b.body(id).backward.edit() = {lasting(true), lasting(true)};
+      b.body(id).backward.edit()[1].role = ir::Role::WGrad;
       pieces.emplace_back(static_cast<size_t>(s) + 1)[static_cast<size_t>(s)] = 1;
     }
     b.stages(p, 1, pieces);
     ir::Value stream;
-    const ir::ValueId value = b.program.model.values.add(stream);
+    const ir::ValueId value = b.program.model.edit().values.add(stream);
     for (int64_t s = 0; s + 1 < p; ++s)
       b.program.virtualStages[static_cast<size_t>(s)].sends = {{value, transfer, true, 0, {}}};
     b.program.stageAxes = b.axis("pp");
     b.program.microBatches = m;
     const double held[]{0, .4, 1};
     b.schedule.blockingShare[static_cast<size_t>(ir::CollectiveClass::Pipeline)] = held[random() % 3];
-    setReceive(*b.plan.stack, held[random() % 3]);
+    setReceive(edit(b.plan.stack), held[random() % 3]);
   }
   double step(std::string_view name) {
     b.schedule.kind = b.program.kind = &scheduleNamed(name);

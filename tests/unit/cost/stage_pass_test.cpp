@@ -26,8 +26,8 @@ struct Fsdp {
     const LayerClassId id = b.unit("layer", count, true);
     LayerClass& layerClass = b.body(id);
     const OpId op = b.op("work", OpKind::Memory, "work");
-    layerClass.forward = {b.lasting(op, forward)};
-    layerClass.backward = {b.lasting(op, backward, true)};
+    layerClass.forward.edit() = {b.lasting(op, forward)};
+    layerClass.backward.edit() = {b.lasting(op, backward, true)};
     layerClass.states = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
@@ -279,8 +279,8 @@ TEST(CostStagePass, KnowsItsFirstAndItsLastLayer) {
   Fsdp f(2, 1, 2, 0, 0, 0);
   const LayerClassId last = f.b.unit("last", 3, true);
   const OpId op = f.b.op("work", OpKind::Memory, "work");
-  f.b.body(last).forward = {f.b.lasting(op, 3)};
-  f.b.body(last).backward = {f.b.lasting(op, 6, true)};
+  f.b.body(last).forward.edit() = {f.b.lasting(op, 3)};
+  f.b.body(last).backward.edit() = {f.b.lasting(op, 6, true)};
   f.b.stages(1, 1, {{2, 3}});
   f.b.finish();
   DiagnosticEngine diagnostics;
@@ -297,10 +297,10 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   for (bool repeat : {true, false}) {
     Builder b(1, {{"tp", 8}});
     LayerClass& layerClass = b.body(b.unit("layer", 3, repeat));
-    layerClass.forward = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
-                          b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
-    layerClass.forward[1].times = 3; // a nested repeat
-    b.plan.stack->set(StackFact::Launch, number(62e-6));
+    layerClass.forward.edit() = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
+                                 b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
+    layerClass.forward.edit()[1].times = 3; // a nested repeat
+    edit(b.plan.stack).set(StackFact::Launch, number(62e-6));
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
@@ -316,9 +316,9 @@ TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   Builder b(1, {{"tp", 8}});
   LayerClass& layerClass = b.body(b.unit("layer", 3, true));
   const OpId op = b.op("work", OpKind::Memory, "work");
-  layerClass.backward = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
-  layerClass.backward[2].role = Role::WGrad;
-  b.plan.stack->set(StackFact::Launch, number(50e-6));
+  layerClass.backward.edit() = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
+  layerClass.backward.edit()[2].role = Role::WGrad;
+  edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
   b.stages(1, 1, {{3}});
   b.finish();
   DiagnosticEngine diagnostics;
@@ -332,12 +332,14 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
     Builder b(1, {{"tp", 8}});
     LayerClass& layerClass = b.body(b.unit("layer", 2, true));
     const OpId op = b.op("work", OpKind::Memory, "work");
-    layerClass.forward = {b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
-                          b.lasting(op, 20e-6)};
-    b.plan.stack->set(StackFact::Launch, number(10e-6));
-    if (issued) b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Activation, number(300e-6));
-    b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Regather,
-                      number(1)); // no collective of that class here
+    layerClass.forward.edit() = {
+        b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
+        b.lasting(op, 20e-6)};
+    edit(b.plan.stack).set(StackFact::Launch, number(10e-6));
+    if (issued) edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Activation, number(300e-6));
+    edit(b.plan.stack)
+        .set(StackFact::CollectiveLaunch, CollectiveClass::Regather,
+             number(1)); // no collective of that class here
     b.stages(1, 1, {{2}});
     b.finish();
     DiagnosticEngine diagnostics;
@@ -351,7 +353,7 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
 TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   Builder b(1, {{"dp", 8}});
   LayerClass& layerClass = b.body(b.unit("layer", 4, true));
-  layerClass.forward = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
+  layerClass.forward.edit() = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
   StateCollective state;
   state.collective = CollectiveKind::AllReduce;
   state.cls = CollectiveClass::Gradient;
@@ -365,9 +367,9 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   b.finish();
   DiagnosticEngine diagnostics;
   const double apart = b.classCosts(diagnostics)[0].states[0];
-  b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-9));
+  edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-9));
   EXPECT_EQ(b.classCosts(diagnostics)[0].states[0], apart); // hidden behind the transfer
-  b.plan.stack->set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
+  edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
   EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], 4 * 8 * 1e-3, 1e-12);
 }
 
@@ -386,14 +388,14 @@ struct RoutedLayers {
     slots.kind = DimKind::Routed;
     slots.capacity = capacity;
     const OpId op = sent(name);
-    b.program.model.ops[op].resultDims = {b.program.model.dims.add(slots)};
+    b.program.model.edit().ops[op].resultDims = {b.program.model.edit().dims.add(slots)};
     return op;
   }
 
   /// Of one forward pass, in seconds.
   double seconds(bool waits) {
-    b.plan.stack->set(StackFact::Launch, number(50e-6));
-    b.plan.stack->set(StackFact::Waits, number(waits ? 1 : 0));
+    edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
+    edit(b.plan.stack).set(StackFact::Waits, number(waits ? 1 : 0));
     b.stages(1, 1, {{3}});
     b.finish();
     DiagnosticEngine diagnostics;
@@ -406,8 +408,8 @@ double routed(bool waits, double capacity, double experts = 30e-6) {
   RoutedLayers layers;
   const Builder& b = layers.b;
   const OpId sent = layers.routed("sent", capacity), work = layers.work;
-  layers.layerClass.forward = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
-                               b.lasting(work, experts), b.lasting(work, experts)};
+  layers.layerClass.forward.edit() = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
+                                      b.lasting(work, experts), b.lasting(work, experts)};
   return layers.seconds(waits);
 }
 
@@ -425,9 +427,9 @@ TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
   auto seconds = [](bool both) {
     RoutedLayers layers;
     for (const OpId sent : {layers.routed("sent"), both ? layers.routed("again") : layers.sent("again")}) {
-      layers.layerClass.forward.push_back(layers.b.lasting(layers.work, 100e-6));
-      layers.layerClass.forward.push_back(layers.b.lasting(sent, 20e-6));
-      layers.layerClass.forward.push_back(layers.b.lasting(layers.work, 30e-6));
+      layers.layerClass.forward.edit().push_back(layers.b.lasting(layers.work, 100e-6));
+      layers.layerClass.forward.edit().push_back(layers.b.lasting(sent, 20e-6));
+      layers.layerClass.forward.edit().push_back(layers.b.lasting(layers.work, 30e-6));
     }
     return layers.seconds(true);
   };
@@ -446,7 +448,7 @@ TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
   Node gather = b.collective(op, CollectiveKind::AllGather, CollectiveClass::Regather, b.axis("tp"), 1e8);
   Node beside = b.lasting(op, 100e-6), user = b.lasting(op, 50e-6);
   user.deps = {0, 1};
-  layerClass.forward = {gather, beside, user};
+  layerClass.forward.edit() = {gather, beside, user};
   b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Regather)] = 0;
   b.stages(1, 1, {{2}});
   b.finish();

@@ -18,14 +18,14 @@ struct Plan {
   explicit Plan(double seconds, std::vector<cost::RecordShare> terms, int64_t tp = 2) {
     plan.title = "p";
     plan.modelText = "gpt.small";
-    plan.cluster.emplace();
-    plan.cluster->device.name = "a100";
-    plan.stack.emplace();
-    plan.stack->name = "megatron";
-    plan.stack->set(ir::StackFact::AccuracyLow, ir::Number{.value = 0.9});
-    plan.stack->set(ir::StackFact::AccuracyHigh, ir::Number{.value = 1.2});
-    plan.stack->set(ir::StackFact::AccuracyRatioSameMesh, ir::Number{.value = 1.05});
-    plan.stack->set(ir::StackFact::AccuracyRatioOtherMesh, ir::Number{.value = 1.1});
+    plan.cluster = std::make_shared<const ir::Cluster>();
+    edit(plan.cluster).device.name = "a100";
+    plan.stack = std::make_shared<const ir::Stack>();
+    edit(plan.stack).name = "megatron";
+    edit(plan.stack).set(ir::StackFact::AccuracyLow, ir::Number{.value = 0.9});
+    edit(plan.stack).set(ir::StackFact::AccuracyHigh, ir::Number{.value = 1.2});
+    edit(plan.stack).set(ir::StackFact::AccuracyRatioSameMesh, ir::Number{.value = 1.05});
+    edit(plan.stack).set(ir::StackFact::AccuracyRatioOtherMesh, ir::Number{.value = 1.1});
     plan.mesh.order.push_back(plan.mesh.axes.add({"tp", tp, 1, "tp", {}}));
     plan.workload.globalBatch = 8;
     estimate.totals.stepTime = estimate.totals.overhead = seconds;
@@ -116,7 +116,7 @@ TEST(Ratio, MeshesAreToldApartByWhatAxesDo) {
 TEST(Ratio, OtherSoftwareSharesNothing) {
   const Plan a(1, {});
   Plan b(2, {});
-  b.plan.stack->name = "fsdp";
+  edit(b.plan.stack).name = "fsdp";
   const Ratio r = ratio(a.side(), b.side());
   EXPECT_NEAR(half(r), std::hypot(std::log(1.2), std::log(0.9)), 1e-12) << "one is slow, the other fast";
 }

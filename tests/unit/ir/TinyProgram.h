@@ -14,7 +14,7 @@ struct Tiny : Build {
 
   Tiny() : Build({{"tp", 4}, {"dp", 2}}, {{"node", 4}, {"nodes", 8}}) {
     using ir::OpKind;
-    plan.name = program.model.name = "tiny";
+    plan.name = program.model.edit().name = "tiny";
     layer("mlp");
     x = input("x", "batch=8 seq=16 hidden=32");
     w1 = param("w1", "hidden ffn=128@tp");
@@ -32,7 +32,7 @@ struct Tiny : Build {
     upOp = makerOf(up), downOp = makerOf(down), normOp = makerOf(out);
   }
 
-  ir::Model& model() { return program.model; }
+  ir::Model& model() { return program.model.edit(); }
 
   /// The all-reduce that the pending sum of `down` needs, in place of the reshard.
   void lowerToComm() {
@@ -44,7 +44,7 @@ struct Tiny : Build {
     n.group = 4;
     n.level = 0;
     n.bytes = 2.0 * 4 * 16 * 32; // bf16, half of the batch
-    body().brought.clear();
+    body().brought.edit().clear();
     const double tokens = 4 * 16;
     node(0).work.flops = node(1).work.flops = 2 * tokens * 32 * 128 / 4;
     node(3).work.flops = 4 * tokens * 32;

@@ -61,7 +61,7 @@ TEST(Print, ACollectiveIsOneLineWithItsCause) {
   t.lowerToComm();
   SourceManager sources;
   FileId file = sources.add("plans/x.plan", "plan x {\n  place { ffn -> tp }\n}\n");
-  t.body().forward[2].because = {file, 19, 28};
+  t.body().forward.edit()[2].because = {file, 19, 28};
   EXPECT_EQ(line(print(t.program, &sources), "all_reduce"),
             "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=out  "
             "because=plans/x.plan:2");
@@ -85,7 +85,7 @@ TEST(Print, BackwardNodesSayWhoseGradientTheyAre) {
   gather.axes = maskOf(t.tp);
   gather.group = 4;
   gather.bytes = 4096;
-  t.body().backward = {gather, dgrad};
+  t.body().backward.edit() = {gather, dgrad};
   std::string text = print(t.program);
   EXPECT_EQ(line(text, "dgrad"), "d(%up) = matmul.dgrad d(%down), @w2");
   EXPECT_NE(text.find("all_gather d(%down) axis=tp(4) level=node bytes=4096 class=activation phase=backward"),

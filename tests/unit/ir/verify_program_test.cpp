@@ -24,13 +24,14 @@ TEST(VerifySharded, AcceptsATensorParallelProgram) {
 
 TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
   Tiny t;
-  t.body().forward.erase(t.body().forward.begin()); // up is never computed, and down reads it all the same
-  for (Node& n : t.body().forward) n.deps.clear();
+  t.body().forward.edit().erase(
+      t.body().forward.edit().begin()); // up is never computed, and down reads it all the same
+  for (Node& n : t.body().forward.edit()) n.deps.clear();
   EXPECT_EQ(finding(t.program), "mlp.up is computed 0 times in forward");
 
   Tiny u;
-  u.body().placements[1].dims.pop_back(); // down wants ffn whole, up leaves it split
-  u.body().results[1].partial = 0;
+  u.body().placements.edit()[1].dims.pop_back(); // down wants ffn whole, up leaves it split
+  u.body().results.edit()[1].partial = 0;
   EXPECT_NE(
       finding(u.program).find("mlp.down reads %mlp.up as [batch@dp, seq, ffn], but it lies as [batch@dp, seq, ffn@tp]"),
       std::string::npos);
@@ -38,15 +39,15 @@ TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
 
 TEST(VerifySharded, L8RejectsAPendingSumBeforeANorm) {
   Tiny t;
-  t.body().forward.erase(t.body().forward.begin() + 2);
-  t.body().forward[2].deps = {1};
+  t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
+  t.body().forward.edit()[2].deps = {1};
   EXPECT_EQ(finding(t.program), "L8: mlp.out reads the pending sum %mlp.down");
 }
 
 TEST(VerifySharded, L8RejectsAPendingOutput) {
   Tiny t;
   t.model().loss = t.down;
-  t.body().forward[2].to = t.body().forward[2].from; // a reshard that does not resolve it
+  t.body().forward.edit()[2].to = t.body().forward.edit()[2].from; // a reshard that does not resolve it
   EXPECT_NE(finding(t.program).find("L8: the output %mlp.down is a pending sum"), std::string::npos);
 }
 
@@ -55,25 +56,25 @@ TEST(VerifySharded, AnAddMayPassWhatIsPendingInAllItsOperands) {
   t.model().ops[t.normOp].linear = true;
   t.model().ops[t.normOp].operands.push_back(t.model().ops[t.normOp].operands[0]);
   t.model().loss = {};
-  t.body().forward.erase(t.body().forward.begin() + 2);
-  t.body().forward[2].deps = {1};
-  t.body().results[2].partial = maskOf(t.tp);
+  t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
+  t.body().forward.edit()[2].deps = {1};
+  t.body().results.edit()[2].partial = maskOf(t.tp);
   EXPECT_EQ(finding(t.program), "");
   t.model().ops[t.normOp].operands[1].value = t.x;
-  t.body().results[0].partial = 0;
+  t.body().results.edit()[0].partial = 0;
   EXPECT_EQ(finding(t.program), ""); // where an input lies is for the rules at the top to say
 }
 
 TEST(VerifySharded, RejectsALostSum) {
   Tiny t;
-  t.body().results[1].partial = 0;
+  t.body().results.edit()[1].partial = 0;
   EXPECT_EQ(finding(t.program), "mlp.down: the sum over tp is lost");
 }
 
 TEST(VerifySharded, RejectsAnAxisThatShardsTwice) {
   Tiny t;
-  t.body().placements[0].dims.push_back({t.seq, {t.tp}, nullptr, false, false});
-  t.body().results[0] = t.layout("batch@dp seq@tp ffn@tp");
+  t.body().placements.edit()[0].dims.push_back({t.seq, {t.tp}, nullptr, false, false});
+  t.body().results.edit()[0] = t.layout("batch@dp seq@tp ffn@tp");
   EXPECT_NE(finding(t.program).find("mlp.up: tp shards %mlp.up twice"), std::string::npos);
 }
 
@@ -81,14 +82,14 @@ TEST(VerifySharded, RejectsAnExtentThatDoesNotDivide) {
   Tiny t;
   t.model().dims[t.ffn].extent = 126;
   EXPECT_NE(finding(t.program).find("mlp.up: ffn (126) does not divide over tp (4)"), std::string::npos);
-  for (Placement& p : t.body().placements)
+  for (Placement& p : t.body().placements.edit())
     for (PlacedDim& d : p.dims) d.uneven = true;
   EXPECT_EQ(finding(t.program), "");
 }
 
 TEST(VerifySharded, RejectsADependencyOnALaterNode) {
   Tiny t;
-  t.body().forward[0].deps = {3};
+  t.body().forward.edit()[0].deps = {3};
   EXPECT_EQ(finding(t.program), "mlp: node 0 waits for node 3, which comes later");
 }
 
@@ -107,42 +108,42 @@ TEST(VerifyComm, AcceptsTheLoweredProgram) {
 TEST(VerifyComm, RejectsAReshardThatIsLeft) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward[2].kind = NodeKind::Reshard;
+  t.body().forward.edit()[2].kind = NodeKind::Reshard;
   EXPECT_NE(finding(t.program).find("a reshard of %mlp.down is left at level comm"), std::string::npos);
 }
 
 TEST(VerifyComm, RejectsAGroupThatTheMeshLacks) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward[2].group = 8;
+  t.body().forward.edit()[2].group = 8;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: a group of 8, the mesh says 4");
-  t.body().forward[2].group = 4;
-  t.body().forward[2].level = 1;
+  t.body().forward.edit()[2].group = 4;
+  t.body().forward.edit()[2].level = 1;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: priced at level 1, the group spans level 0");
 }
 
 TEST(VerifyComm, RejectsBytesThatAreNotTheLargerSide) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward[2].bytes *= 3;
+  t.body().forward.edit()[2].bytes *= 3;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down: 12288 bytes, the larger side has 2048 elements");
 }
 
 TEST(VerifyComm, L8RejectsASumThatNoCollectiveResolves) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.erase(t.body().forward.begin() + 2);
-  t.body().forward[2].deps = {1};
+  t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
+  t.body().forward.edit()[2].deps = {1};
   EXPECT_EQ(finding(t.program), "L8: mlp.out reads %mlp.down, a pending sum over tp");
 }
 
 TEST(VerifyComm, L9RejectsWorkThatIsLostOrDoneTwice) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward[0].work.flops /= 2;
+  t.body().forward.edit()[0].work.flops /= 2;
   EXPECT_NE(finding(t.program).find("L9: mlp.up forward: 8 devices"), std::string::npos);
-  t.body().forward[0].work.flops *= 2;
-  t.body().forward[3].work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
+  t.body().forward.edit()[0].work.flops *= 2;
+  t.body().forward.edit()[3].work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
   EXPECT_NE(finding(t.program).find("L9: mlp.out forward"), std::string::npos);
 }
 
@@ -150,7 +151,7 @@ TEST(VerifyComm, L9CountsAnUnevenShardAsTheLargest) {
   Tiny t;
   t.lowerToComm();
   t.model().dims[t.ffn].extent = 126;
-  for (Placement& p : t.body().placements)
+  for (Placement& p : t.body().placements.edit())
     for (PlacedDim& d : p.dims) d.uneven = true;
   EXPECT_EQ(finding(t.program), ""); // 32 of 126 on the largest shard, as with 128
 }

@@ -17,7 +17,7 @@ namespace {
 
 /// Values whose gradient some class of instances needs.
 std::vector<bool> wantedSomewhere(const Program& program) {
-  std::vector<bool> wanted(program.model.values.size());
+  std::vector<bool> wanted(program.model->values.size());
   for (const std::vector<bool>& layerClass : passes::valuesWithGradient(program))
     for (size_t v = 0; v < layerClass.size(); ++v) wanted[v] = wanted[v] || layerClass[v];
   return wanted;
@@ -429,7 +429,7 @@ Replayed replay(const Program& program, unsigned seed, unsigned order) {
   machine.forward();
   std::mt19937 random(order);
   Replayed all;
-  for (uint32_t u = 0; u < program.model.layers.size(); ++u)
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u)
     for (int64_t i = 0; i <= machine.lastOf(LayerId(u)); ++i) {
       Replay<Machine> one(machine, LayerId(u), i);
       all.worst = std::max(all.worst, one.run(random));

@@ -97,8 +97,8 @@ TEST(Oracle, CatchesForgottenPartialSums) {
   // As if `produced` left pending sums out: forward reshards no longer reduce.
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes) {
-                for (Layout& l : b.results) l.partial = 0;
-                for (Node& n : b.forward) n.from.partial = 0;
+                for (Layout& l : b.results.edit()) l.partial = 0;
+                for (Node& n : b.forward.edit()) n.from.partial = 0;
               }
             }),
             0);
@@ -117,7 +117,7 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes)
-                for (Node& n : b.forward)
+                for (Node& n : b.forward.edit())
                   for (auto& dim : n.to.shard)
                     if (dim.size() == 2) {
                       std::swap(dim[0].axis, dim[1].axis);
@@ -200,11 +200,11 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     gradients += wrong([](Program& p) {
       for (LayerClass& b : p.classes)
         for (ParamState& s : b.params)
-          if (p.model.values[s.param].name == Symbol("w_up")) s.partial = 0;
+          if (p.model->values[s.param].name == Symbol("w_up")) s.partial = 0;
     });
     results += wrong([](Program& p) {
       for (LayerClass& b : p.classes)
-        for (Node& n : b.forward) n.from.partial = 0;
+        for (Node& n : b.forward.edit()) n.from.partial = 0;
     });
   }
   EXPECT_GT(gradients, 0);

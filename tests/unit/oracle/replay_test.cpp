@@ -112,13 +112,13 @@ TEST(OracleReplay, CatchesWhatIsNotKept) {
       if (layerClass.saved.size() < 2) continue;
       ++tried;
       const Saved taken = layerClass.saved.back();
-      layerClass.saved.pop_back();
+      layerClass.saved.edit().pop_back();
       try {
         replay(*program, 7, 0);
       } catch (const std::runtime_error&) {
         ++caught;
       }
-      layerClass.saved.push_back(taken);
+      layerClass.saved.edit().push_back(taken);
     }
   }
   EXPECT_GT(caught, tried / 2);

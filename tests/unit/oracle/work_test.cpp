@@ -35,10 +35,10 @@ void expectShared(const Program& program) {
   const OperatorRun run(program);
   for (const LayerClass& layerClass : program.classes) {
     if (layerClass.boundaryReshard) continue;
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     for (const Node& node : layerClass.forward) {
-      if (node.kind != NodeKind::Compute || !isContraction(program.model.ops[node.op].kind)) continue;
-      const Op& op = program.model.ops[node.op];
+      if (node.kind != NodeKind::Compute || !isContraction(program.model->ops[node.op].kind)) continue;
+      const Op& op = program.model->ops[node.op];
       const Placement placement = OperatorRun::withoutRing(layerClass.placements[passes::local(layer, node.op)]);
       double points = 0;
       for (int64_t d = 0; d < run.devices.count; ++d) {
@@ -48,11 +48,11 @@ void expectShared(const Program& program) {
       }
       // Slots are run as tokens, of which each expert gets k / experts: compare what both count, whole and sharded.
       EXPECT_EQ(points, product(run.flatExtents(op.dims)) * static_cast<double>(idleRanks(program, op, placement)))
-          << program.model.pathOf(node.op);
+          << program.model->pathOf(node.op);
       EXPECT_EQ(node.work.flops * static_cast<double>(run.devices.count),
                 2 * product(program.extents(op.dims)) * ir::overExtents(program.model, op.dims) *
                     static_cast<double>(idleRanks(program, op, placement)))
-          << program.model.pathOf(node.op);
+          << program.model->pathOf(node.op);
     }
   }
 }
@@ -91,12 +91,12 @@ std::pair<double, double> forwardFlops(const Program& program) {
   double local = 0, global = 0;
   for (const LayerClass& layerClass : program.classes) {
     if (layerClass.boundaryReshard) continue;
-    const Layer& layer = program.model.layers[layerClass.layer];
+    const Layer& layer = program.model->layers[layerClass.layer];
     const double devices = static_cast<double>(program.mesh.devices() / program.stages);
     const double instances = static_cast<double>(layerClass.instances.count());
     for (const Node& node : layerClass.forward) {
       if (node.kind != NodeKind::Compute || node.role != Role::Forward) continue;
-      const Op& op = program.model.ops[node.op];
+      const Op& op = program.model->ops[node.op];
       const Placement& placement = layerClass.placements[passes::local(layer, node.op)];
       local += devices * node.work.flops * node.times * instances;
       for (const Term& t : op.flops.terms) {

@@ -16,16 +16,16 @@ struct ReportFixture : PlanFixture {
     plan.modelText = "gpt.small";
     plan.clusterText = "dgx.superpod(nodes = 8)";
     plan.softwareText = "megatron.megatron_2022";
-    plan.cluster.emplace();
-    plan.cluster->device.name = "a100";
+    plan.cluster = std::make_shared<const ir::Cluster>();
+    edit(plan.cluster).device.name = "a100";
     for (const char* level : {"node", "nodes"}) {
       ir::ClusterLevel l;
       l.name = level;
       l.count = 8;
-      plan.cluster->levels.push_back(l);
+      edit(plan.cluster).levels.push_back(l);
     }
-    plan.stack.emplace();
-    plan.stack->name = "megatron_2022";
+    plan.stack = std::make_shared<const ir::Stack>();
+    edit(plan.stack).name = "megatron_2022";
     plan.workload.train = true;
     plan.workload.globalBatch = 32;
     plan.workload.microBatch = 1;

@@ -83,7 +83,7 @@ Build::Build(const std::vector<std::pair<std::string, int64_t>>& axes,
 // ---- level model -------------------------------------------------------------
 
 LayerClassId Build::layer(const std::string& name, int64_t repeated) {
-  Model& model = program.model;
+  Model& model = program.model.edit();
   Layer layer;
   layer.name = Symbol(name);
   layer.repeat = repeated > 0;
@@ -101,20 +101,20 @@ Build::Placed Build::read(const std::string& text) {
   Placed placed;
   for (std::string word : splitAt(text, ' ')) {
     const std::string axes = cutOff(word, '@'), extent = cutOff(word, '=');
-    placed.dims.push_back(extent.empty() ? dim(word) : program.model.dim(Symbol(word), std::stoll(extent)));
+    placed.dims.push_back(extent.empty() ? dim(word) : program.model.edit().dim(Symbol(word), std::stoll(extent)));
     placed.axes.push_back(test::axes(program.mesh, splitAt(axes, '*')));
   }
   return placed;
 }
 
 DimId Build::dim(const std::string& name) const {
-  for (uint32_t d = 0; d < program.model.dims.size(); ++d)
-    if (program.model.dims[DimId(d)].name == Symbol(name)) return DimId(d);
+  for (uint32_t d = 0; d < program.model->dims.size(); ++d)
+    if (program.model->dims[DimId(d)].name == Symbol(name)) return DimId(d);
   throw std::runtime_error("no dimension " + name);
 }
 
 ValueId Build::value(const std::string& name, ValueKind kind, const std::vector<DimId>& dims) {
-  Model& model = program.model;
+  Model& model = program.model.edit();
   Value v;
   v.name = Symbol(name);
   v.kind = kind;
@@ -144,14 +144,14 @@ ValueId Build::param(const std::string& name, const std::string& dims) {
   state.param = id;
   state.layout = Layout::of(program.mesh, placed.axes);
   state.elements = localElements(program.mesh, program.extents(placed.dims), state.layout);
-  state.region = program.model.values[id].region;
+  state.region = program.model->values[id].region;
   body().params.push_back(std::move(state));
   return id;
 }
 
 ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueId>& operands, const std::string& result,
                   const std::string& inside) {
-  Model& model = program.model;
+  Model& model = program.model.edit();
   const Placed out = read(result), summed = read(inside);
   const ValueId id = value(name, ValueKind::Result, out.dims);
   Op o;
@@ -185,11 +185,11 @@ ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueI
       if (std::find(n.deps.begin(), n.deps.end(), ready) == n.deps.end()) n.deps.push_back(ready);
   model.values[id].producer = n.op = model.ops.add(std::move(o));
   model.layers[body().layer].end = OpId(model.ops.size());
-  for (Node& waiting : body().forward) // a reshard names the operator that it is for
+  for (Node& waiting : body().forward.edit()) // a reshard names the operator that it is for
     if (!waiting.op.valid()) waiting.op = n.op;
-  body().placements.push_back(std::move(placement));
-  body().results.push_back(Layout::of(program.mesh, out.axes, partial));
-  body().forward.push_back(std::move(n));
+  body().placements.edit().push_back(std::move(placement));
+  body().results.edit().push_back(Layout::of(program.mesh, out.axes, partial));
+  body().forward.edit().push_back(std::move(n));
   made_.emplace_back(id, static_cast<NodeIndex>(body().forward.size() - 1));
   return id;
 }
@@ -216,9 +216,9 @@ NodeIndex Build::reshard(ValueId value, const std::string& to) {
   n.from = n.deps.empty() ? layout("")
            : node(n.deps[0]).kind == NodeKind::Reshard
                ? node(n.deps[0]).to
-               : body().results[n.source.index - program.model.layers[body().layer].first.index];
+               : body().results[n.source.index - program.model->layers[body().layer].first.index];
   n.to = layout(to);
-  body().forward.push_back(std::move(n));
+  body().forward.edit().push_back(std::move(n));
   made_.emplace_back(value, static_cast<NodeIndex>(body().forward.size() - 1));
   return made_.back().second;
 }

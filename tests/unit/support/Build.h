@@ -55,8 +55,8 @@ struct Build {
   /// over whose axes it is a pending sum. A contraction does 2 FLOPs a step, other operators 4 an element.
   ir::ValueId op(const std::string& name, ir::OpKind kind, const std::vector<ir::ValueId>& operands,
                  const std::string& result, const std::string& inside = "");
-  ir::OpId makerOf(ir::ValueId value) const { return program.model.values[value].producer; }
-  ir::Op& opOf(ir::ValueId value) { return program.model.ops[makerOf(value)]; }
+  ir::OpId makerOf(ir::ValueId value) const { return program.model->values[value].producer; }
+  ir::Op& opOf(ir::ValueId value) { return program.model.edit().ops[makerOf(value)]; }
 
   // ---- level sharded ----
 
@@ -64,7 +64,7 @@ struct Build {
   /// Brings a value into another layout for the next operator that reads it.
   ir::NodeIndex reshard(ir::ValueId value, const std::string& to);
   ir::LayerClass& body() { return program.classes[last_]; }
-  ir::Node& node(size_t index) { return body().forward.at(index); }
+  ir::Node& node(size_t index) { return body().forward.edit().at(index); }
 
   // ---- level comm, level task ----
 

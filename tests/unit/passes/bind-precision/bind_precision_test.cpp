@@ -12,10 +12,10 @@ std::string types(const std::string& lines) {
   const After a("bind-precision", lines);
   if (!a.program) return a.said();
   std::string text = a.said();
-  for (uint32_t v = 0; v < a->model.values.size(); ++v) {
-    const ir::Value& value = a->model.values[ir::ValueId(v)];
+  for (uint32_t v = 0; v < a->model->values.size(); ++v) {
+    const ir::Value& value = a->model->values[ir::ValueId(v)];
     if (value.precision == 0) continue;
-    text += a->model.pathOf(ir::ValueId(v)) + " " + std::string(name(a->dtypeOf(ir::ValueId(v)))) + "\n";
+    text += a->model->pathOf(ir::ValueId(v)) + " " + std::string(name(a->dtypeOf(ir::ValueId(v)))) + "\n";
   }
   return text;
 }
@@ -115,7 +115,7 @@ TEST(BindPrecision, LeavesAPlanWithoutRulesAlone) {
   const After a("bind-precision", "  precision { compute = bf16 }");
   EXPECT_EQ(a.said(), "");
   EXPECT_EQ(a->precisions.size(), 1u);
-  for (const ir::Op& op : a->model.ops) EXPECT_EQ(op.precision, 0u);
+  for (const ir::Op& op : a->model->ops) EXPECT_EQ(op.precision, 0u);
 }
 
 } // namespace

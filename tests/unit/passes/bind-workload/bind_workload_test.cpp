@@ -27,14 +27,14 @@ TEST(BindWorkload, SlotsOfExpertsFollowTheBatch) {
   const After a("bind-workload", kTwoWays, kTrain + "; expert_imbalance = 1.5", kExperts);
   EXPECT_EQ(a.modelPart("dim slots"), R"(  dim slots = 16 routed[batch, seq] * 0.25
 )");
-  for (const ir::Dim& d : a->model.dims) EXPECT_EQ(d.skew, d.kind == ir::DimKind::Routed ? 1.5 : 1);
+  for (const ir::Dim& d : a->model->dims) EXPECT_EQ(d.skew, d.kind == ir::DimKind::Routed ? 1.5 : 1);
 }
 
 TEST(BindWorkload, FreezesWhatIsFrozenInEveryInstance) {
   const After a("bind-workload", kTwoWays, kTrain + "; freeze = [embed, decoder[0:2].mlp]");
   std::string trained;
-  for (ir::ValueId v : a->model.params)
-    if (a->model.values[v].trainable) trained += a->model.pathOf(v) + " ";
+  for (ir::ValueId v : a->model->params)
+    if (a->model->values[v].trainable) trained += a->model->pathOf(v) + " ";
   EXPECT_EQ(trained,
             "decoder.norm.w decoder.mlp.w_gate decoder.mlp.w_up decoder.mlp.w_down head.w "); // those of a slice are
                                                                                               // for their class to say
@@ -70,7 +70,7 @@ TEST(BindWorkload, LeavesAPlanWithoutTrainingAlone) {
   b.input("x", "batch=7");
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::bindWorkload(b.program, diagnostics));
-  EXPECT_EQ(b.program.model.dims[b.dim("batch")].extent, 7);
+  EXPECT_EQ(b.program.model->dims[b.dim("batch")].extent, 7);
   EXPECT_EQ(b.program.microBatches, 1);
 }
 

@@ -15,7 +15,7 @@ std::string cut(const std::string& lines, const std::string& train = kTrain, con
   if (!a.program) return a.said();
   std::string text = a.part("stage");
   for (const ir::LayerClass& c : a->classes)
-    text += a->model.layers[c.layer].name.str() + " " + c.instances.str() + "\n";
+    text += a->model->layers[c.layer].name.str() + " " + c.instances.str() + "\n";
   return text;
 }
 

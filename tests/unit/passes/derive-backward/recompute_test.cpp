@@ -30,7 +30,7 @@ struct Lowered {
   std::vector<const ir::LayerClass*> classes(const char* layer) const {
     std::vector<const ir::LayerClass*> found;
     for (const ir::LayerClass& b : program->classes)
-      if (!b.boundaryReshard && program->model.layers[b.layer].name == Symbol(layer)) found.push_back(&b);
+      if (!b.boundaryReshard && program->model->layers[b.layer].name == Symbol(layer)) found.push_back(&b);
     return found;
   }
   /// Bytes that one layer keeps.
@@ -44,7 +44,7 @@ struct Lowered {
     std::vector<std::string> paths;
     for (const ir::Node& n : classes("decoder").at(0)->backward) {
       if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute) continue;
-      paths.push_back(program->model.pathOf(n.op).substr(8));
+      paths.push_back(program->model->pathOf(n.op).substr(8));
       if (flops) *flops += n.work.flops * n.times;
     }
     return paths;
@@ -112,7 +112,7 @@ TEST(Recompute, ADiscardedOutputIsMadeOnceBeforeItsFirstReader) {
   // Every reader waits for it.
   const auto& backward = l.classes("decoder").at(0)->backward;
   for (const ir::Node& n : backward) {
-    if (n.role != ir::Role::WGrad || l.program->model.pathOf(n.op) != "decoder.mlp.out") continue;
+    if (n.role != ir::Role::WGrad || l.program->model->pathOf(n.op) != "decoder.mlp.out") continue;
     EXPECT_TRUE(std::any_of(n.deps.begin(), n.deps.end(),
                             [&](ir::NodeIndex d) { return backward[d].phase == ir::Phase::Recompute; }));
   }

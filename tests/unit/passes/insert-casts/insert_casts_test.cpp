@@ -101,11 +101,11 @@ TEST(InsertCasts, LeavesIndicesAndParametersAlone) {
 
 TEST(InsertCasts, ACastIsMadeWhereItIsReadAndAsItsReaderIs) {
   const After a("insert-casts", "  precision { compute = fp8_tensor }");
-  for (const ir::Op& op : a->model.ops) {
-    EXPECT_EQ(a->model.values[op.result].producer, ir::OpId(static_cast<uint32_t>(&op - &*a->model.ops.begin())));
+  for (const ir::Op& op : a->model->ops) {
+    EXPECT_EQ(a->model->values[op.result].producer, ir::OpId(static_cast<uint32_t>(&op - &*a->model->ops.begin())));
     if (op.kind != ir::OpKind::Cast) continue;
-    EXPECT_EQ(op.region, a->model.layers[op.layer].region);
-    EXPECT_EQ(op.dims, a->model.values[op.result].dims);
+    EXPECT_EQ(op.region, a->model->layers[op.layer].region);
+    EXPECT_EQ(op.dims, a->model->values[op.result].dims);
   }
   EXPECT_EQ(ir::verify(a->model), std::vector<std::string>{});
 }

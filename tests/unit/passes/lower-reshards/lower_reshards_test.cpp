@@ -23,7 +23,7 @@ std::string between(const std::string& from, const std::string& inside, const st
   EXPECT_EQ(b.program.level, ir::Level::Comm);
   std::string text;
   for (const ir::Node& n : b.body().forward) {
-    text += n.kind == ir::NodeKind::Compute ? b.program.model.pathOf(n.op)
+    text += n.kind == ir::NodeKind::Compute ? b.program.model->pathOf(n.op)
             : n.kind == ir::NodeKind::Copy  ? "copy"
                                             : std::string(name(n.collective));
     if (n.kind != ir::NodeKind::Compute)

@@ -14,9 +14,9 @@ After opened(const std::string& stages) {
 std::string layersOf(const After& a) {
   if (!a.program) return a.said();
   std::string text;
-  for (const ir::Layer& l : a->model.layers) {
+  for (const ir::Layer& l : a->model->layers) {
     text += l.ref().str() + " from " + std::to_string(l.from) + " x" + std::to_string(l.count) + ":";
-    for (uint32_t i = l.first.index; i < l.end.index; ++i) text += " " + a->model.pathOf(ir::OpId(i));
+    for (uint32_t i = l.first.index; i < l.end.index; ++i) text += " " + a->model->pathOf(ir::OpId(i));
     text += "\n";
   }
   return text;
@@ -41,7 +41,7 @@ TEST(OpenRepeats, EveryPieceHasParametersOfItsOwn) {
   const After a = opened("stage 0 = embed, decoder[0:2], decoder[2].norm\n stage 1 = decoder[2].mlp, decoder[2].out, "
                          "decoder[3:4], head, loss");
   const After whole = opened("stage 0 = embed, decoder[0:2]\n stage 1 = decoder[2:4], head, loss");
-  EXPECT_EQ(a->model.parameterCount(), whole->model.parameterCount());
+  EXPECT_EQ(a->model->parameterCount(), whole->model->parameterCount());
   EXPECT_EQ(a.modelPart("layer decoder[2].norm"), R"(  layer decoder[2].norm {
     param @w~2 : [hidden]
     %out~2 = rms_norm %decoder.x~2, @w~2 : [batch, seq, hidden]  kind=memory flops=4096

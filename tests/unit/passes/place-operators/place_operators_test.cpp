@@ -14,12 +14,12 @@ std::string placed(const std::string& lines, const std::string& layer = "decoder
   if (!a.program) return a.said();
   std::string text;
   for (const ir::LayerClass& c : a->classes) {
-    const ir::Layer& l = a->model.layers[c.layer];
+    const ir::Layer& l = a->model->layers[c.layer];
     if (l.name != Symbol(layer)) continue;
     for (uint32_t i = l.first.index; i < l.end.index; ++i) {
-      text += a->model.pathOf(ir::OpId(i));
-      for (const ir::PlacedDim& p : c.placements.at(i - l.first.index).dims)
-        text += " " + a->model.dims[p.dim].name.str() + "@" + a->mesh.str(p.axes) + (p.ring ? "(ring)" : "");
+      text += a->model->pathOf(ir::OpId(i));
+      for (const ir::PlacedDim& p : c.placements[i - l.first.index].dims)
+        text += " " + a->model->dims[p.dim].name.str() + "@" + a->mesh.str(p.axes) + (p.ring ? "(ring)" : "");
       text += "\n";
     }
   }

@@ -13,9 +13,9 @@ std::string stored(const std::string& lines, const std::string& train = kTrain, 
   if (!a.program) return a.said();
   std::string text = a.said();
   for (const ir::LayerClass& c : a->classes) {
-    text += a->model.layers[c.layer].ref().str() + "\n";
+    text += a->model->layers[c.layer].ref().str() + "\n";
     for (const ir::ParamState& p : c.params)
-      text += fmt::format("  {} {} params {} grads {} optimizer {} of {}{}\n", a->model.values[p.param].name.view(),
+      text += fmt::format("  {} {} params {} grads {} optimizer {} of {}{}\n", a->model->values[p.param].name.view(),
                           p.elements, a->mesh.str(p.params), a->mesh.str(p.grads), a->mesh.str(p.optimizer),
                           a->mesh.str(p.partial), p.owner ? "" : " shared");
     for (const ir::StateCollective& s : c.states)

@@ -14,8 +14,8 @@ std::string refined(const std::vector<std::pair<std::string, int64_t>>& axes, co
                     const char* placed = "heads") {
   Build b(axes);
   b.layer("attn");
-  const ir::DimId kv = b.program.model.dim("kv_heads", 4), group = b.program.model.dim("group", 4);
-  b.program.model.composites.add({Symbol("heads"), {kv, group}, {}});
+  const ir::DimId kv = b.program.model.edit().dim("kv_heads", 4), group = b.program.model.edit().dim("group", 4);
+  b.program.model.edit().composites.add({Symbol("heads"), {kv, group}, {}});
   b.plan.placements = {rule("attn", placed, targets)};
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::refineAxes(b.program, diagnostics));

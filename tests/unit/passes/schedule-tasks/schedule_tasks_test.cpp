@@ -25,8 +25,8 @@ std::string tasks(double share, std::optional<double> stated = std::nullopt) {
   passes::lowerReshards(b.program, diagnostics);
   b.stages(1, 1, {{1}});
   b.program.kind = passes::scheduleKinds().rows().front();
-  b.plan.stack.emplace();
-  b.plan.stack->set(ir::StackFact::Inline, ir::CollectiveClass::Activation, ir::Number{.value = share});
+  b.plan.stack = std::make_shared<const ir::Stack>();
+  edit(b.plan.stack).set(ir::StackFact::Inline, ir::CollectiveClass::Activation, ir::Number{.value = share});
   if (stated) b.plan.overlap.blockingShare[ir::CollectiveClass::Activation].value = *stated;
   const auto schedule = passes::scheduleTasks(b.program);
   EXPECT_EQ(ir::verify(*schedule), std::vector<std::string>{});
@@ -94,14 +94,14 @@ TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   unread.deps = {0};
   ir::Node gradient = b.compute(b.makerOf(x), ir::Role::Backward, ir::Phase::Backward);
   gradient.deps = {1};
-  b.body().backward = {replayed, unread, gradient};
+  b.body().backward.edit() = {replayed, unread, gradient};
   b.program.level = ir::Level::Comm;
   b.stages(1, 1, {{1}});
   b.program.kind = passes::scheduleKinds().rows().front();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);
-  b.plan.stack.emplace();
+  b.plan.stack = std::make_shared<const ir::Stack>();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);
-  b.plan.stack->set(ir::StackFact::EarlyStop, ir::Number{.value = 1});
+  edit(b.plan.stack).set(ir::StackFact::EarlyStop, ir::Number{.value = 1});
   const auto schedule = passes::scheduleTasks(b.program);
   ASSERT_EQ(schedule->backward.at(0).tasks.size(), 2u);
   EXPECT_EQ(schedule->backward.at(0).tasks[1].deps, std::vector<uint32_t>{0}); // what the unread one waited for

@@ -23,7 +23,7 @@ std::string tables(const std::string& lines, const std::string& train) {
   std::string text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::ParamState& p : c.params)
-      text += fmt::format("{} row {} touched {:.4f} of {}\n", a->model.pathOf(p.param), p.rowElements, p.touched,
+      text += fmt::format("{} row {} touched {:.4f} of {}\n", a->model->pathOf(p.param), p.rowElements, p.touched,
                           p.elements);
   return text;
 }

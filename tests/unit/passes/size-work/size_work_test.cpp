@@ -159,13 +159,13 @@ TEST(SizeWork, CastsSavesAndAccumulation) {
   param @w : [vocab, hidden] fp8 elements=2048
 }
 )");
-  const After a("size-work", "  precision { compute = fp8_tensor }\n  mesh { dp = 2 }\n  place { batch -> dp }\n  "
-                             "states { grads, optimizer -> dp }");
+  const After a("size-gradients", "  precision { compute = fp8_tensor }\n  mesh { dp = 2 }\n  place { batch -> dp }\n  "
+                                  "states { grads, optimizer -> dp }");
   std::string text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.backward)
       if (n.role == ir::Role::Accumulate || n.role == ir::Role::Cast)
-        text += a->model.pathOf(n.op) + " " + std::to_string(static_cast<int64_t>(n.work.elements)) + "\n";
+        text += a->model->pathOf(n.op) + " " + std::to_string(static_cast<int64_t>(n.work.elements)) + "\n";
   EXPECT_EQ(text, R"(embed.out 1024
 decoder.mlp.out 1024
 decoder.mlp.out 2048
@@ -185,7 +185,7 @@ TEST(SizeWork, AttentionByKeysHeadsAndMask) {
     for (const ir::LayerClass& c : a->classes)
       for (const auto* nodes : {&c.forward, &c.backward})
         for (const ir::Node& n : *nodes)
-          if (a->model.ops[n.op].kind == ir::OpKind::Attention && n.kind == ir::NodeKind::Compute)
+          if (a->model->ops[n.op].kind == ir::OpKind::Attention && n.kind == ir::NodeKind::Compute)
             text += fmt::format("{} {} share {} seq {} head {} split {} bytes {} {}\n", name(n.role), n.work.flops,
                                 n.work.share, n.work.sequence, n.work.headDim, n.work.sequenceSplit, n.work.reads,
                                 n.work.writes);
@@ -268,8 +268,8 @@ TEST(SizeWork, ExpertsByTheirTokens) {
   std::string text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.forward)
-      if (n.kind == ir::NodeKind::Compute && a->model.ops[n.op].kind == ir::OpKind::GroupedGemm)
-        text += fmt::format("{} tokens {} skew {} flops {}\n", a->model.pathOf(n.op), n.work.tokensPerExpert,
+      if (n.kind == ir::NodeKind::Compute && a->model->ops[n.op].kind == ir::OpKind::GroupedGemm)
+        text += fmt::format("{} tokens {} skew {} flops {}\n", a->model->pathOf(n.op), n.work.tokensPerExpert,
                             n.work.skew, n.work.flops);
   EXPECT_EQ(text, R"(moe.gate tokens 48 skew 1.5 flops 393216
 moe.up tokens 48 skew 1.5 flops 393216
@@ -281,7 +281,7 @@ TEST(SizeWork, LeavesCollectivesAlone) {
   Build b({{"tp", 4}});
   b.layer("l");
   const auto x = b.op("x", ir::OpKind::Memory, {b.input("in", "batch=8")}, "batch");
-  b.body().forward.push_back(
+  b.body().forward.edit().push_back(
       b.collective(b.makerOf(x), ir::CollectiveKind::AllReduce, ir::CollectiveClass::Activation, b.axis("tp"), 64));
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::sizeWork(b.program, diagnostics));

@@ -1,0 +1,39 @@
+// Programs of plans that differ in a few things: what their layers do is lowered once for all plans that agree in what
+// it depends on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Program.h"
+#include "passes/Passes.h"
+
+#include <list>
+#include <memory>
+
+namespace planc::passes {
+
+/// Lowers plan after plan to level comm, as `lower` does and with the same result, but without warnings. Those whose
+/// plans agree in the parts that the passes over layers read (`Pass::reads`) share classes, nodes and model; the layers
+/// of the last few such groups of plans are kept, so that plans that differ in little are best asked for in a row.
+class Lowerings {
+public:
+  /// `kept`: groups of plans whose layers are kept, about 0.1 MB each for a model of thirty operators.
+  explicit Lowerings(size_t kept = 16) : most_(kept) {}
+
+  /// Null if the plan breaks a law (reported). The plan must outlive the program.
+  std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics);
+
+  /// Programs so far whose layers had to be lowered for them, and that found them lowered.
+  size_t lowered() const { return lowered_; }
+  size_t shared() const { return shared_; }
+
+private:
+  struct Layers {
+    std::shared_ptr<const ir::Plan> plan; ///< nodes and placements point at its rules
+    ir::Program program;                  ///< behind the last of the passes over layers
+  };
+  Layers* find(const ir::Plan& plan);
+
+  size_t most_, lowered_ = 0, shared_ = 0;
+  std::list<Layers> kept_; ///< the last one asked for first
+};
+
+} // namespace planc::passes

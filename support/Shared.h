@@ -1,0 +1,54 @@
+// A value that its copies share until one of them is edited.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <utility>
+
+namespace planc {
+
+/// Reads as a `const T`; `edit` gives the only owner's, after a copy where others read it too. Copying one is cheap.
+/// Of two threads that hold copies of one value either may edit its own.
+template <class T> class Shared {
+  std::shared_ptr<T> value_; ///< null: a T as it is made
+
+public:
+  Shared() = default;
+  Shared(T value) : value_(std::make_shared<T>(std::move(value))) {}
+  /// Of a value that somebody else shares, too.
+  Shared(const std::shared_ptr<const T>& value) : value_(std::const_pointer_cast<T>(value)) {}
+
+  const T& operator*() const {
+    static const T blank{};
+    return value_ ? *value_ : blank;
+  }
+  const T* operator->() const { return &**this; }
+  operator const T&() const { return **this; }
+  T& edit() {
+    if (!value_)
+      value_ = std::make_shared<T>();
+    else if (value_.use_count() > 1)
+      value_ = std::make_shared<T>(std::as_const(*value_));
+    return *value_;
+  }
+  /// Do both read the same object?
+  bool sharedWith(const Shared& other) const { return value_ == other.value_; }
+
+  // Of containers.
+  auto begin() const { return (**this).begin(); }
+  auto end() const { return (**this).end(); }
+  auto rbegin() const { return (**this).rbegin(); }
+  auto rend() const { return (**this).rend(); }
+  auto size() const { return (**this).size(); }
+  bool empty() const { return (**this).empty(); }
+  const auto& front() const { return (**this).front(); }
+  const auto& back() const { return (**this).back(); }
+  const auto& operator[](auto index) const { return (**this)[index]; }
+};
+
+/// The same of a value that may be none: the only owner's, after a copy where others read it too. There is one.
+template <class T> T& edit(std::shared_ptr<const T>& value) {
+  if (value.use_count() > 1) value = std::make_shared<const T>(*value);
+  return const_cast<T&>(*value);
+}
+
+} // namespace planc

@@ -1,0 +1,180 @@
+// A program whose layers other plans share is the program that lowering from scratch makes, whatever was changed.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Lowerings.h"
+#include "tests/unit/frontend/Compile.h"
+#include "tests/unit/support/Build.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace planc::test {
+namespace {
+using namespace ir;
+
+/// Two repeats, tied embeddings, experts; a mesh of sixteen devices.
+const std::string kText = R"(
+import std.ops
+import std.blocks
+import std.optimizers
+import std.clusters.hgx
+model m {
+  in tokens: [batch, seq] int32 counts seq
+  embed = blocks.embedding(tokens, 64, 32)
+  decoder * 8 with x = embed {
+    norm = blocks.rms_norm(x)
+    mlp  = blocks.swiglu(norm, 128)
+    out x + mlp
+  }
+  second * 4 with y = decoder { moe = blocks.moe(y, 8, 2, 64); out y + moe }
+  head = blocks.tied_head(second, table = embed.table)
+  loss = ops.cross_entropy(head, tokens)
+}
+plan p {
+  model = m
+  cluster = hgx.hgx_h100(nodes = 2)
+  train { seq = 16; global_batch = 64; micro_batch = 1; optimizer = optimizers.adam }
+  mesh { tp = 2; dp = 4; pp = 2 }
+  place { batch -> dp; decoder.mlp { ffn -> tp }; head, loss { vocab -> tp }; embed { vocab -> tp } }
+  pipeline pp { schedule = interleaved_1f1b(chunks = 2) }
+}
+)";
+
+Plan base() {
+  frontend::Folder folder;
+  frontend::Session session;
+  std::string error;
+  if (!session.load(folder.write("p.plan", kText), error)) throw std::runtime_error(error);
+  auto plans = session.plans();
+  std::string reports;
+  for (const std::string& r : frontend::reports(session)) reports += r + "\n";
+  if (plans.size() != 1) throw std::runtime_error(reports);
+  return *plans.front();
+}
+
+using Random = std::mt19937;
+template <class T> const T& any(Random& random, const std::vector<T>& of) {
+  return of[random() % of.size()];
+}
+
+void changeMesh(Plan& plan, Random& random) {
+  using Sizes = std::vector<std::pair<std::string, int64_t>>;
+  plan.mesh = mesh(any<Sizes>(random, {{{"tp", 2}, {"dp", 4}, {"pp", 2}},
+                                       {{"tp", 4}, {"dp", 2}, {"pp", 2}},
+                                       {{"tp", 1}, {"dp", 16}, {"pp", 1}},
+                                       {{"tp", 2}, {"dp", 2}, {"pp", 4}},
+                                       {{"dp", 4}, {"tp", 2}, {"pp", 2}}}),
+                   {{"node", 8}, {"nodes", 16}});
+}
+void changeBatches(Plan& plan, Random& random) {
+  plan.workload.microBatch = any<int64_t>(random, {1, 2, 4, 3});
+  plan.workload.globalBatch = any<int64_t>(random, {64, 128});
+}
+void changeSchedule(Plan& plan, Random& random) {
+  plan.pipeline->schedule =
+      Symbol(any<std::string>(random, {"interleaved_1f1b", "one_f_one_b", "gpipe", "zb_h1", "zb_v"}));
+  plan.pipeline->arguments.clear();
+  if (plan.pipeline->schedule == Symbol("interleaved_1f1b"))
+    plan.pipeline->arguments = {{Symbol("chunks"), any<int64_t>(random, {1, 2, 3, 5}), {}}};
+}
+void changeRecompute(Plan& plan, Random& random) {
+  plan.recompute.clear();
+  const int drawn = static_cast<int>(random() % 4);
+  if (drawn == 0) return;
+  plan.recompute.push_back({{selector(drawn == 1 ? "decoder" : "decoder.mlp")}});
+  if (drawn == 3) plan.recompute.back().first = 1 + static_cast<int64_t>(random() % 2);
+}
+void changeStates(Plan& plan, Random& random) {
+  plan.states.clear();
+  const int level = static_cast<int>(random() % 4);
+  const Selector at = selector(random() % 4 == 0 ? "decoder[0:3]" : "");
+  if (level > 0) plan.states.push_back({at, StateKind::Optimizer, {Symbol("dp")}, {}});
+  if (level > 1) plan.states.push_back({at, StateKind::Grads, {Symbol("dp")}, {}});
+  if (level > 2) plan.states.push_back({at, StateKind::Params, {Symbol("dp")}, {}});
+}
+void changePlacement(Plan& plan, Random& random) {
+  std::erase_if(plan.placements,
+                [](const PlacementRule& r) { return r.dim == Symbol("seq") || r.dim == Symbol("experts"); });
+  if (random() % 2) plan.placements.push_back(rule("decoder", "seq", {"tp"}));
+  if (random() % 2) plan.placements.push_back(rule("second.moe", "experts", {"dp"}));
+  if (random() % 8 == 0) plan.placements.push_back(rule("decoder", "seq", {"pp"})); // a law forbids it
+}
+void changeKeeps(Plan& plan, Random& random) {
+  plan.keeps.clear();
+  if (random() % 2) plan.keeps.push_back({selector("decoder"), random() % 2 == 0, random() % 2 == 0});
+}
+void changeFrozen(Plan& plan, Random& random) {
+  plan.workload.freeze.clear();
+  if (random() % 3 == 0) plan.workload.freeze.push_back(selector(random() % 2 ? "embed" : "decoder[0:2]"));
+}
+void changePrecision(Plan& plan, Random& random) {
+  plan.precision.compute = any<DType>(random, {DType::bf16, DType::fp16});
+  plan.precision.grads = any<DType>(random, {DType::bf16, DType::fp32});
+}
+
+const std::vector<std::function<void(Plan&, Random&)>> kChanges = {
+    changeMesh,   changeBatches,   changeSchedule, changeRecompute, changeStates,
+    changeStates, changePlacement, changeKeeps,    changeFrozen,    changePrecision};
+
+/// The program as a text, or what was reported.
+std::string textOf(const std::unique_ptr<Program>& program, const DiagnosticEngine& diagnostics) {
+  std::string text = program ? print(*program) : std::string();
+  for (const Diagnostic* d : diagnostics.sorted()) text += d->kind->id() + " " + d->message + "\n";
+  return text;
+}
+
+TEST(Lowerings, AnyChangeGivesWhatLoweringFromScratchGives) {
+  const char* more = std::getenv("PLANC_CHANGES");
+  const int changes = more ? std::atoi(more) : 10000;
+  Random random(12);
+  Plan plan = base();
+  passes::Lowerings lowerings(8);
+  int refused = 0;
+  for (int i = 0; i < changes; ++i) {
+    any(random, kChanges)(plan, random);
+    DiagnosticEngine whole, again;
+    whole.ignoreWarnings(), again.ignoreWarnings();
+    const auto scratch = passes::lower(plan, Level::Comm, whole);
+    const auto shared = lowerings.lower(plan, again);
+    const std::string expected = textOf(scratch, whole);
+    ASSERT_EQ(textOf(shared, again), expected) << "change " << i;
+    refused += !scratch;
+  }
+  EXPECT_GT(lowerings.shared(), static_cast<size_t>(changes) / 10);
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, changes / 2);
+}
+
+TEST(Lowerings, PlansThatDifferInWhatIsNoLayersShareThem) {
+  Plan plan = base();
+  passes::Lowerings lowerings;
+  DiagnosticEngine diagnostics;
+  diagnostics.ignoreWarnings();
+  const auto first = lowerings.lower(plan, diagnostics);
+  Plan other = plan;
+  other.states.push_back({selector(""), StateKind::Optimizer, {Symbol("dp")}, {}});
+  other.pipeline->arguments[0].value = 3;
+  const auto second = lowerings.lower(other, diagnostics);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(lowerings.lowered(), 1u);
+  EXPECT_EQ(lowerings.shared(), 1u);
+  EXPECT_TRUE(first->classes[LayerClassId(1)].forward.sharedWith(second->classes[LayerClassId(1)].forward));
+  EXPECT_NE(first->virtualStages.size(), second->virtualStages.size());
+}
+
+TEST(Lowerings, OnlyTheLastGroupsAreKept) {
+  Plan plan = base();
+  passes::Lowerings lowerings(2);
+  DiagnosticEngine diagnostics;
+  diagnostics.ignoreWarnings();
+  for (int64_t micro : {1, 2, 4, 1}) {
+    plan.workload.microBatch = micro;
+    ASSERT_TRUE(lowerings.lower(plan, diagnostics));
+  }
+  EXPECT_EQ(lowerings.lowered(), 4u);
+}
+
+} // namespace
+} // namespace planc::test
