@@ -61,7 +61,8 @@ Held heldOf(const ir::Program& program) {
   Held held;
   for (const ir::VirtualStage& stage : program.virtualStages) {
     int64_t layers = 0;
-    for (const auto& [id, count] : stage.classes) layers += program.classes[id].boundaryReshard ? 0 : count;
+    for (const auto& [id, count] : program.kindOf(stage.index).classes)
+      layers += program.classes[id].boundaryReshard ? 0 : count;
     held.push_back(layers);
   }
   return held;

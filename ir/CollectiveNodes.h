@@ -22,7 +22,7 @@ inline Node collectiveNode(const StateCollective& state) {
 }
 
 /// What a virtual stage sends of a value to the next one. It runs over no axis: two devices take part.
-inline Node transferNode(const VirtualStage& from, const Boundary& boundary) {
+inline Node transferNode(const StageKind& from, const Boundary& boundary) {
   Node node;
   node.kind = NodeKind::Collective;
   node.collective = CollectiveKind::SendRecv;

@@ -3,6 +3,7 @@
 #include "ir/PlanEdit.h"
 
 #include "ir/facts/FactTable.h"
+#include "support/Shared.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,7 +131,8 @@ private:
     std::string_view rest = edit.path;
     const std::string_view first = takeStep(rest);
     if (first == "cluster" && plan_.cluster) return ofCluster(edit, rest);
-    if (first == "software" && plan_.stack) return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
+    if (first == "software" && plan_.stack)
+      return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
     if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
     if ((first == "train" || first == "finetune") && plan_.workload.train) {
       Workload& w = plan_.workload;

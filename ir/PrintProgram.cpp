@@ -42,7 +42,7 @@ private:
   int64_t runs(LayerClassId id) const {
     int64_t n = 0;
     for (const VirtualStage& stage : program_.virtualStages)
-      for (const auto& [body, count] : stage.classes)
+      for (const auto& [body, count] : program_.kindOf(stage.index).classes)
         if (body == id) n += count;
     return program_.virtualStages.empty() ? program_.classes[id].instances.count() : n;
   }
@@ -249,15 +249,16 @@ private:
   }
 
   void printStage(const VirtualStage& stage) {
+    const StageKind& kind = program_.kindOf(stage.index);
     std::string bodies;
-    for (const auto& [body, count] : stage.classes)
+    for (const auto& [body, count] : kind.classes)
       bodies += fmt::format(" {}{} x{}", program_.classes[body].boundaryReshard ? "boundary:" : "",
                             program_.refOf(program_.classes[body]).str(), count);
     line("stage {}:{}", stage.index, bodies);
     scope_ = {};
-    for (const Boundary& b : stage.sends) {
+    for (const Boundary& b : kind.sends) {
       line("    send_recv {} axis={} level={} bytes={} class=pipeline to={}", names_.of(b.value),
-           axis(program_.stageAxes, program_.stages), level(stage.level), numberText(b.bytes), stage.index + 1);
+           axis(program_.stageAxes, program_.stages), level(kind.level), numberText(b.bytes), stage.index + 1);
       runs_ = 1;
       if (b.scatter) printCollective(b.gather);
     }

@@ -7,6 +7,8 @@
 #include "support/Indexed.h"
 #include "support/Shared.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <array>
 #include <memory>
 #include <optional>
@@ -173,7 +175,7 @@ struct LayerClass {
   LayerId layer;
   /// A boundary reshard holds only the reshards of a carried value: into the first instance, out of the last, or
   /// between two classes whose layouts differ. Its `layer` is the repeat; it runs once per entry in
-  /// VirtualStage::classes like any other class.
+  /// StageKind::classes like any other class.
   bool boundaryReshard = false;
   /// Of a boundary reshard: behind the last run of one class, before the first run of another, or with both where a run
   /// of the one follows a run of the other.
@@ -204,15 +206,23 @@ struct Boundary {
   bool gradient = true; ///< its gradient comes back: something upstream trains
   AxisMask scatter = 0; ///< gathered over these on arrival
   Node gather;          ///< Collective; valid if scatter != 0
+  double arriving() const { return scatter ? gather.bytes : bytes; }
 };
+
+/// What virtual stages of one kind hold and hand on: what one takes of time and memory by itself, all of them do.
+struct StageKind {
+  std::vector<std::pair<LayerClassId, int64_t>> classes; ///< in order, with how many instances of each run there
+  std::vector<Boundary> sends; ///< to the next stage, forward; backward sends the gradients back
+  size_t level = 0;            ///< of the link to the next stage; with several routes of the slowest
+  double receives = 0;         ///< bytes that the stage before hands on, as they arrive
+};
+using StageKindId = Id<StageKind>;
 
 /// A contiguous piece of the model.
 struct VirtualStage {
   int64_t index = 0;
-  std::vector<std::pair<LayerClassId, int64_t>> classes; ///< in order, with how many instances of each run here
-  std::vector<Boundary> sends; ///< to stage index + 1, forward; backward sends the gradients back
-  size_t level = 0;            ///< of the link to the next stage; with several routes of the slowest
-  Indexed<int64_t> devices;    ///< the device stage that it runs on, for each route of the schedule
+  StageKindId kind;
+  llvm::SmallVector<int64_t, 2> devices; ///< the device stage that it runs on, for each route of the schedule
 };
 
 /// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over
@@ -246,9 +256,15 @@ struct Program {
   std::vector<std::vector<RangeSet>> firstLayers;
   Store<LayerClass> classes;
   Shared<std::vector<std::vector<bool>>> withGradient; ///< by class of instances and value: backward makes its gradient
-  Indexed<VirtualStage> virtualStages;                 ///< p · v of them
+  Store<StageKind> stageKinds;
+  Indexed<VirtualStage> virtualStages; ///< p · v of them
   std::vector<StageGroup> stageGroups;
 
+  /// What a virtual stage holds; changed, for all stages of its kind.
+  const StageKind& kindOf(std::integral auto virtualStage) const {
+    return stageKinds[virtualStages[virtualStage].kind];
+  }
+  StageKind& kindOf(std::integral auto virtualStage) { return stageKinds[virtualStages[virtualStage].kind]; }
   /// Virtual stages that a device stage holds, those of the first route first.
   std::vector<size_t> heldBy(int64_t stage) const;
   /// Does what a virtual stage hands on leave its device?

@@ -170,9 +170,10 @@ private:
   }
 
   void checkBoundary(const VirtualStage& stage) {
-    if (!stage.sends.empty() && stage.index + 1 >= static_cast<int64_t>(program_.virtualStages.size()))
+    const StageKind& kind = program_.kindOf(stage.index);
+    if (!kind.sends.empty() && stage.index + 1 >= static_cast<int64_t>(program_.virtualStages.size()))
       out_.wrong("stage {} sends, but no stage follows", stage.index);
-    for (const Boundary& b : stage.sends) {
+    for (const Boundary& b : kind.sends) {
       if (!(b.bytes > 0)) out_.wrong("stage {} sends {} bytes of {}", stage.index, b.bytes, names_.of(b.value));
       if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(stage, b.value))
         out_.wrong("L8: stage {} sends {}, a pending sum", stage.index, names_.of(b.value));
@@ -190,7 +191,7 @@ private:
       if (!layerClass.boundaryReshard && layerClass.layer == producer.layer) open |= pending(layerClass, v);
     // Hardly any value is pending: the others need no look at all stages before this one.
     for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
-      for (const auto& [id, count] : program_.virtualStages[s].classes)
+      for (const auto& [id, count] : program_.kindOf(s).classes)
         for (const Node& n : program_.classes[id].forward)
           if (n.value == v && reduces(n)) open &= ~n.axes;
     return open != 0;

@@ -60,7 +60,7 @@ private:
                  program_.chunks);
     std::vector<int64_t> counts(program_.classes.size());
     for (const VirtualStage& s : program_.virtualStages)
-      for (const auto& [body, count] : s.classes) {
+      for (const auto& [body, count] : program_.kindOf(s.index).classes) {
         if (body.index >= counts.size()) {
           out_.wrong("stage {} runs a body that does not exist", s.index);
           return;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
+#include "passes/CutStages.h"
 #include "passes/Lowering.h"
 #include "support/Diagnostics.h"
 #include "support/Indexed.h"
@@ -128,7 +129,7 @@ struct BoundaryGradient {
 /// instances.
 void addBoundaryReshards(ir::Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
 /// Puts a boundary reshard where it runs on the virtual stages, beside the classes that it records.
-void runBoundaryReshard(ir::Program& program, ir::LayerClassId boundary);
+void runBoundaryReshard(const ir::Program& program, ir::LayerClassId boundary, StageRuns& runs);
 
 /// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
 void measureWorkingSet(const ir::Program& program, ir::LayerClass& layerClass);

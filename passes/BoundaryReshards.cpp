@@ -59,7 +59,9 @@ struct BoundaryReshardBuilder {
     if (boundary.forward.empty() && boundary.backward.empty()) return;
     boundary.behind = behind;
     boundary.before = before;
-    runBoundaryReshard(program, program.classes.add(std::move(boundary)));
+    StageRuns runs = runsOf(program);
+    runBoundaryReshard(program, program.classes.add(std::move(boundary)), runs);
+    setRuns(program, runs);
   }
 
   void enter() const {
@@ -121,7 +123,7 @@ struct BoundaryReshardBuilder {
     LayerClassId before;
     int64_t instance = unit().from;
     for (const VirtualStage& stage : program.virtualStages)
-      for (const auto& run : stage.classes) {
+      for (const auto& run : program.kindOf(stage.index).classes) {
         const LayerClassId id = run.first;
         if (!runsIn(program, id, layerId)) continue;
         if (before.valid() && before != id) {
@@ -146,48 +148,45 @@ struct BoundaryReshardBuilder {
 };
 
 /// Before each run of a class that follows one of another class: with the later of the two, also across stages.
-void runBetween(Program& program, LayerClassId id) {
+void runBetween(const Program& program, LayerClassId id, StageRuns& stages) {
   const LayerClass& boundary = program.classes[id];
   LayerClassId last;
-  for (VirtualStage& stage : program.virtualStages) {
-    std::vector<std::pair<LayerClassId, int64_t>> runs;
-    for (const auto& run : stage.classes) {
+  for (auto& stage : stages) {
+    StageRuns::value_type runs;
+    for (const auto& run : stage) {
       if (runsIn(program, run.first, boundary.layer)) {
         if (last == boundary.behind && run.first == boundary.before) runs.push_back({id, 1});
         last = run.first;
       }
       runs.push_back(run);
     }
-    stage.classes = std::move(runs);
+    stage = std::move(runs);
   }
 }
 
 /// Before the first run of the neighbour, or behind its last one.
-void runBeside(Program& program, LayerClassId id, LayerClassId neighbour, bool before) {
+void runBeside(LayerClassId id, LayerClassId neighbour, bool before, StageRuns& stages) {
   const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
-  const auto holds = [&](const VirtualStage& stage) {
-    return std::any_of(stage.classes.begin(), stage.classes.end(), isNeighbour);
-  };
-  std::vector<VirtualStage>& stages = program.virtualStages;
+  const auto holds = [&](const auto& stage) { return std::any_of(stage.begin(), stage.end(), isNeighbour); };
   if (before) {
-    auto& runs = std::find_if(stages.begin(), stages.end(), holds)->classes;
+    auto& runs = *std::find_if(stages.begin(), stages.end(), holds);
     runs.insert(std::find_if(runs.begin(), runs.end(), isNeighbour), {id, 1});
   } else {
-    auto& runs = std::find_if(stages.rbegin(), stages.rend(), holds)->classes;
+    auto& runs = *std::find_if(stages.rbegin(), stages.rend(), holds);
     runs.insert(std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(), {id, 1});
   }
 }
 
 } // namespace
 
-void runBoundaryReshard(Program& program, LayerClassId id) {
+void runBoundaryReshard(const Program& program, LayerClassId id, StageRuns& runs) {
   const LayerClass& boundary = program.classes[id];
   if (boundary.behind.valid() && boundary.before.valid())
-    runBetween(program, id);
+    runBetween(program, id, runs);
   else if (boundary.before.valid())
-    runBeside(program, id, boundary.before, true);
+    runBeside(id, boundary.before, true, runs);
   else
-    runBeside(program, id, boundary.behind, false);
+    runBeside(id, boundary.behind, false, runs);
 }
 
 void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {

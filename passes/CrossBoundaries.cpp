@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -14,11 +16,20 @@ PLANC_WARNING(ScatterIdle, 723, "`scatter = {axis}` does nothing: what crosses i
 
 namespace {
 
+/// What one virtual stage hands on: numbers of boundaries, and the level of the link.
+struct Sent {
+  llvm::SmallVector<uint32_t, 4> boundaries;
+  size_t level = 0;
+  bool operator==(const Sent&) const = default;
+};
+
 struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
   bool ok = true;
   std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each layer
+  std::vector<Boundary> boundaries = {};                ///< distinct ones
+  Indexed<Sent> sent = {};                              ///< by virtual stage
 
   const Model& model() const { return program.model; }
 
@@ -26,7 +37,7 @@ struct Crossing {
     firstStage.assign(model().layers.size(), INT64_MAX);
     lastStage.assign(model().layers.size(), -1);
     for (const VirtualStage& s : program.virtualStages)
-      for (const auto& [id, count] : s.classes) {
+      for (const auto& [id, count] : program.kindOf(s.index).classes) {
         const uint32_t u = program.classes[id].layer.index;
         firstStage[u] = std::min(firstStage[u], s.index);
         lastStage[u] = std::max(lastStage[u], s.index);
@@ -77,8 +88,48 @@ struct Crossing {
     if (const auto& p = program.plan->pipeline; p && p->scatter) scatter(b, layout, *p);
     for (int64_t s = from; s < to; ++s) {
       if (auto comesBack = trainsBefore(s, v)) b.gradient = *comesBack;
-      if (program.crosses(static_cast<size_t>(s))) program.virtualStages[s].sends.push_back(b);
+      if (program.crosses(static_cast<size_t>(s))) add(s, b);
     }
+  }
+
+  /// Stages in a row hand on the same boundary of a value, but for whether its gradient comes back.
+  void add(int64_t stage, const Boundary& b) {
+    const auto same = [&](const Boundary& known) { return known.value == b.value && known.gradient == b.gradient; };
+    const auto known = std::find_if(boundaries.begin(), boundaries.end(), same);
+    sent[stage].boundaries.push_back(static_cast<uint32_t>(known - boundaries.begin()));
+    if (known == boundaries.end()) boundaries.push_back(b);
+  }
+
+  /// Tells kinds of stages apart by what they hand on and receive.
+  void refineKinds() {
+    struct Refined {
+      StageKindId from;
+      Sent sent;
+      double receives = 0;
+      bool operator==(const Refined&) const = default;
+    };
+    std::vector<Refined> refined;
+    double receives = 0;
+    for (VirtualStage& stage : program.virtualStages) {
+      Refined kind{stage.kind, sent[stage.index], receives};
+      receives = 0;
+      for (uint32_t b : kind.sent.boundaries) receives += boundaries[b].arriving();
+      auto known = refined.end();
+      if (!refined.empty() && refined.back() == kind) known = std::prev(refined.end());
+      if (known == refined.end()) known = std::find(refined.begin(), refined.end(), kind);
+      stage.kind = StageKindId(static_cast<uint32_t>(known - refined.begin()));
+      if (known == refined.end()) refined.push_back(std::move(kind));
+    }
+    Store<StageKind> kinds;
+    for (const Refined& r : refined) {
+      StageKind kind;
+      kind.classes = program.stageKinds[r.from].classes;
+      for (uint32_t b : r.sent.boundaries) kind.sends.push_back(boundaries[b]);
+      kind.level = r.sent.level;
+      kind.receives = r.receives;
+      kinds.add(std::move(kind));
+    }
+    program.stageKinds = std::move(kinds);
   }
 
   /// Of a stage that makes the value: does anything that trains lie upstream there? Nothing for a stage that passes it
@@ -86,7 +137,7 @@ struct Crossing {
   std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
     const LayerId home = model().ops[model().values[v].producer].layer;
     std::optional<bool> trains; // of several classes the one that hands it on
-    for (const auto& [id, count] : program.virtualStages[stage].classes) {
+    for (const auto& [id, count] : program.kindOf(stage).classes) {
       const LayerClass& layerClass = program.classes[id];
       if (!layerClass.boundaryReshard && layerClass.layer == home) trains = program.withGradient[id.index][v.index];
     }
@@ -138,12 +189,12 @@ struct Crossing {
 bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
   Crossing crossing{program, diagnostics};
   crossing.findStages();
-  for (VirtualStage& s : program.virtualStages)
-    if (s.index + 1 < static_cast<int64_t>(program.virtualStages.size())) {
-      const VirtualStage& next = program.virtualStages[s.index + 1];
-      for (size_t route = 0; route < s.devices.size(); ++route)
-        s.level = std::max(s.level, crossing.linkLevel(s.devices[route], next.devices[route]));
-    }
+  crossing.sent.resize(program.virtualStages.size());
+  for (size_t s = 0; s + 1 < program.virtualStages.size(); ++s) {
+    const auto &here = program.virtualStages[s].devices, &next = program.virtualStages[s + 1].devices;
+    for (size_t route = 0; route < here.size(); ++route)
+      crossing.sent[s].level = std::max(crossing.sent[s].level, crossing.linkLevel(here[route], next[route]));
+  }
   for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
     const Layer& layer = program.model->layers[LayerId(u)];
     for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
@@ -154,10 +205,11 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
     }
   }
   if (!crossing.ok) return false;
+  crossing.refineKinds();
   const auto& pipeline = program.plan->pipeline;
   if (pipeline && pipeline->scatter && program.virtualStages.size() > 1) {
     bool scatters = false;
-    for (const VirtualStage& s : program.virtualStages)
+    for (const StageKind& s : program.stageKinds)
       for (const Boundary& b : s.sends) scatters |= b.scatter != 0;
     const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline->scatter}));
     if (!scatters && !axes.empty())

@@ -177,8 +177,8 @@ struct Run {
 };
 
 /// The instances of a piece in the order of the model, those of a class that follow each other as one run.
-void addRuns(const Program& program, const Piece& piece, VirtualStage& stage) {
-  std::vector<Run> runs;
+void addRuns(const Program& program, const Piece& piece, StageRuns::value_type& stage) {
+  llvm::SmallVector<Run, 4> runs;
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     const LayerClass& layerClass = program.classes[LayerClassId(b)];
     if (layerClass.boundaryReshard || layerClass.layer != piece.layer) continue;
@@ -191,35 +191,68 @@ void addRuns(const Program& program, const Piece& piece, VirtualStage& stage) {
     }
   }
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.lo < b.lo; });
-  const size_t first = stage.classes.size();
+  const size_t first = stage.size();
   for (const Run& run : runs)
-    if (stage.classes.size() > first && stage.classes.back().first == run.layerClass)
-      stage.classes.back().second += run.hi - run.lo;
+    if (stage.size() > first && stage.back().first == run.layerClass)
+      stage.back().second += run.hi - run.lo;
     else
-      stage.classes.push_back({run.layerClass, run.hi - run.lo});
+      stage.push_back({run.layerClass, run.hi - run.lo});
 }
 
 } // namespace
 
-void addStages(Program& program, const Cut& cut) {
+StageRuns runsOf(const Program& program) {
+  StageRuns runs;
+  for (const VirtualStage& stage : program.virtualStages) {
+    const auto& classes = program.kindOf(stage.index).classes;
+    runs.emplace_back(classes.begin(), classes.end());
+  }
+  return runs;
+}
+
+void setRuns(Program& program, const StageRuns& runs) {
+  program.stageKinds = {};
+  StageKindId last; // neighbours are alike as a rule
+  for (size_t s = 0; s < runs.size(); ++s) {
+    const auto holds = [&](StageKindId kind) {
+      const auto& classes = program.stageKinds[kind].classes;
+      return std::equal(classes.begin(), classes.end(), runs[s].begin(), runs[s].end());
+    };
+    if (!last.valid() || !holds(last)) {
+      last = StageKindId(0);
+      while (last.index < program.stageKinds.size() && !holds(last)) ++last.index;
+      if (last.index == program.stageKinds.size()) {
+        StageKind kind;
+        kind.classes.assign(runs[s].begin(), runs[s].end());
+        program.stageKinds.add(std::move(kind));
+      }
+    }
+    program.virtualStages[s].kind = last;
+  }
+}
+
+StageRuns addStages(Program& program, const Cut& cut) {
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
+  StageRuns runs(cut.size());
+  program.virtualStages.clear();
+  program.virtualStages.resize(cut.size());
   for (size_t i = 0; i < cut.size(); ++i) {
-    VirtualStage stage;
+    VirtualStage& stage = program.virtualStages[i];
     stage.index = static_cast<int64_t>(i);
     for (int64_t route = 0; route < program.routes; ++route)
       stage.devices.push_back(program.kind->device(shape, route, stage.index));
-    for (const Piece& piece : cut[i]) addRuns(program, piece, stage);
-    program.virtualStages.push_back(std::move(stage));
+    for (const Piece& piece : cut[i]) addRuns(program, piece, runs[i]);
   }
+  return runs;
 }
 
 bool cutLayersAgain(Program& program, DiagnosticEngine& diagnostics) {
   const auto cut = cutStages(program, *program.plan, diagnostics);
   if (!cut) return false;
-  program.virtualStages.clear();
-  addStages(program, *cut);
+  StageRuns runs = addStages(program, *cut);
   for (uint32_t c = 0; c < program.classes.size(); ++c)
-    if (program.classes[LayerClassId(c)].boundaryReshard) runBoundaryReshard(program, LayerClassId(c));
+    if (program.classes[LayerClassId(c)].boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
+  setRuns(program, runs);
   return true;
 }
 
@@ -230,7 +263,7 @@ bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
   for (uint32_t u = 0; u < program.model->layers.size(); ++u)
     if (!addClasses(program, LayerId(u), diagnostics)) return false;
-  addStages(program, *cut);
+  setRuns(program, addStages(program, *cut));
   return true;
 }
 

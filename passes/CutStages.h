@@ -5,6 +5,8 @@
 #include "support/Diagnostics.h"
 #include "support/Indexed.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <optional>
 #include <vector>
 
@@ -25,7 +27,15 @@ std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Layer
 /// The cut that the plan wants of the program's model. Nothing after a report.
 std::optional<Cut> cutStages(const ir::Program& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-/// Appends the virtual stages of a cut, with the classes of instances that run there and the devices of each.
-void addStages(ir::Program& program, const Cut& cut);
+/// By virtual stage: classes in the order in which they run there, with how many instances of each.
+using StageRuns = Indexed<llvm::SmallVector<std::pair<ir::LayerClassId, int64_t>, 4>>;
+
+/// The virtual stages of the program, as far as they hold classes; nothing is sent yet.
+StageRuns runsOf(const ir::Program& program);
+/// Makes them what the virtual stages hold: those that hold the same are of one kind.
+void setRuns(ir::Program& program, const StageRuns& runs);
+
+/// Makes the virtual stages of a cut, with the devices of each, and gives the classes that run on them.
+StageRuns addStages(ir::Program& program, const Cut& cut);
 
 } // namespace planc::passes

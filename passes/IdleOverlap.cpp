@@ -33,7 +33,7 @@ struct Traffic {
         gathers |= s.phase != Phase::Step && s.cls != CollectiveClass::Gradient;
       }
     }
-    for (const VirtualStage& s : program.virtualStages)
+    for (const StageKind& s : program.stageKinds)
       if (!s.sends.empty()) add(CollectiveClass::Pipeline);
     for (const StageGroup& g : program.stageGroups) add(g.allReduce.cls);
   }

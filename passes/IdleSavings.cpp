@@ -236,7 +236,7 @@ private:
         return reachesClass(program_, s, layerClass);
       }));
     int64_t most = 0;
-    for (const VirtualStage& stage : program_.virtualStages) {
+    for (const StageKind& stage : program_.stageKinds) {
       int64_t here = 0;
       for (const auto& [id, count] : stage.classes) here += reached[id.index] ? count : 0;
       most = std::max(most, here);

@@ -84,7 +84,7 @@ struct StatePlacer {
 std::set<int64_t> stagesOf(const Program& program, LayerClassId layerClass) {
   std::set<int64_t> stages;
   for (const VirtualStage& s : program.virtualStages)
-    for (const auto& [id, count] : s.classes)
+    for (const auto& [id, count] : program.kindOf(s.index).classes)
       if (id == layerClass) stages.insert(s.devices.begin(), s.devices.end());
   return stages;
 }

@@ -141,7 +141,7 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   Table table("rll");
   table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {
-    const ir::VirtualStage& stage = program.virtualStages[s];
+    const ir::StageKind& stage = program.kindOf(s);
     std::vector<std::pair<ir::LayerId, int64_t>> layers; // a repeat's instances in one, of whatever classes they are
     for (const auto& [id, count] : stage.classes) {
       const ir::LayerClass& layerClass = program.classes[id];
@@ -154,7 +154,8 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
       holds += (holds.empty() ? "" : ", ") + program.model->layers[unit].ref().str();
       if (count > 1) holds += fmt::format(" x {}", count);
     }
-    std::vector<int64_t> devices(stage.devices.begin(), stage.devices.end());
+    const auto& on = program.virtualStages[s].devices;
+    std::vector<int64_t> devices(on.begin(), on.end());
     std::sort(devices.begin(), devices.end());
     table.add({std::to_string(s), rangesText(devices), holds});
   }

@@ -53,7 +53,7 @@ void ofLayers(ExplainPage& page, const ExplainInput& input, const cost::StageMem
   const ir::Program& program = *input.schedule->program;
   SumTable table(page, units::bytes);
   for (const size_t vs : program.heldBy(stage.stage))
-    for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
+    for (const auto& [id, count] : cost::instancesOf(program.kindOf(vs))) {
       double bytes = 0;
       for (const ir::ParamState& p : program.classes[id].params)
         if (p.owner && !p.host[state.host]) bytes += state.bytes(ir::stateBytes(program, p));
@@ -71,9 +71,9 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
   SumTable table(page, units::bytes);
   double pass = 0;
   for (const size_t vs : program.heldBy(stage.stage)) {
-    const cost::StageParts parts = cost::partsOf(*input.schedule, program.virtualStages[vs], input.facts->stack);
+    const cost::StageParts parts = cost::partsOf(*input.schedule, program.kindOf(vs), input.facts->stack);
     pass += parts.saved();
-    for (const auto& [id, count] : cost::instancesOf(program.virtualStages[vs])) {
+    for (const auto& [id, count] : cost::instancesOf(program.kindOf(vs))) {
       const auto one =
           std::find_if(parts.instances.begin(), parts.instances.end(),
                        [&, layerClass = id](const cost::InstanceMemory& i) { return i.layerClass == layerClass; });

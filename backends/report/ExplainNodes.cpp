@@ -278,7 +278,7 @@ std::string classTitle(const ir::Program& program, ir::LayerClassId id) {
   std::string text = program.refOf(layerClass).str();
   std::set<int64_t> stages;
   for (const ir::VirtualStage& vs : program.virtualStages)
-    for (const auto& entry : vs.classes)
+    for (const auto& entry : program.kindOf(vs.index).classes)
       if (entry.first == id) stages.insert(vs.devices.begin(), vs.devices.end());
   if (layer.repeat) text += ", " + plural(static_cast<double>(layerClass.instances.count()), "instance", "instances");
   return program.stages > 1 ? fmt::format("{} on {} {}", text, stages.size() == 1 ? "stage" : "stages",

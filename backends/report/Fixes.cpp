@@ -201,7 +201,7 @@ private:
 
   template <class Visit> void eachParam(Visit visit) const {
     for (size_t vs : program_.heldBy(stage_)) {
-      for (const auto& [body, count] : cost::instancesOf(program_.virtualStages[vs]))
+      for (const auto& [body, count] : cost::instancesOf(program_.kindOf(vs)))
         for (const ParamState& p : program_.classes[body].params)
           if (p.owner && p.trainable && count > 0) visit(p);
     }

@@ -221,12 +221,15 @@ public:
     for (const ir::LayerClass& b : program_.classes) out["bodies"].push_back(body(b));
     out["virtual_stages"] = Json::array();
     for (const ir::VirtualStage& vs : program_.virtualStages) {
+      const ir::StageKind& kind = program_.kindOf(vs.index);
       Json bodies = Json::array(), sends = Json::array();
-      for (const auto& [id, count] : vs.classes) bodies.push_back({{"body", id.index}, {"count", count}});
-      for (const ir::Boundary& b : vs.sends)
+      for (const auto& [id, count] : kind.classes) bodies.push_back({{"body", id.index}, {"count", count}});
+      for (const ir::Boundary& b : kind.sends)
         sends.push_back({{"value", model_.value(b.value)}, {"bytes", jsonNumber(b.bytes)}});
-      out["virtual_stages"].push_back(
-          {{"index", vs.index}, {"devices", vs.devices}, {"bodies", std::move(bodies)}, {"sends", std::move(sends)}});
+      out["virtual_stages"].push_back({{"index", vs.index},
+                                       {"devices", std::vector<int64_t>(vs.devices.begin(), vs.devices.end())},
+                                       {"bodies", std::move(bodies)},
+                                       {"sends", std::move(sends)}});
     }
     return out;
   }

@@ -144,7 +144,7 @@ std::vector<CutLine> cutLines(const ir::Program& program) {
   size_t first = 0;
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     std::vector<std::pair<ir::LayerId, int64_t>> held;
-    for (const auto& [id, count] : program.virtualStages[vs].classes) {
+    for (const auto& [id, count] : program.kindOf(vs).classes) {
       const ir::LayerClass& layerClass = program.classes[id];
       if (layerClass.boundaryReshard) continue;
       if (held.empty() || held.back().first != layerClass.layer) held.emplace_back(layerClass.layer, 0);

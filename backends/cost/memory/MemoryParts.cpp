@@ -26,7 +26,7 @@ double storedWidth(const ir::Program& program, const ir::ParamState& p) {
 
 class Parts {
 public:
-  Parts(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack)
+  Parts(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack)
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stage_(stage), stack_(stack) {}
 
   StageParts all() {
@@ -41,8 +41,9 @@ public:
     }
     addStateBuffers();
     for (double bytes : received_) parts_.received += bytes;
-    const size_t index = static_cast<size_t>(stage_.index);
-    parts_.boundary = boundary(stage_) + (index > 0 ? boundary(program_.virtualStages[index - 1]) : 0);
+    double sent = 0;
+    for (const ir::Boundary& b : stage_.sends) sent += b.arriving();
+    parts_.boundary = sent + stage_.receives;
     return std::move(parts_);
   }
 
@@ -143,12 +144,6 @@ private:
         }
   }
 
-  static double boundary(const ir::VirtualStage& stage) {
-    double bytes = 0;
-    for (const ir::Boundary& s : stage.sends) bytes += s.scatter ? s.gather.bytes : s.bytes;
-    return bytes;
-  }
-
   /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
   double logits(const ir::LayerClass& layerClass) const {
     const ir::Model& model = program_.model;
@@ -165,7 +160,7 @@ private:
   const ir::Schedule& schedule_;
   const ir::Program& program_;
   const ir::Plan& plan_;
-  const ir::VirtualStage& stage_;
+  const ir::StageKind& stage_;
   const ir::Stack& stack_;
   StageParts parts_;
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> received_{};
@@ -179,7 +174,7 @@ double StageParts::saved() const {
   return bytes;
 }
 
-StageParts partsOf(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack) {
+StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack) {
   return Parts(schedule, stage, stack).all();
 }
 

@@ -35,6 +35,6 @@ struct StageParts {
   double saved() const;
 };
 
-StageParts partsOf(const ir::Schedule& schedule, const ir::VirtualStage& stage, const ir::Stack& stack);
+StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack);
 
 } // namespace planc::cost

@@ -106,8 +106,9 @@ std::string runningText(const StageMemory& stage) {
 Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
-  std::vector<StageParts> parts;
-  for (const ir::VirtualStage& stage : program.virtualStages) parts.push_back(partsOf(schedule, stage, facts.stack));
+  std::vector<StageParts> ofKind, parts;
+  for (const ir::StageKind& kind : program.stageKinds) ofKind.push_back(partsOf(schedule, kind, facts.stack));
+  for (const ir::VirtualStage& vs : program.virtualStages) parts.push_back(ofKind[vs.kind.index]);
   Memory memory;
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {

@@ -50,7 +50,7 @@ public:
   double products(const ir::Program& program, double flops, const Sinks& sinks) const override {
     return matrixSeconds(pricingUpdate(facts_, program, sinks), flops);
   }
-  StageUpdate update(const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) const override {
+  StageUpdate update(const ir::Program& program, const std::vector<const ir::StageKind*>& stages) const override {
     return stageUpdate(facts_, program, stages);
   }
   double hostLink(const ir::Program& program, const Sinks& sinks) const override {

@@ -49,7 +49,7 @@ std::vector<EqualLayers> layers(const ir::LayerClass& layerClass, const Bytes& b
   return all;
 }
 
-std::vector<LayerRun> runsOf(const ir::Program& program, const ir::VirtualStage& stage, const Bytes& bytes) {
+std::vector<LayerRun> runsOf(const ir::Program& program, const ir::StageKind& stage, const Bytes& bytes) {
   std::vector<LayerRun> runs;
   for (const auto& [id, count] : stage.classes)
     if (count > 0 && !program.classes[id].boundaryReshard) runs.push_back({layers(program.classes[id], bytes), count});
@@ -143,7 +143,7 @@ bool reducedInPass(const ir::StateCollective& s) {
 }
 
 /// Messages of one size per kind of reduction, as many as fit the bytes of the stage.
-double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t most) {
+double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t most) {
   const ir::Program& program = *schedule.program;
   std::vector<const ir::StateCollective*> kinds;
   const Instances held = instancesOf(stage);
@@ -161,7 +161,7 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::VirtualStage& sta
 
 } // namespace
 
-std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::VirtualStage& stage) {
+std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage) {
   Instances held;
   std::map<ir::LayerClassId, size_t> at;
   for (const auto& [id, count] : stage.classes) {
@@ -182,7 +182,7 @@ double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, cons
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
   if (!shares(state)) return messages(schedule, state.bytes);
   double most = state.bytes; // on the stage with the most of them
-  for (const ir::VirtualStage& stage : schedule.program->virtualStages) {
+  for (const ir::StageKind& stage : schedule.program->stageKinds) {
     const auto holds = [&](const auto& run) { return run.first == layerClass && run.second > 0; };
     if (std::any_of(stage.classes.begin(), stage.classes.end(), holds))
       most = std::max(most, bytesLike(*schedule.program, instancesOf(stage), state));
@@ -196,12 +196,12 @@ Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, c
   return messages;
 }
 
-double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window, const Bytes& bytes) {
+double mostBytes(const ir::Program& program, const ir::StageKind& stage, int64_t window, const Bytes& bytes) {
   const std::vector<LayerRun> runs = runsOf(program, stage, bytes);
   return Profile(runs).most(window);
 }
 
-double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t messages) {
+double bytesReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t messages) {
   if (schedule.bucketBytes > 0) return bucketsReducing(schedule, stage, messages);
   std::vector<LayerRun> runs =
       runsOf(*schedule.program, stage, [](const ir::StateCollective& s) { return reducedInPass(s) ? s.bytes : 0; });
@@ -213,7 +213,7 @@ double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
   std::vector<int64_t> counts(program.classes.size());
   for (size_t vs : program.heldBy(stage))
-    for (const auto& [id, count] : program.virtualStages[vs].classes) counts[id.index] += count;
+    for (const auto& [id, count] : program.kindOf(vs).classes) counts[id.index] += count;
   return counts;
 }
 

@@ -11,7 +11,7 @@ namespace planc::cost {
 
 /// How many instances of each class a virtual stage runs, whatever stands between them; in the order of their first
 /// runs.
-std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::VirtualStage& stage);
+std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage);
 
 /// How many instances of each class a device stage runs, its chunks together; by class id.
 std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage);
@@ -32,11 +32,11 @@ struct Messages {
 Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
 /// The most bytes of `window` layers in a row on a virtual stage. `bytes` counts what one layer has of a collective.
-double mostBytes(const ir::Program& program, const ir::VirtualStage& stage, int64_t window,
+double mostBytes(const ir::Program& program, const ir::StageKind& stage, int64_t window,
                  const std::function<double(const ir::StateCollective&)>& bytes);
 
 /// Bytes of gradients that are being filled and reduced at once: `messages` of them, those that are filled one after
 /// the other in backward.
-double bytesReducing(const ir::Schedule& schedule, const ir::VirtualStage& stage, int64_t messages);
+double bytesReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t messages);
 
 } // namespace planc::cost

@@ -25,7 +25,7 @@ public:
   /// Seconds of products of whole matrices of that many FLOPs in the optimizer's step.
   virtual double products(const ir::Program& program, double flops, const Sinks& sinks = {}) const = 0;
   /// The optimizer's step of a device that holds these virtual stages.
-  virtual StageUpdate update(const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) const = 0;
+  virtual StageUpdate update(const ir::Program& program, const std::vector<const ir::StageKind*>& stages) const = 0;
   /// Bytes per second over the host's link, in one direction.
   virtual double hostLink(const ir::Program& program, const Sinks& sinks = {}) const = 0;
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is

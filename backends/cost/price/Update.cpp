@@ -119,7 +119,7 @@ double matrixSeconds(const Pricing& p, double flops) {
   return p.priced(compute(p.known(flops, "FLOPs", units::flops) / rate)).seconds;
 }
 
-double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage) {
+double updatedTogether(const ir::Program& program, const ir::StageKind& stage) {
   double elements = 0;
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params)
@@ -128,16 +128,16 @@ double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage
 }
 
 double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) {
-  for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.classes)
-      if (id == layerClass && count > 0) return updatedTogether(program, stage);
+  for (const ir::VirtualStage& vs : program.virtualStages)
+    for (const auto& [id, count] : program.kindOf(vs.index).classes)
+      if (id == layerClass && count > 0) return updatedTogether(program, program.kindOf(vs.index));
   return 0;
 }
 
 namespace {
 
 /// Updates on the device of one virtual stage, one after the other.
-double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
+double onDevice(const Pricing& pricing, const ir::StageKind& stage) {
   const ir::Program& program = pricing.program;
   double seconds = 0, flops = 0, largest = 0;
   const double together = updatedTogether(program, stage);
@@ -155,7 +155,7 @@ double onDevice(const Pricing& pricing, const ir::VirtualStage& stage) {
 }
 
 /// Updates on the host, and what crosses its link.
-void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& stage) {
+void addHost(StageUpdate& sum, const Pricing& pricing, const ir::StageKind& stage) {
   const ir::Program& program = pricing.program;
   const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
@@ -171,11 +171,11 @@ void addHost(StageUpdate& sum, const Pricing& pricing, const ir::VirtualStage& s
 
 } // namespace
 
-StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages) {
+StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::StageKind*>& stages) {
   StageUpdate sum;
   if (!program.plan->workload.train) return sum;
   const Pricing pricing = pricingUpdate(facts, program);
-  for (const ir::VirtualStage* stage : stages) {
+  for (const ir::StageKind* stage : stages) {
     sum.device += onDevice(pricing, *stage);
     addHost(sum, pricing, *stage);
   }
@@ -191,9 +191,9 @@ double linkOf(const Pricing& pricing) {
   return pricing.fact(DeviceFact::HostBandwidth, "host link").value;
 }
 
-std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device) {
-  std::vector<const ir::VirtualStage*> stages;
-  for (const size_t vs : program.heldBy(device)) stages.push_back(&program.virtualStages[vs]);
+std::vector<const ir::StageKind*> stagesOn(const ir::Program& program, int64_t device) {
+  std::vector<const ir::StageKind*> stages;
+  for (const size_t vs : program.heldBy(device)) stages.push_back(&program.kindOf(vs));
   return stages;
 }
 

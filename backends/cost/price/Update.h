@@ -19,7 +19,7 @@ Requester updateRequester(const ir::Program& program);
 Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
 
 /// Elements that one device updates in a step of this stage, and of the stage that holds a class.
-double updatedTogether(const ir::Program& program, const ir::VirtualStage& stage);
+double updatedTogether(const ir::Program& program, const ir::StageKind& stage);
 double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass);
 
 /// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has
@@ -34,10 +34,10 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 double matrixSeconds(const Pricing& pricing, double flops);
 
 /// The optimizer's step of a device that holds these virtual stages.
-StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::VirtualStage*>& stages);
+StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::StageKind*>& stages);
 /// Bytes per second over the host's link, in one direction.
 double linkOf(const Pricing& pricing);
 /// The virtual stages that a device stage holds.
-std::vector<const ir::VirtualStage*> stagesOn(const ir::Program& program, int64_t device);
+std::vector<const ir::StageKind*> stagesOn(const ir::Program& program, int64_t device);
 
 } // namespace planc::cost

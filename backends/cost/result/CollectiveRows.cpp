@@ -152,7 +152,7 @@ public:
     const int64_t from = held.virtualStage + side.from;
     if (from < 0 || (side.receives && sim_.pipeline.inlineReceive == 0)) return;
     if (side.phase == ir::Phase::Backward && !program_.plan->workload.train) return;
-    const ir::VirtualStage& sender = program_.virtualStages[from];
+    const ir::StageKind& sender = program_.kindOf(from);
     if (sender.sends.empty()) return;
     const auto& costs = sim_.pipeline.virtualStages;
     const bool back = side.phase == ir::Phase::Backward;

@@ -172,10 +172,10 @@ void Ledger::addTied() {
 /// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep
 /// their order.
 void Ledger::addTransfers() {
-  const ir::VirtualStage* sender = nullptr;
+  const ir::StageKind* sender = nullptr;
   const auto between = [&](int64_t from, double seconds) {
-    if (from < 0 || program_.virtualStages[from].sends.empty()) return;
-    const ir::VirtualStage& stage = program_.virtualStages[from];
+    if (from < 0 || program_.kindOf(from).sends.empty()) return;
+    const ir::StageKind& stage = program_.kindOf(from);
     if (!sender) sender = &stage;
     for (const ir::Boundary& b : stage.sends)
       addNode(transferNode(stage, b), seconds / static_cast<double>(stage.sends.size()));
@@ -201,7 +201,7 @@ void Ledger::addOnce() {
   }
   const bool onHost = u.memory >= u.seconds();
   if (onHost) add(u.memory - u.host, {}, {}); // what crosses the link: at a datasheet's bandwidth
-  for (const ir::VirtualStage* stage : stagesOn(program_, sim_.critical)) {
+  for (const ir::StageKind* stage : stagesOn(program_, sim_.critical)) {
     const double together = updatedTogether(program_, *stage);
     for (const auto& [id, count] : stage->classes)
       for (const ir::ParamState& p : program_.classes[id].params) {

@@ -102,8 +102,8 @@ void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critic
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics) {
   const ir::Program& program = *sim.schedule->program;
   for (size_t vs : program.heldBy(sim.critical)) {
-    const double together = updatedTogether(program, program.virtualStages[vs]);
-    for (const auto& part : instancesOf(program.virtualStages[vs])) {
+    const double together = updatedTogether(program, program.kindOf(vs));
+    for (const auto& part : instancesOf(program.kindOf(vs))) {
       const ir::LayerClass& layerClass = program.classes[part.first];
       const double count = static_cast<double>(part.second);
       for (const ir::ParamState& p : layerClass.params) {

@@ -60,8 +60,8 @@ RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
 double checkpointBytes(const ir::Program& program) {
   std::map<ir::ValueId, ir::LayerId> homes; // of a storage that layers on several stages share, the first of them
   double sum = 0;
-  for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : instancesOf(stage))
+  for (const ir::VirtualStage& vs : program.virtualStages)
+    for (const auto& [id, count] : instancesOf(program.kindOf(vs.index)))
       for (const ir::ParamState& p : program.classes[id].params) {
         if (!p.owner || !p.trainable) continue;
         const ir::LayerId layer = program.classes[id].layer;

@@ -52,8 +52,8 @@ FlopsByType scaled(FlopsByType flops, double by) {
 FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   FlopsByType sum;
-  for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& part : instancesOf(stage)) {
+  for (const ir::VirtualStage& vs : program.virtualStages)
+    for (const auto& part : instancesOf(program.kindOf(vs.index))) {
       const ir::LayerClass& layerClass = program.classes[part.first];
       const auto count = static_cast<double>(part.second);
       auto add = [&](const ir::Node& n) {
@@ -106,8 +106,8 @@ FlopsByType executedFlops(const Simulation& sim) {
     }
   }
   FlopsByType sum;
-  for (const ir::VirtualStage& stage : program.virtualStages)
-    for (const auto& [id, count] : stage.classes)
+  for (const ir::VirtualStage& vs : program.virtualStages)
+    for (const auto& [id, count] : program.kindOf(vs.index).classes)
       for (const auto& [type, flops] : perInstance[id.index]) sum[type] += flops * static_cast<double>(count);
   return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
 }

@@ -25,15 +25,15 @@ namespace {
 /// An instance more is priced between runs of so many: the rhythm of prefetched states has settled by then.
 constexpr int64_t kFewer = 9, kMore = 17;
 
-ir::VirtualStage stageOf(ir::LayerClassId layerClass, int64_t count) {
-  ir::VirtualStage stage;
+ir::StageKind stageOf(ir::LayerClassId layerClass, int64_t count) {
+  ir::StageKind stage;
   stage.classes.emplace_back(layerClass, count);
   return stage;
 }
 
 double passSeconds(const ir::Schedule& schedule, const std::vector<ClassCost>& classes, ir::LayerClassId layerClass,
                    int64_t count) {
-  const ir::VirtualStage stage = stageOf(layerClass, count);
+  const ir::StageKind stage = stageOf(layerClass, count);
   double seconds = runStagePass(schedule, classes, stage, false).seconds;
   if (schedule.program->plan->workload.train) seconds += runStagePass(schedule, classes, stage, true).seconds;
   return seconds;
@@ -44,7 +44,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
                  const ir::Stack& stack, ir::LayerClassId id) {
   const ir::Program& program = *schedule.program;
   const ir::LayerClass& layerClass = program.classes[id];
-  const ir::VirtualStage one = stageOf(id, 1);
+  const ir::StageKind one = stageOf(id, 1);
   LayerLoad load;
   load.pass = !layerClass.boundaryReshard && program.model->layers[layerClass.layer].repeat
                   ? (passSeconds(schedule, classes, id, kMore) - passSeconds(schedule, classes, id, kFewer)) /
@@ -122,8 +122,8 @@ std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& m
   const double receive = stack.value(ir::StackFact::Receive, 0);
   std::vector<double> held(program.virtualStages.size());
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)
-    for (const ir::Boundary& b : program.virtualStages[vs].sends) {
-      double seconds = model.price(program, transferNode(program.virtualStages[vs], b)).seconds;
+    for (const ir::Boundary& b : program.kindOf(vs).sends) {
+      double seconds = model.price(program, transferNode(program.kindOf(vs), b)).seconds;
       if (b.scatter) seconds += model.price(program, b.gather).seconds;
       const double back = gradientReturns(program, b) ? seconds : 0;
       held[vs] += seconds * send + back * receive;

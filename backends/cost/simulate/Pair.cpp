@@ -30,7 +30,7 @@ struct Ran {
 /// One of the two passes: its instances one after the other, the tasks of each stream in their order.
 class Lane {
 public:
-  Lane(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage, bool backward)
+  Lane(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward)
       : schedule_(schedule), costs_(costs), backward_(backward), runs_(stage.classes) {
     if (backward) std::reverse(runs_.begin(), runs_.end());
     begin();
@@ -293,7 +293,7 @@ private:
   std::vector<size_t> heads_; ///< of the comm streams, as far as the waits have come
 };
 
-double hostSeconds(const std::vector<ClassCost>& costs, const ir::VirtualStage& stage, bool backward) {
+double hostSeconds(const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward) {
   double seconds = 0;
   for (const auto& [id, count] : stage.classes)
     seconds += costs[id.index].of(backward).host * static_cast<double>(count);
@@ -301,8 +301,8 @@ double hostSeconds(const std::vector<ClassCost>& costs, const ir::VirtualStage& 
 }
 
 /// Waits for the host, spread over what it launches.
-void addWaits(Account& account, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
-              const ir::VirtualStage& backward, double seconds) {
+void addWaits(Account& account, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+              const ir::StageKind& backward, double seconds) {
   Account launched;
   double launches = 0;
   for (const bool backwardPass : {false, true})
@@ -320,7 +320,7 @@ void addWaits(Account& account, const std::vector<ClassCost>& costs, const ir::V
 
 /// What a stage pass spends beyond its instances alone, for its states. Of what its nodes expose only as much as the
 /// pair has not exposed yet.
-void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                const StagePass& stagePass, bool backward) {
   Account more = stagePass.account, capacity;
   for (const auto& [id, count] : stage.classes) {
@@ -344,8 +344,8 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost
 
 /// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
 /// they show it already, computing loses.
-void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
-               const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
+void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+               const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
                double seconds) {
   if (!(seconds > 0)) return;
   Account beyond;
@@ -358,8 +358,8 @@ void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::
 
 } // namespace
 
-Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
-             const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
+Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+             const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides) {
   const double apart = forwardStagePass.seconds + backwardStagePass.seconds;
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);

@@ -17,8 +17,8 @@ enum class Strides { Taken, Off };
 /// Both passes together: communication of either, blocking shares too, runs beside the computing of the other;
 /// statistics stand inside their operator. Never longer than one after the other. Of long runs of equal instances the
 /// periods that repeat are left out, unless `strides` is off.
-Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& forward,
-             const StagePass& forwardStagePass, const ir::VirtualStage& backward, const StagePass& backwardStagePass,
+Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+             const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides = Strides::Taken);
 
 } // namespace planc::cost

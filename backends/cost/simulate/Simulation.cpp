@@ -29,17 +29,19 @@ constexpr double kRounding = 1e-11;
 
 /// Virtual stages of equal instances pass alike: each kind of stage pass is simulated once.
 void runStagePasses(Simulation& sim) {
-  const auto& stages = sim.schedule->program->virtualStages;
-  std::vector<size_t> representative;
-  for (size_t vs = 0; vs < stages.size(); ++vs) {
-    auto same = std::find_if(representative.begin(), representative.end(),
-                             [&](size_t r) { return stages[r].classes == stages[vs].classes; });
-    sim.stagePassOf.push_back(static_cast<size_t>(same - representative.begin()));
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<const ir::StageKind*> representative;
+  std::vector<size_t> passOf;
+  for (const ir::StageKind& kind : program.stageKinds) {
+    const auto same = std::find_if(representative.begin(), representative.end(),
+                                   [&](const ir::StageKind* r) { return r->classes == kind.classes; });
+    passOf.push_back(static_cast<size_t>(same - representative.begin()));
     if (same != representative.end()) continue;
-    representative.push_back(vs);
-    sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, stages[vs], false));
-    sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, stages[vs], true));
+    representative.push_back(&kind);
+    sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, kind, false));
+    sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, kind, true));
   }
+  for (const ir::VirtualStage& stage : program.virtualStages) sim.stagePassOf.push_back(passOf[stage.kind.index]);
 }
 
 PassCost passCost(const StagePass& p) {
@@ -62,9 +64,10 @@ StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
   return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge};
 }
 
-/// State collectives of the step on one virtual stage: what may hide goes to its StepComm, blocking shares to the
-/// stage.
-void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCost& cost) {
+/// State collectives of the step on a kind of virtual stage: what may hide goes to its StepComm, blocking shares to the
+/// devices that hold one.
+void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStageCost& cost,
+                 std::vector<double>& inlined) {
   const ir::Schedule& schedule = *sim.schedule;
   enum Way { Gather, Reduce, Leave };
   std::array<StepComm, 3> ways;
@@ -81,7 +84,7 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
       // A bucket that holds layers of other virtual stages too ends here with those of this one.
       const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
       edges[way] += seconds * (1 - share) * edge;
-      for (int64_t device : stage.devices) sim.steps[device].inlined += all * share;
+      if (share > 0) inlined.push_back(all * share);
     }
     for (const Way way : {Gather, Reduce, Leave})
       if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
@@ -93,23 +96,51 @@ void addStepComm(Simulation& sim, const ir::VirtualStage& stage, VirtualStageCos
 /// What a virtual stage hands on, and what its successor hands back.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  auto& costs = sim.pipeline.virtualStages;
-  for (size_t vs = 0; vs + 1 < costs.size(); ++vs)
-    for (const ir::Boundary& b : program.virtualStages[vs].sends) {
-      double seconds = model.price(program, transferNode(program.virtualStages[vs], b)).seconds;
+  std::vector<double> send, sendBack; // by kind
+  for (const ir::StageKind& kind : program.stageKinds) {
+    send.push_back(0), sendBack.push_back(0);
+    for (const ir::Boundary& b : kind.sends) {
+      double seconds = model.price(program, transferNode(kind, b)).seconds;
       if (b.scatter) seconds += model.price(program, b.gather).seconds;
-      costs[vs].send += seconds;
-      if (gradientReturns(program, b)) costs[vs + 1].sendBack += seconds;
+      send.back() += seconds;
+      if (gradientReturns(program, b)) sendBack.back() += seconds;
     }
+  }
+  auto& costs = sim.pipeline.virtualStages;
+  for (size_t vs = 0; vs + 1 < costs.size(); ++vs) {
+    const uint32_t kind = program.virtualStages[vs].kind.index;
+    costs[vs].send = send[kind];
+    costs[vs + 1].sendBack = sendBack[kind];
+  }
+}
+
+void addVirtualStages(Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<VirtualStageCost> stepOf(program.stageKinds.size());
+  std::vector<std::vector<double>> inlined(stepOf.size());
+  for (uint32_t k = 0; k < stepOf.size(); ++k)
+    addStepComm(sim, program.stageKinds[ir::StageKindId(k)], stepOf[k], inlined[k]);
+  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
+    const ir::VirtualStage& stage = program.virtualStages[vs];
+    VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back(stepOf[stage.kind.index]);
+    cost.forward = passCost(sim.forward[sim.stagePassOf[vs]]);
+    cost.backward = passCost(sim.backward[sim.stagePassOf[vs]]);
+    sim.pipeline.devices.emplace_back(std::vector<int64_t>(stage.devices.begin(), stage.devices.end()));
+    for (const int64_t device : stage.devices)
+      for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;
+  }
 }
 
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
+  std::map<std::vector<const ir::StageKind*>, double> known; // by what a device holds
   for (int64_t s = 0; s < program.stages; ++s) {
-    const double seconds = model.update(program, stagesOn(program, s)).seconds();
-    sim.steps[s].optimizer = seconds;
-    sim.optimizer = std::max(sim.optimizer, seconds);
+    const std::vector<const ir::StageKind*> held = stagesOn(program, s);
+    const auto [entry, fresh] = known.try_emplace(held, 0);
+    if (fresh) entry->second = model.update(program, held).seconds();
+    sim.steps[s].optimizer = entry->second;
+    sim.optimizer = std::max(sim.optimizer, entry->second);
   }
 }
 
@@ -140,9 +171,9 @@ void addPairs(Simulation& sim) {
     const std::pair<size_t, size_t> kind{sim.stagePassOf[f.virtualStage], sim.stagePassOf[b.virtualStage]};
     Known& pair = known[kind];
     if (!pair.account) {
-      const auto& stages = sim.schedule->program->virtualStages;
-      Pair ran = runPair(*sim.schedule, sim.classes, stages[f.virtualStage], sim.forward[kind.first],
-                         stages[b.virtualStage], sim.backward[kind.second]);
+      const ir::Program& program = *sim.schedule->program;
+      Pair ran = runPair(*sim.schedule, sim.classes, program.kindOf(f.virtualStage), sim.forward[kind.first],
+                         program.kindOf(b.virtualStage), sim.backward[kind.second]);
       pair = {ran.cost, std::make_shared<const Account>(std::move(ran.account))};
     }
     entry->second = pair.cost;
@@ -272,14 +303,7 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Fa
   in.inlineSend = schedule.blockingShare[ir::CollectiveClass::Pipeline];
   if (const ir::Number* receive = facts.stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;
-  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
-    VirtualStageCost cost;
-    cost.forward = passCost(sim.forward[sim.stagePassOf[vs]]);
-    cost.backward = passCost(sim.backward[sim.stagePassOf[vs]]);
-    addStepComm(sim, program.virtualStages[vs], cost);
-    in.virtualStages.push_back(cost);
-    in.devices.push_back(program.virtualStages[vs].devices);
-  }
+  addVirtualStages(sim);
   for (const StepTimes& step : sim.steps) in.between.push_back(step.inlined);
   addTransfers(sim, model);
   addOptimizer(sim, model);

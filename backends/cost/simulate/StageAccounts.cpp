@@ -16,7 +16,7 @@ namespace {
 Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, bool inlined) {
   const ir::Program& program = *sim.schedule->program;
   Account account;
-  for (const auto& [id, count] : instancesOf(program.virtualStages[virtualStage])) {
+  for (const auto& [id, count] : instancesOf(program.kindOf(virtualStage))) {
     const auto& states = program.classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;

@@ -248,7 +248,7 @@ void Chain::simulate(StagePass& out) {
 
 } // namespace
 
-StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward) {
   std::vector<std::pair<ir::LayerClassId, int64_t>> runs;
   for (const auto& run : stage.classes)

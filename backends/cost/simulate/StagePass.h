@@ -19,7 +19,7 @@ struct StagePass {
 };
 
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
-StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::VirtualStage& stage,
+StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward);
 
 } // namespace planc::cost

@@ -97,7 +97,7 @@ TEST_F(CostCollectives, SamplesAreScaledByTheRateOfTheLevel) {
 
 TEST_F(CostCollectives, LinksMultiplyTheBandwidthOfALevel) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
-  VirtualStage stage;
+  StageKind stage;
   Boundary boundary;
   boundary.bytes = 25e6;
   auto& level = edit(b.plan.cluster).levels[0];
@@ -133,7 +133,7 @@ TEST_F(CostCollectives, RoutedCopiesGoOncePerDistinctDestination) {
 
 TEST_F(CostCollectives, SendAndReceive) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
-  VirtualStage stage;
+  StageKind stage;
   Boundary boundary;
   boundary.bytes = 6291456; // b·s·h / 8 of GPT-3 175B
   stage.level = 1;
@@ -154,7 +154,7 @@ TEST_F(CostCollectives, ARingPaysItsStartAtEveryStep) {
 
 TEST_F(CostCollectives, TransfersWithoutFactsAreNominal) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
-  VirtualStage stage;
+  StageKind stage;
   Boundary boundary;
   boundary.bytes = 25e6;
   for (auto& level : edit(b.plan.cluster).levels) {

@@ -120,7 +120,7 @@ struct Sample : Builder {
     Value stream;
     stream.path = {Symbol("decoder")};
     const ValueId value = program.model.edit().values.add(stream);
-    for (size_t vs = 0; vs < 3; ++vs) program.virtualStages[vs].sends = {{value, 2e6, true, 0, {}}};
+    for (size_t vs = 0; vs < 3; ++vs) program.kindOf(vs).sends = {{value, 2e6, true, 0, {}}};
   }
 
   double step() {

@@ -190,7 +190,8 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   layerClass.workingForward = .25;
   layerClass.workingBackward = .5;
   EXPECT_EQ(f.byStage(), (std::vector<double>{2.5, 1.5}));
-  f.b.program.virtualStages[0].sends = {{{}, 10, true, 0, {}}};
+  f.b.program.kindOf(0).sends = {{{}, 10, true, 0, {}}};
+  f.b.program.kindOf(1).receives = 10;
   Memory m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10); // sent
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10); // received
@@ -198,7 +199,7 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
       f.b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, f.b.axis("tp"), 100),
       f.b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, f.b.axis("tp"), 7)};
   f.b.schedule.prefetch = 2;
-  f.b.program.virtualStages[0].classes[0].second = 5;
+  f.b.program.kindOf(0).classes[0].second = 5;
   m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10 + 3 * 100 + 7);
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10 + 100 + 7); // one instance: nothing to prefetch

@@ -117,7 +117,7 @@ TEST(CostStep, EqualStagesAreTheirOwnMean) {
   Value stream;
   stream.path = {Symbol("layer")};
   const ValueId value = b.program.model.edit().values.add(stream);
-  for (size_t vs = 0; vs < 3; ++vs) b.program.virtualStages[vs].sends = {{value, 1e8, true, 0, {}}};
+  for (size_t vs = 0; vs < 3; ++vs) b.program.kindOf(vs).sends = {{value, 1e8, true, 0, {}}};
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);
   EXPECT_GT(e->totals.bubble, 3 * .03);

@@ -41,18 +41,18 @@ struct Exchanging {
       cost->nodes[1].spent = {0, 0, exchanges, 0};
       cost->host = 0;
     }
-    forward = runStagePass(b.schedule, costs, b.program.virtualStages[0], false);
-    backward = runStagePass(b.schedule, costs, b.program.virtualStages[0], true);
+    forward = runStagePass(b.schedule, costs, b.program.kindOf(0), false);
+    backward = runStagePass(b.schedule, costs, b.program.kindOf(0), true);
   }
   double apart() const { return forward.seconds + backward.seconds; }
   Pair pair(Strides strides = Strides::Taken) const {
-    const VirtualStage& stage = b.program.virtualStages[0];
+    const StageKind& stage = b.program.kindOf(0);
     const Pair ran = runPair(b.schedule, costs, stage, forward, stage, backward, strides);
     EXPECT_NEAR(ran.account.sum().sum(), ran.cost.seconds, 1e-9 * std::max(1.0, ran.cost.seconds));
     for (const bool backwardPass : {false, true})
       EXPECT_LE(ran.account.find(LayerClassId(0))->nodes(backwardPass)[1].exposed,
                 costs[0].of(backwardPass).nodes[1].seconds *
-                        static_cast<double>(b.program.virtualStages[0].classes[0].second) +
+                        static_cast<double>(b.program.kindOf(0).classes[0].second) +
                     1e-9);
     return ran;
   }
@@ -110,8 +110,8 @@ TEST(CostPair, PeriodsThatAreLeftOutCountAsIfTheyRan) {
         cost->seconds += s;
       }
     }
-    e.forward = runStagePass(e.b.schedule, e.costs, e.b.program.virtualStages[0], false);
-    e.backward = runStagePass(e.b.schedule, e.costs, e.b.program.virtualStages[0], true);
+    e.forward = runStagePass(e.b.schedule, e.costs, e.b.program.kindOf(0), false);
+    e.backward = runStagePass(e.b.schedule, e.costs, e.b.program.kindOf(0), true);
     const Pair left = e.pair(), ran = e.pair(Strides::Off);
     const double rounding = 1e-9 * ran.cost.seconds;
     EXPECT_NEAR(left.cost.seconds, ran.cost.seconds, rounding) << i;

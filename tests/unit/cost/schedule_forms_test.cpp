@@ -150,7 +150,7 @@ struct Uneven {
     ir::Value stream;
     const ir::ValueId value = b.program.model.edit().values.add(stream);
     for (int64_t s = 0; s + 1 < p; ++s)
-      b.program.virtualStages[static_cast<size_t>(s)].sends = {{value, transfer, true, 0, {}}};
+      b.program.kindOf(static_cast<size_t>(s)).sends = {{value, transfer, true, 0, {}}};
     b.program.stageAxes = b.axis("pp");
     b.program.microBatches = m;
     const double held[]{0, .4, 1};

@@ -41,7 +41,7 @@ struct Fsdp {
     costs = b.classCosts(diagnostics);
     costs[0].states = {gather, gather, reduce};
   }
-  StagePass run(bool backward) const { return runStagePass(b.schedule, costs, b.program.virtualStages[0], backward); }
+  StagePass run(bool backward) const { return runStagePass(b.schedule, costs, b.program.kindOf(0), backward); }
 };
 
 double steady(double c, double comm, double slowdown) {
@@ -153,7 +153,7 @@ TEST(CostStagePass, FoldedRunsEqualUnrolledOnes) {
             Fsdp f(40, c, 1.7 * c, 1, .6, slowdown, share);
             f.b.schedule.prefetch = prefetch;
             const StagePass folded = f.run(backward);
-            VirtualStage& stage = f.b.program.virtualStages[0];
+            StageKind& stage = f.b.program.kindOf(0);
             stage.classes.assign(10, {LayerClassId(0), 4});
             const StagePass unrolled = f.run(backward);
             EXPECT_NEAR(folded.seconds / unrolled.seconds, 1, 1e-9)

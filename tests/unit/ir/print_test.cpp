@@ -108,9 +108,9 @@ TEST(Print, StatesStagesAndSharedParameters) {
   t.body().states = {s};
   t.program.stageAxes = maskOf(t.dp);
   t.program.stages = 2;
-  t.program.virtualStages[0].level = 1;
-  t.program.virtualStages[0].sends = {{t.out, 8192, true, 0, {}}};
-  t.program.virtualStages.push_back({1, {}, {}, 0, {}});
+  t.program.kindOf(0).level = 1;
+  t.program.kindOf(0).sends = {{t.out, 8192, true, 0, {}}};
+  t.program.virtualStages.push_back({1, t.program.stageKinds.add({}), {}});
   StageGroup group;
   group.storage = t.w1;
   group.stages = {0, 1};

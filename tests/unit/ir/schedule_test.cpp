@@ -85,6 +85,7 @@ struct Fixture {
     for (int64_t i = 0; i < stages; ++i) {
       tiny.program.virtualStages[static_cast<size_t>(i)].index = i;
       tiny.program.virtualStages[static_cast<size_t>(i)].devices = {i};
+      tiny.program.virtualStages[static_cast<size_t>(i)].kind = tiny.program.stageKinds.add({});
     }
     tiny.program.microBatches = microBatches;
     schedule.program = &tiny.program;

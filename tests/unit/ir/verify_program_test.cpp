@@ -95,7 +95,7 @@ TEST(VerifySharded, RejectsADependencyOnALaterNode) {
 
 TEST(VerifySharded, RejectsInstancesThatRunNowhere) {
   Tiny t;
-  t.program.virtualStages[0].classes.clear();
+  t.program.kindOf(0).classes.clear();
   EXPECT_EQ(finding(t.program), "mlp[0]: 1 instances, 0 on stages");
 }
 

@@ -38,7 +38,7 @@ Numbers numbersOf(const Program& program) {
     add("working set", runs, layerClass.workingForward + layerClass.workingBackward);
   }
   for (const VirtualStage& s : program.virtualStages)
-    for (const Boundary& b : s.sends) add("send", 1, b.bytes);
+    for (const Boundary& b : program.kindOf(s.index).sends) add("send", 1, b.bytes);
   return numbers;
 }
 

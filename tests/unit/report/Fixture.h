@@ -51,7 +51,9 @@ struct ReportFixture : PlanFixture {
     for (int64_t stage = 0; stage < 4; ++stage) {
       ir::VirtualStage vs;
       vs.index = stage;
-      vs.classes = {{id, 8}};
+      ir::StageKind kind;
+      kind.classes = {{id, 8}};
+      vs.kind = program.stageKinds.add(std::move(kind));
       vs.devices = {stage};
       program.virtualStages.push_back(vs);
     }

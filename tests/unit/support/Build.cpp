@@ -275,13 +275,16 @@ void Build::stages(int64_t stages, int64_t chunks, const std::vector<std::vector
   program.stages = stages;
   program.chunks = chunks;
   program.virtualStages.clear();
+  program.stageKinds = {};
   for (size_t i = 0; i < pieces.size(); ++i) {
     VirtualStage s;
     s.index = static_cast<int64_t>(i);
     s.devices = {s.index % stages};
-    s.level = program.mesh.levelSizes.size() - 1;
+    StageKind kind; // one for each stage: tests change them one by one
+    kind.level = program.mesh.levelSizes.size() - 1;
     for (size_t b = 0; b < pieces[i].size(); ++b)
-      if (pieces[i][b] > 0) s.classes.emplace_back(LayerClassId(static_cast<uint32_t>(b)), pieces[i][b]);
+      if (pieces[i][b] > 0) kind.classes.emplace_back(LayerClassId(static_cast<uint32_t>(b)), pieces[i][b]);
+    s.kind = program.stageKinds.add(std::move(kind));
     program.virtualStages.push_back(std::move(s));
   }
 }

@@ -14,8 +14,8 @@ std::string crossing(const std::string& lines, const std::string& train = kTrain
   if (!a.program) return a.said();
   std::string text = a.said();
   for (const ir::VirtualStage& s : a->virtualStages) {
-    text += fmt::format("stage {} level {}:", s.index, s.level);
-    for (const ir::Boundary& b : s.sends) {
+    text += fmt::format("stage {} level {}:", s.index, a->kindOf(s.index).level);
+    for (const ir::Boundary& b : a->kindOf(s.index).sends) {
       text += fmt::format(" {} {}{}", a->model->pathOf(b.value), b.bytes, b.gradient ? "" : " forward only");
       if (b.scatter)
         text += fmt::format(" gathered {} x{} level {} {}", a->mesh.str(b.scatter), b.gather.group, b.gather.level,

@@ -68,7 +68,7 @@ TEST(MadeUpSchedule, IsAWordWithItsRow) {
   DiagnosticEngine quiet;
   const auto program = passes::lower(*plans[0], Level::Comm, quiet);
   ASSERT_TRUE(program);
-  EXPECT_EQ(program->virtualStages[0].devices, std::vector<int64_t>{3});
+  EXPECT_EQ(program->virtualStages[0].devices.front(), 3);
   const auto schedule = passes::schedule(*program); // verifies the order
   EXPECT_NE(print(*schedule).find("stage 3: (F0 F1 B0 B1)..(F[m-2] F[m-1] B[m-2] B[m-1])"), std::string::npos)
       << print(*schedule);
