@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 
-#include "calibrate/PartNames.h"
 #include "frontend/Frontend.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/core.h>
 
 namespace planc::api {
@@ -37,6 +37,15 @@ bool loadConstant(frontend::Session& session, std::string_view kind, const std::
     return true;
   }
   return false;
+}
+
+/// Letters and digits, lower case.
+std::string simple(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
 }
 
 } // namespace
@@ -71,19 +80,36 @@ std::optional<ir::Cluster> Library::cluster(const std::string& name) {
   return loadConstant(session, "cluster", name) ? session.cluster(kConstant) : std::nullopt;
 }
 
-std::optional<calibrate::Part> Library::part(const std::string& name) {
-  const calibrate::PartName* known = calibrate::findPartName(name);
+std::string Library::deviceOf(const std::string& name) {
   const std::vector<std::string> devices = names("device");
-  const bool own = std::find(devices.begin(), devices.end(), name) != devices.end();
-  const std::string wanted = own ? name : known ? known->device : "";
-  auto found = device(wanted);
-  if (!found) return std::nullopt;
+  if (std::find(devices.begin(), devices.end(), name) != devices.end()) return name;
+  std::string found;
+  size_t longest = 0;
+  for (const std::string& device : devices)
+    for (const std::string& piece : Library::device(device).value_or(ir::Device()).names)
+      if (simple(piece).size() > longest && simple(name).find(simple(piece)) != std::string::npos)
+        longest = simple(piece).size(), found = device;
+  return found;
+}
+
+std::optional<ir::Cluster> Library::usualCluster(const ir::Device& device) {
+  for (const Declaration& d : list("cluster")) {
+    if (nameOf(d) != device.usual) continue;
+    std::string arguments;
+    for (const std::string& p : d.parameters) arguments += fmt::format("{}{} = 2", arguments.empty() ? "" : ", ", p);
+    return cluster(device.usual + "(" + arguments + ")");
+  }
+  return std::nullopt;
+}
+
+std::optional<calibrate::Part> Library::part(const std::string& name) {
   calibrate::Part part;
-  part.name = wanted;
-  part.device = std::move(*found);
-  if (!known || known->device != wanted) return part;
+  part.name = deviceOf(name);
+  const auto found = device(part.name);
+  if (!found) return std::nullopt;
+  part.device = *found;
   // The usual cluster may be one of a sibling with less memory: its links are the same.
-  if (const auto usual = cluster(known->cluster)) {
+  if (const auto usual = usualCluster(*found)) {
     if (usual->levels.size() > 1) part.link = usual->levels.front().rate();
     part.card = usual->levels.back().rate();
   }

@@ -29,6 +29,10 @@ public:
   static std::optional<ir::Stack> stack(const std::string& name);
   static std::optional<ir::Cluster> cluster(const std::string& name);
 
+  /// The device that drivers call so (`NVIDIA A100-SXM4-80GB`), or that has this name itself; empty if there is none.
+  static std::string deviceOf(const std::string& name);
+  /// The usual cluster of a device, two of its units; nothing where the device names none.
+  static std::optional<ir::Cluster> usualCluster(const ir::Device& device);
   /// The part that a sample file names (`NVIDIAA100-SXM4-80GB`, as torch and NVML do), or a device by its own name;
   /// nothing if the library has none.
   static std::optional<calibrate::Part> part(const std::string& name);

@@ -59,10 +59,14 @@ std::vector<LibraryDeclaration> libraryDeclarations(std::string_view kind) {
     for (size_t i = 0; i < archive.outlines().size(); ++i) {
       const syntax::Outline& outline = archive.outlines()[i];
       if (outline.import || !outline.exported || (!kind.empty() && wordOf(outline.kind) != kind)) continue;
-      const std::string& doc = archive.decl(i).doc;
-      const std::string comment = doc.substr(doc.rfind('\n') + 1);
+      const syntax::Decl& decl = archive.decl(i);
+      const std::string comment = decl.doc.substr(decl.doc.rfind('\n') + 1);
+      std::vector<std::string> parameters;
+      if (const std::vector<syntax::Parameter>* all = syntax::paramsOf(decl))
+        for (const syntax::Parameter& p : *all)
+          if (!p.defaultValue) parameters.push_back(p.name.text.str());
       const size_t stop = comment.find(". ");
-      all.push_back({wordOf(outline.kind), moduleOf(file.path), outline.name.text.str(),
+      all.push_back({wordOf(outline.kind), moduleOf(file.path), outline.name.text.str(), std::move(parameters),
                      comment.substr(0, stop == std::string::npos ? stop : stop + 1)});
     }
   }

@@ -35,8 +35,10 @@ inline constexpr std::string_view kHost = "host";
 struct Device : FactsOf<DeviceFact> {
   Symbol name;
   SourceRange range;
-  std::string platform;       ///< what its software is compiled for, as written; empty: not given
-  std::vector<DType> recipes; ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not given
+  std::string platform;           ///< what its software is compiled for, as written; empty: not given
+  std::vector<std::string> names; ///< of drivers, as written; blanks and signs do not count
+  std::string usual;              ///< a cluster of it, without arguments: `hgx.hgx_h100`; empty: not given
+  std::vector<DType> recipes;     ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not given
 };
 
 /// Facts: `ir/facts/ClusterFacts.h`; here are the samples, which are rows of several numbers.

@@ -63,6 +63,18 @@ void recipes(ir::Device& d, In& in) {
   }
 }
 
+/// `names = ["H100 80GB HBM3"]`.
+void names(ir::Device& d, In& in) {
+  static const TypeInfo kList{.kind = TypeInfo::Kind::List, .name = "list"};
+  const Value v = in.ev->coerce(in.tree->value(*in.node, &kList), kList, "`names`");
+  static const TypeInfo kString{.kind = TypeInfo::Kind::String, .name = "string"};
+  if (v.invalid()) return;
+  d.names.clear();
+  for (const Value& item : v.list->items)
+    if (const Value name = in.ev->coerce(item, kString, "an entry of `names`"); !name.invalid())
+      d.names.push_back(*name.string);
+}
+
 /// `algorithm.NAME = hierarchical`: the word of a kind of collective, as its place in the vocabulary.
 template <class Record, class Id> void algorithm(Record& record, Id id, In& in) {
   static const std::array<ir::CollectiveKind, 4> kKinds{ir::CollectiveKind::AllReduce, ir::CollectiveKind::AllGather,
@@ -87,6 +99,8 @@ template <class Record, class Id> void algorithm(Record& record, Id id, In& in) 
 
 void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in) {
   if (id == ir::DeviceFact::Platform) device.platform = in.text;
+  if (id == ir::DeviceFact::Names) names(device, in);
+  if (id == ir::DeviceFact::Usual) device.usual = in.text;
   if (id == ir::DeviceFact::Recipes) recipes(device, in);
 }
 

@@ -10,6 +10,9 @@ std::span<const FactRow> deviceFacts() {
   using enum DeviceFact;
   static const std::vector<FactRow> rows{
       {Platform, "platform", text(), "what its software is compiled for, as stacks write it, too"},
+      {Names, "names", custom(), "list of what drivers call it, or a part of that; of several that fit the longest"},
+      {Usual, "usual", text(),
+       "a cluster of it, as `hgx.hgx_h100`: its links are those that samples of collectives are held against"},
       {Memory, "memory", number(units::bytes, ranges::kSize), "capacity"},
       {Bandwidth, "bandwidth", number(units::bandwidth, ranges::kBandwidth), "of the memory, as the datasheet says"},
       {Power, "power", number(units::power, ranges::kPower), "drawn by the device alone"},

@@ -7,6 +7,8 @@ namespace planc::ir {
 
 enum class DeviceFact : uint8_t {
   Platform,
+  Names,
+  Usual,
   Memory,
   Bandwidth,
   Power,

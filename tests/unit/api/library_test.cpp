@@ -53,7 +53,38 @@ TEST(Library, FindsEveryRecordThatItLists) {
   EXPECT_FALSE(Library::cluster("hgx.nothing(nodes = 2)"));
 }
 
-TEST(Library, KnowsPartsByTheNamesOfDrivers) {
+TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
+  EXPECT_EQ(Library::deviceOf("NVIDIA GB200"), "gb200_186gb"); // the longest piece
+  EXPECT_EQ(Library::deviceOf("NVIDIA B200"), "b200_sxm_180gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIAA100-SXM4-80GB"), "a100_sxm4_80gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA A100-SXM4-40GB"), "a100_sxm4_40gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA H100 80GB HBM3"), "h100_sxm5_80gb");
+  EXPECT_EQ(Library::deviceOf("vista's gh200_96gb, once more"), Library::deviceOf("GH200 96GB"));
+  EXPECT_EQ(Library::deviceOf("h100_96gb_500w"), "h100_96gb_500w");
+  EXPECT_EQ(Library::deviceOf("Voodoo 3"), "");
+  EXPECT_EQ(Library::deviceOf(""), "");
+}
+
+/// A name of a driver is that of one device and its heirs, of which the first is meant; usual clusters are the
+/// library's.
+TEST(Library, NamesAndUsualClustersAreSound) {
+  std::set<std::string> named;
+  for (const std::string& name : Library::names("device")) {
+    const auto device = Library::device(name);
+    ASSERT_TRUE(device);
+    for (const std::string& piece : device->names) {
+      const auto meant = Library::device(Library::deviceOf(piece));
+      ASSERT_TRUE(meant) << piece;
+      EXPECT_EQ(meant->names, device->names) << piece;
+      named.insert(meant->name.str());
+    }
+    EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
+    EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
+  }
+  EXPECT_EQ(named.size(), 11u);
+}
+
+TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
   const auto part = Library::part("NVIDIA A100-SXM4-80GB");
   ASSERT_TRUE(part);
   EXPECT_EQ(part->name, "a100_sxm4_80gb");

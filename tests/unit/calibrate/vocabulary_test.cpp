@@ -3,12 +3,9 @@
 #include "calibrate/Formula.h"
 #include "calibrate/KinetoOperators.h"
 #include "calibrate/NcclWords.h"
-#include "calibrate/PartNames.h"
 #include "calibrate/RegressorWords.h"
 #include "calibrate/Traffic.h"
-#include "frontend/Frontend.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
 
@@ -22,8 +19,7 @@ struct Vocabulary {
 const Vocabulary kVocabularies[] = {{"kineto.json", [](std::string_view text) { kinetoWords(text); }},
                                     {"nccl.json", [](std::string_view text) { ncclWords(text); }},
                                     {"regressor.json", [](std::string_view text) { regressorWords(text); }},
-                                    {"traffic.json", [](std::string_view text) { trafficWords(text); }},
-                                    {"parts.json", [](std::string_view text) { partNames(text); }}};
+                                    {"traffic.json", [](std::string_view text) { trafficWords(text); }}};
 
 /// The text with the first of these words replaced.
 std::string with(std::string_view file, std::string_view old, std::string_view text) {
@@ -82,42 +78,6 @@ TEST(ForeignWords, AnUnknownWordIsAnError) {
   EXPECT_THROW(regressorWords(with("regressor.json", "\"m\": \"tokens\", ", "")), std::logic_error) << "it is needed";
   EXPECT_THROW(trafficWords(with("traffic.json", "\"passes\": 3", "\"passes\": 0")), std::logic_error);
   EXPECT_THROW(trafficWords(with("traffic.json", "\"passes\": 3", "\"passes\": \"3\"")), std::logic_error);
-  EXPECT_THROW(partNames(with("parts.json", "h200", "H200")), std::logic_error);
-}
-
-TEST(ForeignWords, FindsTheLongestPieceOfAPart) {
-  EXPECT_EQ(findPartName("NVIDIA GB200")->device, "gb200_186gb");
-  EXPECT_EQ(findPartName("NVIDIA B200")->device, "b200_sxm_180gb");
-  EXPECT_EQ(findPartName("NVIDIAA100-SXM4-80GB")->device, "a100_sxm4_80gb");
-  EXPECT_EQ(findPartName("vista's gh200_96gb, once more"), findPartName("GH200 96GB"));
-  EXPECT_EQ(findPartName("h100_sxm5_80gb")->cluster, "hgx.hgx_h100(nodes = 2)");
-  EXPECT_EQ(findPartName("Voodoo 3"), nullptr);
-}
-
-/// The cluster of a plan on it; nothing if it is none.
-std::optional<ir::Cluster> clusterOf(std::string_view module, std::string_view cluster) {
-  frontend::Session session;
-  session.loadText("part.plan", fmt::format("import std.devices\nimport std.fabrics\nimport std.models.gpt\n"
-                                            "import std.clusters.{}\n"
-                                            "plan p {{ model = gpt.gpt3_175b(); cluster = {}\n"
-                                            "train {{ seq = 2048; global_batch = 16; micro_batch = 1; "
-                                            "optimizer = none }} }}\n",
-                                            module, cluster));
-  const auto plans = session.plans();
-  return plans.size() == 1 && plans.front()->cluster ? std::optional(*plans.front()->cluster) : std::nullopt;
-}
-
-TEST(ForeignWords, EveryPartAndItsClusterAreOfTheLibrary) {
-  for (const PartName& part : partNames(vocabularyText("parts.json"))) {
-    EXPECT_TRUE(clusterOf(part.cluster.substr(0, part.cluster.find('.')), part.cluster)) << part.cluster;
-    const std::optional<ir::Cluster> own =
-        clusterOf("generic", fmt::format("generic.cluster(gpu = devices.{}, per_node = 1, nodes = 2, "
-                                         "intra = fabrics.ndr, intra_bandwidth = 1GB/s, inter = fabrics.ndr, "
-                                         "nic = 1GB/s)",
-                                         part.device));
-    ASSERT_TRUE(own) << part.device;
-    EXPECT_EQ(own->device.name, Symbol(part.device));
-  }
 }
 
 TEST(Formula, WorksFromLeftToRight) {
