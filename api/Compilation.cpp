@@ -65,11 +65,12 @@ bool Compilation::price() {
   return true;
 }
 
-bool Compilation::priceAlone() {
+bool Compilation::priceAlone(cost::Wanted wanted) {
   Step step("pricing");
+  if (!wanted.rows) diagnostics_.ignoreWarnings();
   if (!plan_->stack || cost::reportNoWorkload(*plan_, diagnostics_) || !lower(ir::Level::Comm) || !makeSchedule())
     return false;
-  estimate_ = cost::estimate(*schedule_, diagnostics_);
+  estimate_ = cost::estimate(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;
 }
 

@@ -1,6 +1,7 @@
 // One plan on its way down, from its elaborated form to verdicts on its estimate, with all that was made of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/Estimator.h"
 #include "backends/report/Fixes.h"
 #include "backends/report/Report.h"
 #include "backends/verdict/Verdict.h"
@@ -49,8 +50,9 @@ public:
   bool checkVerdict();
   /// All the way: lowers, schedules, prices and judges.
   bool price();
-  /// The same without assertions and measured lines, and where the stack is not known without a word about it.
-  bool priceAlone();
+  /// The same without assertions and measured lines, and where the stack is not known without a word about it. Without
+  /// rows no warnings are looked for either.
+  bool priceAlone(cost::Wanted wanted = {});
 
   /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
   void findFixes(const ir::PlanEdit& set);

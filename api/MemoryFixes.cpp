@@ -95,7 +95,7 @@ private:
       Fix& fix = fixes.emplace_back();
       if (trials_++ >= kTrials || passes_ > kTriedPasses) continue;
       const std::unique_ptr<Compilation> trial = changed(candidate);
-      if (!trial || !trial->priceAlone()) continue;
+      if (!trial || !trial->priceAlone(cost::Wanted::totals())) continue;
       fix = fixOf(candidate, *trial->estimate());
       passes_ += trial->program()->microBatches * static_cast<int64_t>(trial->program()->virtualStages.size());
     }

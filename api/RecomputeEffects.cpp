@@ -14,7 +14,7 @@ std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan) {
     ir::Plan changed = plan.plan();
     changed.recompute.erase(changed.recompute.begin() + static_cast<std::ptrdiff_t>(i));
     Compilation without(std::move(changed));
-    if (!without.priceAlone()) return {};
+    if (!without.priceAlone(cost::Wanted::totals())) return {};
     effect.peakWithout = without.estimate()->memory.peak;
     effect.stepWithout = without.estimate()->totals.stepTime;
     effect.freed = effect.peakWithout - plan.estimate()->memory.peak;

@@ -1,7 +1,7 @@
 // Benchmarks of one estimate by part, and of the same plan on 64 and on a million GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Estimator.h"
-#include "frontend/Frontend.h"
+#include "bench/Loaded.h"
 #include "frontend/parse/Parse.h"
 #include "passes/Passes.h"
 
@@ -23,20 +23,6 @@ std::string read(const char* path) {
   if (!in) throw std::runtime_error(std::string("cannot read ") + path);
   return text.str();
 }
-
-/// A session that has loaded and checked a file, and the plan that was asked for.
-struct Loaded {
-  frontend::Session session;
-  std::vector<std::unique_ptr<ir::Plan>> plans;
-
-  Loaded(const char* path, const std::string& choice) {
-    std::string error;
-    if (!session.load(path, error)) throw std::runtime_error(error);
-    session.check();
-    plans = session.plans(frontend::PlanChoice{choice});
-    if (plans.empty() || session.diagnostics().hasErrors()) throw std::runtime_error(std::string("errors in ") + path);
-  }
-};
 
 /// Seconds of a step.
 double price(const ir::Plan& plan) {
@@ -62,14 +48,14 @@ void parseExample(benchmark::State& state) {
 void elaborateExample(benchmark::State& state) {
   size_t library = 0;
   for (auto _ : state) {
-    Loaded loaded(kExample, "gpt3_175b");
+    bench::Loaded loaded(kExample, "gpt3_175b");
     library = loaded.session.libraryBytes();
   }
   state.counters["library_bytes"] = static_cast<double>(library);
 }
 
 void lowerExample(benchmark::State& state) {
-  const Loaded loaded(kExample, "gpt3_175b");
+  const bench::Loaded loaded(kExample, "gpt3_175b");
   for (auto _ : state) {
     DiagnosticEngine diagnostics;
     const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
@@ -78,7 +64,7 @@ void lowerExample(benchmark::State& state) {
 }
 
 void priceExample(benchmark::State& state) {
-  const Loaded loaded(kExample, "gpt3_175b");
+  const bench::Loaded loaded(kExample, "gpt3_175b");
   DiagnosticEngine diagnostics;
   const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
   const auto schedule = passes::schedule(*program);
@@ -87,7 +73,7 @@ void priceExample(benchmark::State& state) {
 
 /// Lowering and pricing depend on stages, chunks and micro-batches, not on the number of devices.
 void lowerAndPrice(benchmark::State& state, const char* plan) {
-  const Loaded loaded(kScaling, plan);
+  const bench::Loaded loaded(kScaling, plan);
   double step = 0;
   for (auto _ : state) step = price(*loaded.plans[0]);
   state.counters["devices"] = static_cast<double>(loaded.plans[0]->mesh.devices());

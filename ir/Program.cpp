@@ -109,7 +109,7 @@ std::vector<bool> Program::unordered(const Node& travelling) const {
 }
 
 namespace {
-template <class IsSplit> double skewWhere(const Model& model, const std::vector<DimId>& dims, IsSplit isSplit) {
+template <class Dims, class IsSplit> double skewWhere(const Model& model, const Dims& dims, IsSplit isSplit) {
   double skew = 1;
   for (DimId d : dims)
     if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed && dim.skew != 1 && isSplit(dim.chosen))
@@ -123,6 +123,10 @@ double Program::skew(const std::vector<DimId>& dims, const Layout& layout) const
     const auto at = std::find(dims.begin(), dims.end(), chosen);
     return at != dims.end() && !layout.shard[static_cast<size_t>(at - dims.begin())].empty();
   });
+}
+
+double Program::skew(DimId dim, const Placement& placement) const {
+  return skewWhere(*model, std::array{dim}, [&](DimId chosen) { return !placement.axesOf(chosen).empty(); });
 }
 
 double Program::skew(const std::vector<DimId>& dims, const Placement& placement) const {

@@ -297,6 +297,7 @@ struct Program {
   /// a routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;
   double skew(const std::vector<DimId>& dims, const Placement& placement) const;
+  double skew(DimId dim, const Placement& placement) const;
 
 private:
   const Precision& precisionAt(size_t index) const;

@@ -206,7 +206,9 @@ UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
 }
 
 double narrowUpdateBytes(const Program& program, const ParamState& p) {
-  Precision wide = program.precisionOf(program.model->values[p.param]);
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
+  if (precision.optimizer == DType::fp32 && precision.states.empty()) return 0;
+  Precision wide = precision;
   wide.optimizer = DType::fp32;
   wide.states.clear();
   const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),

@@ -34,7 +34,7 @@ struct Task {
 struct Segment {
   LayerClassId layerClass;
   bool backward = false;
-  std::vector<Task> tasks; ///< program order
+  Shared<std::vector<Task>> tasks; ///< program order
 };
 
 /// Seconds of one micro-batch on one virtual stage; `input` and `weight` add up to a whole backward pass.

@@ -61,7 +61,7 @@ bool isMasked(const Model& model, const Op& op, DimId dim) {
 double localExtent(const Program& program, const Placement& placement, DimId dim) {
   const Dim& d = program.model->dims[dim];
   const AxisList& axes = placement.axesOf(dim);
-  return share(program.model, d, program.mesh.size(axes)) * program.skew({dim}, placement);
+  return share(program.model, d, program.mesh.size(axes)) * program.skew(dim, placement);
 }
 
 double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {

@@ -21,6 +21,9 @@ public:
   /// Null if the plan breaks a law (reported). The plan must outlive the program.
   std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
+  /// The end of the pipeline on a program that was lowered here; tasks of shared layers are shared.
+  std::unique_ptr<ir::Schedule> schedule(const ir::Program& program) { return passes::schedule(program, {}, &tasks_); }
+
   /// Programs so far whose layers had to be lowered for them, and that found them lowered.
   size_t lowered() const { return lowered_; }
   size_t shared() const { return shared_; }
@@ -34,6 +37,7 @@ private:
 
   size_t most_, lowered_ = 0, shared_ = 0;
   std::list<Layers> kept_; ///< the last one asked for first
+  KnownTasks tasks_;
 };
 
 } // namespace planc::passes

@@ -165,10 +165,10 @@ bool lowerAgain(Program& program, DiagnosticEngine& diagnostics) {
   return true;
 }
 
-std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer) {
+std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer, KnownTasks* known) {
   const Pass& pass = pipeline().back();
   const Watch watch;
-  auto result = pass.schedule(program);
+  auto result = pass.schedule(program, known);
   verifyAfter(pass, *result);
   if (observer) observer({pass, program, result.get(), watch.seconds()});
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "ir/Task.h"
+#include "passes/KnownTasks.h"
 #include "passes/PlanParts.h"
 #include "support/Diagnostics.h"
 
@@ -25,9 +26,10 @@ struct Pass {
   ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
   bool verify;
   bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;
-  PlanParts reads = {};                                                            ///< empty: nothing that is shared
-  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;    ///< on what other plans share
-  std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program) = nullptr; ///< in place of `run`
+  PlanParts reads = {};                                                         ///< empty: nothing that is shared
+  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr; ///< on what other plans share
+  /// In place of `run`.
+  std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program, KnownTasks* known) = nullptr;
 };
 /// Every pass, in the order in which they run.
 const std::vector<Pass>& pipeline();
@@ -68,7 +70,9 @@ bool canCutStages(const ir::Plan& plan);
 bool cutAgain(ir::Program& program, const ir::Plan& plan);
 
 /// Level comm to level task, the end of the pipeline; the program must outlive the schedule.
-std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {});
+/// `known`: tasks of layers that other programs share, looked up and added to.
+std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {},
+                                       KnownTasks* known = nullptr);
 
 /// A broken invariant of the compiler itself: exit code 3.
 struct InternalError : std::exception {

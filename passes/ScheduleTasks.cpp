@@ -2,6 +2,7 @@
 // its port, by the stack's blocking shares; the schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
+#include "passes/KnownTasks.h"
 #include "passes/Steps.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
   Segment segment;
   segment.layerClass = layerClass;
   segment.backward = backward;
+  std::vector<Task>& tasks = segment.tasks.edit();
   std::vector<Waits> waits(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
@@ -43,8 +45,8 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
     }
     Waits& mine = waits[n];
     auto add = [&](Stream stream, double fraction, std::vector<uint32_t> after) {
-      segment.tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, std::move(after)});
-      return static_cast<uint32_t>(segment.tasks.size() - 1);
+      tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, std::move(after)});
+      return static_cast<uint32_t>(tasks.size() - 1);
     };
     if (earlyStop && node.phase == Phase::Recompute && !node.needed) {
       mine = {deps, beside};
@@ -92,16 +94,38 @@ void readShares(Schedule& schedule) {
 
 } // namespace
 
-std::unique_ptr<Schedule> scheduleTasks(const Program& program) {
+Segment KnownTasks::of(const Schedule& schedule, LayerClassId id, bool backward, bool earlyStop) {
+  const LayerClass& layerClass = schedule.program->classes[id];
+  const Shared<Indexed<Node>>& nodes = backward ? layerClass.backward : layerClass.forward;
+  auto [entry, fresh] = known_.try_emplace(&*nodes);
+  if (fresh) entry->second = {nodes, segmentOf(schedule, id, backward, earlyStop).tasks};
+  Segment segment;
+  segment.layerClass = id;
+  segment.backward = backward;
+  segment.tasks = entry->second.tasks;
+  return segment;
+}
+
+void KnownTasks::prepare(const Schedule& schedule) {
+  const Plan& plan = *schedule.program->plan;
+  const bool same = cluster_ == plan.cluster && stack_ == plan.stack && shares_ == schedule.blockingShare;
+  if (same && known_.size() < kMost) return;
+  known_.clear();
+  cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare;
+}
+
+std::unique_ptr<Schedule> scheduleTasks(const Program& program, KnownTasks* known) {
   auto result = std::make_unique<Schedule>();
   result->program = &program;
   result->kind = program.kind;
   readShares(*result);
   const bool earlyStop = program.plan->stack && program.plan->stack->truth(StackFact::EarlyStop);
-  for (uint32_t b = 0; b < program.classes.size(); ++b) {
-    result->forward.push_back(segmentOf(*result, LayerClassId(b), false, earlyStop));
-    result->backward.push_back(segmentOf(*result, LayerClassId(b), true, earlyStop));
-  }
+  if (known) known->prepare(*result);
+  for (uint32_t b = 0; b < program.classes.size(); ++b)
+    for (const bool backward : {false, true})
+      (backward ? result->backward : result->forward)
+          .push_back(known ? known->of(*result, LayerClassId(b), backward, earlyStop)
+                           : segmentOf(*result, LayerClassId(b), backward, earlyStop));
   return result;
 }
 

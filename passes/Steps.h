@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "ir/Task.h"
+#include "passes/KnownTasks.h"
 #include "passes/Lowering.h"
 #include "support/Diagnostics.h"
 
@@ -31,7 +32,7 @@ bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
-std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program);
+std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program, KnownTasks* known = nullptr);
 
 /// Part of check-rules: no rule splits anything over the axes of the pipeline.
 bool checkStageAxes(ir::Program& program, DiagnosticEngine& diagnostics);

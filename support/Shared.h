@@ -10,6 +10,10 @@ namespace planc {
 /// Of two threads that hold copies of one value either may edit its own.
 template <class T> class Shared {
   std::shared_ptr<T> value_; ///< null: a T as it is made
+  static const T& blank() {
+    static const T kBlank{};
+    return kBlank;
+  }
 
 public:
   Shared() = default;
@@ -17,10 +21,7 @@ public:
   /// Of a value that somebody else shares, too.
   Shared(const std::shared_ptr<const T>& value) : value_(std::const_pointer_cast<T>(value)) {}
 
-  const T& operator*() const {
-    static const T blank{};
-    return value_ ? *value_ : blank;
-  }
+  const T& operator*() const { return value_ ? *value_ : blank(); }
   const T* operator->() const { return &**this; }
   operator const T&() const { return **this; }
   T& edit() {

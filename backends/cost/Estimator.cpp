@@ -8,6 +8,7 @@
 #include "backends/cost/result/Rows.h"
 #include "backends/cost/result/Run.h"
 #include "backends/cost/result/Totals.h"
+#include "backends/cost/simulate/Simulation.h"
 
 namespace planc::cost {
 
@@ -19,24 +20,32 @@ void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& know
   for (const std::string& line : known) report.note(line);
 }
 
-std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics) {
+std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted,
+                                   KnownPrices* known) {
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
   if (!plan.stack || !plan.cluster) return nullptr;
   Facts facts(*plan.cluster, *plan.stack);
   const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics);
   auto result = std::make_unique<Estimate>();
-  const Simulation sim = simulate(schedule, *model, facts);
-  result->memory = accountMemory(schedule, sim.pipeline.actions, facts);
-  result->layers = layerRows(sim);
-  result->collectives = collectiveRows(sim, *model);
-  result->totals = totals(sim, *model, facts, result->collectives);
-  result->stages = stageRows(sim);
+  const Simulation sim =
+      simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows, .known = known});
+  result->memory = accountMemory(schedule, sim.pipeline.actions, facts, wanted.rows);
+  if (wanted.rows) {
+    result->layers = layerRows(sim);
+    result->collectives = collectiveRows(sim, *model);
+    result->stages = stageRows(sim);
+  }
+  result->totals = totals(sim, *model, facts, result->collectives, wanted.rows, wanted.confidence);
   result->orders = sim.orders;
-  if (!model->complete() || !checkFinite(*result, plan, diagnostics)) return nullptr;
+  if (!model->complete() || !checkFinite(*result, plan, diagnostics)) {
+    if (known) known->forget(); // what a fact that lacks was taken for
+    return nullptr;
+  }
   result->run = runOf(*schedule.program, result->totals);
   if (result->run && !checkRun(*result->run, plan, diagnostics)) return nullptr;
-  warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
+  if (!diagnostics.wantsWarnings()) return result;
+  if (wanted.rows) warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
   warnOfDenseTables(sim, *model, diagnostics);
   return result;
 }

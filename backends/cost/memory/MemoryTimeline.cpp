@@ -84,7 +84,7 @@ struct Left {
 /// Walks one device's order.
 class Walk {
 public:
-  Walk(const std::vector<StageParts>& parts, int64_t stages) : parts_(parts), stages_(stages) {}
+  Walk(const std::vector<const StageParts*>& parts, int64_t stages) : parts_(parts), stages_(stages) {}
 
   void visit(const ir::Action& a) {
     const Chunk& c = chunk(a);
@@ -118,7 +118,7 @@ private:
   const Chunk& chunk(const ir::Action& a) {
     for (const auto& [virtualStage, chunk] : chunks_) // a few
       if (virtualStage == a.virtualStage) return chunk;
-    return chunks_.emplace_back(a.virtualStage, Chunk(parts_[a.virtualStage])).second;
+    return chunks_.emplace_back(a.virtualStage, Chunk(*parts_[a.virtualStage])).second;
   }
   static const Inside& insideOf(const Chunk& c, ir::ActionKind kind) {
     return kind == ir::ActionKind::Forward         ? c.forward
@@ -140,7 +140,7 @@ private:
     return {};
   }
 
-  const std::vector<StageParts>& parts_;
+  const std::vector<const StageParts*>& parts_;
   int64_t stages_;
   std::vector<std::pair<uint16_t, Chunk>> chunks_; ///< by virtual stage
   PassPeak peak_;
@@ -150,7 +150,7 @@ private:
 
 } // namespace
 
-PassPeak passPeak(const std::vector<StageParts>& parts, const ir::Order& actions, int64_t stages) {
+PassPeak passPeak(const std::vector<const StageParts*>& parts, const ir::Order& actions, int64_t stages) {
   Walk walk(parts, stages);
   actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
                   [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); });

@@ -22,6 +22,6 @@ struct PassPeak {
 
 /// `parts` of all virtual stages; `actions` of one device. `stages`: of devices. Of what repeats, the first and the
 /// last time are walked.
-PassPeak passPeak(const std::vector<StageParts>& parts, const ir::Order& actions, int64_t stages);
+PassPeak passPeak(const std::vector<const StageParts*>& parts, const ir::Order& actions, int64_t stages);
 
 } // namespace planc::cost

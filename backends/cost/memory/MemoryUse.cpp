@@ -40,10 +40,7 @@ void onHost(StageMemory& m, std::string what, double bytes) {
 }
 
 /// What lives through the whole run, in every moment.
-void addStates(StageMemory& m, const StageParts& parts, double workspace) {
-  m.params = parts.params;
-  m.grads = parts.grads;
-  m.optimizer = parts.optimizer;
+void stateLines(StageMemory& m, const StageParts& parts, double workspace) {
   live(m, "parameters", parts.params);
   live(m, "gradients", parts.grads);
   live(m, "optimizer states", parts.optimizer);
@@ -52,12 +49,16 @@ void addStates(StageMemory& m, const StageParts& parts, double workspace) {
   live(m, "workspace", workspace);
 }
 
-void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, const ir::Program& program) {
+void addPass(StageMemory& m, const PassPeak& peak, const ir::Program& program) {
   m.phase = peak.phase;
   m.microBatch = peak.microBatch;
   m.chunk = peak.chunk;
   if (peak.layerClass.valid()) m.layer = program.model->layers[program.classes[peak.layerClass].layer].ref();
   m.activations = peak.kept + peak.working;
+}
+
+/// What lives at the fullest moment of the passes.
+void passLines(StageMemory& m, const StageParts& parts, const PassPeak& peak) {
   live(m, "activations kept for backward", peak.kept);
   live(m, fmt::format("working set of {}", runningText(m)), peak.working);
   live(m, "logits in fp32, and their gradient", peak.logits);
@@ -69,7 +70,8 @@ void addPass(StageMemory& m, const StageParts& parts, const PassPeak& peak, cons
 }
 
 /// Fragmentation is 1, workspace and reserve are 0 unless the stack says so (docs/cost-model.md, section 4).
-StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack) {
+StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack,
+                    bool lines) {
   StageMemory m;
   const double workspace = stack.value(ir::StackFact::Workspace, 0);
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
@@ -80,18 +82,24 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   onHost(m, "gradients", parts.hostGrads);
   onHost(m, "optimizer states", parts.hostOptimizer);
   onHost(m, "activations kept for backward", peak.host);
-  addStates(m, parts, workspace);
-  if (m.stepPeak > m.passPeak) {
+  m.params = parts.params;
+  m.grads = parts.grads;
+  m.optimizer = parts.optimizer;
+  if (m.stepPeak > m.passPeak)
     m.phase = ir::Phase::Step;
-    live(m, "new parameters in one buffer", parts.update);
-  } else {
-    addPass(m, parts, peak, program);
-  }
+  else
+    addPass(m, peak, program);
   m.allocated = std::max(m.passPeak, m.stepPeak);
   const double lost = (stack.value(ir::StackFact::Fragmentation, 1) - 1) * m.allocated;
-  live(m, "fragmentation", lost);
   m.peak = m.allocated + lost;
   m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
+  if (!lines) return m;
+  stateLines(m, parts, workspace);
+  if (m.phase == ir::Phase::Step)
+    live(m, "new parameters in one buffer", parts.update);
+  else
+    passLines(m, parts, peak);
+  live(m, "fragmentation", lost);
   std::stable_sort(m.live.begin(), m.live.end(),
                    [](const LiveBytes& a, const LiveBytes& b) { return a.bytes > b.bytes; });
   return m;
@@ -103,18 +111,19 @@ std::string runningText(const StageMemory& stage) {
   return stage.layer.steps.empty() ? "the model" : stage.layer.str();
 }
 
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts) {
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
-  std::vector<StageParts> ofKind, parts;
+  std::vector<StageParts> ofKind;
   for (const ir::StageKind& kind : program.stageKinds) ofKind.push_back(partsOf(schedule, kind, facts.stack));
-  for (const ir::VirtualStage& vs : program.virtualStages) parts.push_back(ofKind[vs.kind.index]);
+  std::vector<const StageParts*> parts; // by virtual stage
+  for (const ir::VirtualStage& vs : program.virtualStages) parts.push_back(&ofKind[vs.kind.index]);
   Memory memory;
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
     std::vector<const StageParts*> chunks;
-    for (size_t vs : program.heldBy(static_cast<int64_t>(s))) chunks.push_back(&parts[vs]);
-    StageMemory m = account(together(chunks), passPeak(parts, actions[s], program.stages), program, facts.stack);
+    for (size_t vs : program.heldBy(static_cast<int64_t>(s))) chunks.push_back(parts[vs]);
+    StageMemory m = account(together(chunks), passPeak(parts, actions[s], program.stages), program, facts.stack, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;

@@ -9,7 +9,7 @@
 
 namespace planc::cost {
 
-/// `actions`: per device stage, in order.
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts);
+/// `actions`: per device stage, in order. `lines`: with what lives at the fullest moment of each stage, line by line.
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true);
 
 } // namespace planc::cost

@@ -197,12 +197,22 @@ Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, c
 }
 
 double mostBytes(const ir::Program& program, const ir::StageKind& stage, int64_t window, const Bytes& bytes) {
+  const auto any = [&](const auto& run) {
+    const auto& states = program.classes[run.first].states;
+    return std::any_of(states.begin(), states.end(), [&](const ir::StateCollective& s) { return bytes(s) > 0; });
+  };
+  if (std::none_of(stage.classes.begin(), stage.classes.end(), any)) return 0;
   const std::vector<LayerRun> runs = runsOf(program, stage, bytes);
   return Profile(runs).most(window);
 }
 
 double bytesReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t messages) {
   if (schedule.bucketBytes > 0) return bucketsReducing(schedule, stage, messages);
+  const auto reduces = [&](const auto& run) {
+    const auto& states = schedule.program->classes[run.first].states;
+    return std::any_of(states.begin(), states.end(), reducedInPass);
+  };
+  if (std::none_of(stage.classes.begin(), stage.classes.end(), reduces)) return 0;
   std::vector<LayerRun> runs =
       runsOf(*schedule.program, stage, [](const ir::StateCollective& s) { return reducedInPass(s) ? s.bytes : 0; });
   for (LayerRun& run : runs) std::erase_if(run.once, [](const EqualLayers& s) { return s.bytes == 0; });

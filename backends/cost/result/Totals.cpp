@@ -37,9 +37,6 @@ bool movesOnly(ir::Role role) {
   return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
 }
 
-/// FLOPs by the type whose products they are.
-using FlopsByType = std::map<ir::DType, double>;
-
 ir::DType typeOf(const ir::Program& program, const ir::Op& op) {
   return ir::arithmetic(program.computeType(op));
 }
@@ -92,23 +89,10 @@ FlopsByType modelFlops(const ir::Program& program, bool causal) {
 /// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
 FlopsByType executedFlops(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<FlopsByType> perInstance(program.classes.size());
-  for (uint32_t b = 0; b < program.classes.size(); ++b) {
-    const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    for (const bool backward : {false, true}) {
-      const auto& nodes = backward ? layerClass.backward : layerClass.forward;
-      const auto& costs = sim.classes[b].of(backward).nodes;
-      for (size_t n = 0; n < nodes.size(); ++n) {
-        if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
-        const ir::Op& op = program.model->ops[nodes[n].op];
-        if (ir::isProduct(op.kind)) perInstance[b][typeOf(program, op)] += costs[n].flops / nodes[n].work.skew;
-      }
-    }
-  }
   FlopsByType sum;
   for (const ir::VirtualStage& vs : program.virtualStages)
     for (const auto& [id, count] : program.kindOf(vs.index).classes)
-      for (const auto& [type, flops] : perInstance[id.index]) sum[type] += flops * static_cast<double>(count);
+      for (const auto& [type, flops] : *sim.classes[id.index].products) sum[type] += flops * static_cast<double>(count);
   return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
 }
 
@@ -148,7 +132,7 @@ double activeParameters(const ir::Model& model) {
   return active;
 }
 
-void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>& collectives) {
+void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>& collectives, bool stages) {
   const StageAccount& account = sim.account();
   t.compute = account.spent.computing;
   t.slowed = account.spent.slowed;
@@ -157,15 +141,16 @@ void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>
   for (const CollectiveRow& row : collectives)
     if (row.stage == sim.critical) t.comm += row.count * row.seconds;
   t.bubble = account.idle;
-  t.bubbleEven = std::min(account.idle, sim.even.idle);
-  t.bubbleImbalance = t.bubble - t.bubbleEven;
   t.critical = sim.critical;
   t.work = account.spent.sum();
-  for (const StageAccount& a : sim.accounts) t.meanWork += a.spent.sum() / static_cast<double>(sim.accounts.size());
-  t.imbalance = sim.accounts.size() > 1 ? std::max(0.0, sim.end - sim.even.end) : 0;
   t.optimizer = sim.optimizer;
   t.stepTime = sim.stepTime;
   t.overhead = sim.stepTime - (sim.end + sim.tied + sim.optimizer + sim.straggler);
+  if (!stages) return;
+  t.bubbleEven = std::min(account.idle, sim.even.idle);
+  t.bubbleImbalance = t.bubble - t.bubbleEven;
+  for (const StageAccount& a : sim.accounts) t.meanWork += a.spent.sum() / static_cast<double>(sim.accounts.size());
+  t.imbalance = sim.accounts.size() > 1 ? std::max(0.0, sim.end - sim.even.end) : 0;
 }
 
 /// A type that the device gives no peak of is missed like any other fact.
@@ -225,11 +210,11 @@ double Flops::peak() const {
 }
 
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
-              const std::vector<CollectiveRow>& collectives) {
+              const std::vector<CollectiveRow>& collectives, bool stages, bool withConfidence) {
   Totals t;
-  addTimes(t, sim, collectives);
+  addTimes(t, sim, collectives, stages);
   if (facts.cluster.has(ir::ClusterFact::Jitter) || facts.stack.has(ir::StackFact::Jitter)) t.straggler = sim.straggler;
-  t.confidence = confidence(sim, model, facts);
+  if (withConfidence) t.confidence = confidence(sim, model, facts);
   addRates(t, sim, facts);
   return t;
 }

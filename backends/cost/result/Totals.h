@@ -6,8 +6,9 @@
 
 namespace planc::cost {
 
-/// `collectives`: the rows of all stages.
+/// `collectives`: the rows of all stages. `stages`: whether the simulation has accounts of all; without it what
+/// compares them stays 0.
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
-              const std::vector<CollectiveRow>& collectives);
+              const std::vector<CollectiveRow>& collectives, bool stages, bool withConfidence);
 
 } // namespace planc::cost

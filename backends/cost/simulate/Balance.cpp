@@ -251,8 +251,8 @@ std::optional<CutPrice> priceCut(const ir::Schedule& schedule) {
   if (!plan.stack || !plan.cluster) return std::nullopt;
   Facts facts(*plan.cluster, *plan.stack);
   const std::unique_ptr<CostModel> model = makeCostModel(facts, ignored);
-  const Simulation sim = simulateStep(schedule, *model, facts);
-  const Memory memory = accountMemory(schedule, sim.pipeline.actions, facts);
+  const Simulation sim = simulate(schedule, *model, facts, {.even = false});
+  const Memory memory = accountMemory(schedule, sim.pipeline.actions, facts, false);
   if (!model->complete() || !std::isfinite(sim.stepTime)) return std::nullopt;
   return CutPrice{memory.fits, memory.peak, memory.capacity, sim.stepTime, sim.critical, memory.fullest};
 }

@@ -202,15 +202,61 @@ void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, cons
   for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
 }
 
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
+void KnownPrices::prepare(const ir::Schedule& schedule) {
+  const ir::Plan& plan = *schedule.program->plan;
+  const bool same = cluster_ == plan.cluster && stack_ == plan.stack && shares_ == schedule.blockingShare &&
+                    slowdown_ == schedule.slowdown;
+  if (same && classes_.size() < kMost) return;
+  classes_.clear();
+  cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
+}
+
+const ClassCost* KnownPrices::find(const ir::LayerClass& layerClass) const {
+  const auto known = classes_.find({&*layerClass.forward, &*layerClass.backward});
+  return known == classes_.end() ? nullptr : &known->second.cost;
+}
+
+void KnownPrices::add(const ir::LayerClass& layerClass, const ClassCost& cost) {
+  classes_[{&*layerClass.forward, &*layerClass.backward}] = {layerClass.forward, layerClass.backward, cost};
+}
+
+namespace {
+
+/// FLOPs that matrix products of an instance execute, recomputation included, without masks; mean of the devices.
+FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerClass, const ClassCost& cost) {
+  FlopsByType flops;
+  for (const bool backward : {false, true}) {
+    const Indexed<ir::Node>& nodes = backward ? layerClass.backward : layerClass.forward;
+    const std::vector<NodeCost>& costs = cost.of(backward).nodes;
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
+      const ir::Op& op = program.model->ops[nodes[n].op];
+      if (ir::isProduct(op.kind)) flops[ir::arithmetic(program.computeType(op))] += costs[n].flops / nodes[n].work.skew;
+    }
+  }
+  return flops;
+}
+
+} // namespace
+
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
+                                    KnownPrices* known) {
   const ir::Program& program = *schedule.program;
   std::vector<ClassCost> costs(program.classes.size());
+  if (known) known->prepare(schedule);
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    costs[b].forward = priceSegment(schedule, layerClass, schedule.forward[b], model, facts);
-    costs[b].backward = priceSegment(schedule, layerClass, schedule.backward[b], model, facts);
+    ClassCost& cost = costs[b];
+    if (const ClassCost* before = known ? known->find(layerClass) : nullptr) {
+      cost = *before;
+    } else {
+      cost.forward = priceSegment(schedule, layerClass, schedule.forward[b], model, facts);
+      cost.backward = priceSegment(schedule, layerClass, schedule.backward[b], model, facts);
+      cost.products = productsOf(program, layerClass, cost);
+      if (known) known->add(layerClass, cost);
+    }
     for (const ir::StateCollective& state : layerClass.states)
-      costs[b].states.push_back(priceState(schedule, ir::LayerClassId(b), state, model, facts));
+      cost.states.push_back(priceState(schedule, ir::LayerClassId(b), state, model, facts));
   }
   return costs;
 }

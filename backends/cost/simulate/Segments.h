@@ -4,6 +4,9 @@
 #include "backends/cost/price/CostModel.h"
 #include "backends/cost/simulate/Streams.h"
 
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace planc::cost {
@@ -30,18 +33,47 @@ struct SegmentCost {
   bool overlaps = false;       ///< has tasks on comm streams
 };
 
+/// FLOPs by the type that products compute in.
+using FlopsByType = std::map<ir::DType, double>;
+
 struct ClassCost {
-  SegmentCost forward, backward;
-  std::vector<double> states; ///< seconds of each fused state collective, all layers of the instance together
+  Shared<SegmentCost> forward, backward;
+  Shared<FlopsByType> products; ///< that matrix products of one instance execute, both directions, on a mean device
+  std::vector<double> states;   ///< seconds of each fused state collective, all layers of the instance together
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
+};
+
+/// Prices of the layers that programs share, for schedules of one machine, stack and overlap; of another one it begins
+/// anew. They are all there: who found that a fact lacks forgets them.
+class KnownPrices {
+public:
+  /// Forgets what does not hold for the schedule.
+  void prepare(const ir::Schedule& schedule);
+  void forget() { classes_.clear(); }
+  /// Null if the class was not priced yet.
+  const ClassCost* find(const ir::LayerClass& layerClass) const;
+  void add(const ir::LayerClass& layerClass, const ClassCost& cost);
+
+private:
+  static constexpr size_t kMost = 1 << 10; ///< classes
+  struct Known {
+    Shared<Indexed<ir::Node>> forward, backward; ///< kept, so that no other lists take their place in memory
+    ClassCost cost;                              ///< without states
+  };
+  std::shared_ptr<const ir::Cluster> cluster_;
+  std::shared_ptr<const ir::Stack> stack_;
+  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
+  double slowdown_ = 0;
+  std::map<std::pair<const void*, const void*>, Known> classes_; ///< by lists of nodes
 };
 
 class Facts;
 /// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
 
-/// Prices every class of the schedule, by class id. The facts are those of the model.
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
+/// Prices every class of the schedule, by class id. The facts are those of the model. `known`: looked up and added to.
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
+                                    KnownPrices* known = nullptr);
 
 /// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
 /// node; gives the tasks that end last on each stream.

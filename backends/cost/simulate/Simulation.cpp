@@ -199,22 +199,35 @@ double endOf(const Simulation& sim, const std::vector<StageTimes>& stages) {
   return end;
 }
 
+/// Seconds that a device stage works until its optimizer begins, as its account adds them up.
+double workOf(const Simulation& sim, size_t stage) {
+  const StageTimes& times = sim.stages[stage];
+  return times.busy + times.booked() + sim.steps[stage].inlined + sim.steps[stage].tied;
+}
+
 /// Until the optimizer begins a stage works or idles; the one that idles least has the most work.
-void addAccounts(Simulation& sim) {
+void addAccounts(Simulation& sim, bool all) {
   sim.end = endOf(sim, sim.stages);
+  double most = 0;
+  for (size_t s = 0; s < sim.stages.size(); ++s)
+    if (const double work = workOf(sim, s); s == 0 || work > most * (1 + kRounding))
+      most = work, sim.critical = static_cast<int64_t>(s);
+  if (all) {
+    sim.accounts = accountStages(sim);
+  } else {
+    sim.accounts.resize(sim.stages.size());
+    sim.accounts[sim.critical] = accountStage(sim, static_cast<size_t>(sim.critical));
+  }
   const double end = sim.end + sim.tied;
-  sim.accounts = accountStages(sim);
-  for (size_t s = 0; s < sim.accounts.size(); ++s) {
-    StageAccount& a = sim.accounts[s];
+  for (StageAccount& a : sim.accounts) {
     const double idle = end - a.spent.sum();
     a.idle = idle > kRounding * end ? idle : 0;
-    if (a.spent.sum() > sim.account().spent.sum() * (1 + kRounding)) sim.critical = static_cast<int64_t>(s);
   }
 }
 
 /// unattributed · (slowest stage with its reductions + tied parameters + slowest optimizer + step).
-void compose(Simulation& sim, Facts& facts) {
-  addAccounts(sim);
+void compose(Simulation& sim, Facts& facts, bool allAccounts) {
+  addAccounts(sim, allAccounts);
   const ir::Number* factor = facts.find(ir::StackFact::Unattributed, {});
   const ir::Number* step = facts.find(ir::StackFact::Step, {});
   sim.straggler = stragglerOf(sim, facts);
@@ -272,7 +285,7 @@ void runOrders(Simulation& sim, Facts& facts) {
   const std::vector<ir::NamedOrder> others = sim.schedule->kind->others();
   if (train) makers.insert(makers.end(), others.begin(), others.end());
   std::vector<OrderRun> runs = runEach(sim, makers, train);
-  const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts).fits; };
+  const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts, false).fits; };
   OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
   if (runs.size() > 1 && !fits(*chosen))
     if (OrderRun* other = soonest(runs, fits)) chosen = other;
@@ -287,11 +300,11 @@ bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
   return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
 }
 
-Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts, const Simulated& asked) {
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
-  sim.classes = priceClasses(schedule, model, facts);
+  sim.classes = priceClasses(schedule, model, facts, asked.known);
   runStagePasses(sim);
   sim.steps.resize(static_cast<size_t>(program.stages));
   PipelineInput& in = sim.pipeline;
@@ -309,13 +322,8 @@ Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Fa
   addOptimizer(sim, model);
   addTied(sim, model);
   runOrders(sim, facts);
-  compose(sim, facts);
-  return sim;
-}
-
-Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
-  Simulation sim = simulateStep(schedule, model, facts);
-  sim.even = evenStages(sim);
+  compose(sim, facts, asked.accounts);
+  if (asked.even) sim.even = evenStages(sim);
   return sim;
 }
 

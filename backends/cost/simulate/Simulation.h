@@ -48,7 +48,7 @@ struct Simulation {
   double tied = 0;      ///< all-reduces of parameters that several stages hold, on the stage with most of them
   double optimizer = 0; ///< of the slowest stage
   double end = 0;       ///< of the last stage, what its reductions expose included
-  Indexed<StageAccount> accounts;
+  Indexed<StageAccount> accounts; ///< of all stages, or of the critical one alone
   EvenStages even;
   /// The stage with the most work: whose time the step is, but for what it idles.
   int64_t critical = 0;
@@ -64,10 +64,15 @@ struct Simulation {
 /// Gradients come back for floating-point values that something before them trains on.
 bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
 
+/// What of a simulation is asked for beside the times of the step.
+struct Simulated {
+  bool even = true;             ///< the same schedule where all stages are equal, which is a simulation more
+  bool accounts = true;         ///< of all stages; else of the critical one
+  KnownPrices* known = nullptr; ///< prices of layers that other schedules share, looked up and added to
+};
+
 /// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`. The facts are
 /// those of the model.
-Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
-/// The same but for `even`, which is a simulation more.
-Simulation simulateStep(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
+Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts& facts, const Simulated& asked = {});
 
 } // namespace planc::cost

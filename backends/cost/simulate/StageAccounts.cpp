@@ -103,20 +103,25 @@ PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
 
 } // namespace
 
+StageAccount accountStage(const Simulation& sim, size_t stage) {
+  StageAccount a;
+  addPasses(a.account, sim, stage);
+  a.spent.exposed = sim.steps[stage].tied;
+  for (const HeldStage& held : sim.stages[stage].holds) {
+    addHeld(a.account, sim, held);
+    for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
+      a.spent.exposed += held.booked[cause];
+  }
+  a.spent.add(a.account.sum());
+  return a;
+}
+
 std::vector<StageAccount> accountStages(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<StageAccount> accounts(sim.stages.size());
+  std::vector<StageAccount> accounts;
   std::vector<std::vector<int64_t>> kinds;
-  for (size_t s = 0; s < accounts.size(); ++s) {
-    StageAccount& a = accounts[s];
-    addPasses(a.account, sim, s);
-    a.spent.exposed = sim.steps[s].tied;
-    for (const HeldStage& held : sim.stages[s].holds) {
-      addHeld(a.account, sim, held);
-      for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
-        a.spent.exposed += held.booked[cause];
-    }
-    a.spent.add(a.account.sum());
+  for (size_t s = 0; s < sim.stages.size(); ++s) {
+    StageAccount& a = accounts.emplace_back(accountStage(sim, s));
     const std::vector<int64_t> instances = instancesOn(program, static_cast<int64_t>(s));
     const auto kind = std::find(kinds.begin(), kinds.end(), instances);
     a.kind = kind - kinds.begin();

@@ -7,7 +7,9 @@
 
 namespace planc::cost {
 
-/// Books the passes, pairs, transfers and state collectives of every device stage, by stage.
+/// Books the passes, pairs, transfers and state collectives of a device stage; of no kind yet.
+StageAccount accountStage(const Simulation& sim, size_t stage);
+/// Idem of every device stage, by stage.
 std::vector<StageAccount> accountStages(const Simulation& sim);
 
 /// The schedule of `sim`, its orders unchanged, with the mean of all virtual stages in place of each: what the stage

@@ -276,7 +276,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {
       if (fraction <= 0) return;
-      segment.tasks.push_back({stream, n, fraction, deps});
+      segment.tasks.edit().push_back({stream, n, fraction, deps});
       tasksOf[n].push_back(static_cast<uint32_t>(segment.tasks.size()) - 1);
       deps.push_back(tasksOf[n].back()); // the rest of a collective follows its inline part
     };

@@ -33,7 +33,7 @@ struct Exchanging {
     b.finish();
     DiagnosticEngine diagnostics;
     costs = b.classCosts(diagnostics);
-    for (SegmentCost* cost : {&costs[0].forward, &costs[0].backward}) {
+    for (SegmentCost* cost : {&costs[0].forward.edit(), &costs[0].backward.edit()}) {
       cost->nodes[0].seconds = cost->nodes[2].seconds = computes;
       cost->nodes[1].seconds = exchanges;
       cost->seconds = 2 * computes + exchanges;
@@ -102,7 +102,7 @@ TEST(CostPair, PeriodsThatAreLeftOutCountAsIfTheyRan) {
   const auto seconds = [&] { return std::uniform_int_distribution<>(0, 12)(random) * .25 + .01; };
   for (int i = 0; i < 300; ++i) {
     Exchanging e(std::uniform_int_distribution<int64_t>(9, 300)(random), 1, 1);
-    for (SegmentCost* cost : {&e.costs[0].forward, &e.costs[0].backward}) {
+    for (SegmentCost* cost : {&e.costs[0].forward.edit(), &e.costs[0].backward.edit()}) {
       cost->seconds = 0;
       for (size_t n = 0; n < 3; ++n) {
         const double s = cost->nodes[n].seconds = seconds();
@@ -134,7 +134,7 @@ TEST(CostPair, ManyLayersTakeNoLonger) {
 
 TEST(CostPair, TheHostStillLaunchesBoth) {
   Exchanging e(10, 1, 1);
-  e.costs[0].forward.host = 3, e.costs[0].backward.host = 2;
+  e.costs[0].forward.edit().host = 3, e.costs[0].backward.edit().host = 2;
   EXPECT_NEAR(e.together(), 50, 1e-9);
 }
 

@@ -93,11 +93,11 @@ struct Fixture {
     schedule.blockingShare.fill(1);
     Segment s;
     s.layerClass = LayerClassId(0);
-    s.tasks = {{kComputeStream, 0, 1, {}},
-               {kComputeStream, 1, 1, {0}},
-               {kComputeStream, 2, 0.25, {1}},
-               {0, 2, 0.75, {1}},
-               {kComputeStream, 3, 1, {2, 3}}};
+    s.tasks.edit() = {{kComputeStream, 0, 1, {}},
+                      {kComputeStream, 1, 1, {0}},
+                      {kComputeStream, 2, 0.25, {1}},
+                      {0, 2, 0.75, {1}},
+                      {kComputeStream, 3, 1, {2, 3}}};
     schedule.forward = {s};
   }
   std::string finding() {
@@ -153,22 +153,22 @@ TEST(VerifySchedule, RejectsDevicesThatDoNotShareEvenly) {
 
 TEST(VerifySchedule, RejectsACycle) {
   Fixture f;
-  f.schedule.forward[0].tasks[0].deps = {4};
+  f.schedule.forward[0].tasks.edit()[0].deps = {4};
   EXPECT_EQ(f.finding(), "mlp forward: task 0 waits for task 4, which comes later");
 }
 
 TEST(VerifySchedule, RejectsComputingOnACommStream) {
   Fixture f;
-  f.schedule.forward[0].tasks[0].stream = 0;
+  f.schedule.forward[0].tasks.edit()[0].stream = 0;
   EXPECT_EQ(f.finding(), "mlp forward: task 0 is on stream 0");
-  f.schedule.forward[0].tasks[0].stream = kComputeStream;
-  f.schedule.forward[0].tasks[3].stream = 1; // the collective is of level 0
+  f.schedule.forward[0].tasks.edit()[0].stream = kComputeStream;
+  f.schedule.forward[0].tasks.edit()[3].stream = 1; // the collective is of level 0
   EXPECT_EQ(f.finding(), "mlp forward: task 3 is on stream 1");
 }
 
 TEST(VerifySchedule, RejectsANodeDoneInPart) {
   Fixture f;
-  f.schedule.forward[0].tasks[3].fraction = 0.5;
+  f.schedule.forward[0].tasks.edit()[3].fraction = 0.5;
   EXPECT_EQ(f.finding(), "mlp forward: tasks do 0.75 of node 2");
 }
 

@@ -1,0 +1,31 @@
+// Estimates of many plans that differ in little: a search, an editor, a service.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/Estimator.h"
+#include "backends/cost/simulate/Segments.h"
+#include "passes/Lowerings.h"
+
+#include <memory>
+
+namespace planc::api {
+
+/// Lowers and prices plan after plan. What a plan shares with those before it is not done again: the layers, their
+/// tasks and their prices where only schedule, states or overlap differ. The estimates are those of plans by
+/// themselves, bit for bit; warnings are not looked for. One engine serves one thread.
+class Engine {
+public:
+  /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`).
+  explicit Engine(size_t kept = 16) : lowerings_(kept) {}
+
+  /// Null if the plan breaks a law or lacks a fact (reported). Cuts that are to be balanced must be settled.
+  std::unique_ptr<cost::Estimate> estimate(const ir::Plan& plan, DiagnosticEngine& diagnostics,
+                                           cost::Wanted wanted = cost::Wanted::totals());
+
+  const passes::Lowerings& lowerings() const { return lowerings_; }
+
+private:
+  passes::Lowerings lowerings_;
+  cost::KnownPrices prices_;
+};
+
+} // namespace planc::api

@@ -1,0 +1,63 @@
+// A search as a benchmark: every candidate made as an edit, lowered and priced to the end, one core, nothing known
+// before.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Engine.h"
+#include "bench/Candidates.h"
+#include "bench/Loaded.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+namespace planc::bench {
+namespace {
+
+const char* const kSearch = PLANC_SOURCE_DIR "/bench/search.plan";
+
+/// A candidate as a plan; the base where the edit does not fit.
+ir::Plan candidate(const ir::Plan& base, const ir::PlanEdit& edit, DiagnosticEngine& diagnostics) {
+  ir::Plan plan = base;
+  ir::apply(edit, plan, diagnostics);
+  return plan;
+}
+
+/// The same candidate by itself; throws where the engine gave another time or another memory.
+void compare(const ir::Plan& plan, const cost::Estimate& found) {
+  DiagnosticEngine diagnostics;
+  const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+  const auto whole = program ? cost::estimate(*passes::schedule(*program), diagnostics) : nullptr;
+  if (!whole || whole->totals.stepTime != found.totals.stepTime || whole->memory.peak != found.memory.peak)
+    throw std::runtime_error(fmt::format("a candidate differs from its estimate: {} s, {} s",
+                                         whole ? whole->totals.stepTime : 0, found.totals.stepTime));
+}
+
+void search(benchmark::State& state, bool compared) {
+  const Loaded loaded(kSearch, "gpt3_512");
+  const std::vector<ir::PlanEdit> edits = searchEdits();
+  size_t priced = 0, fitting = 0;
+  double best = 0;
+  for (auto _ : state) {
+    api::Engine engine;
+    priced = fitting = 0, best = 0;
+    for (const ir::PlanEdit& edit : edits) {
+      DiagnosticEngine diagnostics;
+      const ir::Plan plan = candidate(*loaded.plans[0], edit, diagnostics);
+      const auto found = engine.estimate(plan, diagnostics);
+      if (!found) throw std::runtime_error(diagnostics.sorted()[0]->message);
+      ++priced;
+      if (found->memory.fits && (fitting++ == 0 || found->totals.stepTime < best)) best = found->totals.stepTime;
+      if (compared) compare(plan, *found);
+    }
+    state.counters["layers"] = static_cast<double>(engine.lowerings().lowered());
+  }
+  state.counters["plans"] = static_cast<double>(priced);
+  state.counters["fit"] = static_cast<double>(fitting);
+  state.counters["best_s"] = best;
+  state.counters["plans/s"] = benchmark::Counter(static_cast<double>(priced) * static_cast<double>(state.iterations()),
+                                                 benchmark::Counter::kIsRate);
+}
+
+BENCHMARK_CAPTURE(search, gpt3_512, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, gpt3_512_compared, true)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+} // namespace
+} // namespace planc::bench
