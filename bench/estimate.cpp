@@ -86,6 +86,9 @@ BENCHMARK(lowerExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(lowerAndPrice, gpus_64, "gpus_64")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(lowerAndPrice, gpus_1000000, "gpus_1000000")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(lowerAndPrice, stages_384, "stages_384")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(lowerAndPrice, stages_384_quarter, "stages_384_quarter")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(lowerAndPrice, zero_bubble_64, "zero_bubble_64")->Unit(benchmark::kMicrosecond);
 
 } // namespace
 } // namespace planc

@@ -118,6 +118,9 @@ bool shares(const ir::StateCollective& s) {
   return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step;
 }
 
+/// Up to so many they are looked through one by one.
+constexpr size_t kFewClasses = 16;
+
 /// Of one kind over the same axes at the same time.
 bool alike(const ir::StateCollective& a, const ir::StateCollective& b) {
   return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
@@ -163,11 +166,17 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage,
 
 std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage) {
   Instances held;
-  std::map<ir::LayerClassId, size_t> at;
+  held.reserve(stage.classes.size());
+  std::map<ir::LayerClassId, size_t> at; // of a stage with many classes
   for (const auto& [id, count] : stage.classes) {
-    const auto [known, fresh] = at.try_emplace(id, held.size());
-    if (fresh) held.emplace_back(id, 0);
-    held[known->second].second += count;
+    size_t known = held.size();
+    if (stage.classes.size() > kFewClasses)
+      known = at.try_emplace(id, held.size()).first->second;
+    else
+      for (size_t h = 0; h < held.size(); ++h)
+        if (held[h].first == id) known = h;
+    if (known == held.size()) held.emplace_back(id, 0);
+    held[known].second += count;
   }
   return held;
 }

@@ -137,10 +137,9 @@ double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) 
 namespace {
 
 /// Updates on the device of one virtual stage, one after the other.
-double onDevice(const Pricing& pricing, const ir::StageKind& stage) {
+double onDevice(const Pricing& pricing, const ir::StageKind& stage, double together) {
   const ir::Program& program = pricing.program;
   double seconds = 0, flops = 0, largest = 0;
-  const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params) {
       const ir::Optimizer* by = ir::updaterHere(program, p);
@@ -155,9 +154,8 @@ double onDevice(const Pricing& pricing, const ir::StageKind& stage) {
 }
 
 /// Updates on the host, and what crosses its link.
-void addHost(StageUpdate& sum, const Pricing& pricing, const ir::StageKind& stage) {
+void addHost(StageUpdate& sum, const Pricing& pricing, const ir::StageKind& stage, double together) {
   const ir::Program& program = pricing.program;
-  const double together = updatedTogether(program, stage);
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params) {
       const double instances = static_cast<double>(count);
@@ -176,8 +174,9 @@ StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vec
   if (!program.plan->workload.train) return sum;
   const Pricing pricing = pricingUpdate(facts, program);
   for (const ir::StageKind* stage : stages) {
-    sum.device += onDevice(pricing, *stage);
-    addHost(sum, pricing, *stage);
+    const double together = updatedTogether(program, *stage);
+    sum.device += onDevice(pricing, *stage, together);
+    addHost(sum, pricing, *stage, together);
   }
   sum.memory = sum.host;
   if (sum.toDevice + sum.toHost <= 0) return sum;
