@@ -5,7 +5,7 @@ option(PLANC_HARDEN "PIE, RELRO, stack protector and _FORTIFY_SOURCE in release 
 add_library(planc_flags INTERFACE)
 target_compile_options(planc_flags INTERFACE -Wall -Wextra $<$<BOOL:${PLANC_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(planc_flags INTERFACE -Wno-restrict -Wno-stringop-overflow) # false alarm on "literal" + string (GCC 105651)
+  target_compile_options(planc_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds) # false alarms on "literal" + string (GCC 105651, 105329)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
   target_compile_options(planc_flags INTERFACE -Wno-deprecated-declarations) # std::stable_sort's own buffer in libstdc++ 12

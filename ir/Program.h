@@ -7,8 +7,6 @@
 #include "support/Indexed.h"
 #include "support/Shared.h"
 
-#include "llvm/ADT/SmallVector.h"
-
 #include <array>
 #include <memory>
 #include <optional>
@@ -222,7 +220,7 @@ using StageKindId = Id<StageKind>;
 struct VirtualStage {
   int64_t index = 0;
   StageKindId kind;
-  llvm::SmallVector<int64_t, 2> devices; ///< the device stage that it runs on, for each route of the schedule
+  Indexed<int64_t> devices; ///< the device stage that it runs on, for each route of the schedule
 };
 
 /// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over
