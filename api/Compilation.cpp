@@ -8,6 +8,7 @@
 #include "api/RecomputeEffects.h"
 #include "backends/cost/Estimator.h"
 #include "backends/cost/result/Doubts.h"
+#include "passes/Passes.h"
 #include "support/Step.h"
 
 namespace planc::api {
@@ -87,6 +88,10 @@ void Compilation::findFixes(const ir::PlanEdit& set) {
 
 void Compilation::findRecomputeEffects() {
   recomputeEffects_ = api::recomputeEffects(*this);
+}
+
+void verifyPasses() {
+  passes::setVerifying(true);
 }
 
 } // namespace planc::api

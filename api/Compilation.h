@@ -82,4 +82,8 @@ private:
   bool refused_ = false; ///< a change did not fit
 };
 
+/// Lets a verifier check what every pass leaves, in all compilations of the process from now on; builds without NDEBUG
+/// always do. What it finds is a bug in planc: an InternalError that names the pass.
+void verifyPasses();
+
 } // namespace planc::api

@@ -1,12 +1,14 @@
 // From words to a command: CLI11 takes the line apart, the tables say what is legal, and every unknown word gets a
 // suggestion.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Compilation.h"
 #include "driver/Command.h"
 #include "driver/Help.h"
 #include "support/Spelling.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 
 namespace planc::driver {
@@ -164,6 +166,7 @@ int dispatch(Console& console, const Parser& parser) {
     console.remark(programHelp());
     return kUsage;
   }
+  if (arguments.has("--verify") || std::getenv("PLANC_VERIFY")) api::verifyPasses();
   if (int code = checkPositionals(console, *command, arguments)) return code;
   return command->run(console, arguments);
 }

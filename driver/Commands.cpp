@@ -19,6 +19,10 @@ const std::vector<Option>& commonOptions() {
        {"human", "short", "json"},
        "how errors and warnings are written to stderr; json: one per line"},
       {"--color", "", {"auto", "always", "never"}, "auto: on a terminal, unless NO_COLOR is set"},
+      {"--verify",
+       "",
+       {},
+       "check what every pass leaves, as with PLANC_VERIFY in the environment; what fails is a bug in planc"},
       {"--help", "", {}, "print this help"},
   };
   return table;

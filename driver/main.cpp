@@ -4,7 +4,6 @@
 #include "driver/Progress.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -23,7 +22,6 @@ int internalError(const char* what) {
 
 int main(int argc, char** argv) {
   planc::driver::installCrashHandlers();
-  if (std::getenv("PLANC_VERIFY")) planc::passes::setVerifying(true); // the tests say so
   try {
     return planc::driver::runCommandLine(argc, argv);
   } catch (const std::bad_alloc&) {

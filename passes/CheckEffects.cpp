@@ -141,9 +141,11 @@ bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
 } // namespace
 
 bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
-  warnContiguous(program, diagnostics);
-  warnFrozen(program, diagnostics);
-  warnForwardOnly(program, diagnostics);
+  if (diagnostics.wantsWarnings()) {
+    warnContiguous(program, diagnostics);
+    warnFrozen(program, diagnostics);
+    warnForwardOnly(program, diagnostics);
+  }
   return checkImbalance(program, diagnostics) && checkFormulas(program, diagnostics);
 }
 

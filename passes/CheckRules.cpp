@@ -166,8 +166,10 @@ bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& rule : program.plan->placements) ok &= checkReach(program, rule, diagnostics);
   ok = ok && checkKernels(program, diagnostics);
   if (!ok) return false;
-  warnIdle(program, diagnostics);
-  warnOrder(program, diagnostics);
+  if (diagnostics.wantsWarnings()) {
+    warnIdle(program, diagnostics);
+    warnOrder(program, diagnostics);
+  }
   return checkEffects(program, diagnostics);
 }
 

@@ -129,7 +129,7 @@ bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
     return false;
   }
   if (!checkNeeds(program, diagnostics)) return false;
-  warnWithoutChunks(program, diagnostics);
+  if (diagnostics.wantsWarnings()) warnWithoutChunks(program, diagnostics);
   return true;
 }
 

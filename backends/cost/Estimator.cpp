@@ -36,7 +36,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
     result->collectives = collectiveRows(sim, *model);
     result->stages = stageRows(sim);
   }
-  result->totals = totals(sim, *model, facts, result->collectives, wanted.rows, wanted.confidence);
+  result->totals = totals(sim, *model, facts, result->collectives, wanted);
   result->orders = sim.orders;
   if (!model->complete() || !checkFinite(*result, plan, diagnostics)) {
     if (known) known->forget(); // what a fact that lacks was taken for

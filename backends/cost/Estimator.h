@@ -14,15 +14,6 @@ namespace planc::cost {
 /// PLAN0801: a plan that names no software cannot be priced; `known` are the stacks that it could name.
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics);
 
-/// What of an estimate is asked for beside the times of the step, its rates, and its memory: what is not stays empty,
-/// and takes no time.
-struct Wanted {
-  bool rows = true;       ///< of layers, collectives and stages; of the totals `comm` and what compares the stages
-  bool confidence = true; ///< and what the diagnostics say of it
-  /// Time, rates and memory alone, equal to those of a whole estimate bit for bit.
-  static Wanted totals() { return {false, false}; }
-};
-
 class KnownPrices;
 
 /// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's

@@ -152,6 +152,15 @@ struct Run {
   std::optional<RunAmounts> low, high;
 };
 
+/// What of an estimate is asked for beside the times of the step, its rates, and its memory: what is not stays empty,
+/// and takes no time.
+struct Wanted {
+  bool rows = true;       ///< of layers, collectives and stages; of the totals `comm` and what compares the stages
+  bool confidence = true; ///< and what the diagnostics say of it
+  /// Time, rates and memory alone, equal to those of a whole estimate bit for bit.
+  static Wanted totals() { return {false, false}; }
+};
+
 struct Estimate {
   Totals totals;
   std::vector<TriedOrder> orders; ///< of the schedule, if it has several

@@ -210,11 +210,11 @@ double Flops::peak() const {
 }
 
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
-              const std::vector<CollectiveRow>& collectives, bool stages, bool withConfidence) {
+              const std::vector<CollectiveRow>& collectives, Wanted wanted) {
   Totals t;
-  addTimes(t, sim, collectives, stages);
+  addTimes(t, sim, collectives, wanted.rows);
   if (facts.cluster.has(ir::ClusterFact::Jitter) || facts.stack.has(ir::StackFact::Jitter)) t.straggler = sim.straggler;
-  if (withConfidence) t.confidence = confidence(sim, model, facts);
+  if (wanted.confidence) t.confidence = confidence(sim, model, facts);
   addRates(t, sim, facts);
   return t;
 }

@@ -6,9 +6,9 @@
 
 namespace planc::cost {
 
-/// `collectives`: the rows of all stages. `stages`: whether the simulation has accounts of all; without it what
-/// compares them stays 0.
+/// `collectives`: the rows of all stages. Without rows, what compares the stages stays 0: the simulation has no
+/// accounts of them.
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
-              const std::vector<CollectiveRow>& collectives, bool stages, bool withConfidence);
+              const std::vector<CollectiveRow>& collectives, Wanted wanted);
 
 } // namespace planc::cost
