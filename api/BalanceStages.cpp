@@ -1,12 +1,10 @@
 // Settles `stages = balanced`: the cuts whose longest stages have the least work, every `even` that divides, and what
-// lies near the best of them, each priced on one lowered program; the soonest step of those that fit.
+// lies near the best of them, each priced over the layers that all of them share; the soonest step of those that fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/BalanceStages.h"
 
-#include "backends/cost/Estimator.h"
 #include "backends/cost/result/Doubts.h"
 #include "backends/cost/simulate/Balance.h"
-#include "passes/Passes.h"
 #include "support/Rounding.h"
 
 #include <algorithm>
@@ -28,7 +26,6 @@ constexpr size_t kMoved = 384;       // cuts tried near the best
 constexpr size_t kWhole = 16;        // of either, where the layers depend on the cut: each is lowered anew
 constexpr int64_t kPasses = 1 << 23; // of micro-batches through stages in each of the two searches, in all their cuts
 constexpr double kDoubt = 1.25;      // the longest stage may be priced too long by so much
-constexpr size_t kSettled = 4;       // of them priced as whole plans in the end
 constexpr int kTightened = 4;        // times that the memory of the programme is corrected
 constexpr int64_t kCounts = 2;       // `even` counts the first and the last plain layers as none, one or two
 
@@ -70,20 +67,20 @@ Held heldOf(const ir::Program& program) {
 
 /// A cut, priced.
 struct Tried {
-  cost::CutPrice price;
+  bool fits = false;
+  double peak = 0, room = 0, step = 0;
   std::vector<int64_t> longest; ///< the virtual stages of the device with the most work, or with the fullest memory
-  bool whole = false;           ///< as a plan of its own
 
-  bool better(const Tried& other) const {
-    if (price.fits != other.price.fits) return price.fits;
-    return price.fits ? price.step < other.price.step * (1 - kRounding)
-                      : price.peak < other.price.peak * (1 - kRounding);
+  /// By more than what rounding makes, or by anything.
+  bool better(const Tried& other, double rounding = kRounding) const {
+    if (fits != other.fits) return fits;
+    return fits ? step < other.step * (1 - rounding) : peak < other.peak * (1 - rounding);
   }
 };
 
 class Balancing {
 public:
-  explicit Balancing(const ir::Plan& plan) : plan_(plan) {}
+  Balancing(const ir::Plan& plan, Engine& engine) : plan_(plan), engine_(engine) {}
 
   std::vector<ir::StageLine> run() {
     int64_t layers = 0;
@@ -92,33 +89,35 @@ public:
     if (!begin()) return {};
     tryEvens();
     tryShortest();
-    moves_ = affordable(again_ ? kMoved : kWhole);
+    moves_ = affordable(shared_ ? kMoved : kWhole);
     while (tryMoves()) {
     }
-    settle();
-    if (best_ == tried_.end()) return {};
-    return linesOf(*plan_.model, best_->first,
-                   plan_.pipeline->cut ? plan_.pipeline->cut->range : plan_.pipeline->range);
+    const auto best = std::min_element(tried_.begin(), tried_.end(),
+                                       [](const auto& a, const auto& b) { return a.second.better(b.second, 0); });
+    return linesOf(*plan_.model, best->first, plan_.pipeline->cut ? plan_.pipeline->cut->range : plan_.pipeline->range);
   }
 
 private:
   using Entry = std::map<Held, Tried>::iterator;
 
-  /// Lowers the plan with equal numbers of layers, prices its layers, and keeps the program for other cuts.
+  /// Lowers the plan with equal numbers of layers, prices its layers, and keeps the program for what cuts share.
   bool begin() {
     DiagnosticEngine ignored;
     ir::Stages balanced;
     balanced.cut = ir::StageCut::Balanced;
     trial_ = planWith(balanced);
-    program_ = passes::lower(trial_, ir::Level::Comm, ignored);
+    program_ = engine_.lower(trial_, ignored);
     if (!program_) return false;
-    schedule_ = passes::schedule(*program_);
-    if (!cost::estimate(*schedule_, ignored)) return false; // facts lack, or a plan that is refused
-    loads_ = cost::stageLoads(*schedule_, ignored);
+    const auto schedule = engine_.schedule(*program_);
+    const auto estimate = engine_.price(*schedule, ignored);
+    if (!estimate) return false; // facts lack, or a plan that is refused
+    loads_ = cost::stageLoads(*schedule, ignored);
     if (!loads_) return false;
-    again_ = passes::cutAgain(*program_, trial_);
-    price(trial_);
-    return best_ != tried_.end();
+    // Which instances are replayed may depend on the cut: each is lowered anew.
+    shared_ = std::all_of(program_->firstLayers.begin(), program_->firstLayers.end(),
+                          [](const auto& first) { return first.empty(); });
+    note(heldOf(*program_), *program_, *estimate);
+    return true;
   }
 
   /// A cut takes as long as its passes are many.
@@ -141,29 +140,22 @@ private:
     return trial;
   }
 
-  void price(ir::Plan trial) {
-    if (!again_) return priceWhole(trial);
-    trial_ = std::move(trial);
-    if (!passes::cutAgain(*program_, trial_)) return;
-    Held held = heldOf(*program_);
-    if (!tried_.count(held)) note(std::move(held), *program_, cost::priceCut(*schedule_), false);
-  }
-
-  void priceWhole(const ir::Plan& trial) {
+  void price(const ir::Plan& trial) {
     DiagnosticEngine ignored;
-    const auto program = passes::lower(trial, ir::Level::Comm, ignored);
+    const auto program = engine_.lower(trial, ignored);
     if (!program) return;
     Held held = heldOf(*program);
-    if (const auto known = tried_.find(held); known != tried_.end() && known->second.whole) return;
-    note(std::move(held), *program, cost::priceCut(*passes::schedule(*program)), true);
+    if (tried_.count(held)) return;
+    if (const auto estimate = engine_.price(*engine_.schedule(*program), ignored))
+      note(std::move(held), *program, *estimate);
   }
 
-  void note(Held held, const ir::Program& program, const std::optional<cost::CutPrice>& price, bool whole) {
-    if (!price) return;
-    Tried made{*price, {}, whole};
-    for (size_t vs : program.heldBy(price->fits ? price->critical : price->fullest))
+  void note(Held held, const ir::Program& program, const cost::Estimate& estimate) {
+    const cost::Memory& memory = estimate.memory;
+    Tried made{memory.fits, memory.peak, memory.capacity, estimate.totals.stepTime, {}};
+    for (size_t vs : program.heldBy(made.fits ? estimate.totals.critical : memory.fullest))
       made.longest.push_back(static_cast<int64_t>(vs));
-    const Entry entry = tried_.insert_or_assign(std::move(held), std::move(made)).first;
+    const Entry entry = tried_.emplace(std::move(held), std::move(made)).first;
     if (best_ == tried_.end() || entry->second.better(best_->second)) best_ = entry;
   }
 
@@ -173,8 +165,8 @@ private:
 
   /// The cuts whose longest stage has the least work, as far as their steps may be the soonest.
   void tryShortest() {
-    const bool folded = schedule_->program->chunks * schedule_->program->routes > 1;
-    const size_t most = affordable(folded ? kFolded : again_ ? kShortest : kWhole);
+    const bool folded = program_->chunks * program_->routes > 1;
+    const size_t most = affordable(folded ? kFolded : shared_ ? kShortest : kWhole);
     tryEach(cost::shortestCuts(*loads_, false, most));
     // The programme knows less of the memory than an estimate: where its cut does not fit it gets less room.
     cost::StageLoads loads = *loads_;
@@ -184,14 +176,14 @@ private:
       tryHeld(cuts[0].held);
       const auto entry = tried_.find(cuts[0].held);
       if (entry == tried_.end()) return;
-      if (entry->second.price.fits) return tryEach(cuts);
-      loads.room -= std::max(entry->second.price.peak - entry->second.price.room, 0.005 * loads.room);
+      if (entry->second.fits) return tryEach(cuts);
+      loads.room -= std::max(entry->second.peak - entry->second.room, 0.005 * loads.room);
     }
   }
 
   void tryEach(const std::vector<cost::RankedCut>& cuts) {
     for (const cost::RankedCut& cut : cuts) {
-      if (best_->second.price.fits && cut.longest > kDoubt * best_->second.price.step) return;
+      if (best_->second.fits && cut.longest > kDoubt * best_->second.step) return;
       tryHeld(cut.held);
     }
   }
@@ -254,34 +246,12 @@ private:
     return order;
   }
 
-  /// Prices the best cuts as whole plans: where layers share storage, who owns it may depend on the cut.
-  void settle() {
-    if (!again_) return;
-    std::vector<Entry> order;
-    for (Entry e = tried_.begin(); e != tried_.end(); ++e) order.push_back(e);
-    std::stable_sort(order.begin(), order.end(), [](Entry a, Entry b) {
-      const cost::CutPrice &x = a->second.price, &y = b->second.price;
-      return x.fits != y.fits ? x.fits : x.fits ? x.step < y.step : x.peak < y.peak;
-    });
-    bool differs = false;
-    best_ = tried_.end();
-    for (size_t i = 0; i < std::min(kSettled, order.size()); ++i) {
-      const Tried before = order[i]->second;
-      priceWhole(planWith(order[i]->first));
-      if (!order[i]->second.whole) continue;
-      differs |= order[i]->second.better(before) || before.better(order[i]->second);
-      if (!differs) return;
-    }
-    again_ = false;
-    tryEvens();
-  }
-
   const ir::Plan& plan_;
+  Engine& engine_;
   ir::Plan trial_; ///< of the program
   std::unique_ptr<ir::Program> program_;
-  std::unique_ptr<ir::Schedule> schedule_;
-  bool again_ = false; ///< the program can be cut again, and need not be lowered anew
-  size_t moves_ = 0;   ///< that may still be tried
+  bool shared_ = false; ///< all cuts have the same layers
+  size_t moves_ = 0;    ///< that may still be tried
   std::unique_ptr<cost::StageLoads> loads_;
   std::map<Held, Tried> tried_;
   Entry best_ = tried_.end();
@@ -289,10 +259,10 @@ private:
 
 } // namespace
 
-std::vector<ir::StageLine> balancedStages(const ir::Plan& plan) {
+std::vector<ir::StageLine> balancedStages(const ir::Plan& plan, Engine& engine) {
   DiagnosticEngine ignored;
   if (!plan.pipeline || !plan.stack || !plan.cluster || cost::reportNoWorkload(plan, ignored)) return {};
-  return Balancing(plan).run();
+  return Balancing(plan, engine).run();
 }
 
 } // namespace planc::api

@@ -3,6 +3,7 @@
 #include "api/Compilation.h"
 
 #include "api/BalanceStages.h"
+#include "api/Engine.h"
 #include "api/Library.h"
 #include "api/MemoryFixes.h"
 #include "api/RecomputeEffects.h"
@@ -13,13 +14,30 @@
 
 namespace planc::api {
 
+namespace {
+
+/// Groups of plans whose layers are kept for those that change one: a loop over sizes, micro-batches and
+/// recomputation comes back to each after all others.
+constexpr size_t kKept = 64;
+
+} // namespace
+
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
-    : asked_(std::move(asked)), source_(std::move(source)), plan_(std::make_unique<ir::Plan>(std::move(plan))) {}
+    : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<Engine>(kKept)) {}
+
+Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
+                         std::shared_ptr<Engine> engine)
+    : asked_(std::move(asked)), source_(std::move(source)), engine_(std::move(engine)),
+      plan_(std::make_unique<ir::Plan>(std::move(plan))) {}
 
 std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
-  auto made = std::make_unique<Compilation>(*plan_, asked_, source_);
+  auto made = beside(*plan_);
   made->refused_ = !ir::apply(edit, *made->plan_, made->diagnostics_);
   return made;
+}
+
+std::unique_ptr<Compilation> Compilation::beside(ir::Plan plan) const {
+  return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, engine_));
 }
 
 bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
@@ -37,9 +55,9 @@ void Compilation::settleStages() {
   Step step("balancing");
   ir::Pipeline& pipeline = *plan_->pipeline;
   if (pipeline.cut && pipeline.cut->cut == ir::StageCut::Balanced)
-    pipeline.stages = balancedStages(*plan_);
+    pipeline.stages = balancedStages(*plan_, *engine_);
   else if (pipeline.offered.empty() && !passes::canCutStages(*plan_))
-    pipeline.offered = balancedStages(*plan_);
+    pipeline.offered = balancedStages(*plan_, *engine_);
 }
 
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
@@ -68,16 +86,30 @@ bool Compilation::price() {
 
 bool Compilation::priceAlone(cost::Wanted wanted) {
   Step step("pricing");
-  if (!wanted.rows) diagnostics_.ignoreWarnings();
-  if (!plan_->stack || cost::reportNoWorkload(*plan_, diagnostics_) || !lower(ir::Level::Comm) || !makeSchedule())
-    return false;
+  if (!plan_->stack || cost::reportNoWorkload(*plan_, diagnostics_)) return false;
+  return wanted.rows ? priceWhole(wanted) : priceOverEngine(wanted);
+}
+
+bool Compilation::priceWhole(cost::Wanted wanted) {
+  if (!lower(ir::Level::Comm) || !makeSchedule()) return false;
   estimate_ = cost::estimate(*schedule_, diagnostics_, wanted);
+  return estimate_ != nullptr;
+}
+
+bool Compilation::priceOverEngine(cost::Wanted wanted) {
+  if (refused_) return false;
+  settleStages();
+  estimate_.reset(), schedule_.reset();
+  program_ = engine_->lower(*plan_, diagnostics_);
+  if (!program_) return false;
+  schedule_ = engine_->schedule(*program_);
+  estimate_ = engine_->price(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;
 }
 
 void Compilation::release() {
   results_ = {};
-  estimate_.reset(), schedule_.reset(), program_.reset(), plan_.reset();
+  estimate_.reset(), schedule_.reset(), program_.reset(), plan_.reset(), engine_.reset();
   fixes_ = {};
   recomputeEffects_ = {};
 }

@@ -14,6 +14,8 @@
 
 namespace planc::api {
 
+class Engine;
+
 /// How a plan was asked for.
 struct Asked {
   std::string named{}; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
@@ -29,8 +31,11 @@ public:
   explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
 
   /// The plan with a change, nothing of it lowered yet. Where the change does not fit, that is in its diagnostics, and
-  /// it goes no step further.
+  /// it goes no step further. All that are made of one compilation share an engine (api/Engine.h), so that the totals
+  /// of many changes take little longer than what is different about them; each belongs to one thread at a time.
   std::unique_ptr<Compilation> with(const ir::PlanEdit& edit) const;
+  /// Another plan beside this one, asked for in the same way, over the same engine.
+  std::unique_ptr<Compilation> beside(ir::Plan plan) const;
 
   const Asked& asked() const { return asked_; }
   const ir::Plan& plan() const { return *plan_; }
@@ -51,7 +56,7 @@ public:
   /// All the way: lowers, schedules, prices and judges.
   bool price();
   /// The same without assertions and measured lines, and where the stack is not known without a word about it. Without
-  /// rows no warnings are looked for either.
+  /// rows no warnings are looked for either, and what earlier plans over the same engine left is taken from there.
   bool priceAlone(cost::Wanted wanted = {});
 
   /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
@@ -66,11 +71,18 @@ public:
   /// be asked afterwards, but for `estimate`, which is null.
   void release();
 
+  /// Of this compilation and all that were made of it.
+  Engine& engine() const { return *engine_; }
+
 private:
+  Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source, std::shared_ptr<Engine> engine);
   void settleStages();
+  bool priceWhole(cost::Wanted wanted);
+  bool priceOverEngine(cost::Wanted wanted);
 
   Asked asked_;
   std::shared_ptr<const SourceManager> source_;
+  std::shared_ptr<Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;
   std::unique_ptr<ir::Program> program_;
   std::unique_ptr<ir::Schedule> schedule_;

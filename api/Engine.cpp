@@ -4,12 +4,42 @@
 
 namespace planc::api {
 
+namespace {
+
+/// Nobody reads warnings while this lives: a plan that shares its layers has none of theirs.
+class WithoutWarnings {
+  DiagnosticEngine& of_;
+  bool before_;
+
+public:
+  explicit WithoutWarnings(DiagnosticEngine& of) : of_(of), before_(of.wantsWarnings()) { of.ignoreWarnings(); }
+  ~WithoutWarnings() { of_.ignoreWarnings(!before_); }
+};
+
+} // namespace
+
+std::unique_ptr<ir::Program> Engine::lower(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  const std::lock_guard guard(turn_);
+  const WithoutWarnings silence(diagnostics);
+  return lowerings_.lower(plan, diagnostics);
+}
+
+std::unique_ptr<ir::Schedule> Engine::schedule(const ir::Program& program) {
+  const std::lock_guard guard(turn_);
+  return lowerings_.schedule(program);
+}
+
+std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
+                                              cost::Wanted wanted) {
+  const std::lock_guard guard(turn_);
+  const WithoutWarnings silence(diagnostics);
+  return cost::estimate(schedule, diagnostics, wanted, &prices_);
+}
+
 std::unique_ptr<cost::Estimate> Engine::estimate(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                                  cost::Wanted wanted) {
-  diagnostics.ignoreWarnings();
-  const auto program = lowerings_.lower(plan, diagnostics);
-  if (!program) return nullptr;
-  return cost::estimate(*lowerings_.schedule(*program), diagnostics, wanted, &prices_);
+  const auto program = lower(plan, diagnostics);
+  return program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
 }
 
 } // namespace planc::api

@@ -13,10 +13,10 @@ std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan) {
     effect.statement = plan.plan().recompute[i].str();
     ir::Plan changed = plan.plan();
     changed.recompute.erase(changed.recompute.begin() + static_cast<std::ptrdiff_t>(i));
-    Compilation without(std::move(changed));
-    if (!without.priceAlone(cost::Wanted::totals())) return {};
-    effect.peakWithout = without.estimate()->memory.peak;
-    effect.stepWithout = without.estimate()->totals.stepTime;
+    const auto without = plan.beside(std::move(changed));
+    if (!without->priceAlone(cost::Wanted::totals())) return {};
+    effect.peakWithout = without->estimate()->memory.peak;
+    effect.stepWithout = without->estimate()->totals.stepTime;
     effect.freed = effect.peakWithout - plan.estimate()->memory.peak;
     effect.cost = plan.estimate()->totals.stepTime - effect.stepWithout;
     effects.push_back(std::move(effect));

@@ -43,11 +43,11 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();
   edit(doubled.stack).number(ir::StackFact::Unattributed)->value *= 2;
-  Compilation moved(std::move(doubled));
-  if (!moved.priceAlone() || moved.estimate()->totals.stepTime <= step) return std::nullopt;
-  const double movedStep = moved.estimate()->totals.stepTime;
+  const auto moved = plan.beside(std::move(doubled));
+  if (!moved->priceAlone() || moved->estimate()->totals.stepTime <= step) return std::nullopt;
+  const double movedStep = moved->estimate()->totals.stepTime;
   run.slope = (movedStep - step) / factor;
-  const verdict::Results other = verdict::evaluate(plan.plan(), *moved.estimate(), aside);
+  const verdict::Results other = verdict::evaluate(plan.plan(), *moved->estimate(), aside);
   for (size_t i = 0; i < results.measured.size(); ++i) {
     const verdict::MeasuredResult& line = results.measured[i];
     if (const auto wanted = stepBy(line, other.measured[i], step, movedStep)) {

@@ -29,7 +29,7 @@ struct ScheduleEdit {
 };
 
 /// A change of a plan. It changes what it names and nothing else: what the text computes from an axis or a fact stays
-/// as it was computed.
+/// as it was computed. A balanced cut that was settled is to be settled again, as for the text that says the change.
 struct PlanEdit {
   std::vector<FactEdit> facts = {};
   std::vector<AxisEdit> axes = {};

@@ -64,11 +64,6 @@ void setVerifying(bool on);
 /// Whether the layers of a plan can be cut into stages as it says; reports nothing.
 bool canCutStages(const ir::Plan& plan);
 
-/// Cuts a program of level comm as the plan, which differs in nothing else, says: cheaper than to lower it. Who owns
-/// the storage that several layers share stays as it was. False, and the program as it was, where the layers themselves
-/// depend on the cut, or it breaks a law: lower the plan instead.
-bool cutAgain(ir::Program& program, const ir::Plan& plan);
-
 /// Level comm to level task, the end of the pipeline; the program must outlive the schedule.
 /// `known`: tasks of layers that other programs share, looked up and added to.
 std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {},

@@ -115,12 +115,15 @@ struct Plan {
   std::shared_ptr<api::PlanFile> file;
   std::shared_ptr<api::Compilation> made;
 
+  bool rows = false; ///< its estimate has them
+
   py::list diagnostics() const { return listOf(made->diagnostics(), file->sources()); }
-  void price() {
-    if (!made->estimate() && !made->priceAlone()) refuse(diagnostics());
-  }
-  const cost::Estimate& estimate() {
-    price();
+  /// Totals come from the engine that it shares with what it was edited from; rows are made where somebody asks.
+  const cost::Estimate& estimate(cost::Wanted wanted = cost::Wanted::totals()) {
+    if (!made->estimate() || (wanted.rows && !rows)) {
+      if (!made->priceAlone(wanted)) refuse(diagnostics());
+      rows = wanted.rows;
+    }
     return *made->estimate();
   }
   Plan edited(const ir::PlanEdit& edit) const {
@@ -129,7 +132,7 @@ struct Plan {
     return out;
   }
   nlohmann::ordered_json json() {
-    price();
+    estimate({});
     return report::json({"", &file->sources(), &made->plan(), made->program(), made->estimate(), &made->results()});
   }
 };

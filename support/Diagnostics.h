@@ -91,7 +91,7 @@ public:
   size_t errorCount() const { return errors_; }
   /// Whether anybody reads warnings: what looks for nothing else need not begin. Reports of them are dropped if not.
   bool wantsWarnings() const { return warnings_; }
-  void ignoreWarnings() { warnings_ = false; }
+  void ignoreWarnings(bool ignored = true) { warnings_ = !ignored; }
   /// In the order: file (as loaded), position, code.
   std::vector<const Diagnostic*> sorted() const;
   bool empty() const { return all_.empty(); }

@@ -16,8 +16,8 @@ int main(int, char** argv) {
       {.facts = {{"cluster.node.bandwidth", "100GB/s"}}},
   };
   for (const planc::ir::PlanEdit& edit : edits) {
-    const auto changed = plan->with(edit);
-    if (!changed->priceAlone()) continue;
+    const auto changed = plan->with(edit); // what it shares with the others is priced once
+    if (!changed->priceAlone(planc::cost::Wanted::totals())) continue;
     std::printf("%.3f s, %.1f GB\n", changed->estimate()->totals.stepTime, changed->estimate()->memory.peak / 1e9);
   }
 }

@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -53,6 +54,11 @@ def prices(program):
     told = estimated(program, "mesh.tp=4", "mesh.dp=2", "train.micro_batch=2")
     check("edited", step == told["totals"]["step_time_s"] and peak == told["memory"]["peak_bytes"])
     check("the plan itself stays", plan.step_time == estimated(program)["totals"]["step_time_s"])
+    for chunks in 1, 2, 3:  # over what the edits before left, and alone with its rows
+        edit = planc.PlanEdit(schedule=("interleaved_1f1b", {"chunks": chunks}), states={("", "optimizer"): []})
+        whole = planc.load(PLAN).bind(NAME).edit(edit).estimate()
+        check("shared", plan.price(edit)[:2] == (whole["totals"]["step_time_s"], whole["memory"]["peak_bytes"]))
+        check("rows of an edit", plan.edit(edit).rows("layers") == whole["layers"])
 
 
 def files(program):
@@ -106,19 +112,25 @@ def page(root):
 
 
 def timed(count):
-    """Different edits of one plan, as a search makes them."""
+    """Different edits of one plan: loops of a notebook, the innermost over schedules and states."""
     plan = planc.load(PLAN).bind(NAME)
-    sizes = [(t, d) for t in (1, 2, 4, 8) for d in (8 // t,)]
-    edits = [planc.PlanEdit(axes={"tp": t, "dp": d}, micro_batch=1 << (i // 4 % 4), recompute=[["decoder"], ["decoder.attn.core"], []][i % 3])
-             for i, (t, d) in enumerate(sizes[i % 4] for i in range(count))]
-    begin, priced = time.perf_counter(), 0
-    for edit in edits:
-        try:
-            plan.price(edit)
-            priced += 1
-        except planc.Diagnostics:
-            pass
-    print(f"{count} edits in {time.perf_counter() - begin:.3f} s, {priced} priced")
+    states = ([], ["optimizer"], ["grads", "optimizer"], ["params", "grads", "optimizer"])
+    edits = [planc.PlanEdit(axes={"tp": t, "dp": 64 // t // p, "pp": p}, micro_batch=b, recompute=layers, schedule=schedule,
+                            states={("", s): ["dp"] if s in held else [] for s in states[-1]})
+             for t, p in ((8, 8), (4, 8), (2, 8), (1, 8), (8, 4), (4, 4), (8, 2)) for b in (1, 2, 4)
+             for layers in ([], ["decoder.attn.core"], ["decoder"])
+             for schedule in ("one_f_one_b", *(("interleaved_1f1b", {"chunks": v}) for v in (1, 2, 3))) for held in states][:count]
+    for what in "in a loop", "at random":
+        plan = planc.load(PLAN).bind(NAME)
+        begin, priced = time.perf_counter(), 0
+        for edit in edits:
+            try:
+                plan.price(edit)
+                priced += 1
+            except planc.Diagnostics:
+                pass
+        print(f"{len(edits)} edits {what} in {time.perf_counter() - begin:.3f} s, {priced} priced")
+        random.Random(1).shuffle(edits)
 
 
 def main(program, root, count):

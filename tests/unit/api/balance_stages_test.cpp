@@ -3,7 +3,6 @@
 #include "../frontend/Compile.h"
 #include "api/BalanceStages.h"
 #include "backends/cost/Estimator.h"
-#include "backends/cost/simulate/Balance.h"
 #include "passes/Passes.h"
 #include "support/Rounding.h"
 
@@ -81,7 +80,8 @@ struct RandomPlan {
 
 StepPrice balancedPrice(const ir::Plan& plan) {
   ir::Plan settled = plan;
-  settled.pipeline->stages = balancedStages(plan);
+  Engine engine;
+  settled.pipeline->stages = balancedStages(plan, engine);
   if (settled.pipeline->stages.empty()) return {}; // fewer layers than virtual stages
   return priceOf(settled).value_or(StepPrice{});
 }
@@ -159,8 +159,8 @@ void allCuts(const ir::Plan& plan, const std::vector<std::pair<Symbol, int64_t>>
   best.fits = true;
 }
 
-/// Cuts plans at random places, once again and once anew.
-void expectCutAgainIsLoweredAnew(const std::string& rules, bool boundaries) {
+/// Cuts plans at random places, over shared layers and lowered anew.
+void expectSharedCutsAreLoweredAnew(const std::string& rules, bool boundaries) {
   const char* schedules[] = {"one_f_one_b", "interleaved_1f1b(chunks = 2)", "zb_h1", "dualpipe_v", "gpipe"};
   for (uint32_t seed = 0; seed < (boundaries ? 40 : 100); ++seed) {
     RandomPlan random(5000 + seed);
@@ -170,52 +170,37 @@ void expectCutAgainIsLoweredAnew(const std::string& rules, bool boundaries) {
     DiagnosticEngine ignored;
     ir::Plan first = *plan, second = *plan;
     first.pipeline->cut.emplace().cut = ir::StageCut::Balanced;
-    const auto program = passes::lower(first, ir::Level::Comm, ignored);
+    Engine engine;
+    const auto program = engine.lower(first, ignored);
     ASSERT_TRUE(program) << seed;
     EXPECT_EQ(std::any_of(program->classes.begin(), program->classes.end(),
                           [](const ir::LayerClass& c) { return c.behind.valid() && c.before.valid(); }),
               boundaries)
         << seed;
-    const auto schedule = passes::schedule(*program);
     const auto layers = layersOfModel(*plan->model);
     const auto parts = static_cast<size_t>(program->virtualStages.size());
     std::set<size_t> ends;
     while (ends.size() + 1 < parts) ends.insert(1 + random.random() % (layers.size() - 1));
     second.pipeline->stages = linesAt(layers, parts, {ends.begin(), ends.end()});
-    ASSERT_TRUE(passes::cutAgain(*program, second)) << seed;
-    const auto again = cost::priceCut(*schedule);
+    const auto again = engine.lower(second, ignored);
     const auto anew = passes::lower(second, ir::Level::Comm, ignored);
     ASSERT_TRUE(again && anew) << seed;
+    EXPECT_EQ(engine.lowerings().shared(), 1u) << seed;
+    EXPECT_EQ(ir::print(*again), ir::print(*anew)) << seed;
+    const auto found = engine.price(*engine.schedule(*again), ignored);
     const auto estimate = cost::estimate(*passes::schedule(*anew), ignored);
-    EXPECT_EQ(ir::print(*program), ir::print(*anew)) << seed;
-    EXPECT_DOUBLE_EQ(again->step, estimate->totals.stepTime) << seed;
-    EXPECT_DOUBLE_EQ(again->peak, estimate->memory.peak) << seed;
-    EXPECT_EQ(again->fits, estimate->memory.fits) << seed;
+    EXPECT_EQ(found->totals.stepTime, estimate->totals.stepTime) << seed;
+    EXPECT_EQ(found->memory.peak, estimate->memory.peak) << seed;
+    EXPECT_EQ(found->memory.fits, estimate->memory.fits) << seed;
   }
 }
 
-TEST(BalanceStages, AProgramCutAgainIsThePlanLoweredAnew) {
-  expectCutAgainIsLoweredAnew("", false);
+TEST(BalanceStages, CutsOverSharedLayersAreLoweredAnew) {
+  expectSharedCutsAreLoweredAnew("", false);
 }
 
-TEST(BalanceStages, BoundaryReshardsBetweenClassesGoWithThemWhereAProgramIsCutAgain) {
-  expectCutAgainIsLoweredAnew("    layer0[1] { batch -> replicate }\n", true);
-}
-
-TEST(BalanceStages, AProgramThatCannotBeCutAgainStaysAsItWas) {
-  RandomPlan random(1);
-  const auto plan = random.plan(2, "one_f_one_b", 1, {4});
-  ASSERT_TRUE(plan);
-  DiagnosticEngine ignored;
-  const auto program = passes::lower(*plan, ir::Level::Comm, ignored);
-  ASSERT_TRUE(program);
-  const std::string before = ir::print(*program);
-  ir::Plan wrong = *plan;
-  wrong.pipeline->stages = linesAt(layersOfModel(*plan->model), 2, {0});
-  wrong.pipeline->stages.pop_back();
-  EXPECT_FALSE(passes::cutAgain(*program, wrong));
-  EXPECT_EQ(program->plan, plan.get());
-  EXPECT_EQ(ir::print(*program), before);
+TEST(BalanceStages, BoundaryReshardsBetweenClassesGoWithThemWhereCutsShareLayers) {
+  expectSharedCutsAreLoweredAnew("    layer0[1] { batch -> replicate }\n", true);
 }
 
 TEST(BalanceStages, AreTheBestOfAllCuts) {
@@ -233,7 +218,8 @@ TEST(BalanceStages, AreTheBestOfAllCuts) {
     allCuts(*plan, layers, static_cast<size_t>(stages), ends, best);
     if (!best.fits) continue;
     ir::Plan settled = *plan;
-    settled.pipeline->stages = balancedStages(*plan);
+    Engine engine;
+    settled.pipeline->stages = balancedStages(*plan, engine);
     if (settled.pipeline->stages.empty()) continue;
     const auto price = priceOf(settled);
     ASSERT_TRUE(price) << seed;

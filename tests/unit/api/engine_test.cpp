@@ -1,5 +1,6 @@
 // An engine's estimates are those of the plans by themselves, bit for bit, in whatever order they are asked for.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Compilation.h"
 #include "api/Engine.h"
 #include "bench/Candidates.h"
 #include "frontend/Frontend.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <thread>
 
 namespace planc::api {
 namespace {
@@ -95,6 +97,83 @@ TEST(Engine, AFactThatLacksIsReportedEachTime) {
     EXPECT_FALSE(engine.estimate(plan, diagnostics));
     EXPECT_TRUE(diagnostics.hasErrors());
   }
+}
+
+/// What a notebook changes from one cell to the next.
+ir::PlanEdit anyEdit(std::mt19937& random) {
+  const auto drawn = [&](int of) { return static_cast<int>(random() % static_cast<uint32_t>(of)); };
+  ir::PlanEdit edit;
+  switch (drawn(6)) {
+  case 0: {
+    const int64_t tensor = int64_t(1) << drawn(4);
+    edit.axes = {{Symbol("tp"), tensor}, {Symbol("dp"), 64 / tensor}, {Symbol("pp"), 8}};
+    break;
+  }
+  case 1:
+    edit.microBatch = int64_t(1) << drawn(3);
+    break;
+  case 2:
+    edit.schedule = drawn(2) ? ir::ScheduleEdit{Symbol("one_f_one_b"), {}}
+                             : ir::ScheduleEdit{Symbol("interleaved_1f1b"), {{Symbol("chunks"), 1 + drawn(4), {}}}};
+    break;
+  case 3:
+    edit.recompute.emplace();
+    if (const int layers = drawn(3))
+      edit.recompute->push_back({{{*ir::parseLayerRef(layers == 1 ? "decoder" : "decoder.attn.core"), {}}}});
+    break;
+  case 4:
+    edit.states = {{{}, ir::StateKind::Optimizer, {}, {}}};
+    if (drawn(2)) edit.states[0].targets = {Symbol("dp")};
+    break;
+  default:
+    edit.facts = {{drawn(2) ? "cluster.device.bandwidth" : "cluster.device.memory", drawn(2) ? "1TB" : "80GB"}};
+    if (edit.facts[0].path.ends_with("width")) edit.facts[0].value += "/s";
+  }
+  return edit;
+}
+
+TEST(Engine, ChangesOfACompilationArePricedAsPlansByThemselves) {
+  const Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  std::mt19937 random(5);
+  std::unique_ptr<Compilation> last = base.with({});
+  int refused = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::unique_ptr<Compilation> next = last->with(anyEdit(random));
+    Compilation alone(next->plan());
+    const bool priced = next->priceAlone(cost::Wanted::totals());
+    ASSERT_EQ(priced, alone.priceAlone()) << i;
+    ASSERT_EQ(next->diagnostics().errorCount(), alone.diagnostics().errorCount()) << i;
+    refused += !priced;
+    if (!priced) continue;
+    expectSame(*next->estimate(), *alone.estimate(), false);
+    ASSERT_TRUE(next->priceAlone()); // rows of the same
+    expectSame(*next->estimate(), *alone.estimate(), true);
+    last = std::move(next);
+  }
+  EXPECT_EQ(&last->engine(), &base.engine());
+  EXPECT_GT(last->engine().lowerings().shared(), 20u);
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Engine, ThreadsMayPriceChangesOfOneCompilation) {
+  const Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  std::vector<ir::PlanEdit> edits = bench::searchEdits();
+  std::mt19937 random(4);
+  std::shuffle(edits.begin(), edits.end(), random);
+  edits.resize(80);
+  std::vector<double> alone, steps[2];
+  for (const ir::PlanEdit& edit : edits) alone.push_back(byItself(base.with(edit)->plan())->totals.stepTime);
+  const auto price = [&](std::vector<double>& out) {
+    for (const ir::PlanEdit& edit : edits) {
+      const auto changed = base.with(edit);
+      out.push_back(changed->priceAlone(cost::Wanted::totals()) ? changed->estimate()->totals.stepTime : 0);
+    }
+  };
+  std::thread other([&] { price(steps[1]); });
+  price(steps[0]);
+  other.join();
+  EXPECT_EQ(steps[0], alone);
+  EXPECT_EQ(steps[1], alone);
 }
 
 } // namespace
