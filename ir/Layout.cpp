@@ -15,23 +15,24 @@ std::string_view name(CollectiveKind k) {
 
 AxisMask Layout::axes() const {
   AxisMask m = 0;
-  for (const auto& digits : shard)
-    for (const Digit& d : digits) m |= maskOf(d.axis);
+  for (const Digit& d : shard.digits()) m |= maskOf(d.axis);
   return m;
+}
+
+void Layout::place(const Mesh& mesh, size_t dim, const AxisList& axes) {
+  int64_t offset = 1;
+  for (AxisId a : axes) {
+    const int64_t size = mesh.axes[a].size;
+    if (size == 1) continue; // one rank holds no digit
+    shard.add(dim, {a, offset});
+    offset *= size;
+  }
 }
 
 Layout Layout::of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMask partial) {
   Layout layout;
   layout.shard.resize(perDim.size());
-  for (size_t i = 0; i < perDim.size(); ++i) {
-    int64_t offset = 1;
-    for (AxisId a : perDim[i]) {
-      int64_t size = mesh.axes[a].size;
-      if (size == 1) continue; // one rank holds no digit
-      layout.shard[i].push_back({a, offset});
-      offset *= size;
-    }
-  }
+  for (size_t i = 0; i < perDim.size(); ++i) layout.place(mesh, i, perDim[i]);
   for (AxisId a : mesh.list(partial))
     if (mesh.axes[a].size > 1) layout.partial |= maskOf(a);
   return layout;
@@ -39,7 +40,7 @@ Layout Layout::of(const Mesh& mesh, const std::vector<AxisList>& perDim, AxisMas
 
 bool sameLayout(const std::vector<bool>& unordered, const Layout& a, const Layout& b) {
   if (a.partial != b.partial || a.shard.size() != b.shard.size()) return false;
-  auto axesOf = [](const std::vector<Digit>& digits) {
+  auto axesOf = [](std::span<const Digit> digits) {
     AxisMask m = 0;
     for (const Digit& d : digits) m |= maskOf(d.axis);
     return m;

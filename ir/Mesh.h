@@ -1,6 +1,7 @@
 // The mesh: named axes over the devices of a cluster, groups of axes, and where each axis lies in the cluster's levels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "support/Few.h"
 #include "support/Ids.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
@@ -20,7 +21,7 @@ inline AxisMask maskOf(AxisId a) {
   return AxisMask(1) << a.index;
 }
 /// Ordered axes, major first.
-using AxisList = std::vector<AxisId>;
+using AxisList = Few<AxisId, 4>;
 
 /// An atom: disjoint from every other axis. `stride` = product of the sizes of the axes inside it.
 struct Axis {

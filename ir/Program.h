@@ -71,16 +71,17 @@ struct LocalWork {
 struct Node;
 /// Position of a node in its phase's list.
 using NodeIndex = uint32_t;
+using NodeList = Few<NodeIndex, 4>;
 
 enum class NodeKind { Compute, Reshard, Collective, Copy };
 
 struct Node {
   NodeKind kind = NodeKind::Compute;
   Phase phase = Phase::Forward;
-  OpId op; ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
-  std::vector<NodeIndex> deps; ///< nodes of the same list that must end first
-  double times = 1;            ///< per instance of the class: the product of the nested repeats around it
-  bool needed = true;          ///< Recompute: backward reads its result, or that of a node that depends on it
+  OpId op;            ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
+  NodeList deps;      ///< nodes of the same list that must end first
+  double times = 1;   ///< per instance of the class: the product of the nested repeats around it
+  bool needed = true; ///< Recompute: backward reads its result, or that of a node that depends on it
   // Compute
   Role role = Role::Forward;
   int operand = -1; ///< DGrad, WGrad, Accumulate

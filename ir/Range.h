@@ -1,6 +1,8 @@
 // The one range of instance indices: selectors, stages, classes of equal instances and report rows all cut with it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "support/Few.h"
+
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -29,7 +31,7 @@ struct Range {
 
 /// Disjoint ranges, ascending by begin.
 struct RangeSet {
-  std::vector<Range> ranges;
+  Few<Range, 1> ranges;
   auto operator<=>(const RangeSet&) const = default;
   int64_t count() const;
   bool contains(int64_t i) const;

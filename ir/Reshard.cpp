@@ -47,8 +47,9 @@ public:
 
   Layout layout(const Shard& shard, AxisMask partial) const {
     Layout l;
-    l.shard.reserve(shard.size());
-    for (const Digits& digits : shard) l.shard.emplace_back(digits.begin(), digits.end());
+    l.shard.resize(shard.size());
+    for (size_t i = 0; i < shard.size(); ++i)
+      for (const Digit& d : shard[i]) l.shard.add(i, d);
     l.partial = partial;
     return l;
   }

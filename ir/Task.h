@@ -24,9 +24,9 @@ Stream streamOf(const Program& program, size_t level);
 /// A share of a node's time on one stream.
 struct Task {
   Stream stream = kComputeStream;
-  NodeIndex node = 0;         ///< in the class's list of the segment's phase
-  double fraction = 1;        ///< of the node's time
-  std::vector<uint32_t> deps; ///< tasks of the same segment
+  NodeIndex node = 0;    ///< in the class's list of the segment's phase
+  double fraction = 1;   ///< of the node's time
+  Few<uint32_t, 4> deps; ///< tasks of the same segment
 };
 
 /// The work of one instance of a class in one direction. State collectives of the direction are issued `prefetch`

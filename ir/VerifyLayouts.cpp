@@ -73,11 +73,10 @@ private:
   /// An axis shards a value once, and is not a pending sum of it as well.
   void checkOnce(const Layout& layout, const std::string& value, const std::string& path) {
     AxisMask seen = 0;
-    for (const auto& digits : layout.shard)
-      for (const Digit& d : digits) {
-        if (seen & maskOf(d.axis)) out_.wrong("{}: {} shards {} twice", path, mesh_.str(maskOf(d.axis)), value);
-        seen |= maskOf(d.axis);
-      }
+    for (const Digit& d : layout.shard.digits()) {
+      if (seen & maskOf(d.axis)) out_.wrong("{}: {} shards {} twice", path, mesh_.str(maskOf(d.axis)), value);
+      seen |= maskOf(d.axis);
+    }
     if (seen & layout.partial)
       out_.wrong("{}: {} is sharded and pending over {}", path, value, mesh_.str(seen & layout.partial));
     if ((seen | layout.partial) & ~live_) out_.wrong("{}: {} lies on an axis that the mesh lacks", path, value);

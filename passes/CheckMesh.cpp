@@ -56,7 +56,7 @@ std::string meshAnew(const Program& program) {
     return std::any_of(plan.axisPlaces.begin(), plan.axisPlaces.end(),
                        [&](const AxisPlace& p) { return p.axis == id && p.where == AxisPlace::Where::Within; });
   };
-  std::vector<AxisId> order = mesh.order;
+  AxisList order = mesh.order;
   std::stable_partition(order.begin(), order.end(), [&](AxisId id) { return isAdded(plan, id) && within(id); });
   const int64_t devices = program.plan->cluster->devices(), factor = devices > 0 ? mesh.devices() / devices : 0;
   AxisId smaller;

@@ -140,7 +140,7 @@ std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const C
 /// Takes one instance, the first of its class, out of it.
 void separate(Classes& classes, int64_t instance) {
   for (size_t i = 0; i < classes.size(); ++i) {
-    std::vector<Range>& ranges = classes[i].ranges;
+    auto& ranges = classes[i].ranges;
     if (ranges.front().begin != instance || classes[i].count() == 1) continue;
     ranges.front().begin += ranges.front().step;
     if (ranges.front().count() == 0) ranges.erase(ranges.begin());

@@ -16,7 +16,7 @@ using namespace ir;
 namespace {
 
 /// Are `axes` the major ones of `split`, and does each lie outside of the next in the mesh?
-bool inOrder(const Mesh& mesh, const std::vector<Digit>& split, AxisMask axes) {
+bool inOrder(const Mesh& mesh, std::span<const Digit> split, AxisMask axes) {
   AxisMask taken = 0;
   auto outer = mesh.order.end();
   for (const Digit& digit : split) {
@@ -34,13 +34,13 @@ struct Rewriter {
   const Program& program;
   const LayerClass& layerClass;
   std::vector<Node> out = {};
-  std::vector<std::vector<NodeIndex>> ends = {};
+  std::vector<NodeList> ends = {};
 
   const Model& model() const { return program.model; }
   const Layer& unit() const { return model().layers[layerClass.layer]; }
 
-  std::vector<NodeIndex> translated(const std::vector<NodeIndex>& deps) const {
-    std::vector<NodeIndex> result;
+  NodeList translated(const NodeList& deps) const {
+    NodeList result;
     for (NodeIndex d : deps)
       for (NodeIndex e : ends[d])
         if (!llvm::is_contained(result, e)) result.push_back(e);
@@ -55,7 +55,7 @@ struct Rewriter {
   void rewrite(const std::vector<Node>& nodes) {
     for (const Node& node : nodes) {
       ends.emplace_back();
-      const std::vector<NodeIndex> deps = translated(node.deps);
+      const NodeList deps = translated(node.deps);
       if (node.kind == NodeKind::Reshard)
         ends.back() = lowerReshard(node, deps);
       else
@@ -63,7 +63,7 @@ struct Rewriter {
     }
   }
 
-  std::vector<NodeIndex> lowerReshard(const Node& node, std::vector<NodeIndex> deps) {
+  NodeList lowerReshard(const Node& node, NodeList deps) {
     const Value& value = model().values[node.value];
     const auto steps =
         ir::reshard(program.mesh, program.extents(value.dims), program.unordered(node), node.from, node.to);
@@ -97,7 +97,7 @@ struct Rewriter {
   }
 
   /// A strided intermediate state is packed by a local copy: read and written once.
-  NodeIndex copyAfter(const Node& collective, const std::vector<NodeIndex>& deps) {
+  NodeIndex copyAfter(const Node& collective, const NodeList& deps) {
     Node copy = collective;
     copy.kind = NodeKind::Copy;
     copy.deps = deps;
@@ -150,7 +150,7 @@ struct Rewriter {
   }
 
   /// How the dimension is split that the data of a routed value chooses along.
-  std::vector<Digit> placesOf(const Node& node, const Layout& layout) const {
+  std::span<const Digit> placesOf(const Node& node, const Layout& layout) const {
     const std::vector<DimId>& dims = model().values[node.value].dims;
     for (DimId d : dims)
       if (model().dims[d].kind == DimKind::Routed)
@@ -177,11 +177,11 @@ struct Rewriter {
     if (producer) (consumer ? c.becauseOf : c.because) = producer->range;
   }
 
-  std::vector<NodeIndex> lowerCompute(const Node& node, const std::vector<NodeIndex>& deps) {
+  NodeList lowerCompute(const Node& node, const NodeList& deps) {
     Node compute = node;
     compute.deps = deps;
     const bool backward = node.role == Role::Backward;
-    std::vector<NodeIndex> done;
+    NodeList done;
     if (node.role == Role::Forward || backward)
       if (auto ring = ringOf(node, deps)) done.push_back(append(*ring)); // runs beside the operator
     NodeIndex at = append(std::move(compute));
@@ -191,7 +191,7 @@ struct Rewriter {
   }
 
   /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
-  std::optional<Node> ringOf(const Node& node, const std::vector<NodeIndex>& deps) const {
+  std::optional<Node> ringOf(const Node& node, const NodeList& deps) const {
     const Op& op = model().ops[node.op];
     const Placement& placement = layerClass.placements[local(unit(), node.op)];
     for (const PlacedDim& p : placement.dims) {

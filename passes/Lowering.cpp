@@ -14,10 +14,10 @@ namespace planc::passes {
 using namespace ir;
 
 Layout need(const Program& program, const Placement& placement, const std::vector<DimId>& dims) {
-  std::vector<AxisList> perDim;
-  perDim.reserve(dims.size());
-  for (DimId d : dims) perDim.push_back(placement.axesOf(d));
-  return Layout::of(program.mesh, perDim);
+  Layout layout;
+  layout.shard.resize(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) layout.place(program.mesh, i, placement.axesOf(dims[i]));
+  return layout;
 }
 
 namespace {

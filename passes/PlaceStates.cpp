@@ -198,6 +198,7 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   for (LayerClass& layerClass : program.classes) {
     layerClass.states.clear();
     layerClass.params.clear();
+    layerClass.params.reserve(layerClass.uses.size());
     for (const ParamUse& use : layerClass.uses) {
       placer.resolve(layerClass, layerClass.params.emplace_back(use));
       if (!placer.ok) return false;

@@ -74,7 +74,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
     if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
     node.needed = false;
-    std::vector<NodeIndex> deps;
+    NodeList deps;
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
       const Node& before = layerClass_.forward[d];

@@ -13,14 +13,16 @@ using namespace ir;
 
 namespace {
 
+using Tasks = Few<uint32_t, 4>;
+
 /// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran
 /// beside it.
 struct Waits {
-  std::vector<uint32_t> own;    ///< a reader may begin after these
-  std::vector<uint32_t> beside; ///< still running: whoever reads the reader waits for them
+  Tasks own;    ///< a reader may begin after these
+  Tasks beside; ///< still running: whoever reads the reader waits for them
 };
 
-void append(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
+void append(Tasks& to, const Tasks& from) {
   for (uint32_t t : from)
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
 }
@@ -38,14 +40,14 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
   std::vector<Waits> waits(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
-    std::vector<uint32_t> deps, beside;
+    Tasks deps, beside;
     for (NodeIndex d : node.deps) {
       append(deps, waits[d].own);
       append(nodes[d].kind == NodeKind::Collective ? beside : deps, waits[d].beside);
     }
     Waits& mine = waits[n];
-    auto add = [&](Stream stream, double fraction, std::vector<uint32_t> after) {
-      tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, std::move(after)});
+    auto add = [&](Stream stream, double fraction, const Tasks& after) {
+      tasks.push_back({stream, static_cast<NodeIndex>(n), fraction, after});
       return static_cast<uint32_t>(tasks.size() - 1);
     };
     if (earlyStop && node.phase == Phase::Recompute && !node.needed) {

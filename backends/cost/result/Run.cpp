@@ -30,9 +30,7 @@ double valueOr(const ir::OptNumber& number, double otherwise) {
 
 /// Devices that hold different parts of a parameter, in the layout of its computation and beyond.
 double holders(const ir::Program& program, const ir::ParamState& p, ir::AxisMask beyond) {
-  ir::AxisMask axes = beyond;
-  for (const auto& digits : p.layout.shard)
-    for (const ir::Digit& d : digits) axes |= ir::maskOf(d.axis);
+  const ir::AxisMask axes = beyond | p.layout.axes();
   return static_cast<double>(program.mesh.size(axes));
 }
 

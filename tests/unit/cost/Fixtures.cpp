@@ -272,7 +272,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
   for (uint32_t n = 0; n < nodes.size(); ++n) {
     const bool comm = nodes[n].kind == NodeKind::Collective;
     const double share = comm ? schedule.blockingShare[nodes[n].cls] : 1;
-    std::vector<uint32_t> deps;
+    Few<uint32_t, 4> deps;
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {
       if (fraction <= 0) return;

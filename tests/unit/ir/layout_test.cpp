@@ -85,7 +85,7 @@ TEST_F(Reshard, RoutedDimensionsHaveNoOrder) {
 TEST_F(Reshard, AStepBelowAFreeDigitIsStrided) {
   // cp leaves first and seq keeps tp below it: gathering tp later would interleave blocks.
   Layout inner = layout({"cp", "tp"}, {});
-  inner.shard[0].erase(inner.shard[0].begin());
+  inner.shard.set(0, inner.shard[0].subspan(1));
   EXPECT_EQ(steps(inner, layout({}, {})), "all_gather* tp 2304");
   EXPECT_EQ(steps(layout({"cp", "tp"}, {}), layout({}, {})), "all_gather cp*tp 2304");
 }
@@ -96,7 +96,8 @@ TEST_F(Reshard, AxesOfOneRankAreNotThere) {
   EXPECT_EQ(l, Layout::of(one, {axes(one, {"dp"})}, 0));
   EXPECT_EQ(Layout::of(one, {{}}, maskOf(axes(one, {"tp"}))).partial, 0u);
   Layout withDigit;
-  withDigit.shard = {{{one.order[0], 1}}};
+  withDigit.shard.resize(1);
+  withDigit.shard.add(0, {one.order[0], 1});
   EXPECT_TRUE(reshard(one, {48}, {false}, withDigit, Layout::of(one, {{}}, 0)).empty());
 }
 

@@ -71,12 +71,12 @@ struct OperatorRun {
     auto at = [&](DimId d) { return static_cast<size_t>(std::find(to.begin(), to.end(), d) - to.begin()); };
     for (size_t i = 0; i < dims.size(); ++i) {
       if (model().dims[dims[i]].kind != DimKind::Routed) {
-        out.shard[at(dims[i])] = layout.shard[i];
+        out.shard.set(at(dims[i]), layout.shard[i]);
         continue;
       }
       for (const Digit& g : layout.shard[i]) {
         const auto& [part, digit] = tokens.at(g.axis);
-        if (std::find(dims.begin(), dims.end(), part) == dims.end()) out.shard[at(part)].push_back(digit);
+        if (std::find(dims.begin(), dims.end(), part) == dims.end()) out.shard.add(at(part), digit);
       }
     }
     return out;

@@ -118,11 +118,10 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes)
                 for (Node& n : b.forward.edit())
-                  for (auto& dim : n.to.shard)
-                    if (dim.size() == 2) {
-                      std::swap(dim[0].axis, dim[1].axis);
-                      dim[1].offset = p.mesh.axes[dim[0].axis].size;
-                    }
+                  for (size_t dim = 0; dim < n.to.shard.size(); ++dim)
+                    if (const auto digits = n.to.shard[dim]; digits.size() == 2)
+                      n.to.shard.set(dim, std::array{Digit{digits[1].axis, 1},
+                                                     Digit{digits[0].axis, p.mesh.axes[digits[1].axis].size}});
             }),
             0);
 }

@@ -195,7 +195,7 @@ ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueI
 }
 
 /// The node behind which a value lies as it was brought last; none if it was not made here.
-std::vector<NodeIndex> Build::ready(ValueId value) const {
+NodeList Build::ready(ValueId value) const {
   for (size_t i = made_.size(); i-- > 0;)
     if (made_[i].first == value) return {made_[i].second};
   return {};

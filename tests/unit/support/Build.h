@@ -86,7 +86,7 @@ private:
   };
   Placed read(const std::string& text);
   ir::ValueId value(const std::string& name, ir::ValueKind kind, const std::vector<ir::DimId>& dims);
-  std::vector<ir::NodeIndex> ready(ir::ValueId value) const;
+  ir::NodeList ready(ir::ValueId value) const;
 
   ir::LayerClassId last_;
   std::vector<std::pair<ir::ValueId, ir::NodeIndex>> made_; ///< in the last class, by the node that makes it ready

@@ -104,7 +104,7 @@ TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   edit(b.plan.stack).set(ir::StackFact::EarlyStop, ir::Number{.value = 1});
   const auto schedule = passes::scheduleTasks(b.program);
   ASSERT_EQ(schedule->backward.at(0).tasks.size(), 2u);
-  EXPECT_EQ(schedule->backward.at(0).tasks[1].deps, std::vector<uint32_t>{0}); // what the unread one waited for
+  EXPECT_EQ(schedule->backward.at(0).tasks[1].deps, (planc::Few<uint32_t, 4>{0})); // what the unread one waited for
 }
 
 TEST(ScheduleTasks, LeavesTheProgramAlone) {
