@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
-#include "backends/cost/simulate/Segments.h"
+#include "backends/cost/simulate/KnownPrices.h"
 #include "passes/Lowerings.h"
 
 #include <memory>

@@ -32,6 +32,7 @@ using ActionLists = Indexed<std::vector<Action>>;
 struct Repeat {
   uint32_t begin = 0, end = 0;
   int64_t times = 1, step = 0;
+  bool operator==(const Repeat&) const = default;
 };
 
 /// An action of an order that is walked through; compares equal to `std::default_sentinel` behind the last.
@@ -174,6 +175,7 @@ public:
   Orders() = default;
   /// Of every list the longest stretch of one period is folded.
   Orders(const ActionLists& lists); // NOLINT: a list is an order
+  bool operator==(const Orders&) const = default;
 
   /// The next stage; what is added from now on is its.
   void addStage();

@@ -8,6 +8,7 @@
 #include "backends/cost/result/Rows.h"
 #include "backends/cost/result/Run.h"
 #include "backends/cost/result/Totals.h"
+#include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Simulation.h"
 
 namespace planc::cost {
@@ -26,7 +27,8 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
   if (!plan.stack || !plan.cluster) return nullptr;
   Facts facts(*plan.cluster, *plan.stack);
-  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics);
+  if (known) known->prepare(schedule);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics, known ? &known->collectives() : nullptr);
   auto result = std::make_unique<Estimate>();
   const Simulation sim =
       simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows, .known = known});

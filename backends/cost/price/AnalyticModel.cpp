@@ -18,6 +18,8 @@ class AnalyticModel final : public CostModel {
   Facts& facts_;
   DiagnosticEngine& diagnostics_;
   mutable bool broken_ = false;
+  mutable KnownCollectives own_;
+  KnownCollectives& known_;
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
   /// The first one says enough.
@@ -36,12 +38,18 @@ class AnalyticModel final : public CostModel {
   }
 
 public:
-  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics) : facts_(facts), diagnostics_(diagnostics) {}
+  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, KnownCollectives* known)
+      : facts_(facts), diagnostics_(diagnostics), known_(known ? *known : own_) {}
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
     if (node.kind != ir::NodeKind::Collective) return finite(priceNode(pricing), pricing.requester());
-    return finite(priceCollective(pricing), pricing.requester());
+    if (sinks.any()) return finite(priceCollective(pricing), pricing.requester());
+    const Reads reads = readByCollective(pricing);
+    if (const Priced* before = known_.find(reads)) return *before;
+    const Priced priced = finite(priceCollective(pricing), pricing.requester());
+    known_.add(reads, priced);
+    return priced;
   }
   Priced update(const ir::Program& program, const ir::ParamState& param, double together,
                 const Sinks& sinks) const override {
@@ -50,8 +58,9 @@ public:
   double products(const ir::Program& program, double flops, const Sinks& sinks) const override {
     return matrixSeconds(pricingUpdate(facts_, program, sinks), flops);
   }
-  StageUpdate update(const ir::Program& program, const std::vector<const ir::StageKind*>& stages) const override {
-    return stageUpdate(facts_, program, stages);
+  std::vector<StageUpdate> updates(const ir::Program& program,
+                                   const std::vector<std::vector<const ir::StageKind*>>& devices) const override {
+    return deviceUpdates(facts_, program, devices);
   }
   double hostLink(const ir::Program& program, const Sinks& sinks) const override {
     return linkOf(pricingUpdate(facts_, program, sinks));
@@ -61,8 +70,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics) {
-  return std::make_unique<AnalyticModel>(facts, diagnostics);
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownCollectives* known) {
+  return std::make_unique<AnalyticModel>(facts, diagnostics, known);
 }
 
 } // namespace planc::cost

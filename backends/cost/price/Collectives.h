@@ -2,6 +2,7 @@
 // its word.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Pricing.h"
 #include "ir/vocabulary/Vocabulary.h"
 
@@ -15,8 +16,8 @@ struct Route {
   int64_t ranks = 1;
   size_t top = 0;                           ///< level that holds the whole group
   const ir::ClusterLevel* domain = nullptr; ///< outermost level on the way whose fabric has samples of the operation
-  int64_t inside = 1;                           ///< ranks in one unit of it: they share a node
-  double nodes = 1;                             ///< units of it that the group spans
+  int64_t inside = 1;                       ///< ranks in one unit of it: they share a node
+  double nodes = 1;                         ///< units of it that the group spans
   /// Ranks of the group in one unit of a level. What divides them is how many units of a level it spans.
   std::vector<int64_t> within;
   bool card = false;      ///< the top level's fabric is priced from its network card
@@ -55,6 +56,8 @@ const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& rout
 
 /// One execution of a collective node.
 Priced priceCollective(const Pricing& pricing);
+/// All of node and mesh that its price depends on: nodes of which this is the same cost the same with the same facts.
+Reads readByCollective(const Pricing& pricing);
 /// Its time alone, for an algorithm that runs as another collective.
 Term collectiveTime(const Pricing& pricing);
 

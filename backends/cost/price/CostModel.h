@@ -1,6 +1,7 @@
 // The interface of the cost model: what has a price. The rest of the cost backend knows no equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Price.h"
 #include "ir/Task.h"
 #include "support/Diagnostics.h"
@@ -24,16 +25,25 @@ public:
                         const Sinks& sinks = {}) const = 0;
   /// Seconds of products of whole matrices of that many FLOPs in the optimizer's step.
   virtual double products(const ir::Program& program, double flops, const Sinks& sinks = {}) const = 0;
-  /// The optimizer's step of a device that holds these virtual stages.
-  virtual StageUpdate update(const ir::Program& program, const std::vector<const ir::StageKind*>& stages) const = 0;
+  /// The optimizer's step of devices that hold these virtual stages.
+  virtual std::vector<StageUpdate> updates(const ir::Program& program,
+                                           const std::vector<std::vector<const ir::StageKind*>>& devices) const = 0;
+  StageUpdate update(const ir::Program& program, const std::vector<const ir::StageKind*>& stages) const {
+    return updates(program, {stages}).front();
+  }
   /// Bytes per second over the host's link, in one direction.
   virtual double hostLink(const ir::Program& program, const Sinks& sinks = {}) const = 0;
   /// Reports the facts that were asked for and are missing (each record once) and the warnings; false if any is
   /// missing.
   virtual bool complete() = 0;
 };
+/// Prices of collectives by what they read of node and mesh, for one cluster and stack.
+using KnownCollectives = Memo<Priced>;
+
 /// Facts and diagnostics must outlive it. What else an estimate needs of the facts it asks there: what lacks, whoever
-/// asked, `complete` reports.
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics);
+/// asked, `complete` reports. `known`: prices that models of the same facts share, where all facts were there; without
+/// one the model remembers its own.
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics,
+                                         KnownCollectives* known = nullptr);
 
 } // namespace planc::cost

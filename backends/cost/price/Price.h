@@ -54,6 +54,7 @@ struct Sinks {
   /// What the algorithm of a collective spends its time on, each with its seconds, in order of appearance: the latency,
   /// a card or the links of a level. What goes on at the same time has all of its own.
   std::vector<LimitPart>* limits = nullptr;
+  bool any() const { return derivation || evidence || limits; }
 };
 
 /// The optimizer's step of a device: device, host and link work at once, so it takes as long as the longest of them. An

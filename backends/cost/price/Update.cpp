@@ -9,6 +9,8 @@
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace planc::cost {
 
@@ -19,11 +21,11 @@ namespace {
 
 /// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's, where rows are
 /// reached at the efficiency of random access.
-Term secondsPerByte(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s) {
+Term secondsPerByte(const Pricing& p, const ir::Optimizer& by, bool rows) {
   const Term bandwidth = by.onHost ? p.fact(DeviceFact::HostMemoryBandwidth, "H") : p.fact(DeviceFact::Bandwidth, "B");
-  const DeviceFact efficiency = by.onHost       ? DeviceFact::HostUpdateEfficiency
-                                : s.touched > 0 ? DeviceFact::LookupEfficiency
-                                                : DeviceFact::MemoryEfficiency;
+  const DeviceFact efficiency = by.onHost ? DeviceFact::HostUpdateEfficiency
+                                : rows    ? DeviceFact::LookupEfficiency
+                                          : DeviceFact::MemoryEfficiency;
   return 1 / (p.fact(efficiency, "efficiency") * bandwidth);
 }
 
@@ -34,17 +36,43 @@ Term leastBytes(const Pricing& p, const ir::ParamState& s) {
          p.known(least.parameters, "parameters", units::bytes);
 }
 
-/// By the stack's table, if it has one.
-Term updateBytes(const Pricing& p, const ir::Optimizer& by, const ir::ParamState& s, double together) {
-  if (!p.facts.stack.has(StackFact::Optimizer, by.name)) {
+/// What an update reads of device and stack, for all parameters that one optimizer updates together.
+struct UpdateRates {
+  const ir::Optimizer* by = nullptr;
+  bool rows = false;              ///< of tables, by the rows that were read
+  std::optional<Term> perElement; ///< bytes, where the stack says them
+  Term secondsPerByte;
+  std::optional<Term> tensor; ///< seconds of each tensor, where an update is launched tensor by tensor
+};
+
+UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double together) {
+  UpdateRates rates{&by, rows, {}, {}, {}};
+  if (p.facts.stack.has(StackFact::Optimizer, by.name))
+    rates.perElement = p.fact(StackFact::Optimizer, by.name, "bytes", {together, units::none});
+  else
     p.note("figure", "the stack has none: what an update must touch is read and written once");
-    return leastBytes(p, s);
-  }
-  const Term elements = p.known(ir::updatedElements(p.program, s), "elements");
-  const Term known = elements * p.fact(StackFact::Optimizer, by.name, "bytes", {together, units::none});
+  rates.secondsPerByte = secondsPerByte(p, by, rows);
+  if (p.facts.stack.has(StackFact::OptimizerTensor, by.name))
+    rates.tensor = p.fact(StackFact::OptimizerTensor, by.name, "tensor");
+  return rates;
+}
+
+/// By the stack's table, if it has one.
+Term updateBytes(const Pricing& p, const UpdateRates& rates, const ir::ParamState& s) {
+  if (!rates.perElement) return leastBytes(p, s);
+  const Term known = p.known(ir::updatedElements(p.program, s), "elements") * *rates.perElement;
   const double narrow = ir::narrowUpdateBytes(p.program, s);
   if (narrow == 0) return known;
   return max(leastBytes(p, s), known - p.known(narrow, "narrower states", units::bytes));
+}
+
+Priced priceShard(const Pricing& p, const UpdateRates& rates, const ir::ParamState& s) {
+  const Term bytes = updateBytes(p, rates, s);
+  Term time = memory(bytes * rates.secondsPerByte);
+  if (rates.tensor) time += *rates.tensor;
+  Priced priced = p.priced(time);
+  priced.bytes = bytes.value;
+  return priced;
 }
 
 /// What crosses the host's link in the optimizer's step, of one instance: states in the host's memory stream to the
@@ -89,17 +117,8 @@ Requester updateRequester(const ir::Program& program) {
 }
 
 Priced updateShard(const Pricing& p, const ir::ParamState& s, double together) {
-  Priced priced;
   const ir::Optimizer* by = ir::updaterHere(p.program, s);
-  if (!by) return priced;
-  const Term bytes = updateBytes(p, *by, s, together);
-  Term time = memory(bytes * secondsPerByte(p, *by, s));
-  // An update that is launched tensor by tensor.
-  if (p.facts.stack.has(StackFact::OptimizerTensor, by->name))
-    time += p.fact(StackFact::OptimizerTensor, by->name, "tensor");
-  priced = p.priced(time);
-  priced.bytes = bytes.value;
-  return priced;
+  return by ? priceShard(p, ratesOf(p, *by, s.touched > 0, together), s) : Priced();
 }
 
 MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& s) {
@@ -136,54 +155,84 @@ double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) 
 
 namespace {
 
-/// Updates on the device of one virtual stage, one after the other.
-double onDevice(const Pricing& pricing, const ir::StageKind& stage, double together) {
-  const ir::Program& program = pricing.program;
-  double seconds = 0, flops = 0, largest = 0;
-  for (const auto& [id, count] : instancesOf(stage))
-    for (const ir::ParamState& p : program.classes[id].params) {
-      const ir::Optimizer* by = ir::updaterHere(program, p);
-      if (!by || by->onHost) continue;
-      seconds += updateShard(pricing, p, together).seconds * static_cast<double>(count);
-      if (count == 0) continue;
-      const MatrixProducts products = matrixProducts(program, p);
-      largest = std::max(largest, products.one);
-      flops += products.share * static_cast<double>(count);
-    }
-  return largest > 0 ? seconds + matrixSeconds(pricing, std::max(flops, largest)) : seconds;
+/// On the host, of all instances of one parameter: seconds of updates, bytes over its link.
+struct OnHost {
+  double seconds = 0, in = 0, out = 0;
+};
+
+/// The optimizer's step of one virtual stage.
+struct KindUpdate {
+  double device = 0;
+  std::vector<OnHost> host; ///< by parameter that has something there
+};
+
+/// The rates of one optimizer, read once.
+const UpdateRates& ratesFor(const Pricing& p, std::vector<UpdateRates>& known, const ir::Optimizer& by, bool rows,
+                            double together) {
+  for (const UpdateRates& rates : known)
+    if (rates.by == &by && rates.rows == rows) return rates;
+  return known.emplace_back(ratesOf(p, by, rows, together));
 }
 
-/// Updates on the host, and what crosses its link.
-void addHost(StageUpdate& sum, const Pricing& pricing, const ir::StageKind& stage, double together) {
+/// Updates on the device run one after the other.
+KindUpdate updateOf(const Pricing& pricing, const ir::StageKind& stage) {
   const ir::Program& program = pricing.program;
+  const double together = updatedTogether(program, stage);
+  std::vector<UpdateRates> known;
+  KindUpdate sum;
+  double flops = 0, largest = 0;
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params) {
       const double instances = static_cast<double>(count);
       const ir::Optimizer* by = ir::updaterHere(program, p);
-      if (by && by->onHost) sum.host += updateShard(pricing, p, together).seconds * instances;
+      const double seconds =
+          by ? priceShard(pricing, ratesFor(pricing, known, *by, p.touched > 0, together), p).seconds : 0;
       const Crossing c = crossing(program, p);
-      sum.toDevice += c.in * instances;
-      sum.toHost += c.out * instances;
+      const bool onHost = by && by->onHost;
+      if (onHost || c.in > 0 || c.out > 0)
+        sum.host.push_back({onHost ? seconds * instances : 0, c.in * instances, c.out * instances});
+      if (!by || onHost) continue;
+      sum.device += seconds * instances;
+      if (count == 0 || by->orthogonalise == 0) continue;
+      const MatrixProducts products = matrixProducts(program, p);
+      largest = std::max(largest, products.one);
+      flops += products.share * instances;
     }
+  if (largest > 0) sum.device += matrixSeconds(pricing, std::max(flops, largest));
+  return sum;
+}
+
+void add(StageUpdate& sum, const KindUpdate& stage) {
+  sum.device += stage.device;
+  for (const OnHost& p : stage.host) sum.host += p.seconds, sum.toDevice += p.in, sum.toHost += p.out;
+}
+
+/// The link, and the host's memory, which updates and what crosses share.
+void addLink(StageUpdate& sum, const Pricing& pricing) {
+  sum.memory = sum.host;
+  if (sum.toDevice + sum.toHost <= 0) return;
+  sum.link = std::max(sum.toDevice, sum.toHost) / linkOf(pricing);
+  if (const ir::Number* memory = pricing.facts.device.number(DeviceFact::HostMemoryBandwidth))
+    sum.memory += (sum.toDevice + sum.toHost) / memory->value;
 }
 
 } // namespace
 
-StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::StageKind*>& stages) {
-  StageUpdate sum;
-  if (!program.plan->workload.train) return sum;
+std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices) {
+  std::vector<StageUpdate> sums(devices.size());
+  if (!program.plan->workload.train) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
-  for (const ir::StageKind* stage : stages) {
-    const double together = updatedTogether(program, *stage);
-    sum.device += onDevice(pricing, *stage, together);
-    addHost(sum, pricing, *stage, together);
+  std::vector<std::pair<const ir::StageKind*, KindUpdate>> known; // a few
+  for (size_t d = 0; d < devices.size(); ++d) {
+    for (const ir::StageKind* stage : devices[d]) {
+      auto one = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == stage; });
+      if (one == known.end()) one = known.insert(known.end(), {stage, updateOf(pricing, *stage)});
+      add(sums[d], one->second);
+    }
+    addLink(sums[d], pricing);
   }
-  sum.memory = sum.host;
-  if (sum.toDevice + sum.toHost <= 0) return sum;
-  sum.link = std::max(sum.toDevice, sum.toHost) / linkOf(pricing);
-  if (const ir::Number* memory = facts.device.number(DeviceFact::HostMemoryBandwidth))
-    sum.memory += (sum.toDevice + sum.toHost) / memory->value;
-  return sum;
+  return sums;
 }
 
 double linkOf(const Pricing& pricing) {

@@ -33,8 +33,9 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 /// Seconds of such products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
-/// The optimizer's step of a device that holds these virtual stages.
-StageUpdate stageUpdate(Facts& facts, const ir::Program& program, const std::vector<const ir::StageKind*>& stages);
+/// The optimizer's step of devices that hold these virtual stages; each kind of virtual stage is priced once.
+std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices);
 /// Bytes per second over the host's link, in one direction.
 double linkOf(const Pricing& pricing);
 /// The virtual stages that a device stage holds.

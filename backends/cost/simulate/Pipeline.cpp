@@ -1,5 +1,6 @@
 // Event simulation of the pipeline (docs/cost-model.md, section 3).
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/KnownPipelines.h"
 #include "backends/cost/simulate/PipelineRun.h"
 
 #include <algorithm>
@@ -25,41 +26,33 @@ constexpr int64_t kMany = int64_t{1} << 60;
 
 } // namespace
 
-PipelineRun::PipelineRun(const PipelineInput& in)
-    : in_(in), routes_(in.devices.front().size()),
-      perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
-      slots_(in.virtualStages.size() * routes_), width_(perRoute_), bookedAt_(2 * in.actions.size()),
-      works_(slots_ * kKinds), stages_(in.actions.size()), left_(slots_ + 1), waiters_(2 * slots_ + 1),
-      gathered_(slots_), gathering_(slots_), heldSlots_(slots_), heldFrom_(in.actions.size() + 1), holdOf_(slots_),
-      reducing_(slots_), sharesAt_(bookedAt_ + slots_ * kCauses) {
-  for (const auto& devices : in_.devices)
-    for (const int64_t device : devices) ++heldFrom_[static_cast<size_t>(device) + 1];
-  std::partial_sum(heldFrom_.begin(), heldFrom_.end(), heldFrom_.begin());
-  std::vector<size_t> next(heldFrom_.begin(), heldFrom_.end() - 1);
-  for (size_t r = 0; r < routes_; ++r)
-    for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
-      const auto device = static_cast<size_t>(in_.devices[vs][r]);
-      const size_t slot = vs * routes_ + r;
-      holdOf_[slot] = static_cast<uint32_t>(next[device] - heldFrom_[device]);
-      heldSlots_[next[device]++] = static_cast<uint32_t>(slot);
-    }
-  const std::span<const Action> written = in_.actions.written();
-  if (std::any_of(written.begin(), written.end(), [](const Action& a) { return a.paired; })) {
+void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
+  in_ = &in, shape_ = &shape;
+  routes_ = shape.routes(), perRoute_ = shape.perRoute(), slots_ = shape.slots();
+  const size_t stages = shape.stages();
+  bookedAt_ = 2 * stages, sharesAt_ = bookedAt_ + slots_ * kCauses;
+  stages_.resize(stages);
+  gathered_.resize(slots_), gathering_.resize(slots_), reducing_.resize(slots_);
+  together_.clear(), togetherFrom_.clear();
+  if (shape.pairs()) {
     togetherFrom_.push_back(0);
-    for (size_t s = 0; s < stages_.size(); ++s)
+    for (size_t s = 0; s < stages; ++s)
       togetherFrom_.push_back(togetherFrom_.back() + holds(s).size() * holds(s).size());
     together_.resize(togetherFrom_.back());
   }
   sums_.resize(sharesAt_ + together_.size());
-  steady_ = findSteadyOrders(in_.actions, in_.virtualStages.size(), static_cast<int64_t>(routes_), perRoute_);
-  if (!steady_.empty()) width_ = std::min(width_, kCells); // micro-batches come in turn
+  plain_ = isPlain();
+  if (plain_) return bindPlain();
+  works_.resize(slots_ * kKinds);
+  left_.resize(slots_ + 1), waiters_.resize(2 * slots_ + 1);
+  watched_ = false;
 }
 
 /// What the actions of every kind take, from where, and to where.
 void PipelineRun::bind() {
-  const size_t stages = in_.virtualStages.size();
+  const size_t stages = in_->virtualStages.size();
   for (size_t vs = 0; vs < stages; ++vs) {
-    const VirtualStageCost& cost = in_.virtualStages[vs];
+    const VirtualStageCost& cost = in_->virtualStages[vs];
     for (size_t r = 0; r < routes_; ++r) {
       const size_t slot = vs * routes_ + r;
       const int64_t first = static_cast<int64_t>(r) * perRoute_;
@@ -75,21 +68,21 @@ void PipelineRun::bind() {
         w.seconds = seconds;
         w.inRow = from, w.inShift = first, w.inMask = -1;
         bindIn(w);
-        w.latency = transfer, w.receiving = in_.inlineReceive * transfer;
+        w.latency = transfer, w.receiving = in_->inlineReceive * transfer;
         w.outRow = weight ? 0 : row(vs, !forward);
         w.outMask = weight ? 0 : -1, w.outShift = weight ? kMany : first;
         w.out = weight ? kNobody : rowAt(w.outRow);
-        w.sending = leaves ? std::max(0., in_.inlineSend * sent) : 0;
+        w.sending = leaves ? std::max(0., in_->inlineSend * sent) : 0;
         w.booked = &booked(slot, forward ? Cause::Send : Cause::SendBack);
         w.left = &left_[kind == ActionKind::Backward || weight ? slot : slots_];
         w.special = alwaysSpecial(w) || (forward && cost.gathers.total > 0);
       };
       const bool last = vs + 1 == stages;
       set(ActionKind::Forward, cost.forward.seconds, vs == 0 ? 0 : row(vs - 1, false),
-          vs == 0 ? 0 : in_.virtualStages[vs - 1].send, !last, cost.send);
+          vs == 0 ? 0 : in_->virtualStages[vs - 1].send, !last, cost.send);
       for (const ActionKind kind : {ActionKind::Backward, ActionKind::BackwardInput})
         set(kind, kind == ActionKind::Backward ? cost.backward.seconds : cost.backward.seconds - cost.backward.weight,
-            last ? row(vs, false) : row(vs + 1, true), last ? 0 : in_.virtualStages[vs + 1].sendBack, vs > 0,
+            last ? row(vs, false) : row(vs + 1, true), last ? 0 : in_->virtualStages[vs + 1].sendBack, vs > 0,
             cost.sendBack);
       set(ActionKind::BackwardWeight, cost.backward.weight, row(vs, true), 0, false, 0);
     }
@@ -107,28 +100,35 @@ void PipelineRun::bindIn(Work& work) const {
 }
 
 void PipelineRun::begin(const std::vector<double>& begins) {
+  std::fill(sums_.begin(), sums_.end(), 0.);
+  for (Together& t : together_) t.met = false;
+  // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
+  std::vector<double> arrived = begins;
+  for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs) {
+      const size_t slot = vs * routes_ + r;
+      gathering_[slot] = in_->virtualStages[vs].gathers.total;
+      gathered_[slot] = arrived[static_cast<size_t>(in_->devices[vs][r])] += gathering_[slot];
+    }
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    stages_[s] = {};
+    stages_[s].begin = stages_[s].free = begins[s];
+  }
+}
+
+/// Nothing is made yet.
+void PipelineRun::beginActions() {
+  width_ = shape_->steady().empty() ? perRoute_ : std::min(perRoute_, kCells); // there micro-batches come in turn
   ends_.assign(cells(), kNotYet);
   ends_[kAtOnce] = 0;
   skips_.clear();
   bind();
   std::fill(left_.begin(), left_.end(), perRoute_);
   left_.back() = kMany;
-  std::fill(sums_.begin(), sums_.end(), 0.);
-  for (Together& t : together_) t.met = false;
-  // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
-  std::vector<double> arrived = begins;
-  for (size_t r = 0; r < routes_; ++r)
-    for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
-      const size_t slot = vs * routes_ + r;
-      gathering_[slot] = in_.virtualStages[vs].gathers.total;
-      gathered_[slot] = arrived[static_cast<size_t>(in_.devices[vs][r])] += gathering_[slot];
-    }
   for (size_t s = 0; s < stages_.size(); ++s) {
-    const ir::Order order = in_.actions[s];
-    stages_[s] = {};
+    const ir::Order order = in_->actions[s];
     stages_[s].at = order.begin();
     stages_[s].limit = order.size();
-    stages_[s].begin = stages_[s].free = begins[s];
   }
 }
 
@@ -149,8 +149,13 @@ void PipelineRun::widen() {
 
 std::vector<StageTimes> PipelineRun::run(const std::vector<double>& begins) {
   begin(begins);
+  if (plain_) {
+    replay();
+    return times();
+  }
+  beginActions();
   stride();
-  for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_.actions[s].size();
+  for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_->actions[s].size();
   settle();
   return times();
 }
@@ -274,7 +279,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   start = afterComm(stage, !isWeight(work) && work.pass->waitsForComm, start);
   busy(s) += work.seconds;
   const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds);
-  book(s, work, delay);
+  book(s, work.slot, isForward(work), delay);
   stage.free = start + work.seconds + delay.sum();
   made(work, microBatch, stage.free);
   stage.free += work.sending;
@@ -296,13 +301,13 @@ bool PipelineRun::performPair(size_t s, const Action* pair, int64_t offset) {
 
 /// What the two save where they run together.
 PipelineRun::Together& PipelineRun::togetherOf(size_t s, const Work& f, const Work& b) {
-  Together& t = together_[togetherFrom_[s] + holdOf_[f.slot] * holds(s).size() + holdOf_[b.slot]];
+  Together& t = together_[togetherFrom_[s] + shape_->holdOf(f.slot) * holds(s).size() + shape_->holdOf(b.slot)];
   if (t.met) return t;
   t.met = true;
   t.forwardStage = static_cast<int64_t>(f.slot / routes_), t.backwardStage = static_cast<int64_t>(b.slot / routes_);
   const double apart = f.seconds + b.seconds;
-  const auto known = in_.pairs.find({t.forwardStage, t.backwardStage});
-  t.cost = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
+  const auto known = in_->pairs.find({t.forwardStage, t.backwardStage});
+  t.cost = known == in_->pairs.end() ? PairCost{apart, apart, apart} : known->second;
   return t;
 }
 
@@ -330,7 +335,7 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done),
                   delayB = finish(s, b, inB.microBatch, arrivedB, done);
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
-  book(s, longer ? f : b, longer ? delayF : delayB);
+  book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
   made(f, inF.microBatch, std::min(end, arrivedF + both.cost.forward + end - done));
   made(b, inB.microBatch, std::min(end, arrivedB + both.cost.backward + end - done));
@@ -345,7 +350,7 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
-    delay = afterGathers(work, start, end);
+    delay = afterGathers(work.slot, start, end);
     work.special = alwaysSpecial(work);
   }
   if (const double tail = work.pass->tail; tail > 0) {
@@ -353,17 +358,16 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
   }
-  if (--*work.left == 0) delay = beginReductions(s, work, start, end);
+  if (--*work.left == 0) delay = beginReductions(s, work.slot, start, end);
   return delay;
 }
 
 /// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
 /// queue beyond that.
-void PipelineRun::book(size_t s, const Work& work, const PassDelay& delay) {
-  if (delay.slowed > 0)
-    booked(work.slot, isForward(work) ? Cause::SlowedByGathers : Cause::SlowedByReductions) += delay.slowed;
+void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay) {
+  if (delay.slowed > 0) booked(of, forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) += delay.slowed;
   double left = delay.exposed;
-  for (size_t h = holdOf_[work.slot] + 1; left > 0 && h-- > 0;) {
+  for (size_t h = shape_->holdOf(of) + 1; left > 0 && h-- > 0;) {
     const uint32_t slot = holds(s)[h];
     const double part = h == 0 ? left : std::min(left, gathering_[slot]);
     gathering_[slot] -= part;
@@ -381,8 +385,8 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
     left -= tail;
   }
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
-    const uint32_t slot = reducing_[heldFrom_[s] + i];
-    const double total = in_.virtualStages[slot / routes_].reductions.total;
+    const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
+    const double total = in_->virtualStages[slot / routes_].reductions.total;
     const double part = i == 0 ? left : std::min(left, total);
     booked(slot, Cause::Reductions) += part;
     left -= part;
@@ -391,25 +395,27 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
 
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
 /// bucket.
-PassDelay PipelineRun::afterGathers(const Work& work, double start, double end) const {
-  const StepComm& comm = in_.virtualStages[work.slot / routes_].gathers;
+PassDelay PipelineRun::afterGathers(size_t slot, double start, double end) const {
+  const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
+  const StepComm& comm = cost.gathers;
   if (comm.total <= 0) return {};
-  const double all = gathered_[work.slot], firstBucket = all - comm.total + comm.edge;
-  const double slowed = in_.slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-  const double late = std::max(all + work.pass->last - end, firstBucket - start);
+  const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
+  const double slowed = in_->slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
+  const double late = std::max(all + cost.forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
 /// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-PassDelay PipelineRun::beginReductions(size_t s, const Work& work, double start, double end) {
-  const StepComm& comm = in_.virtualStages[work.slot / routes_].reductions;
+PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, double end) {
+  const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
+  const StepComm& comm = cost.reductions;
   if (comm.total <= 0) return {};
   Stage& stage = stages_[s];
-  const double slowed = in_.slowdown * std::min(comm.total - comm.edge, end - start);
+  const double slowed = in_->slowdown * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
-  const double begin = std::max(stage.reduced, std::min(end, start + work.pass->first));
+  const double begin = std::max(stage.reduced, std::min(end, start + cost.backward.first));
   stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
-  reducing_[heldFrom_[s] + stage.reductions++] = work.slot;
+  reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   return {slowed, 0};
 }
 
@@ -428,10 +434,14 @@ double StageTimes::booked() const {
 /// The steps of stages that do not wait for all are a max-plus linear system: what its vector of ends grows by on any
 /// stage bounds the period from above, and comes down to it (Baccelli, Cohen, Olsder, Quadrat, *Synchronization and
 /// Linearity*, 1992, chapter 3).
-std::vector<StageTimes> runPipeline(const PipelineInput& input) {
+std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known) {
   Indexed<double> begins(input.stages);
   std::vector<StageTimes> times;
-  PipelineRun pipeline(input);
+  PipelineRun alone;
+  PipelineRun& pipeline = known ? known->run() : alone;
+  const std::shared_ptr<const PipelineShape> shape =
+      known ? known->shapeOf(input) : std::make_shared<const PipelineShape>(input);
+  pipeline.prepare(input, *shape);
   for (int step = 0; step < kSteps; ++step) {
     times = pipeline.run(begins);
     if (input.waitsForAll) break;

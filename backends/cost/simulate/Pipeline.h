@@ -91,10 +91,12 @@ struct StageTimes {
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
 
+class KnownPipelines;
+
 /// One step. Where stages do not wait for all it is one of many that follow each other: it begins as staggered as it
 /// ends, so that the longest from `begin` to the end of `trailing` and `between` is the period of steps.
 /// What the orders repeat is simulated until it goes on as before, and then counted: as long for many micro-batches as
-/// for a few. Throws std::logic_error if the orders wait for each other.
-std::vector<StageTimes> runPipeline(const PipelineInput& input);
+/// for a few. Throws std::logic_error if the orders wait for each other. `known`: what pipelines of one shape share.
+std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known = nullptr);
 
 } // namespace planc::cost

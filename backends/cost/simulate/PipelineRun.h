@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Pipeline.h"
-#include "backends/cost/simulate/SteadyState.h"
+#include "backends/cost/simulate/PipelineShape.h"
 #include "support/Indexed.h"
 
 #include <algorithm>
@@ -21,14 +21,15 @@ struct PassDelay {
 /// An action starts at max(stage free, producer's end + transfer); the blocking share of a transfer holds its sender.
 class PipelineRun {
 public:
-  explicit PipelineRun(const PipelineInput& in);
+  /// Input and shape have to outlive the runs. What is run next may be another one.
+  void prepare(const PipelineInput& in, const PipelineShape& shape);
   /// `begins`: by stage, when it is free for the step.
   std::vector<StageTimes> run(const std::vector<double>& begins);
 
 private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
-  static constexpr int64_t kKinds = 4;
+  static constexpr int64_t kKinds = PipelineShape::kKinds;
   static constexpr int64_t kAtOnce = 0, kNever = 1, kNobody = 2, kConstants = 3; ///< cells before the rows
 
   /// Actions of one kind on one virtual stage and route, which are alike but for their micro-batch. What they wait for
@@ -77,9 +78,27 @@ private:
     bool met = false;
   };
 
+  /// What a pass takes that receives, computes and sends, and nothing else.
+  struct Plain {
+    double latency = 0, seconds = 0, sending = 0;
+  };
+  /// A stage that runs them.
+  struct Lane {
+    double free = 0, idle = 0, busy = 0;
+  };
+
+  // Replay.cpp: all actions in a turn that is known.
+  bool isPlain() const;
+  void bindPlain();
+  void replay();
+  void replay(size_t from, size_t to);
+  void replayEdge(const Tape::Edge& edge);
+  void bookSent();
+
   // Pipeline.cpp: actions.
   void bind();
   void begin(const std::vector<double>& begins);
+  void beginActions();
   size_t rows() const { return 2 * slots_ + 1; } ///< the first one is none
   /// A row ends with a cell that is never filled, which who is ahead of it reads.
   int64_t rowAt(uint32_t row) const { return kConstants + (row - 1) * (width_ + 1); }
@@ -94,7 +113,7 @@ private:
   }
   double& booked(size_t slot, Cause cause) { return sums_[bookedAt_ + slot * kCauses + static_cast<size_t>(cause)]; }
   double& idle(size_t stage) { return sums_[stage]; }
-  double& busy(size_t stage) { return sums_[in_.actions.size() + stage]; }
+  double& busy(size_t stage) { return sums_[stages_.size() + stage]; }
   void settle();
   void advance(size_t s);
   double received(Work& work, int64_t microBatch);
@@ -108,10 +127,10 @@ private:
   void bookReceived(const Work& work, double held);
   PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end);
   void made(const Work& work, int64_t microBatch, double end);
-  void book(size_t s, const Work& work, const PassDelay& delay);
+  void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
-  PassDelay afterGathers(const Work& work, double start, double end) const;
-  PassDelay beginReductions(size_t s, const Work& work, double start, double end);
+  PassDelay afterGathers(size_t slot, double start, double end) const;
+  PassDelay beginReductions(size_t s, size_t slot, double start, double end);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
@@ -125,22 +144,25 @@ private:
     double& least = slack_[static_cast<size_t>(&work - works_.data())];
     least = std::min(least, slack);
   }
-  std::span<const uint32_t> holds(size_t s) const {
-    return std::span(heldSlots_).subspan(heldFrom_[s], heldFrom_[s + 1] - heldFrom_[s]);
-  }
+  std::span<const uint32_t> holds(size_t s) const { return shape_->holds(s); }
 
   // Strides.cpp: the steady state.
   class Strider;
   void stride();
   double lookBack(Work& work, int64_t microBatch);
 
-  const PipelineInput& in_;
-  size_t routes_;
-  int64_t perRoute_;     ///< micro-batches
-  size_t slots_;         ///< virtual stages on routes
-  int64_t width_;        ///< cells of a row
-  size_t bookedAt_;      ///< in the sums
-  Indexed<double> ends_; ///< three constants, then the rows: forward and backward of each slot
+  const PipelineInput* in_ = nullptr;
+  const PipelineShape* shape_ = nullptr;
+  bool plain_ = false; ///< all actions are, but for those at the edges of the step
+  size_t routes_ = 1;
+  int64_t perRoute_ = 1;      ///< micro-batches
+  size_t slots_ = 0;          ///< virtual stages on routes
+  int64_t width_ = 0;         ///< cells of a row
+  size_t bookedAt_ = 0;       ///< in the sums
+  std::vector<Plain> plains_; ///< by work
+  std::vector<Lane> lanes_;   ///< by stage
+  std::vector<double> made_;  ///< cells of the tape
+  Indexed<double> ends_;      ///< three constants, then the rows: forward and backward of each slot
   std::vector<Work> works_;
   std::vector<Stage> stages_;
   std::vector<double> sums_;         ///< idle and busy by stage, booked by slot and cause, pairs
@@ -148,10 +170,7 @@ private:
   std::vector<int32_t> waiters_;     ///< by row: the stage that waits for its next cell
   std::vector<double> gathered_;     ///< by slot: when its new parameters are there
   std::vector<double> gathering_;    ///< by slot: seconds of its gathers that nothing has waited for
-  std::vector<uint32_t> heldSlots_;  ///< of the stages, in the order in which their new parameters arrive
-  std::vector<size_t> heldFrom_;     ///< by stage, in the list above
-  std::vector<uint32_t> holdOf_;     ///< by slot: its place on its stage
-  std::vector<uint32_t> reducing_;   ///< as heldSlots_: slots in the order in which their reductions began
+  std::vector<uint32_t> reducing_;   ///< by what stages hold: slots in the order in which their reductions began
   std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
   std::vector<size_t> togetherFrom_; ///< by stage
   size_t sharesAt_ = 0;              ///< in the sums
@@ -164,7 +183,6 @@ private:
     int64_t cycle = 0; ///< the cells before repeat, and
     double step = 0;   ///< so much later
   };
-  std::vector<SteadyOrders> steady_;
   std::vector<std::vector<Skip>> skips_; ///< by leap, by row
   std::vector<double> slack_; ///< by work, where it is watched: least time between what it receives and its start
   bool watched_ = false;

@@ -4,6 +4,7 @@
 
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/simulate/KnownPrices.h"
 #include "ir/facts/StackFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -202,24 +203,6 @@ void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, cons
   for (size_t n = 0; n < cost.nodes.size(); ++n) nodes[n].add(cost.nodes[n].spent, times);
 }
 
-void KnownPrices::prepare(const ir::Schedule& schedule) {
-  const ir::Plan& plan = *schedule.program->plan;
-  const bool same = cluster_ == plan.cluster && stack_ == plan.stack && shares_ == schedule.blockingShare &&
-                    slowdown_ == schedule.slowdown;
-  if (same && classes_.size() < kMost) return;
-  classes_.clear();
-  cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
-}
-
-const ClassCost* KnownPrices::find(const ir::LayerClass& layerClass) const {
-  const auto known = classes_.find({&*layerClass.forward, &*layerClass.backward});
-  return known == classes_.end() ? nullptr : &known->second.cost;
-}
-
-void KnownPrices::add(const ir::LayerClass& layerClass, const ClassCost& cost) {
-  classes_[{&*layerClass.forward, &*layerClass.backward}] = {layerClass.forward, layerClass.backward, cost};
-}
-
 namespace {
 
 /// FLOPs that matrix products of an instance execute, recomputation included, without masks; mean of the devices.
@@ -243,7 +226,6 @@ std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostMode
                                     KnownPrices* known) {
   const ir::Program& program = *schedule.program;
   std::vector<ClassCost> costs(program.classes.size());
-  if (known) known->prepare(schedule);
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
     ClassCost& cost = costs[b];

@@ -5,8 +5,6 @@
 #include "backends/cost/simulate/Streams.h"
 
 #include <map>
-#include <memory>
-#include <utility>
 #include <vector>
 
 namespace planc::cost {
@@ -43,30 +41,7 @@ struct ClassCost {
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
-/// Prices of the layers that programs share, for schedules of one machine, stack and overlap; of another one it begins
-/// anew. They are all there: who found that a fact lacks forgets them.
-class KnownPrices {
-public:
-  /// Forgets what does not hold for the schedule.
-  void prepare(const ir::Schedule& schedule);
-  void forget() { classes_.clear(); }
-  /// Null if the class was not priced yet.
-  const ClassCost* find(const ir::LayerClass& layerClass) const;
-  void add(const ir::LayerClass& layerClass, const ClassCost& cost);
-
-private:
-  static constexpr size_t kMost = 1 << 10; ///< classes
-  struct Known {
-    Shared<Indexed<ir::Node>> forward, backward; ///< kept, so that no other lists take their place in memory
-    ClassCost cost;                              ///< without states
-  };
-  std::shared_ptr<const ir::Cluster> cluster_;
-  std::shared_ptr<const ir::Stack> stack_;
-  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
-  double slowdown_ = 0;
-  std::map<std::pair<const void*, const void*>, Known> classes_; ///< by lists of nodes
-};
-
+class KnownPrices;
 class Facts;
 /// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
 double issueSeconds(const Facts& facts, const ir::Node& node);

@@ -5,7 +5,10 @@
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryUse.h"
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/DeviceStages.h"
 #include "backends/cost/price/Update.h"
+#include "backends/cost/simulate/KnownPipelines.h"
+#include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
 #include "ir/CollectiveNodes.h"
@@ -134,13 +137,13 @@ void addVirtualStages(Simulation& sim) {
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   if (!program.plan->workload.train) return;
-  std::map<std::vector<const ir::StageKind*>, double> known; // by what a device holds
-  for (int64_t s = 0; s < program.stages; ++s) {
-    const std::vector<const ir::StageKind*> held = stagesOn(program, s);
-    const auto [entry, fresh] = known.try_emplace(held, 0);
-    if (fresh) entry->second = model.update(program, held).seconds();
-    sim.steps[s].optimizer = entry->second;
-    sim.optimizer = std::max(sim.optimizer, entry->second);
+  const DeviceStages devices(program);
+  std::vector<std::vector<const ir::StageKind*>> held;
+  for (size_t kind = 0; kind < devices.kinds(); ++kind) held.push_back(devices.stageKinds(devices.firstOf(kind)));
+  const std::vector<StageUpdate> updates = model.updates(program, held);
+  for (size_t s = 0; s < devices.size(); ++s) {
+    sim.steps[s].optimizer = updates[devices.kindOf(s)].seconds();
+    sim.optimizer = std::max(sim.optimizer, sim.steps[s].optimizer);
   }
 }
 
@@ -252,7 +255,8 @@ struct OrderRun {
   double end = 0;
 };
 
-std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::NamedOrder>& makers, bool train) {
+std::vector<OrderRun> runEach(Simulation& sim, KnownPipelines& pipelines, const std::vector<ir::NamedOrder>& makers,
+                              bool train) {
   const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
   std::vector<OrderRun> runs;
   for (const ir::NamedOrder& order : makers) {
@@ -262,7 +266,7 @@ std::vector<OrderRun> runEach(Simulation& sim, const std::vector<ir::NamedOrder>
     addPairs(sim);
     OrderRun& run = runs.emplace_back();
     run.name = order.name;
-    run.stages = runPipeline(sim.pipeline);
+    run.stages = runPipeline(sim.pipeline, &pipelines);
     run.end = endOf(sim, run.stages);
     run.actions = std::move(sim.pipeline.actions);
   }
@@ -279,12 +283,12 @@ template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed 
 
 /// Runs every order that the schedule may take and keeps the soonest of those that fit in the memory, or of all if none
 /// does.
-void runOrders(Simulation& sim, Facts& facts) {
+void runOrders(Simulation& sim, KnownPipelines& pipelines, Facts& facts) {
   const bool train = sim.schedule->program->plan->workload.train;
   std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
   const std::vector<ir::NamedOrder> others = sim.schedule->kind->others();
   if (train) makers.insert(makers.end(), others.begin(), others.end());
-  std::vector<OrderRun> runs = runEach(sim, makers, train);
+  std::vector<OrderRun> runs = runEach(sim, pipelines, makers, train);
   const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts, false).fits; };
   OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
   if (runs.size() > 1 && !fits(*chosen))
@@ -321,9 +325,11 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts&
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);
-  runOrders(sim, facts);
+  KnownPipelines own;
+  KnownPipelines& pipelines = asked.known ? asked.known->pipelines() : own;
+  runOrders(sim, pipelines, facts);
   compose(sim, facts, asked.accounts);
-  if (asked.even) sim.even = evenStages(sim);
+  if (asked.even) sim.even = evenStages(sim, pipelines);
   return sim;
 }
 

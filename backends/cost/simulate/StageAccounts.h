@@ -14,6 +14,6 @@ std::vector<StageAccount> accountStages(const Simulation& sim);
 
 /// The schedule of `sim`, its orders unchanged, with the mean of all virtual stages in place of each: what the stage
 /// with the most work idles then, and when its step ends. Nothing is idle on one stage.
-EvenStages evenStages(const Simulation& sim);
+EvenStages evenStages(const Simulation& sim, KnownPipelines& pipelines);
 
 } // namespace planc::cost

@@ -332,7 +332,7 @@ private:
 };
 
 void PipelineRun::stride() {
-  for (const SteadyOrders& steady : steady_) Strider(*this, steady).go();
+  for (const SteadyOrders& steady : shape_->steady()) Strider(*this, steady).go();
 }
 
 /// What a micro-batch receives that has been made before leaps which its receiver did not take part in.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListPipeline.h"
 #include "Pipelines.h"
+#include "backends/cost/simulate/KnownPipelines.h"
 #include "backends/cost/simulate/SteadyState.h"
 #include "passes/Passes.h"
 
@@ -275,6 +276,32 @@ TEST(CostPipeline, LeapsEqualTheSimulationOfEveryAction) {
     std::string what;
     const PipelineInput in = RandomPipeline(round).make(*kinds[round % kinds.size()], what);
     expectSame(in, fmt::format("{} round {}", what, round));
+  }
+}
+
+/// Pipelines of one shape share the turn of their actions, whatever the passes take.
+TEST(CostPipeline, WhatIsKnownOfAShapeChangesNoTime) {
+  KnownPipelines known;
+  for (unsigned round = 0; round < 300; ++round) {
+    const auto& kinds = passes::scheduleKinds().rows();
+    std::string what;
+    PipelineInput in = RandomPipeline(round % 60).make(*kinds[round % kinds.size()], what);
+    const double scale = 1 + .125 * (round / 60);
+    for (VirtualStageCost& c : in.virtualStages) c.forward.seconds *= scale, c.send *= scale;
+    const auto alone = runPipeline(in);
+    for (int again = 0; again < 2; ++again) {
+      const auto shared = runPipeline(in, &known);
+      ASSERT_EQ(shared.size(), alone.size());
+      for (size_t s = 0; s < alone.size(); ++s) {
+        EXPECT_EQ(shared[s].begin, alone[s].begin) << what << " round " << round;
+        EXPECT_EQ(shared[s].end, alone[s].end) << what << " round " << round << " stage " << s;
+        EXPECT_EQ(shared[s].busy, alone[s].busy) << what;
+        EXPECT_EQ(shared[s].idle, alone[s].idle) << what;
+        EXPECT_EQ(shared[s].trailing, alone[s].trailing) << what;
+        for (size_t h = 0; h < alone[s].holds.size(); ++h)
+          EXPECT_EQ(shared[s].holds[h].booked, alone[s].holds[h].booked) << what << " round " << round;
+      }
+    }
   }
 }
 

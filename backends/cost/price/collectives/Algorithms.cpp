@@ -133,6 +133,20 @@ Term collectiveTime(const Pricing& p) {
   return row.seconds(p, route);
 }
 
+Reads readByCollective(const Pricing& p) {
+  const ir::Node& node = p.node;
+  const ir::Mesh& mesh = p.program.mesh;
+  Reads reads;
+  reads << node.collective << node.group << node.level << node.bytes << node.copies << node.places;
+  reads << node.groupLimit.groups << node.groupLimit.limit << node.ring << (node.phase == ir::Phase::Backward);
+  // Of the mesh, how the axes of the group lie in the levels.
+  reads << mesh.size(node.axes) << mesh.levelSizes.size();
+  for (const int64_t size : mesh.levelSizes) reads << size;
+  for (const ir::AxisId axis : mesh.order)
+    if (node.axes & ir::maskOf(axis)) reads << mesh.axes[axis].size << mesh.axes[axis].stride;
+  return reads;
+}
+
 Priced priceCollective(const Pricing& p) {
   Priced priced = p.priced(collectiveTime(p));
   priced.bound = Bound::Network;

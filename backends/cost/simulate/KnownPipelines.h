@@ -1,0 +1,23 @@
+// What simulations of many pipelines share: the shapes that they have in common, and room to run in.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/Memo.h"
+#include "backends/cost/simulate/PipelineRun.h"
+#include "backends/cost/simulate/PipelineShape.h"
+
+#include <memory>
+
+namespace planc::cost {
+
+/// Holds nothing of the times, so for pipelines of any machine. Serves one thread.
+class KnownPipelines {
+public:
+  std::shared_ptr<const PipelineShape> shapeOf(const PipelineInput& in);
+  PipelineRun& run() { return run_; }
+
+private:
+  Memo<std::shared_ptr<const PipelineShape>> shapes_{256}; ///< the last one of those that look alike
+  PipelineRun run_;
+};
+
+} // namespace planc::cost

@@ -1,0 +1,40 @@
+// What estimates of many schedules share.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/KnownPrices.h"
+
+namespace planc::cost {
+
+namespace {
+
+Reads listsOf(const ir::LayerClass& layerClass) {
+  Reads reads;
+  reads << reinterpret_cast<uintptr_t>(&*layerClass.forward) << reinterpret_cast<uintptr_t>(&*layerClass.backward);
+  return reads;
+}
+
+} // namespace
+
+void KnownPrices::prepare(const ir::Schedule& schedule) {
+  const ir::Plan& plan = *schedule.program->plan;
+  const bool sameMachine = cluster_ == plan.cluster && stack_ == plan.stack;
+  if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown) return;
+  classes_.clear();
+  if (!sameMachine) collectives_.clear();
+  cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
+}
+
+void KnownPrices::forget() {
+  classes_.clear();
+  collectives_.clear();
+}
+
+const ClassCost* KnownPrices::find(const ir::LayerClass& layerClass) const {
+  const Known* known = classes_.find(listsOf(layerClass));
+  return known ? &known->cost : nullptr;
+}
+
+void KnownPrices::add(const ir::LayerClass& layerClass, const ClassCost& cost) {
+  classes_.add(listsOf(layerClass), {layerClass.forward, layerClass.backward, cost});
+}
+
+} // namespace planc::cost

@@ -1,0 +1,40 @@
+// What estimates of many schedules share: prices that were found before.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/CostModel.h"
+#include "backends/cost/price/Memo.h"
+#include "backends/cost/simulate/KnownPipelines.h"
+#include "backends/cost/simulate/Segments.h"
+
+#include <memory>
+
+namespace planc::cost {
+
+/// For schedules of one machine, stack and overlap; of another one it begins anew. All facts were there: who found that
+/// one lacks forgets what was priced with it.
+class KnownPrices {
+public:
+  /// Forgets what does not hold for the schedule.
+  void prepare(const ir::Schedule& schedule);
+  void forget();
+  /// Of the layers that programs share. Null if the class was not priced yet; holds until the next `add`.
+  const ClassCost* find(const ir::LayerClass& layerClass) const;
+  void add(const ir::LayerClass& layerClass, const ClassCost& cost);
+  KnownCollectives& collectives() { return collectives_; }
+  KnownPipelines& pipelines() { return pipelines_; }
+
+private:
+  struct Known {
+    Shared<Indexed<ir::Node>> forward, backward; ///< kept, so that no other lists take their place in memory
+    ClassCost cost;                              ///< without states
+  };
+  std::shared_ptr<const ir::Cluster> cluster_;
+  std::shared_ptr<const ir::Stack> stack_;
+  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
+  double slowdown_ = 0;
+  Memo<Known> classes_{1 << 10}; ///< by lists of nodes
+  KnownCollectives collectives_;
+  KnownPipelines pipelines_;
+};
+
+} // namespace planc::cost

@@ -1,0 +1,127 @@
+// Finds the turn in which the actions of all stages can run.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/PipelineShape.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace planc::cost {
+using ir::Action;
+using ir::ActionKind;
+
+namespace {
+
+/// So many are written out.
+constexpr size_t kMostSteps = 1 << 16;
+
+/// Lets every stage that finds what it receives run one action, again and again: neighbours in the turn do not wait for
+/// each other.
+class TapeWriter {
+public:
+  TapeWriter(const ir::Orders& orders, size_t virtualStages, size_t routes, int64_t perRoute)
+      : last_(virtualStages - 1), routes_(routes), perRoute_(perRoute) {
+    const size_t slots = virtualStages * routes;
+    tape_.cells = Tape::kCells + 2 * slots * static_cast<size_t>(perRoute);
+    tape_.passes.resize(2 * slots);
+    filled_.resize(tape_.cells);
+    filled_[Tape::kAtOnce] = true;
+    completing_.resize(slots);
+    for (const ir::Order& order : orders) stages_.push_back(order.begin()), all_ += order.size();
+  }
+
+  Tape write() {
+    tape_.steps.reserve(all_);
+    for (bool any = true; any;) {
+      any = false;
+      for (uint32_t s = 0; s < stages_.size(); ++s)
+        if (stages_[s] != std::default_sentinel && run(s, *stages_[s])) ++stages_[s], any = true;
+    }
+    if (tape_.steps.size() != all_) throw std::logic_error("cost: the stages of the schedule wait for each other");
+    return std::move(tape_);
+  }
+
+private:
+  uint32_t cell(size_t virtualStage, bool backward, int64_t microBatch) const {
+    const auto route = static_cast<size_t>(microBatch / perRoute_);
+    const size_t row = 2 * (virtualStage * routes_ + route) + (backward ? 1 : 0);
+    return static_cast<uint32_t>(Tape::kCells + row * static_cast<size_t>(perRoute_) +
+                                 static_cast<size_t>(microBatch % perRoute_));
+  }
+  uint32_t received(const Action& a) const {
+    const size_t vs = a.virtualStage;
+    switch (a.kind) {
+    case ActionKind::Forward:
+      return vs == 0 ? Tape::kAtOnce : cell(vs - 1, false, a.microBatch);
+    case ActionKind::Backward:
+    case ActionKind::BackwardInput:
+      return vs == last_ ? cell(vs, false, a.microBatch) : cell(vs + 1, true, a.microBatch);
+    case ActionKind::BackwardWeight:
+      break;
+    }
+    return cell(vs, true, a.microBatch);
+  }
+
+  bool run(uint32_t s, const Action& a) {
+    const uint32_t in = received(a);
+    if (!filled_[in]) return false;
+    const auto slot = static_cast<uint32_t>(a.virtualStage * routes_ + static_cast<size_t>(a.microBatch / perRoute_));
+    const auto step = static_cast<uint32_t>(tape_.steps.size());
+    const bool forward = a.kind == ActionKind::Forward, weight = a.kind == ActionKind::BackwardWeight;
+    const uint32_t out = weight ? Tape::kNobody : cell(a.virtualStage, !forward, a.microBatch);
+    tape_.steps.push_back(
+        {in, out, slot * static_cast<uint32_t>(PipelineShape::kKinds) + static_cast<uint32_t>(a.kind), s});
+    if (!weight) filled_[out] = true, ++tape_.passes[2 * slot + (forward ? 0 : 1)];
+    if (forward && a.microBatch % perRoute_ == 0) tape_.edges.push_back({step, slot, true});
+    if ((weight || a.kind == ActionKind::Backward) && ++completing_[slot] == perRoute_)
+      tape_.edges.push_back({step, slot, false});
+    return true;
+  }
+
+  size_t last_, routes_;
+  int64_t perRoute_;
+  size_t all_ = 0;
+  std::vector<ir::OrderCursor> stages_;
+  std::vector<char> filled_;        ///< by cell
+  std::vector<int64_t> completing_; ///< by slot: passes that complete gradients
+  Tape tape_;
+};
+
+} // namespace
+
+PipelineShape::PipelineShape(const PipelineInput& in)
+    : orders_(in.actions), devices_(in.devices), microBatches_(in.microBatches), routes_(in.devices.front().size()),
+      perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))) {
+  hold(in);
+  const std::span<const Action> written = orders_.written();
+  pairs_ = std::any_of(written.begin(), written.end(), [](const Action& a) { return a.paired; });
+  const size_t virtualStages = devices_.size();
+  steady_ = findSteadyOrders(orders_, virtualStages, static_cast<int64_t>(routes_), perRoute_);
+  size_t steps = 0;
+  for (const ir::Order& order : orders_) steps += order.size();
+  const bool even = in.microBatches == perRoute_ * static_cast<int64_t>(routes_);
+  if (steady_.empty() && !pairs_ && even && steps <= kMostSteps)
+    tape_ = TapeWriter(orders_, virtualStages, routes_, perRoute_).write();
+}
+
+void PipelineShape::hold(const PipelineInput& in) {
+  heldFrom_.resize(in.actions.size() + 1);
+  heldSlots_.resize(devices_.size() * routes_), holdOf_.resize(devices_.size() * routes_);
+  for (const auto& devices : devices_)
+    for (const int64_t device : devices) ++heldFrom_[static_cast<size_t>(device) + 1];
+  std::partial_sum(heldFrom_.begin(), heldFrom_.end(), heldFrom_.begin());
+  std::vector<size_t> next(heldFrom_.begin(), heldFrom_.end() - 1);
+  for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < devices_.size(); ++vs) {
+      const auto device = static_cast<size_t>(devices_[vs][r]);
+      const size_t slot = vs * routes_ + r;
+      holdOf_[slot] = static_cast<uint32_t>(next[device] - heldFrom_[device]);
+      heldSlots_[next[device]++] = static_cast<uint32_t>(slot);
+    }
+}
+
+bool PipelineShape::fits(const PipelineInput& in) const {
+  return in.microBatches == microBatches_ && in.devices == devices_ && in.actions == orders_;
+}
+
+} // namespace planc::cost

@@ -1,0 +1,107 @@
+// What is remembered of prices changes none of them: everything that a price reads is in its key.
+// SPDX-License-Identifier: Apache-2.0
+#include "Fixtures.h"
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/price/DeviceStages.h"
+#include "backends/cost/price/Memo.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace planc::cost::test {
+namespace {
+
+using namespace ir;
+
+class CostKnownPrices : public ::testing::Test {
+protected:
+  int64_t choose(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
+
+  /// Three axes over 512 devices, in any order.
+  std::vector<std::pair<std::string, int64_t>> axes() {
+    const int64_t a = int64_t{1} << choose(0, 4), b = int64_t{1} << choose(0, 3);
+    std::vector<std::pair<std::string, int64_t>> all{{"a", a}, {"b", b}, {"c", 512 / a / b}};
+    std::shuffle(all.begin(), all.end(), random);
+    return all;
+  }
+  /// Few values of each member, so that nodes differ in one of them as often as not.
+  Node collective(const Builder& b) {
+    constexpr CollectiveKind kKinds[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                         CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+                                         CollectiveKind::SendRecv};
+    const AxisMask mask = static_cast<AxisMask>(choose(1, 7));
+    Node n = b.collective({}, kKinds[choose(0, 4)], CollectiveClass::Activation, mask, choose(0, 1) ? 1e6 : 3e8);
+    if (choose(0, 3) == 0) n.group = 2; // no set of axes
+    if (choose(0, 3) == 0) n.level = 1;
+    if (choose(0, 2) == 0) n.copies = 4, n.places = choose(0, 1) ? 64 : 0;
+    if (choose(0, 4) == 0) n.groupLimit = {8, static_cast<double>(choose(2, 4))};
+    n.ring = choose(0, 1), n.phase = choose(0, 1) ? Phase::Backward : Phase::Forward;
+    return n;
+  }
+
+  DiagnosticEngine diagnostics;
+  std::mt19937 random{11};
+};
+
+TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
+  const Builder first(64, {{"a", 512}});
+  const auto cluster = first.plan.cluster;
+  Facts facts(*cluster, *first.plan.stack);
+  KnownCollectives known;
+  const auto shared = makeCostModel(facts, diagnostics, &known);
+  size_t priced = 0;
+  for (int round = 0; round < 400; ++round) {
+    random.seed(static_cast<unsigned>(round % 100)); // all of them come again
+    Builder b(64, axes());
+    b.plan.cluster = cluster;
+    for (int i = 0; i < 8; ++i, ++priced) {
+      const Node node = collective(b);
+      const double alone = makeCostModel(facts, diagnostics)->price(b.program, node).seconds;
+      EXPECT_EQ(shared->price(b.program, node).seconds, alone) << "round " << round;
+    }
+  }
+  EXPECT_LT(2 * known.size(), priced); // much of it was known
+}
+
+TEST_F(CostKnownPrices, AMemoFindsWhatWasAddedUntilItIsFull) {
+  Memo<int> memo(100);
+  const auto reads = [](int i) {
+    Reads all;
+    for (int k = 0; k <= i % 7; ++k) all << i << 0.5 * i;
+    return all;
+  };
+  for (int i = 0; i < 100; ++i) memo.add(reads(i), i);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(*memo.find(reads(i)), i);
+  EXPECT_EQ(memo.find(reads(100)), nullptr);
+  memo.add(reads(100), 100);
+  EXPECT_EQ(memo.size(), 1u);
+  EXPECT_EQ(*memo.find(reads(100)), 100);
+  Reads many;
+  for (int i = 0; i < 100; ++i) many << i;
+  memo.add(many, 7); // more than is looked at
+  EXPECT_EQ(memo.find(many), nullptr);
+}
+
+TEST_F(CostKnownPrices, DeviceStagesOfOneKindHoldTheSame) {
+  Program program;
+  program.stages = 4, program.routes = 2;
+  program.stageKinds.add({}), program.stageKinds.add({}), program.stageKinds.add({});
+  for (int64_t vs = 0; vs < 8; ++vs) {
+    VirtualStage stage{vs, StageKindId(vs == 0 ? 0 : vs == 7 ? 2 : 1), {}};
+    stage.devices = std::vector<int64_t>{vs % 4, 3 - vs % 4};
+    program.virtualStages.push_back(stage);
+  }
+  const DeviceStages devices(program);
+  ASSERT_EQ(devices.size(), 4u);
+  for (size_t s = 0; s < 4; ++s) {
+    const auto held = devices.heldBy(s);
+    EXPECT_EQ(std::vector<size_t>(held.begin(), held.end()), program.heldBy(static_cast<int64_t>(s)));
+  }
+  EXPECT_EQ(devices.kinds(), 3u); // 0 and 7 in turn, on the first and on the last; 1 alone between them
+  EXPECT_EQ(devices.kindOf(1), devices.kindOf(2));
+  EXPECT_NE(devices.kindOf(0), devices.kindOf(3));
+}
+
+} // namespace
+} // namespace planc::cost::test
