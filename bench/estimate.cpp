@@ -1,6 +1,7 @@
 // Benchmarks of one estimate by part, and of the same plan on 64 and on a million GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Estimator.h"
+#include "bench/Allocations.h"
 #include "bench/Loaded.h"
 #include "frontend/parse/Parse.h"
 #include "passes/Passes.h"
@@ -71,6 +72,21 @@ void priceExample(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics));
 }
 
+/// From an elaborated plan to its time and memory, nothing known before.
+void evaluateExample(benchmark::State& state) {
+  const bench::Loaded loaded(kExample, "gpt3_175b");
+  const size_t before = bench::allocations();
+  for (auto _ : state) {
+    DiagnosticEngine diagnostics;
+    diagnostics.ignoreWarnings();
+    const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+    const auto schedule = passes::schedule(*program);
+    benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics, cost::Wanted::totals()));
+  }
+  state.counters["allocations"] =
+      benchmark::Counter(static_cast<double>(bench::allocations() - before), benchmark::Counter::kAvgIterations);
+}
+
 /// Lowering and pricing depend on stages, chunks and micro-batches, not on the number of devices.
 void lowerAndPrice(benchmark::State& state, const char* plan) {
   const bench::Loaded loaded(kScaling, plan);
@@ -84,6 +100,7 @@ BENCHMARK(parseExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK(elaborateExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK(lowerExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExample)->Unit(benchmark::kMicrosecond);
+BENCHMARK(evaluateExample)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(lowerAndPrice, gpus_64, "gpus_64")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(lowerAndPrice, gpus_1000000, "gpus_1000000")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(lowerAndPrice, stages_384, "stages_384")->Unit(benchmark::kMicrosecond);

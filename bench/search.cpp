@@ -1,4 +1,4 @@
-// A search as a benchmark: every candidate made as an edit, lowered and priced to the end, one core, nothing known
+// Searches as benchmarks: every candidate made as an edit, lowered and priced to the end, one core, nothing known
 // before.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Engine.h"
@@ -11,7 +11,14 @@
 namespace planc::bench {
 namespace {
 
-const char* const kSearch = PLANC_SOURCE_DIR "/bench/search.plan";
+/// A plan and its changes.
+struct Space {
+  const char* file;
+  const char* plan;
+  std::vector<ir::PlanEdit> (*edits)();
+};
+constexpr Space kGpt = {PLANC_SOURCE_DIR "/bench/search.plan", "gpt3_512", searchEdits};
+constexpr Space kExperts = {PLANC_SOURCE_DIR "/bench/experts.plan", "deepseek_v3_2048", expertEdits};
 
 /// A candidate as a plan; the base where the edit does not fit.
 ir::Plan candidate(const ir::Plan& base, const ir::PlanEdit& edit, DiagnosticEngine& diagnostics) {
@@ -30,9 +37,9 @@ void compare(const ir::Plan& plan, const cost::Estimate& found) {
                                          whole ? whole->totals.stepTime : 0, found.totals.stepTime));
 }
 
-void search(benchmark::State& state, bool compared) {
-  const Loaded loaded(kSearch, "gpt3_512");
-  const std::vector<ir::PlanEdit> edits = searchEdits();
+void search(benchmark::State& state, const Space& space, bool compared) {
+  const Loaded loaded(space.file, space.plan);
+  const std::vector<ir::PlanEdit> edits = space.edits();
   size_t priced = 0, fitting = 0;
   double best = 0;
   for (auto _ : state) {
@@ -56,8 +63,10 @@ void search(benchmark::State& state, bool compared) {
                                                  benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(search, gpt3_512, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, gpt3_512_compared, true)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK_CAPTURE(search, gpt3_512, kGpt, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, gpt3_512_compared, kGpt, true)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK_CAPTURE(search, deepseek_v3_2048, kExperts, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, deepseek_v3_2048_compared, kExperts, true)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 } // namespace
 } // namespace planc::bench

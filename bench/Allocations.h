@@ -1,0 +1,11 @@
+// How often memory was asked for: what an evaluation costs besides arithmetic.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+
+namespace planc::bench {
+
+/// Calls of `operator new` in this process so far, of all threads; the benchmark replaces it by one that counts.
+size_t allocations();
+
+} // namespace planc::bench
