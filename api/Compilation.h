@@ -38,6 +38,8 @@ public:
   std::unique_ptr<Compilation> beside(ir::Plan plan) const;
 
   const Asked& asked() const { return asked_; }
+  /// What places point into; null if that was not said.
+  const SourceManager* sources() const { return source_.get(); }
   const ir::Plan& plan() const { return *plan_; }
   /// Null where it was not reached.
   const ir::Program* program() const { return program_.get(); }

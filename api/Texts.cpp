@@ -16,8 +16,9 @@ std::optional<std::string> formatText(const SourceManager& sources, FileId file,
   return format::formatFile(sources, file, diagnostics);
 }
 
-std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name) {
-  const auto raw = format::planText(edit, plan.plan(), name, plan.asked().named);
+std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name,
+                                    DiagnosticEngine& diagnostics) {
+  const auto raw = format::planText(edit, plan.plan(), name, plan.asked().named, plan.sources(), diagnostics);
   if (!raw) return std::nullopt;
   SourceManager sources;
   DiagnosticEngine found;

@@ -165,7 +165,7 @@ private:
     for (ClusterLevel& level : cluster.levels) {
       if (level.name.view() != first || rest.empty()) continue;
       std::string_view below = rest;
-      if (takeStep(below) == "fabric" && !below.empty())
+      if (takeStep(below) == "link" && !below.empty())
         return number(level.fabric, FabricFact(), fmt::format("the fabric of `{}`", first), below, edit);
       return number(level, LevelFact(), fmt::format("level `{}`", first), rest, edit);
     }
@@ -182,7 +182,10 @@ private:
       if (!matches(row.path, path, star)) continue;
       FactKey key;
       if (!keyOf(row, star, key)) break;
-      const std::optional<Number> value = valueOf(row, edit);
+      std::optional<Number> value = valueOf(row, edit);
+      // Of a section with statistics of its own it stays a fact without any.
+      if (const Number* before = record.number(static_cast<Id>(row.id.index), key); value && before)
+        if (before->statistics.calibrated) value->statistics.record = before->statistics.record;
       if (value) record.set(static_cast<Id>(row.id.index), key, *value);
       return value.has_value();
     }
@@ -270,7 +273,7 @@ const Number* numberAt(const Plan& plan, std::string_view path) {
   for (const ClusterLevel& level : plan.cluster->levels) {
     if (level.name.view() != place) continue;
     std::string_view below = rest;
-    return takeStep(below) == "fabric" && !below.empty() ? numberIn(level.fabric, below) : numberIn(level, rest);
+    return takeStep(below) == "link" && !below.empty() ? numberIn(level.fabric, below) : numberIn(level, rest);
   }
   return numberIn(*plan.cluster, path);
 }

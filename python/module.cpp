@@ -230,7 +230,10 @@ PYBIND11_MODULE(_planc, m) {
       .def(
           "text",
           [](const Plan& p, const ir::PlanEdit& edit, const std::string& name) {
-            return api::planText(*p.made, edit, name);
+            DiagnosticEngine found;
+            const auto text = api::planText(*p.made, edit, name, found);
+            if (!text) refuse(listOf(found, p.file->sources()));
+            return *text;
           },
           py::arg("edit"), py::arg("name"))
       .def("diagnostics", &Plan::diagnostics);

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/PlanText.h"
 
+#include "frontend/format/RecordName.h"
+#include "support/Quantity.h"
+
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace planc::format {
+
+PLANC_ERROR(NotWritable, 936, "{what} cannot be written down as a plan: {why}")
 
 namespace {
 
@@ -42,12 +48,12 @@ std::string ruleLine(const Rule& rule, const Plan& plan, std::string_view block,
 
 class Writing {
 public:
-  Writing(const PlanEdit& edit, const Plan& plan, std::string_view name, std::string_view base)
-      : edit_(edit), plan_(plan), name_(name), base_(base) {}
+  Writing(const PlanEdit& edit, const Plan& plan, std::string_view name, std::string_view base,
+          const SourceManager* sources, DiagnosticEngine& diagnostics)
+      : edit_(edit), plan_(plan), name_(name), base_(base), sources_(sources), diagnostics_(diagnostics) {}
 
   std::optional<std::string> run() {
-    for (const ir::FactEdit& fact : edit_.facts)
-      if (!addFact(fact)) return std::nullopt;
+    for (const ir::FactEdit& fact : edit_.facts) addFact(fact);
     for (const ir::AxisEdit& axis : edit_.axes) addAxis(axis.axis, axis.size);
     if (edit_.globalBatch) train(plan_.workload.globalBatch, "global_batch", *edit_.globalBatch);
     if (edit_.microBatch) train(plan_.workload.microBatch, "micro_batch", *edit_.microBatch);
@@ -62,8 +68,9 @@ public:
                        keep.host       ? ir::kHost
                        : keep.gathered ? "gathered"
                                        : "split"));
-    const std::string before = records(); // adds lines of its own
-    return before + fmt::format("plan {} extends {} {{\n{}}}\n", name_, base_, lines_);
+    const std::optional<std::string> before = records(); // adds lines of its own
+    if (!before) return std::nullopt;
+    return *before + fmt::format("plan {} extends {} {{\n{}}}\n", name_, base_, lines_);
   }
 
 private:
@@ -72,33 +79,59 @@ private:
 
   // ---- facts ------------------------------------------------------------------
 
-  bool addFact(const ir::FactEdit& fact) {
-    const size_t dot = fact.path.find('.');
-    const std::string first = fact.path.substr(0, dot),
-                      rest = dot == std::string::npos ? "" : fact.path.substr(dot + 1);
-    if (first == "mesh") return addAxis(Symbol(rest), std::stoll(fact.value)), true;
-    if (first == plan_.workload.section.view() && (rest == "micro_batch" || rest == "global_batch")) {
-      train(rest == "micro_batch" ? plan_.workload.microBatch : plan_.workload.globalBatch, rest,
-            std::stoll(fact.value));
-      return true;
-    }
-    const bool inherited = ir::numberAt(plan_, fact.path) != nullptr;
-    const std::string_view verb = inherited ? "override " : "";
-    if (first == "software" && plan_.stack) return item(stack_, fmt::format("{}{} = {}", verb, rest, fact.value)), true;
-    if (first != "cluster" || !plan_.cluster) return false;
-    const size_t below = rest.find('.');
-    if (below == std::string::npos) return item(cluster_, fmt::format("{}{} = {}", verb, rest, fact.value)), true;
-    for (const ir::ClusterLevel& level : plan_.cluster->levels) {
-      if (rest.substr(0, below) != level.name.view() || rest.find('.', below + 1) != std::string::npos) continue;
-      item(cluster_, fmt::format("override {} {{ {} = {} }}", level.name.view(), rest.substr(below + 1), fact.value));
-      return true;
-    }
-    return false;
+  /// Facts of the mesh and the workload are those of the plan, all others those of records that it derives.
+  void addFact(const ir::FactEdit& fact) {
+    std::string_view path = fact.path;
+    const std::string_view first = takeStep(path);
+    if (first == "mesh") return addAxis(Symbol(path), std::stoll(fact.value));
+    if (first == "train" || first == "finetune")
+      return train(path == "micro_batch" ? plan_.workload.microBatch : plan_.workload.globalBatch, path,
+                   std::stoll(fact.value));
+    const ir::Number* before = ir::numberAt(plan_, fact.path);
+    std::string badUnit;
+    const auto value = parseQuantity(fact.value, badUnit);
+    if (before && value && value->value == before->value) return;
+    const std::string_view verb = before ? "override " : "";
+    if (first == "software") return item(stack_, fmt::format("{}{} = {}", verb, path, fact.value));
+    ofCluster(path, verb, fact.value);
   }
 
-  /// The stack and the cluster that the plan derives; the plan names them.
-  std::string records() {
+  void ofCluster(std::string_view path, std::string_view verb, const std::string& value) {
+    std::string_view below = path;
+    const std::string_view part = takeStep(below);
+    if (part == "device") return item(device_, fmt::format("{}{} = {}", verb, below, value));
+    const bool level = std::any_of(plan_.cluster->levels.begin(), plan_.cluster->levels.end(),
+                                   [&](const ir::ClusterLevel& l) { return l.name.view() == part; });
+    if (!level) return item(cluster_, fmt::format("{}{} = {}", verb, path, value));
+    std::string_view inside = below;
+    if (takeStep(inside) == "link" && !inside.empty())
+      return item(links_[std::string(part)], fmt::format("{}{} = {}", verb, inside, value));
+    item(cluster_, fmt::format("{}{} {{ {} = {} }}", verb, part, below, value));
+  }
+
+  /// The first step of a path, which is taken off it.
+  static std::string_view takeStep(std::string_view& path) {
+    const size_t dot = path.find('.');
+    const std::string_view first = path.substr(0, dot);
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    return first;
+  }
+
+  /// The records that the plan derives, from the inside out; each is named by what holds it. Nothing after a report.
+  std::optional<std::string> records() {
     std::string text;
+    if (!device_.empty()) {
+      const auto record = derived(text, "device", "device", plan_.cluster->device, device_);
+      if (!record) return std::nullopt;
+      item(cluster_, "override device = " + *record);
+    }
+    for (const ir::ClusterLevel& level : plan_.cluster ? plan_.cluster->levels : std::vector<ir::ClusterLevel>()) {
+      const auto facts = links_.find(level.name.str());
+      if (facts == links_.end()) continue;
+      const auto record = derived(text, "fabric", level.name.str() + "_link", level.fabric, facts->second);
+      if (!record) return std::nullopt;
+      item(cluster_, fmt::format("override {} {{ link = {} }}", level.name.view(), *record));
+    }
     for (const auto& [kind, fact, facts, base] : {std::tuple{"stack", "software", &stack_, &plan_.softwareText},
                                                   {"cluster", "cluster", &cluster_, &plan_.clusterText}}) {
       if (facts->empty()) continue;
@@ -107,6 +140,26 @@ private:
       lines_ = fmt::format("  override {} = {}\n{}", fact, record, lines_);
     }
     return text;
+  }
+
+  /// Declares an heir of a record; its name.
+  template <class Record>
+  std::optional<std::string> derived(std::string& text, std::string_view kind, std::string_view suffix,
+                                     const Record& of, const std::string& facts) {
+    std::string record = fmt::format("{}_{}", name_, suffix);
+    const auto base = sources_ ? recordName(*sources_, of.range, of.name, plan_.range.file, record + "_base")
+                               : std::optional<RecordName>();
+    if (!base) {
+      diagnostics_
+          .report(NotWritable, plan_.range,
+                  {{"what", fmt::format("a fact of {} `{}`", kind, of.name.view())},
+                   {"why", sources_ ? fmt::format("`{}` does not export it", sources_->path(of.range.file))
+                                    : std::string("where that stands is not known")}})
+          .help(fmt::format("write `export {} {} …` there, or change the fact where it stands", kind, of.name.view()));
+      return std::nullopt;
+    }
+    text += base->import + fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, base->name, facts);
+    return record;
   }
 
   // ---- sizes ------------------------------------------------------------------
@@ -200,14 +253,27 @@ private:
   const PlanEdit& edit_;
   const Plan& plan_;
   std::string_view name_, base_;
-  std::string lines_, mesh_, train_, stack_, cluster_;
+  const SourceManager* sources_;
+  DiagnosticEngine& diagnostics_;
+  std::string lines_, mesh_, train_, stack_, cluster_, device_;
+  std::map<std::string, std::string> links_; ///< facts of fabrics, by level
 };
 
 } // namespace
 
 std::optional<std::string> planText(const PlanEdit& edit, const Plan& plan, std::string_view name,
-                                    std::string_view base) {
-  return Writing(edit, plan, name, base).run();
+                                    std::string_view base, const SourceManager* sources,
+                                    DiagnosticEngine& diagnostics) {
+  if (Plan changed = plan; !ir::apply(edit, changed, diagnostics)) return std::nullopt;
+  if (base.empty()) {
+    diagnostics
+        .report(NotWritable, plan.range,
+                {{"what", fmt::format("a change of `{}`", plan.title)},
+                 {"why", "it is a line of a comparison, which no plan can extend"}})
+        .help("declare it as a plan, and name that in the comparison");
+    return std::nullopt;
+  }
+  return Writing(edit, plan, name, base, sources, diagnostics).run();
 }
 
 } // namespace planc::format

@@ -57,8 +57,8 @@ class Compilation:
         """The report, as `planc estimate --format json` has it."""
     def rows(self, table: str = ...) -> list[dict[str, Any]]:
         """A table of the report: "layers", "collectives", "stages"."""
-    def text(self, edit: PlanEdit, name: str) -> Optional[str]:
-        """The change as a plan that extends this one; None where plan text cannot say it."""
+    def text(self, edit: PlanEdit, name: str) -> str:
+        """The change as a plan that extends this one; Diagnostics where it does not fit or plan text cannot say it."""
     def diagnostics(self) -> list[Diagnostic]: ...
 
 class PlanFile:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/PlanFile.h"
 #include "api/Texts.h"
+#include "tests/unit/frontend/Compile.h"
 #include "tests/unit/support/PlanFiles.h"
 
 #include <functional>
@@ -94,6 +95,20 @@ std::vector<Case> cases() {
        }},
       {"gpt3_175b", "gpt3_175b",
        [](ir::PlanEdit& e) {
+         e.facts = {{"cluster.device.bandwidth", "1TB/s"},
+                    {"cluster.device.memory", "40GB"},
+                    {"cluster.device.host.bandwidth", "20GB/s"},
+                    {"cluster.device.calibration.memory.efficiency", "0.5"}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         e.facts = {{"cluster.nodes.link.start", "9us"},
+                    {"cluster.nodes.bandwidth", "50GB/s"},
+                    {"cluster.node.link.send_recv.efficiency", "0.5"},
+                    {"cluster.jitter", "3%"}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
          sizes(e);
          e.microBatch = 2;
          e.recompute = {recompute("decoder.attn.core")};
@@ -114,14 +129,67 @@ TEST(PlanEdit, PricesAsThePlanThatSaysIt) {
     c.edit(edit);
     const auto changed = plan->with(edit);
     EXPECT_TRUE(codes(changed->diagnostics()).empty());
-    const auto text = planText(*plan, edit, "edited");
+    DiagnosticEngine why;
+    const auto text = planText(*plan, edit, "edited", why);
     ASSERT_TRUE(text);
+    EXPECT_TRUE(why.empty());
     PlanFile again;
     again.loadText(path(c.example), test::readFile(path(c.example)) + "\n" + *text);
     const auto derived = again.bind("edited");
     ASSERT_TRUE(derived) << *text << (codes(again.diagnostics()).empty() ? "" : codes(again.diagnostics())[0]);
     expectSame(*changed, *derived, *text);
   }
+}
+
+std::string bareDevice(const std::string& word) {
+  return "import std.devices\nimport std.fabrics\n" + word +
+         "device bare extends devices.a100_sxm4_80gb { override memory = 64GB }\n"
+         "export cluster ours {\n  device = bare\n  level node * 64 {\n    link = fabrics.nvlink3\n    bandwidth = "
+         "300GB/s\n"
+         "    latency = 2us\n    topology = switch\n  }\n}\n";
+}
+
+/// A record of another file is imported; one that the file keeps to itself is not, which is said.
+TEST(PlanEdit, RecordsOfOtherFilesAreDerivedWhereTheyAreExported) {
+  const ir::PlanEdit edit{.facts = {{"cluster.device.memory", "40GB"}, {"cluster.node.link.sampled_at", "200GB/s"}}};
+  const std::string text =
+      "import \"ours.plan\" as ours\n" + test::readFile(path("gpt3_175b")) +
+      "\nplan mine extends gpt3_175b {\n  override cluster = ours.ours\n  override mesh = { tp = 8 "
+      "within node; dp = 1; pp = 8 }\n}\n";
+  for (const std::string word : {"export ", ""}) {
+    frontend::Folder folder;
+    folder.write("ours.plan", bareDevice(word));
+    PlanFile file, again;
+    std::string error;
+    ASSERT_TRUE(file.load(folder.write("mine.plan", text), error));
+    const auto plan = file.bind("mine");
+    ASSERT_TRUE(plan) << file.diagnostics().sorted()[0]->message;
+    DiagnosticEngine why;
+    const auto written = planText(*plan, edit, "edited", why);
+    ASSERT_EQ(written.has_value(), !word.empty());
+    if (!written) {
+      EXPECT_EQ(codes(why), std::vector<std::string>{"PLAN0936"});
+      EXPECT_FALSE(why.sorted()[0]->help.empty());
+      continue;
+    }
+    ASSERT_TRUE(again.load(folder.write("again.plan", text + *written), error));
+    const auto derived = again.bind("edited");
+    ASSERT_TRUE(derived) << *written << again.diagnostics().sorted()[0]->message;
+    expectSame(*plan->with(edit), *derived, *written);
+  }
+}
+
+TEST(PlanEdit, WhatNoPlanCanSayHasAReason) {
+  PlanFile file;
+  std::string error;
+  ASSERT_TRUE(file.load(path("llama3_8b_ways"), error));
+  const auto comparisons = file.comparisons("ways");
+  ASSERT_EQ(comparisons.size(), 1u);
+  DiagnosticEngine why, wrong;
+  EXPECT_FALSE(planText(*comparisons[0].plans[0], {.microBatch = 2}, "edited", why));
+  EXPECT_EQ(codes(why), std::vector<std::string>{"PLAN0936"});
+  EXPECT_FALSE(planText(*file.bind("base"), {.facts = {{"mesh.tp", "much"}}}, "edited", wrong));
+  EXPECT_EQ(codes(wrong), std::vector<std::string>{"PLAN0934"});
 }
 
 TEST(PlanEdit, ChangesSomething) {
@@ -134,7 +202,7 @@ TEST(PlanEdit, ChangesSomething) {
     if (!plan->priceAlone() || !changed->priceAlone()) continue;
     EXPECT_TRUE(plan->estimate()->totals.stepTime != changed->estimate()->totals.stepTime ||
                 plan->estimate()->memory.peak != changed->estimate()->memory.peak)
-        << *planText(*plan, edit, "edited");
+        << c.plan;
   }
 }
 
@@ -149,6 +217,7 @@ TEST(PlanEdit, FactsAreWhatSetMakesOfThem) {
       {{"software.unattributed", "1.2"}},
       {{"software.slowdown", "10%"}},
       {{"software.launch", "5us"}, {"software.inline.gradient", "1"}},
+      {{"cluster.nodes.link.start", "90us"}},
   };
   for (const auto& edits : facts) {
     PlanFile plain, set;
