@@ -34,9 +34,11 @@ bool PlanFile::set(const ir::PlanEdit& edit) {
   return session_->set(edit);
 }
 
-/// The sources as a part of the session, which lives as long as they are held.
-std::shared_ptr<const SourceManager> PlanFile::heldSources() const {
-  return {session_, &session_->sources()};
+/// The sources as a part of the session, which lives as long as they are held; with the text of a choice, which is
+/// given back when they are not any more.
+std::shared_ptr<const SourceManager> PlanFile::heldSources(FileId choice) const {
+  if (!choice.valid()) return {session_, &session_->sources()};
+  return {&session_->sources(), [session = session_, choice](const SourceManager*) { session->giveBack(choice); }};
 }
 
 std::unique_ptr<Compilation> PlanFile::bind(const std::string& choice) {
@@ -46,14 +48,15 @@ std::unique_ptr<Compilation> PlanFile::bind(const std::string& choice) {
 
 std::vector<std::unique_ptr<Compilation>> PlanFile::plans(const std::vector<std::string>& choices) {
   std::vector<std::unique_ptr<Compilation>> out;
-  auto add = [&](const std::optional<frontend::PlanChoice>& choice) {
-    for (std::unique_ptr<ir::Plan>& plan : session_->plans(choice)) {
-      Asked asked{choice ? choice->text : plan->name.str(), {}, plan->range};
-      out.push_back(std::make_unique<Compilation>(std::move(*plan), std::move(asked), heldSources()));
-    }
+  const auto add = [&](ir::Plan& plan, std::string named, FileId text = {}) {
+    Asked asked{std::move(named), {}, plan.range};
+    out.push_back(std::make_unique<Compilation>(std::move(plan), std::move(asked), heldSources(text)));
   };
-  for (const std::string& choice : choices) add(frontend::PlanChoice{choice});
-  if (choices.empty()) add(std::nullopt);
+  for (const std::string& choice : choices)
+    if (const frontend::ChosenPlan chosen = session_->choose({choice}); chosen.plan)
+      add(*chosen.plan, choice, chosen.text);
+  if (choices.empty())
+    for (const std::unique_ptr<ir::Plan>& plan : session_->plans()) add(*plan, plan->name.str());
   return out;
 }
 

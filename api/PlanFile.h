@@ -62,7 +62,7 @@ public:
   size_t libraryBytes() const;
 
 private:
-  std::shared_ptr<const SourceManager> heldSources() const;
+  std::shared_ptr<const SourceManager> heldSources(FileId choice = {}) const;
   std::shared_ptr<frontend::Session> session_;
   ir::PlanEdit edit_;
 };

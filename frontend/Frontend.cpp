@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <fmt/format.h>
+#include <mutex>
 
 namespace planc::frontend {
 using syntax::Expr;
@@ -42,7 +43,8 @@ struct Session::Impl {
   Module* main = nullptr;
   std::vector<Edit> edits;
   Symbol editsOf;
-  FileId choiceFile; ///< of a choice that nothing points to any more; invalid: there is none
+  std::mutex givenBackLock;
+  std::vector<FileId> givenBack; ///< texts of choices that nothing points to any more
 
   /// The values of one elaboration, which are given back with it.
   struct Elaborating {
@@ -68,7 +70,7 @@ struct Session::Impl {
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   Choice read(const PlanChoice& choice);
   std::optional<Value> choose(const Choice& choice);
-  void chosen(const PlanChoice& choice, bool keepText, const PlanUse& use);
+  void giveBack(FileId text);
   std::string comparedAs(Symbol label);
   const BoundDecl* record(std::string_view constant, DeclKind kind, std::string_view what);
 };
@@ -260,7 +262,10 @@ std::string Session::Impl::comparedAs(Symbol label) {
 Choice Session::Impl::read(const PlanChoice& choice) {
   std::string text = "let choice = (\n" + choice.text + "\n)\n";
   Choice made;
-  made.file = std::exchange(choiceFile, FileId());
+  if (const std::lock_guard guard(givenBackLock); !givenBack.empty()) {
+    made.file = givenBack.back();
+    givenBack.pop_back();
+  }
   if (made.file.valid())
     sources.replace(made.file, std::move(text));
   else
@@ -304,24 +309,45 @@ std::optional<Value> Session::Impl::choose(const Choice& choice) {
   return v.invalid() ? std::nullopt : std::optional(v);
 }
 
+void Session::Impl::giveBack(FileId text) {
+  const std::lock_guard guard(givenBackLock);
+  givenBack.push_back(text);
+}
+
 /// A file that reports point to keeps its text, also if the plan is given back.
-void Session::Impl::chosen(const PlanChoice& choice, bool keepText, const PlanUse& use) {
-  const size_t reports = diagnostics.size();
-  const Choice text = read(choice);
-  std::unique_ptr<ir::Plan> made;
+ChosenPlan Session::choose(const PlanChoice& choice) {
+  Impl& s = *impl_;
+  if (!s.main || !s.main->tree) return {};
+  s.context.renew();
+  const size_t reports = s.diagnostics.size();
+  const Choice text = s.read(choice);
+  ChosenPlan made;
   {
-    const Elaborating passing(*this);
-    if (const auto value = choose(text)) made = plan(*value->decl, value->range, true);
+    const Impl::Elaborating passing(s);
+    if (const auto value = s.choose(text)) made.plan = s.plan(*value->decl, value->range, true);
   }
-  if (made) use(std::move(made));
-  if (!keepText && diagnostics.size() == reports) choiceFile = text.file;
+  if (s.diagnostics.size() != reports) return made;
+  if (made.plan)
+    made.text = text.file;
+  else
+    s.giveBack(text.file);
+  return made;
+}
+
+void Session::giveBack(FileId text) {
+  impl_->giveBack(text);
 }
 
 void Session::eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& use) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return;
+  if (choice) {
+    ChosenPlan chosen = choose(*choice);
+    if (chosen.plan) use(std::move(chosen.plan));
+    if (chosen.text.valid()) giveBack(chosen.text);
+    return;
+  }
   s.context.renew();
-  if (choice) return s.chosen(*choice, false, use);
   const auto elaborate = [&](DeclInfo& decl) -> std::unique_ptr<ir::Plan> {
     const Impl::Elaborating passing(s);
     if (decl.kind != DeclKind::Plan || s.generic(decl)) return nullptr;
@@ -333,11 +359,10 @@ void Session::eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& u
 
 std::vector<std::unique_ptr<ir::Plan>> Session::plans(const std::optional<PlanChoice>& choice) {
   std::vector<std::unique_ptr<ir::Plan>> result;
-  const PlanUse add = [&](std::unique_ptr<ir::Plan> plan) { result.push_back(std::move(plan)); };
-  if (!choice) eachPlan(choice, add);
-  if (!choice || !impl_->main || !impl_->main->tree) return result;
-  impl_->context.renew();
-  impl_->chosen(*choice, true, add);
+  if (!choice)
+    eachPlan(choice, [&](std::unique_ptr<ir::Plan> plan) { result.push_back(std::move(plan)); });
+  else if (ChosenPlan chosen = choose(*choice); chosen.plan)
+    result.push_back(std::move(chosen.plan));
   return result;
 }
 

@@ -18,6 +18,13 @@ struct PlanChoice {
   std::string text;
 };
 
+/// A plan that was chosen, null after errors, and the text that stands for the choice: ranges of the plan point there.
+/// Invalid where reports do, too.
+struct ChosenPlan {
+  std::unique_ptr<ir::Plan> plan;
+  FileId text;
+};
+
 /// Takes a plan; what it keeps of it is its own affair.
 using PlanUse = std::function<void(std::unique_ptr<ir::Plan>)>;
 
@@ -59,6 +66,10 @@ public:
   /// Plans with errors are left out (the errors are reported). The memory of an elaboration is given back with it, and
   /// so is the text of a choice without reports: ranges of the plan that point there are void once `use` has returned.
   void eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& use);
+  /// The chosen plan. Its text stays until `giveBack`, which any thread may call.
+  ChosenPlan choose(const PlanChoice& choice);
+  /// The text of a choice to which nothing points any more.
+  void giveBack(FileId text);
   /// The same plans all at once. The text of a choice stays.
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
   /// Elaborates the comparisons of the loaded file: the one that is called so, or all in file order. Plans with errors
