@@ -9,7 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <optional>
+#include <utility>
 
 namespace planc::cost {
 
@@ -24,58 +25,100 @@ double storedWidth(const ir::Program& program, const ir::ParamState& p) {
   return ir::width(ir::storedAs(program, p));
 }
 
+/// What a device keeps of a parameter of one instance.
+struct ParamParts {
+  std::array<bool, 3> host{}; ///< params, grads, optimizer
+  bool trained = false;       ///< has more than its value
+  ir::StateBytes bytes;
+  double sent = 0; ///< gradient that leaves for the host
+  double elements = 0, width = 0;
+  bool bucket = false;             ///< a copy of its gradient lies in a bucket
+  double params = 1, gathered = 0; ///< shards of its value, and those that an update gathers; 0: none
+};
+
+/// What stages take from a class, of one instance.
+struct ClassParts {
+  InstanceMemory instance;
+  std::vector<ParamParts> params;
+  std::vector<double> hostSaved; ///< what leaves for the host until its backward
+  double keptGathered = 0;
+  bool inPasses = false; ///< has states that are communicated every micro-batch
+};
+
 class Parts {
 public:
-  Parts(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack)
-      : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stage_(stage), stack_(stack) {}
+  Parts(const ir::Schedule& schedule, const ir::Stack& stack)
+      : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
+        known_(program_.classes.size()) {}
 
-  StageParts all() {
-    addInstances();
-    for (const auto& [id, count] : instancesOf(stage_)) {
-      const ir::LayerClass& layerClass = program_.classes[id];
-      addStates(layerClass, static_cast<double>(count));
-      for (const ir::Saved& s : layerClass.saved)
-        if (plan_.workload.train && s.host) parts_.hostSaved += s.bytes * static_cast<double>(count);
-      parts_.received += keptGathered(layerClass) * static_cast<double>(count);
-      if (stack_.truth(ir::StackFact::CopiesGathers)) receive(layerClass);
+  StageParts of(const ir::StageKind& stage) {
+    parts_ = {}, received_ = {};
+    // Run by run: what is alive at a moment depends on their order.
+    for (const auto& [id, count] : stage.classes) {
+      parts_.instances.push_back(classOf(id).instance);
+      parts_.instances.back().count = count;
     }
-    addStateBuffers();
+    bool inPasses = false;
+    for (const auto& [id, instances] : instancesOf(stage)) {
+      const ClassParts& from = classOf(id);
+      const double count = static_cast<double>(instances);
+      for (const ParamParts& p : from.params) addStates(p, count);
+      for (const double bytes : from.hostSaved) parts_.hostSaved += bytes * count;
+      parts_.received += from.keptGathered * count;
+      if (stack_.truth(ir::StackFact::CopiesGathers)) receive(program_.classes[id]);
+      inPasses |= from.inPasses;
+    }
+    if (inPasses) addStateBuffers(stage);
     for (double bytes : received_) parts_.received += bytes;
     double sent = 0;
-    for (const ir::Boundary& b : stage_.sends) sent += b.arriving();
-    parts_.boundary = sent + stage_.receives;
+    for (const ir::Boundary& b : stage.sends) sent += b.arriving();
+    parts_.boundary = sent + stage.receives;
     return std::move(parts_);
   }
 
 private:
   double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
 
-  void addStates(const ir::LayerClass& layerClass, double count) {
-    for (const ir::ParamState& p : layerClass.params) {
-      if (!p.owner) continue;
-      const ir::StateBytes bytes = ir::stateBytes(program_, p);
-      (p.host[0] ? parts_.hostParams : parts_.params) += bytes.params * count;
-      if (!p.trainable || !plan_.workload.train) continue;
-      (p.host[1] ? parts_.hostGrads : parts_.grads) += bytes.grads * count;
-      parts_.hostGrads += ir::sentToHost(program_, p) * count;
-      (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += bytes.optimizer() * count;
-      const double elements = p.elements * count, width = storedWidth(program_, p);
-      if (stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && p.touched == 0) parts_.buckets += elements * width;
-      const ir::AxisMask gathered = p.optimizer & ~p.params;
-      if (stack_.truth(ir::StackFact::CopiesUpdate) && gathered) // the whole, and the part that this device contributes
-        parts_.update += elements * width / size(p.params) * (1 + 1 / size(gathered));
-    }
+  const ClassParts& classOf(ir::LayerClassId id) {
+    std::optional<ClassParts>& known = known_[id.index];
+    if (known) return *known;
+    const ir::LayerClass& layerClass = program_.classes[id];
+    ClassParts& parts = known.emplace();
+    parts.instance = instance(id);
+    for (const ir::ParamState& p : layerClass.params)
+      if (p.owner) parts.params.push_back(paramOf(p));
+    for (const ir::Saved& s : layerClass.saved)
+      if (plan_.workload.train && s.host) parts.hostSaved.push_back(s.bytes);
+    parts.keptGathered = keptGathered(layerClass);
+    for (const ir::StateCollective& s : layerClass.states) parts.inPasses |= s.phase != ir::Phase::Step;
+    return parts;
   }
 
-  /// Run by run: what is alive at a moment depends on their order.
-  void addInstances() {
-    std::map<ir::LayerClassId, InstanceMemory> known;
-    for (const auto& [id, count] : stage_.classes) {
-      const auto [one, fresh] = known.try_emplace(id);
-      if (fresh) one->second = instance(id);
-      parts_.instances.push_back(one->second);
-      parts_.instances.back().count = count;
-    }
+  ParamParts paramOf(const ir::ParamState& p) const {
+    ParamParts parts;
+    parts.host = p.host;
+    parts.bytes = ir::stateBytes(program_, p);
+    parts.trained = p.trainable && plan_.workload.train;
+    if (!parts.trained) return parts;
+    parts.sent = ir::sentToHost(program_, p);
+    parts.elements = p.elements, parts.width = storedWidth(program_, p);
+    parts.bucket = stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && p.touched == 0;
+    const ir::AxisMask gathered = p.optimizer & ~p.params;
+    parts.params = size(p.params);
+    if (stack_.truth(ir::StackFact::CopiesUpdate) && gathered) parts.gathered = size(gathered);
+    return parts;
+  }
+
+  void addStates(const ParamParts& p, double count) {
+    (p.host[0] ? parts_.hostParams : parts_.params) += p.bytes.params * count;
+    if (!p.trained) return;
+    (p.host[1] ? parts_.hostGrads : parts_.grads) += p.bytes.grads * count;
+    parts_.hostGrads += p.sent * count;
+    (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += p.bytes.optimizer() * count;
+    const double elements = p.elements * count;
+    if (p.bucket) parts_.buckets += elements * p.width;
+    if (p.gathered > 0) // the whole, and the part that this device contributes
+      parts_.update += elements * p.width / p.params * (1 + 1 / p.gathered);
   }
 
   InstanceMemory instance(ir::LayerClassId id) const {
@@ -104,17 +147,17 @@ private:
   }
 
   /// Buffers of layers in a row, whichever classes they belong to: equal layers cost the same folded and written out.
-  void addStateBuffers() {
+  void addStateBuffers(const ir::StageKind& stage) {
     using enum ir::CollectiveClass;
     const int64_t ahead = 1 + schedule_.prefetch;
     auto most = [&](int64_t window, auto counts) {
-      return mostBytes(program_, stage_, window, [&](const ir::StateCollective& s) { return counts(s) ? s.bytes : 0; });
+      return mostBytes(program_, stage, window, [&](const ir::StateCollective& s) { return counts(s) ? s.bytes : 0; });
     };
     parts_.gathered = most(ahead, [](const ir::StateCollective& s) {
       return s.cls == State && s.collective != ir::CollectiveKind::HostCopy && s.phase == ir::Phase::Forward && !s.kept;
     });
     // One bucket is filled while the one before is reduced, unless reductions are inline.
-    parts_.reducing = bytesReducing(schedule_, stage_, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
+    parts_.reducing = bytesReducing(schedule_, stage, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
     // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
     // and backward do not meet.
     for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
@@ -160,9 +203,9 @@ private:
   const ir::Schedule& schedule_;
   const ir::Program& program_;
   const ir::Plan& plan_;
-  const ir::StageKind& stage_;
   const ir::Stack& stack_;
-  StageParts parts_;
+  std::vector<std::optional<ClassParts>> known_; ///< by class
+  StageParts parts_;                             ///< of the stage that is looked at
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> received_{};
 };
 
@@ -174,8 +217,16 @@ double StageParts::saved() const {
   return bytes;
 }
 
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack) {
+  Parts parts(schedule, stack);
+  std::vector<StageParts> all;
+  all.reserve(schedule.program->stageKinds.size());
+  for (const ir::StageKind& kind : schedule.program->stageKinds) all.push_back(parts.of(kind));
+  return all;
+}
+
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack) {
-  return Parts(schedule, stage, stack).all();
+  return Parts(schedule, stack).of(stage);
 }
 
 } // namespace planc::cost

@@ -35,6 +35,8 @@ struct StageParts {
   double saved() const;
 };
 
+/// Of every kind of virtual stage. What they take from a class is found once.
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack);
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack);
 
 } // namespace planc::cost

@@ -4,19 +4,10 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 namespace planc::cost {
 
 namespace {
-
-/// The fullest moment inside an action, against what is alive when it begins.
-struct Inside {
-  double kept = 0; ///< change of what is kept
-  double working = 0, narrow = 0, logits = 0;
-  ir::LayerClassId layerClass;
-  double sum() const { return kept + working + narrow + logits; }
-};
 
 void cover(Inside& most, const Inside& other) {
   if (!most.layerClass.valid() || other.sum() > most.sum()) most = other;
@@ -60,98 +51,71 @@ Inside weightPeak(const StageParts& parts) {
   return most;
 }
 
-/// A chunk's moments, the same for every micro-batch.
-struct Chunk {
-  Inside forward, backward, input, weight;
-  double saved = 0, operands = 0, host = 0;
-  explicit Chunk(const StageParts& parts)
-      : forward(forwardPeak(parts)), backward(backwardPeak(parts, true, true)),
-        input(backwardPeak(parts, false, false)), weight(weightPeak(parts)), saved(parts.saved()),
-        host(parts.hostSaved) {
-    for (const InstanceMemory& i : parts.instances) operands += i.weightOperands * static_cast<double>(i.count);
-  }
-};
-
-/// What an action leaves behind, on the device and on the host.
-struct Left {
-  double device = 0, host = 0;
-  Left& operator+=(const Left& other) {
-    device += other.device, host += other.host;
-    return *this;
-  }
-};
-
 /// Walks one device's order.
 class Walk {
 public:
-  Walk(const std::vector<const StageParts*>& parts, int64_t stages) : parts_(parts), stages_(stages) {}
+  Walk(const std::vector<const PassMoments*>& moments, int64_t stages) : moments_(moments), stages_(stages) {}
 
   void visit(const ir::Action& a) {
-    const Chunk& c = chunk(a);
-    const Inside& inside = insideOf(c, a.kind);
-    if (first_ || alive_ + inside.sum() > peak_.sum()) {
+    const PassMoments::Action& m = of(a);
+    if (first_ || alive_ + m.most > most_) {
       first_ = false;
-      const double hosted = peak_.host;
       peak_ = {a.kind == ir::ActionKind::Forward ? ir::Phase::Forward : ir::Phase::Backward,
                static_cast<int64_t>(a.virtualStage) / stages_,
                a.microBatch,
-               inside.layerClass,
-               alive_ + inside.kept,
-               inside.working,
-               inside.narrow,
-               inside.logits,
-               hosted};
+               m.inside.layerClass,
+               alive_ + m.inside.kept,
+               m.inside.working,
+               m.inside.narrow,
+               m.inside.logits,
+               0};
+      most_ = peak_.sum();
     }
-    const Left left = leftBy(c, a.kind);
-    alive_ += left.device, host_ += left.host;
-    peak_.host = std::max(peak_.host, host_);
+    alive_ += m.device, host_ += m.host;
+    mostHost_ = std::max(mostHost_, host_);
   }
   /// Actions whose moments lie between others that are visited.
   void pass(std::span<const ir::Action> actions, int64_t times) {
-    Left net;
-    for (const ir::Action& a : actions) net += leftBy(chunk(a), a.kind);
-    alive_ += net.device * static_cast<double>(times), host_ += net.host * static_cast<double>(times);
+    double device = 0, host = 0;
+    for (const ir::Action& a : actions) device += of(a).device, host += of(a).host;
+    alive_ += device * static_cast<double>(times), host_ += host * static_cast<double>(times);
   }
-  const PassPeak& peak() const { return peak_; }
+  PassPeak peak() const {
+    PassPeak peak = peak_;
+    peak.host = mostHost_;
+    return peak;
+  }
 
 private:
-  const Chunk& chunk(const ir::Action& a) {
-    for (const auto& [virtualStage, chunk] : chunks_) // a few
-      if (virtualStage == a.virtualStage) return chunk;
-    return chunks_.emplace_back(a.virtualStage, Chunk(*parts_[a.virtualStage])).second;
-  }
-  static const Inside& insideOf(const Chunk& c, ir::ActionKind kind) {
-    return kind == ir::ActionKind::Forward         ? c.forward
-           : kind == ir::ActionKind::Backward      ? c.backward
-           : kind == ir::ActionKind::BackwardInput ? c.input
-                                                   : c.weight;
-  }
-  static Left leftBy(const Chunk& c, ir::ActionKind kind) {
-    switch (kind) {
-    case ir::ActionKind::Forward:
-      return {c.saved, c.host};
-    case ir::ActionKind::Backward:
-      return {-c.saved, -c.host};
-    case ir::ActionKind::BackwardInput: // what the gradients of parameters read stays
-      return {c.operands - c.saved, -c.host};
-    case ir::ActionKind::BackwardWeight:
-      return {-c.operands, 0};
-    }
-    return {};
+  const PassMoments::Action& of(const ir::Action& a) const {
+    return moments_[a.virtualStage]->actions[static_cast<size_t>(a.kind)];
   }
 
-  const std::vector<const StageParts*>& parts_;
+  const std::vector<const PassMoments*>& moments_;
   int64_t stages_;
-  std::vector<std::pair<uint16_t, Chunk>> chunks_; ///< by virtual stage
   PassPeak peak_;
-  double alive_ = 0, host_ = 0;
+  double alive_ = 0, host_ = 0, most_ = 0, mostHost_ = 0;
   bool first_ = true;
 };
 
 } // namespace
 
-PassPeak passPeak(const std::vector<const StageParts*>& parts, const ir::Order& actions, int64_t stages) {
-  Walk walk(parts, stages);
+PassMoments::PassMoments(const StageParts& parts) {
+  const double saved = parts.saved(), host = parts.hostSaved;
+  double operands = 0;
+  for (const InstanceMemory& i : parts.instances) operands += i.weightOperands * static_cast<double>(i.count);
+  const auto set = [&](ir::ActionKind kind, const Inside& inside, double device, double onHost) {
+    actions[static_cast<size_t>(kind)] = {inside, inside.sum(), device, onHost};
+  };
+  set(ir::ActionKind::Forward, forwardPeak(parts), saved, host);
+  set(ir::ActionKind::Backward, backwardPeak(parts, true, true), -saved, -host);
+  // What the gradients of parameters read stays.
+  set(ir::ActionKind::BackwardInput, backwardPeak(parts, false, false), operands - saved, -host);
+  set(ir::ActionKind::BackwardWeight, weightPeak(parts), -operands, 0);
+}
+
+PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages) {
+  Walk walk(moments, stages);
   actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
                   [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); });
   return walk.peak();

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/memory/MemoryParts.h"
 
+#include <array>
 #include <vector>
 
 namespace planc::cost {
@@ -20,8 +21,27 @@ struct PassPeak {
   double sum() const { return kept + working + narrow + logits; }
 };
 
-/// `parts` of all virtual stages; `actions` of one device. `stages`: of devices. Of what repeats, the first and the
+/// The fullest moment inside an action, against what is alive when it begins.
+struct Inside {
+  double kept = 0; ///< change of what is kept
+  double working = 0, narrow = 0, logits = 0;
+  ir::LayerClassId layerClass;
+  double sum() const { return kept + working + narrow + logits; }
+};
+
+/// What the actions of a virtual stage need and leave behind, the same for every micro-batch.
+struct PassMoments {
+  struct Action {
+    Inside inside;
+    double most = 0;             ///< the sum of it
+    double device = 0, host = 0; ///< bytes left behind
+  };
+  std::array<Action, 4> actions; ///< by kind
+  explicit PassMoments(const StageParts& parts);
+};
+
+/// `moments` of all virtual stages; `actions` of one device. `stages`: of devices. Of what repeats, the first and the
 /// last time are walked.
-PassPeak passPeak(const std::vector<const StageParts*>& parts, const ir::Order& actions, int64_t stages);
+PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages);
 
 } // namespace planc::cost

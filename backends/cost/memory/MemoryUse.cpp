@@ -5,11 +5,13 @@
 
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryTimeline.h"
+#include "backends/cost/price/DeviceStages.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace planc::cost {
 
@@ -29,13 +31,13 @@ StageParts together(const std::vector<const StageParts*>& chunks) {
   return sum;
 }
 
-void live(StageMemory& m, std::string what, double bytes) {
-  if (bytes > 0) m.live.push_back({std::move(what), bytes});
+void live(StageMemory& m, std::string_view what, double bytes) {
+  if (bytes > 0) m.live.push_back({std::string(what), bytes});
 }
 
-void onHost(StageMemory& m, std::string what, double bytes) {
+void onHost(StageMemory& m, std::string_view what, double bytes) {
   if (bytes <= 0) return;
-  m.host.push_back({std::move(what), bytes});
+  m.host.push_back({std::string(what), bytes});
   m.hostBytes += bytes;
 }
 
@@ -114,16 +116,25 @@ std::string runningText(const StageMemory& stage) {
 Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
-  std::vector<StageParts> ofKind;
-  for (const ir::StageKind& kind : program.stageKinds) ofKind.push_back(partsOf(schedule, kind, facts.stack));
-  std::vector<const StageParts*> parts; // by virtual stage
-  for (const ir::VirtualStage& vs : program.virtualStages) parts.push_back(&ofKind[vs.kind.index]);
+  const std::vector<StageParts> ofKind = partsOfKinds(schedule, facts.stack);
+  const std::vector<PassMoments> momentsOf(ofKind.begin(), ofKind.end());
+  std::vector<const PassMoments*> moments; // by virtual stage
+  moments.reserve(program.virtualStages.size());
+  for (const ir::VirtualStage& vs : program.virtualStages) moments.push_back(&momentsOf[vs.kind.index]);
+  const DeviceStages devices(program);
+  std::vector<StageParts> held; // by kind of device stage
+  for (size_t kind = 0; kind < devices.kinds(); ++kind) {
+    std::vector<const StageParts*> chunks;
+    for (const uint32_t vs : devices.heldBy(devices.firstOf(kind)))
+      chunks.push_back(&ofKind[program.virtualStages[vs].kind.index]);
+    held.push_back(together(chunks));
+  }
   Memory memory;
+  memory.stages.reserve(actions.size());
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
-    std::vector<const StageParts*> chunks;
-    for (size_t vs : program.heldBy(static_cast<int64_t>(s))) chunks.push_back(parts[vs]);
-    StageMemory m = account(together(chunks), passPeak(parts, actions[s], program.stages), program, facts.stack, lines);
+    const PassPeak peak = passPeak(moments, actions[s], program.stages);
+    StageMemory m = account(held[devices.kindOf(s)], peak, program, facts.stack, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;

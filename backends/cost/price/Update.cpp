@@ -166,41 +166,73 @@ struct KindUpdate {
   std::vector<OnHost> host; ///< by parameter that has something there
 };
 
-/// The rates of one optimizer, read once.
-const UpdateRates& ratesFor(const Pricing& p, std::vector<UpdateRates>& known, const ir::Optimizer& by, bool rows,
-                            double together) {
-  for (const UpdateRates& rates : known)
-    if (rates.by == &by && rates.rows == rows) return rates;
-  return known.emplace_back(ratesOf(p, by, rows, together));
-}
+/// Prices the optimizer's step of kinds of virtual stages: what is the same for all of them once.
+class Updates {
+public:
+  Updates(const Pricing& pricing) : pricing_(pricing), program_(pricing.program), known_(program_.classes.size()) {}
 
-/// Updates on the device run one after the other.
-KindUpdate updateOf(const Pricing& pricing, const ir::StageKind& stage) {
-  const ir::Program& program = pricing.program;
-  const double together = updatedTogether(program, stage);
-  std::vector<UpdateRates> known;
-  KindUpdate sum;
-  double flops = 0, largest = 0;
-  for (const auto& [id, count] : instancesOf(stage))
-    for (const ir::ParamState& p : program.classes[id].params) {
-      const double instances = static_cast<double>(count);
-      const ir::Optimizer* by = ir::updaterHere(program, p);
-      const double seconds =
-          by ? priceShard(pricing, ratesFor(pricing, known, *by, p.touched > 0, together), p).seconds : 0;
-      const Crossing c = crossing(program, p);
-      const bool onHost = by && by->onHost;
-      if (onHost || c.in > 0 || c.out > 0)
-        sum.host.push_back({onHost ? seconds * instances : 0, c.in * instances, c.out * instances});
-      if (!by || onHost) continue;
-      sum.device += seconds * instances;
-      if (count == 0 || by->orthogonalise == 0) continue;
-      const MatrixProducts products = matrixProducts(program, p);
-      largest = std::max(largest, products.one);
-      flops += products.share * instances;
+  /// Updates on the device run one after the other.
+  KindUpdate of(const ir::StageKind& stage) {
+    KindUpdate sum;
+    double flops = 0, largest = 0, together = -1;
+    for (const auto& [id, count] : instancesOf(stage))
+      for (const Param& p : classOf(id)) {
+        const double instances = static_cast<double>(count);
+        double seconds = p.seconds;
+        if (p.byTable) {
+          if (together < 0) together = updatedTogether(program_, stage);
+          seconds = priceShard(pricing_, ratesOf(pricing_, *p.by, p.state->touched > 0, together), *p.state).seconds;
+        }
+        const bool onHost = p.by && p.by->onHost;
+        if (onHost || p.crossing.in > 0 || p.crossing.out > 0)
+          sum.host.push_back({onHost ? seconds * instances : 0, p.crossing.in * instances, p.crossing.out * instances});
+        if (!p.by || onHost) continue;
+        sum.device += seconds * instances;
+        if (count == 0 || p.by->orthogonalise == 0) continue;
+        const MatrixProducts products = matrixProducts(program_, *p.state);
+        largest = std::max(largest, products.one);
+        flops += products.share * instances;
+      }
+    if (largest > 0) sum.device += matrixSeconds(pricing_, std::max(flops, largest));
+    return sum;
+  }
+
+private:
+  /// One instance of a parameter.
+  struct Param {
+    const ir::ParamState* state = nullptr;
+    const ir::Optimizer* by = nullptr; ///< null: nothing updates it here
+    bool byTable = false;              ///< its bytes go by how much is updated together
+    double seconds = 0;                ///< otherwise
+    Crossing crossing;
+  };
+
+  const std::vector<Param>& classOf(ir::LayerClassId id) {
+    std::optional<std::vector<Param>>& known = known_[id.index];
+    if (known) return *known;
+    std::vector<Param>& params = known.emplace();
+    for (const ir::ParamState& state : program_.classes[id].params) {
+      Param& p =
+          params.emplace_back(Param{&state, ir::updaterHere(program_, state), false, 0, crossing(program_, state)});
+      if (!p.by) continue;
+      const ir::Number* bytes = pricing_.facts.stack.number(StackFact::Optimizer, p.by->name);
+      p.byTable = bytes && !bytes->table.empty();
+      if (!p.byTable) p.seconds = priceShard(pricing_, ratesFor(*p.by, state.touched > 0), state).seconds;
     }
-  if (largest > 0) sum.device += matrixSeconds(pricing, std::max(flops, largest));
-  return sum;
-}
+    return params;
+  }
+  /// The rates of one optimizer, read once.
+  const UpdateRates& ratesFor(const ir::Optimizer& by, bool rows) {
+    for (const UpdateRates& rates : rates_)
+      if (rates.by == &by && rates.rows == rows) return rates;
+    return rates_.emplace_back(ratesOf(pricing_, by, rows, 0));
+  }
+
+  const Pricing& pricing_;
+  const ir::Program& program_;
+  std::vector<std::optional<std::vector<Param>>> known_; ///< by class
+  std::vector<UpdateRates> rates_;
+};
 
 void add(StageUpdate& sum, const KindUpdate& stage) {
   sum.device += stage.device;
@@ -223,11 +255,12 @@ std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
   std::vector<StageUpdate> sums(devices.size());
   if (!program.plan->workload.train) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
+  Updates updates(pricing);
   std::vector<std::pair<const ir::StageKind*, KindUpdate>> known; // a few
   for (size_t d = 0; d < devices.size(); ++d) {
     for (const ir::StageKind* stage : devices[d]) {
       auto one = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == stage; });
-      if (one == known.end()) one = known.insert(known.end(), {stage, updateOf(pricing, *stage)});
+      if (one == known.end()) one = known.insert(known.end(), {stage, updates.of(*stage)});
       add(sums[d], one->second);
     }
     addLink(sums[d], pricing);

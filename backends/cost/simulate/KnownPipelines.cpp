@@ -8,9 +8,17 @@ std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput
   Reads reads;
   reads << in.actions.size() << in.devices.size() << in.devices.front().size() << in.microBatches
         << in.actions.written().size();
-  const auto* before = shapes_.find(reads);
-  if (before && (*before)->fits(in)) return *before;
-  auto shape = std::make_shared<const PipelineShape>(in);
+  if (const auto* before = shapes_.find(reads)) {
+    const std::shared_ptr<PipelineShape> shape = *before;
+    if (!shape->fits(in)) return std::make_shared<const PipelineShape>(in);
+    if (shape->tape().steps.empty()) {
+      shape->writeTape();
+      steps_ += shape->tape().steps.size();
+    }
+    if (steps_ > kMostSteps) shapes_.clear(), steps_ = 0;
+    return shape;
+  }
+  auto shape = std::make_shared<PipelineShape>(in);
   shapes_.add(reads, shape);
   return shape;
 }

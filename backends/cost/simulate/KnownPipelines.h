@@ -12,11 +12,14 @@ namespace planc::cost {
 /// Holds nothing of the times, so for pipelines of any machine. Serves one thread.
 class KnownPipelines {
 public:
+  /// Of what is asked for again the tape is written.
   std::shared_ptr<const PipelineShape> shapeOf(const PipelineInput& in);
   PipelineRun& run() { return run_; }
 
 private:
-  Memo<std::shared_ptr<const PipelineShape>> shapes_{256}; ///< the last one of those that look alike
+  static constexpr size_t kMostSteps = 1 << 20;      ///< of all tapes
+  Memo<std::shared_ptr<PipelineShape>> shapes_{256}; ///< the first of those that look alike
+  size_t steps_ = 0;
   PipelineRun run_;
 };
 

@@ -42,7 +42,8 @@ void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
   }
   sums_.resize(sharesAt_ + together_.size());
   plain_ = isPlain();
-  if (plain_) return bindPlain();
+  if (plain_) bindPlain();
+  if (plain_ && shape.steady().empty()) return;
   works_.resize(slots_ * kKinds);
   left_.resize(slots_ + 1), waiters_.resize(2 * slots_ + 1);
   watched_ = false;
@@ -118,7 +119,8 @@ void PipelineRun::begin(const std::vector<double>& begins) {
 
 /// Nothing is made yet.
 void PipelineRun::beginActions() {
-  width_ = shape_->steady().empty() ? perRoute_ : std::min(perRoute_, kCells); // there micro-batches come in turn
+  // Where something repeats micro-batches come in turn: few cells do, until there is need for more.
+  width_ = plain_ || shape_->steady().empty() ? perRoute_ : std::min(perRoute_, kCells);
   ends_.assign(cells(), kNotYet);
   ends_[kAtOnce] = 0;
   skips_.clear();
@@ -149,11 +151,9 @@ void PipelineRun::widen() {
 
 std::vector<StageTimes> PipelineRun::run(const std::vector<double>& begins) {
   begin(begins);
-  if (plain_) {
-    replay();
-    return times();
-  }
-  beginActions();
+  if (!plain_ || !shape_->steady().empty()) beginActions();
+  onTape_ = plain_;
+  if (onTape_) beginReplay();
   stride();
   for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_->actions[s].size();
   settle();
@@ -188,6 +188,7 @@ std::vector<StageTimes> PipelineRun::times() {
 
 /// Every stage as far as its limit and the others let it.
 void PipelineRun::settle() {
+  if (onTape_) return replayOn();
   std::fill(waiters_.begin(), waiters_.end(), -1);
   for (size_t s = stages_.size(); s-- > 0;) ready_.push_back(s);
   while (!ready_.empty()) {

@@ -30,7 +30,8 @@ private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
   static constexpr int64_t kKinds = PipelineShape::kKinds;
-  static constexpr int64_t kAtOnce = 0, kNever = 1, kNobody = 2, kConstants = 3; ///< cells before the rows
+  static constexpr int64_t kAtOnce = Tape::kAtOnce, kNever = Tape::kNever, kNobody = Tape::kNobody,
+                           kConstants = Tape::kConstants;
 
   /// Actions of one kind on one virtual stage and route, which are alike but for their micro-batch. What they wait for
   /// and what they make are cells of rows, one for each micro-batch that is simulated.
@@ -90,10 +91,12 @@ private:
   // Replay.cpp: all actions in a turn that is known.
   bool isPlain() const;
   void bindPlain();
-  void replay();
-  void replay(size_t from, size_t to);
+  void beginReplay();
+  void replayOn();
+  template <bool Watched> void replay(size_t from, size_t to);
   void replayEdge(const Tape::Edge& edge);
-  void bookSent();
+  void bookSent(const std::vector<uint32_t>& passes);
+  void leaveTape();
 
   // Pipeline.cpp: actions.
   void bind();
@@ -160,9 +163,11 @@ private:
   int64_t width_ = 0;         ///< cells of a row
   size_t bookedAt_ = 0;       ///< in the sums
   std::vector<Plain> plains_; ///< by work
-  std::vector<Lane> lanes_;   ///< by stage
-  std::vector<double> made_;  ///< cells of the tape
-  Indexed<double> ends_;      ///< three constants, then the rows: forward and backward of each slot
+  bool onTape_ = false;
+  size_t played_ = 0, edge_ = 0, mark_ = 0; ///< of the tape, so far
+  std::vector<uint32_t> sent_;              ///< passes whose transfers are booked, as on the tape
+  std::vector<Lane> lanes_;                 ///< by stage
+  Indexed<double> ends_;                    ///< three constants, then the rows: forward and backward of each slot
   std::vector<Work> works_;
   std::vector<Stage> stages_;
   std::vector<double> sums_;         ///< idle and busy by stage, booked by slot and cause, pairs

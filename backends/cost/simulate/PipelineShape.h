@@ -10,10 +10,10 @@
 
 namespace planc::cost {
 
-/// All actions in a turn in which each finds what it receives. Times are cells: those of passes forward and backward of
-/// a slot for each of its micro-batches.
+/// All actions in a turn in which each finds what it receives. When a pass ended is a cell: of rows forward and
+/// backward of each slot, with one for each of its micro-batches and an empty one behind them.
 struct Tape {
-  static constexpr uint32_t kAtOnce = 0, kNobody = 1, kCells = 2; ///< the rows begin behind these
+  static constexpr int64_t kAtOnce = 0, kNever = 1, kNobody = 2, kConstants = 3; ///< cells before the rows
 
   struct Step {
     uint32_t in = kAtOnce, out = kNobody; ///< cells that it reads and fills
@@ -25,9 +25,17 @@ struct Tape {
     uint32_t step = 0, slot = 0;
     bool forward = false;
   };
+  /// Where all stages have run a period of what they repeat, and may leap over more.
+  struct Mark {
+    size_t step = 0;
+    std::vector<size_t> next;        ///< by stage: actions that it has run
+    std::vector<ir::OrderCursor> at; ///< by stage
+    std::vector<int64_t> left;       ///< by slot: passes that complete its gradients
+    std::vector<uint32_t> passes;    ///< as below, so far
+  };
   std::vector<Step> steps;
   std::vector<Edge> edges; ///< in turn
-  size_t cells = kCells;
+  std::vector<Mark> marks;
   std::vector<uint32_t> passes; ///< by slot: forward, and backward or of inputs
 };
 
@@ -54,8 +62,10 @@ public:
   uint32_t holdOf(size_t slot) const { return holdOf_[slot]; }
   /// What can be leapt over.
   const std::vector<SteadyOrders>& steady() const { return steady_; }
-  /// No steps where there is something to leap over, where passes pair, and where there are very many.
+  /// No steps before it is written, where passes pair, and where there are very many.
   const Tape& tape() const { return tape_; }
+  /// Pays where several pipelines have this shape: what they take is the same with and without it.
+  void writeTape();
 
 private:
   void hold(const PipelineInput& in);
@@ -69,6 +79,7 @@ private:
   std::vector<uint32_t> heldSlots_, holdOf_;
   std::vector<size_t> heldFrom_; ///< by stage
   std::vector<SteadyOrders> steady_;
+  bool written_ = false;
   Tape tape_;
 };
 

@@ -3,9 +3,12 @@
 #include "backends/cost/simulate/PipelineRun.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace planc::cost {
 using ir::ActionKind;
+
+static_assert(static_cast<size_t>(ActionKind::Forward) == 0 && static_cast<size_t>(ActionKind::Backward) == 1);
 
 /// No transfer holds its receiver, no pass leaves communication behind.
 bool PipelineRun::isPlain() const {
@@ -18,8 +21,6 @@ bool PipelineRun::isPlain() const {
 
 void PipelineRun::bindPlain() {
   plains_.resize(slots_ * kKinds);
-  made_.resize(std::max(made_.size(), shape_->tape().cells));
-  made_[Tape::kAtOnce] = 0;
   const auto& costs = in_->virtualStages;
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
@@ -38,27 +39,59 @@ void PipelineRun::bindPlain() {
   }
 }
 
-void PipelineRun::replay() {
-  const Tape& tape = shape_->tape();
+void PipelineRun::beginReplay() {
+  played_ = edge_ = mark_ = 0;
+  sent_.assign(2 * slots_, 0);
   lanes_.assign(stages_.size(), {});
   for (size_t s = 0; s < stages_.size(); ++s) lanes_[s].free = stages_[s].free;
-  size_t from = 0;
-  for (const Tape::Edge& edge : tape.edges) {
-    const VirtualStageCost& cost = in_->virtualStages[edge.slot / routes_];
-    if ((edge.forward ? cost.gathers : cost.reductions).total <= 0) continue;
-    replay(from, edge.step);
-    replayEdge(edge);
-    from = edge.step + size_t{1};
-  }
-  replay(from, tape.steps.size());
-  for (size_t s = 0; s < stages_.size(); ++s)
-    stages_[s].free = lanes_[s].free, idle(s) = lanes_[s].idle, busy(s) = lanes_[s].busy;
-  bookSent();
+  if (!shape_->steady().empty()) return;
+  width_ = perRoute_; // every cell is filled before it is read
+  if (ends_.size() < cells()) ends_.resize(cells());
+  ends_[kAtOnce] = 0;
 }
 
-void PipelineRun::replay(size_t from, size_t to) {
+/// To the next mark, or to the end.
+void PipelineRun::replayOn() {
+  const Tape& tape = shape_->tape();
+  const Tape::Mark* const mark = mark_ < tape.marks.size() ? &tape.marks[mark_++] : nullptr;
+  const size_t to = mark ? mark->step : tape.steps.size();
+  const auto on = [&](size_t until) {
+    if (watched_)
+      replay<true>(played_, until);
+    else
+      replay<false>(played_, until);
+    played_ = until;
+  };
+  for (; edge_ < tape.edges.size() && tape.edges[edge_].step < to; ++edge_) {
+    const Tape::Edge& edge = tape.edges[edge_];
+    const VirtualStageCost& cost = in_->virtualStages[edge.slot / routes_];
+    if ((edge.forward ? cost.gathers : cost.reductions).total <= 0) continue;
+    on(edge.step);
+    replayEdge(edge);
+    ++played_;
+  }
+  on(to);
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    stages_[s].free = lanes_[s].free, idle(s) = lanes_[s].idle, busy(s) = lanes_[s].busy;
+    stages_[s].next = mark ? mark->next[s] : stages_[s].limit;
+  }
+  bookSent(mark ? mark->passes : tape.passes);
+  if (mark) std::copy(mark->left.begin(), mark->left.end(), left_.begin());
+}
+
+/// Goes on action by action from the last mark.
+void PipelineRun::leaveTape() {
+  if (!onTape_) return;
+  onTape_ = false;
+  const Tape::Mark& mark = shape_->tape().marks[mark_ - 1];
+  for (size_t s = 0; s < stages_.size(); ++s) stages_[s].at = mark.at[s];
+  for (const Tape::Edge& edge : shape_->tape().edges)
+    if (edge.forward && edge.step < mark.step) works_[edge.slot * kKinds].special = false;
+}
+
+template <bool Watched> void PipelineRun::replay(size_t from, size_t to) {
   const Tape::Step* const steps = shape_->tape().steps.data();
-  double* const made = made_.data();
+  double* const made = ends_.data();
   const Plain* const plains = plains_.data();
   Lane* const lanes = lanes_.data();
   for (size_t i = from; i < to; ++i) {
@@ -66,6 +99,7 @@ void PipelineRun::replay(size_t from, size_t to) {
     const Plain& work = plains[step.work];
     Lane& stage = lanes[step.stage];
     const double arrival = made[step.in] + work.latency;
+    if (Watched) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
     stage.idle += std::max(0.0, arrival - stage.free);
     stage.busy += work.seconds;
     const double end = std::max(stage.free, arrival) + work.seconds;
@@ -79,7 +113,8 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   const Tape::Step& step = shape_->tape().steps[edge.step];
   const Plain& work = plains_[step.work];
   Lane& stage = lanes_[step.stage];
-  const double arrival = made_[step.in] + work.latency, start = std::max(stage.free, arrival);
+  const double arrival = ends_[step.in] + work.latency, start = std::max(stage.free, arrival);
+  if (watched_) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
   stage.idle += std::max(0.0, arrival - stage.free);
   stage.busy += work.seconds;
   const double end = start + work.seconds;
@@ -87,27 +122,25 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
       edge.forward ? afterGathers(edge.slot, start, end) : beginReductions(step.stage, edge.slot, start, end);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
-  made_[step.out] = made;
+  ends_[step.out] = made;
   stage.free = made + work.sending;
 }
 
 /// What senders are held by, one transfer after the other.
-void PipelineRun::bookSent() {
-  double each = 0, sum = 0;
-  uint32_t of = 0; // as many transfers of `each` make `sum`
-  const auto sumOf = [&](double seconds, uint32_t transfers) {
-    if (seconds != each || transfers != of) {
-      each = seconds, of = transfers, sum = 0;
-      for (uint32_t i = 0; i < transfers; ++i) sum += seconds;
-    }
-    return sum;
-  };
-  const std::vector<uint32_t>& passes = shape_->tape().passes;
-  for (const bool backward : {false, true})
+void PipelineRun::bookSent(const std::vector<uint32_t>& passes) {
+  double each = 0, before = 0, sum = 0;
+  uint32_t of = 0; // as many transfers of `each` bring `before` to `sum`
+  for (const size_t backward : {0, 1})
     for (size_t slot = 0; slot < slots_; ++slot) {
-      const double sending =
-          plains_[slot * kKinds + static_cast<size_t>(backward ? ActionKind::Backward : ActionKind::Forward)].sending;
-      booked(slot, backward ? Cause::SendBack : Cause::Send) = sumOf(sending, passes[2 * slot + (backward ? 1 : 0)]);
+      const double sending = plains_[slot * kKinds + backward].sending;
+      double& held = booked(slot, backward ? Cause::SendBack : Cause::Send);
+      const size_t i = 2 * slot + backward;
+      const uint32_t transfers = passes[i] - std::exchange(sent_[i], passes[i]);
+      if (sending != each || transfers != of || held != before) {
+        each = sending, of = transfers, before = sum = held;
+        for (uint32_t n = 0; n < transfers; ++n) sum += sending;
+      }
+      held = sum;
     }
 }
 

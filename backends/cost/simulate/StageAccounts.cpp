@@ -56,12 +56,18 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto booked = [&](Cause cause) { return held.booked[cause]; };
   const StagePass &forward = sim.stagePass(held.virtualStage, false),
                   &backward = sim.stagePass(held.virtualStage, true);
-  account.expose(forward.running, booked(Cause::ForwardTail));
-  account.expose(backward.running, booked(Cause::BackwardTail));
-  account.expose(stepStates(sim, vs, false, false), booked(Cause::Gathers));
-  account.expose(stepStates(sim, vs, true, false), booked(Cause::Reductions));
-  account.slow(forward.account, booked(Cause::SlowedByGathers));
-  account.slow(backward.account, booked(Cause::SlowedByReductions));
+  const auto expose = [&](Cause cause, const auto& of) {
+    if (booked(cause) > 0) account.expose(of(), booked(cause));
+  };
+  const auto states = [&](bool reductions) {
+    return [&, reductions] { return stepStates(sim, vs, reductions, false); };
+  };
+  expose(Cause::ForwardTail, [&] { return forward.running; });
+  expose(Cause::BackwardTail, [&] { return backward.running; });
+  expose(Cause::Gathers, states(false));
+  expose(Cause::Reductions, states(true));
+  if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
+  if (booked(Cause::SlowedByReductions) > 0) account.slow(backward.account, booked(Cause::SlowedByReductions));
   account.add(stepStates(sim, vs, false, true));
   account.add(stepStates(sim, vs, true, true));
 }

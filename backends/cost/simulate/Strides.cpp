@@ -249,6 +249,7 @@ private:
   int64_t leap(size_t over, const std::vector<double>& sumsThen) {
     const int64_t times = timesFor(over);
     if (times < 1) return 0;
+    run_.leaveTape();
     const int64_t each = static_cast<int64_t>(over), cycle = each * steady_.microBatches;
     const double n = static_cast<double>(times);
     leapRows(times, cycle);

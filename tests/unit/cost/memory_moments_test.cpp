@@ -28,7 +28,8 @@ PassPeak splitPeak(const StageParts& parts) {
   std::vector<Action> actions(3);
   actions[1].kind = ActionKind::BackwardInput, actions[2].kind = ActionKind::BackwardWeight;
   const Orders orders(ActionLists{actions});
-  return passPeak({&parts}, orders[0], 1);
+  const PassMoments moments(parts);
+  return passPeak({&moments}, orders[0], 1);
 }
 
 // A gradient of the inputs frees nothing: what the operators kept is read for the weights' gradients, too.
@@ -94,8 +95,9 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
       }
       part.hostSaved = double(choose(0, 9));
     }
-    std::vector<const StageParts*> each;
-    for (const StageParts& part : parts) each.push_back(&part);
+    const std::vector<PassMoments> moments(parts.begin(), parts.end());
+    std::vector<const PassMoments*> each;
+    for (const PassMoments& m : moments) each.push_back(&m);
     const Orders orders = kind.orders(shape);
     for (size_t s = 0; s < orders.size(); ++s) {
       Orders plain; // one block that does not repeat
