@@ -4,6 +4,8 @@
 #include "ir/Routed.h"
 #include "passes/Steps.h"
 
+#include <algorithm>
+
 namespace planc::passes {
 using namespace ir;
 
@@ -24,8 +26,19 @@ int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
   return 1;
 }
 
+/// Has the model these extents already: as it was written, or as another program with the same layers left it?
+bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
+  return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
+    if (d.kind == DimKind::Routed)
+      return d.extent == wholeExtent(sizeOf(model, d)) && (d.capacity != 0 || d.skew == skew);
+    return d.kind != DimKind::Basic || d.name != name || d.extent == extent;
+  });
+}
+
 /// New extents for every dim of that name, and for the routed ones that stand for it.
-void bind(Model& model, Symbol name, int64_t extent, double skew) {
+void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
+  if (isBound(shared, name, extent, skew)) return;
+  Model& model = shared.edit();
   for (Dim& d : model.dims)
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
@@ -43,7 +56,8 @@ void freezeWhole(Program& program) {
     for (const LayerStep& step : s.steps) sliced |= step.slice.has_value();
     if (sliced) continue;
     for (ValueId v : program.model->params)
-      if (s.matches(program.model->values[v].path)) program.model.edit().values[v].trainable = false;
+      if (program.model->values[v].trainable && s.matches(program.model->values[v].path))
+        program.model.edit().values[v].trainable = false;
   }
 }
 
@@ -78,7 +92,7 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
     }
     return false;
   }
-  bind(program.model.edit(), w.samples, batch, w.expertImbalance);
+  bind(program.model, w.samples, batch, w.expertImbalance);
   freezeWhole(program);
   program.microBatches = w.globalBatch / batch;
   return true;

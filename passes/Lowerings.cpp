@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Lowerings.h"
 
+#include "passes/UnseenAxes.h"
+
 #include <algorithm>
 
 namespace planc::passes {
@@ -22,36 +24,62 @@ const Pass& lastOfLayers() {
   return last;
 }
 
+/// What the passes that run again make anew.
+void dropAgain(Program& program) {
+  for (LayerClass& layerClass : program.classes) layerClass.params.clear(), layerClass.states.clear();
+  program.virtualStages.clear();
+  program.stageKinds = {};
+  program.stageGroups.clear();
+}
+
+/// Of one group of layers, meshes whose bound model is kept.
+constexpr size_t kMeshes = 16;
+
 } // namespace
 
 Lowerings::Layers* Lowerings::find(const Plan& plan) {
-  static const PlanParts parts = readByLayers();
+  static const PlanParts parts = readByLayers().without(PlanPart::Mesh);
   for (auto layers = kept_.begin(); layers != kept_.end(); ++layers)
-    if (agree(parts, *layers->plan, plan)) {
+    if (agree(parts, *layers->plan, plan) && layers->plan->axisPlaces == plan.axisPlaces &&
+        differOnlyIn(layers->unseen, layers->plan->mesh, plan.mesh)) {
       kept_.splice(kept_.begin(), kept_, layers);
       return &kept_.front();
     }
   return nullptr;
 }
 
+std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, DiagnosticEngine& diagnostics) {
+  auto program = std::make_unique<Program>(layers.program);
+  program->plan = &plan;
+  if (plan.mesh == layers.plan->mesh) return lowerAgain(*program, diagnostics) ? std::move(program) : nullptr;
+  program->mesh = plan.mesh; // no axis of it is refined, or all are seen
+  const auto known = std::find_if(layers.bound.begin(), layers.bound.end(),
+                                  [&](const auto& bound) { return bound.first == plan.mesh; });
+  if (known != layers.bound.end()) program->model = known->second;
+  if (!lowerAgain(*program, diagnostics)) return nullptr;
+  if (known == layers.bound.end()) layers.bound.emplace_front(plan.mesh, program->model);
+  if (layers.bound.size() > kMeshes) layers.bound.pop_back();
+  return program;
+}
+
 std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& diagnostics) {
-  if (const Layers* layers = find(plan)) {
+  if (Layers* layers = find(plan)) {
     ++shared_;
-    auto program = std::make_unique<Program>(layers->program);
-    program->plan = &plan;
-    return lowerAgain(*program, diagnostics) ? std::move(program) : nullptr;
+    return lowerWith(*layers, plan, diagnostics);
   }
   ++lowered_;
   // The layers point at rules: at those of a copy that lives as long as they do.
   auto copy = std::make_shared<const Plan>(plan);
-  Program layers;
+  Layers layers{copy, {}};
   auto program = passes::lower(*copy, Level::Comm, diagnostics, [&](const Passed& passed) {
-    if (&passed.pass == &lastOfLayers()) layers = passed.program;
+    if (&passed.pass == &lastOfLayers()) layers.program = passed.program;
   });
   if (!program) return nullptr;
   program->plan = &plan;
-  program->rulesOf = layers.rulesOf = copy;
-  kept_.push_front({std::move(copy), std::move(layers)});
+  program->rulesOf = layers.program.rulesOf = copy;
+  layers.unseen = unseenAxes(layers.program);
+  dropAgain(layers.program);
+  kept_.push_front(std::move(layers));
   if (kept_.size() > most_) kept_.pop_back();
   return program;
 }

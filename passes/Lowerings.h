@@ -11,12 +11,13 @@
 namespace planc::passes {
 
 /// Lowers plan after plan to level comm, as `lower` does and with the same result, but without warnings. Those whose
-/// plans agree in the parts that the passes over layers read (`Pass::reads`) share classes, nodes and model; the layers
-/// of the last few such groups of plans are kept, so that plans that differ in little are best asked for in a row.
+/// plans agree in the parts that the passes over layers read (`Pass::reads`) share classes and nodes, those on meshes
+/// that differ in the sizes of unseen axes alone (UnseenAxes.h), too. The layers of the last few such groups of plans
+/// are kept, so that plans that differ in little are best asked for in a row.
 class Lowerings {
 public:
   /// `kept`: groups of plans whose layers are kept, about 0.1 MB each for a model of thirty operators.
-  explicit Lowerings(size_t kept = 16) : most_(kept) {}
+  explicit Lowerings(size_t kept = 64) : most_(kept) {}
 
   /// Null if the plan breaks a law (reported). The plan must outlive the program.
   std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics);
@@ -32,8 +33,12 @@ private:
   struct Layers {
     std::shared_ptr<const ir::Plan> plan; ///< nodes and placements point at its rules
     ir::Program program;                  ///< behind the last of the passes over layers
+    ir::AxisMask unseen = 0;              ///< axes whose sizes may differ
+    /// The model as it is bound on other meshes; the last few.
+    std::list<std::pair<ir::Mesh, Shared<ir::Model>>> bound = {};
   };
   Layers* find(const ir::Plan& plan);
+  std::unique_ptr<ir::Program> lowerWith(Layers& layers, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
   size_t most_, lowered_ = 0, shared_ = 0;
   std::list<Layers> kept_; ///< the last one asked for first

@@ -64,4 +64,8 @@ bool agree(PlanParts parts, const Plan& a, const Plan& b) {
   return true;
 }
 
+bool dependOnStages(const Plan& plan) {
+  return opens(plan) || countsOnStages(plan);
+}
+
 } // namespace planc::passes

@@ -31,6 +31,11 @@ public:
     for (PlanPart part : parts) bits_ |= bit(part);
   }
   constexpr bool holds(PlanPart part) const { return bits_ & bit(part); }
+  constexpr PlanParts without(PlanPart part) const {
+    PlanParts rest = *this;
+    rest.bits_ &= ~bit(part);
+    return rest;
+  }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr PlanParts& operator|=(PlanParts other) {
     bits_ |= other.bits_;
@@ -45,5 +50,8 @@ private:
 /// Do the plans say the same there, in the same places of the text? Of models, clusters and stacks: is it one object?
 bool agree(PlanPart part, const ir::Plan& a, const ir::Plan& b);
 bool agree(PlanParts parts, const ir::Plan& a, const ir::Plan& b);
+
+/// Do layers depend on how many stages there are and where they end?
+bool dependOnStages(const ir::Plan& plan);
 
 } // namespace planc::passes
