@@ -17,7 +17,7 @@ namespace planc::api {
 class Engine {
 public:
   /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`).
-  explicit Engine(size_t kept = 16) : lowerings_(kept) {}
+  explicit Engine(size_t kept = 64) : lowerings_(kept) {}
 
   /// All three steps. Null if the plan breaks a law or lacks a fact (reported). Cuts that are to be balanced must be
   /// settled.
