@@ -20,6 +20,10 @@ namespace {
 /// recomputation comes back to each after all others.
 constexpr size_t kKept = 64;
 
+bool balanced(const ir::Plan& plan) {
+  return plan.pipeline && plan.pipeline->cut && plan.pipeline->cut->cut == ir::StageCut::Balanced;
+}
+
 } // namespace
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
@@ -43,21 +47,26 @@ std::unique_ptr<Compilation> Compilation::beside(ir::Plan plan) const {
 bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
   if (refused_) return false;
   settleStages();
+  offerStages();
   Step step("lowering");
   estimate_.reset(), schedule_.reset(); // they point into what is made anew
   program_ = passes::lower(*plan_, level, diagnostics_, observer);
   return program_ != nullptr;
 }
 
-/// A balanced cut needs prices, which no pass knows; so does what the report of a cut that fails offers.
+/// A balanced cut needs prices, which no pass knows.
 void Compilation::settleStages() {
-  if (!plan_->pipeline || !plan_->pipeline->stages.empty()) return;
+  if (!balanced(*plan_) || !plan_->pipeline->stages.empty()) return;
   Step step("balancing");
-  ir::Pipeline& pipeline = *plan_->pipeline;
-  if (pipeline.cut && pipeline.cut->cut == ir::StageCut::Balanced)
-    pipeline.stages = balancedStages(*plan_, *engine_);
-  else if (pipeline.offered.empty() && !passes::canCutStages(*plan_))
-    pipeline.offered = balancedStages(*plan_, *engine_);
+  plan_->pipeline->stages = balancedStages(*plan_, *engine_);
+}
+
+/// So does what the report of a cut that fails offers.
+void Compilation::offerStages() {
+  if (!plan_->pipeline || balanced(*plan_) || !plan_->pipeline->stages.empty() || !plan_->pipeline->offered.empty())
+    return;
+  Step step("balancing");
+  if (!passes::canCutStages(*plan_)) plan_->pipeline->offered = balancedStages(*plan_, *engine_);
 }
 
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
@@ -100,8 +109,13 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   if (refused_) return false;
   settleStages();
   estimate_.reset(), schedule_.reset();
-  program_ = engine_->lower(*plan_, diagnostics_);
-  if (!program_) return false;
+  DiagnosticEngine found;
+  program_ = engine_->lower(*plan_, found);
+  if (!program_) { // once more, with what its report offers
+    offerStages();
+    engine_->lower(*plan_, diagnostics_);
+    return false;
+  }
   schedule_ = engine_->schedule(*program_);
   estimate_ = engine_->price(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;

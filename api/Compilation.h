@@ -79,6 +79,7 @@ public:
 private:
   Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source, std::shared_ptr<Engine> engine);
   void settleStages();
+  void offerStages();
   bool priceWhole(cost::Wanted wanted);
   bool priceOverEngine(cost::Wanted wanted);
 

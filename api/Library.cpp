@@ -24,8 +24,10 @@ std::string nameOf(const Declaration& d) {
   return fmt::format("{}.{}", d.module.substr(d.module.rfind('.') + 1), d.name);
 }
 
-/// Loads a file that is one constant: the record of that kind and name. False if the library has none.
-bool loadConstant(frontend::Session& session, std::string_view kind, const std::string& name) {
+/// A record of the library by way of a file that is one constant; nothing if there is none of that kind and name.
+template <class Record>
+std::optional<Record> recordOf(std::string_view kind, const std::string& name,
+                               std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
   const std::string bare = name.substr(0, name.find('('));
   for (const Declaration& d : Library::list(kind)) {
     if (nameOf(d) != bare) continue;
@@ -33,10 +35,11 @@ bool loadConstant(frontend::Session& session, std::string_view kind, const std::
     const std::string import = behindModule(kind) ? d.module : folder;
     const std::string written =
         behindModule(kind) ? name : fmt::format("{}.{}", folder.substr(4), name); // behind `std.`
+    frontend::Session session;
     session.loadText("library.plan", fmt::format("import {}\nlet {} = {}\n", import, kConstant, written));
-    return true;
+    return (session.*read)(kConstant);
   }
-  return false;
+  return std::nullopt;
 }
 
 /// Letters and digits, lower case.
@@ -61,23 +64,19 @@ std::vector<std::string> Library::names(std::string_view kind) {
 }
 
 std::optional<ir::Device> Library::device(const std::string& name) {
-  frontend::Session session;
-  return loadConstant(session, "device", name) ? session.device(kConstant) : std::nullopt;
+  return recordOf("device", name, &frontend::Session::device);
 }
 
 std::optional<ir::Fabric> Library::fabric(const std::string& name) {
-  frontend::Session session;
-  return loadConstant(session, "fabric", name) ? session.fabric(kConstant) : std::nullopt;
+  return recordOf("fabric", name, &frontend::Session::fabric);
 }
 
 std::optional<ir::Stack> Library::stack(const std::string& name) {
-  frontend::Session session;
-  return loadConstant(session, "stack", name) ? session.stack(kConstant) : std::nullopt;
+  return recordOf("stack", name, &frontend::Session::stack);
 }
 
 std::optional<ir::Cluster> Library::cluster(const std::string& name) {
-  frontend::Session session;
-  return loadConstant(session, "cluster", name) ? session.cluster(kConstant) : std::nullopt;
+  return recordOf("cluster", name, &frontend::Session::cluster);
 }
 
 std::string Library::deviceOf(const std::string& name) {

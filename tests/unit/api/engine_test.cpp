@@ -155,6 +155,22 @@ TEST(Engine, ChangesOfACompilationArePricedAsPlansByThemselves) {
   EXPECT_GT(refused, 0);
 }
 
+/// What a cut that fails offers stands in the reports of totals, too, and once.
+TEST(Engine, WhatIsRefusedIsReportedAsByItself) {
+  const Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  ir::Plan plan = base.plan();
+  plan.pipeline->arguments[0].value = 5; // 96 layers on 40 virtual stages
+  const auto totals = base.beside(plan), whole = base.beside(plan);
+  EXPECT_FALSE(totals->priceAlone(cost::Wanted::totals()));
+  EXPECT_FALSE(whole->priceAlone());
+  ASSERT_EQ(totals->diagnostics().size(), 1u);
+  ASSERT_EQ(whole->diagnostics().size(), 1u);
+  const Diagnostic &a = *totals->diagnostics().sorted()[0], &b = *whole->diagnostics().sorted()[0];
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.help, b.help);
+  EXPECT_FALSE(totals->plan().pipeline->offered.empty());
+}
+
 TEST(Engine, ThreadsMayPriceChangesOfOneCompilation) {
   const Compilation base(planOf("bench/search.plan", "gpt3_512"));
   std::vector<ir::PlanEdit> edits = bench::searchEdits();
