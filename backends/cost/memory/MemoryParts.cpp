@@ -36,12 +36,15 @@ struct ParamParts {
   double params = 1, gathered = 0; ///< shards of its value, and those that an update gathers; 0: none
 };
 
+using Received = EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses>;
+
 /// What stages take from a class, of one instance.
 struct ClassParts {
   InstanceMemory instance;
   std::vector<ParamParts> params;
   std::vector<double> hostSaved; ///< what leaves for the host until its backward
   double keptGathered = 0;
+  Received received{};
   bool inPasses = false; ///< has states that are communicated every micro-batch
 };
 
@@ -49,7 +52,8 @@ class Parts {
 public:
   Parts(const ir::Schedule& schedule, const ir::Stack& stack)
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
-        known_(program_.classes.size()) {}
+        copiesBuckets_(stack.truth(ir::StackFact::CopiesBuckets)),
+        copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)), known_(program_.classes.size()) {}
 
   StageParts of(const ir::StageKind& stage) {
     parts_ = {}, received_ = {};
@@ -65,7 +69,7 @@ public:
       for (const ParamParts& p : from.params) addStates(p, count);
       for (const double bytes : from.hostSaved) parts_.hostSaved += bytes * count;
       parts_.received += from.keptGathered * count;
-      if (stack_.truth(ir::StackFact::CopiesGathers)) receive(program_.classes[id]);
+      for (size_t cls = 0; cls < received_.size(); ++cls) received_[cls] = std::max(received_[cls], from.received[cls]);
       inPasses |= from.inPasses;
     }
     if (inPasses) addStateBuffers(stage);
@@ -90,6 +94,7 @@ private:
     for (const ir::Saved& s : layerClass.saved)
       if (plan_.workload.train && s.host) parts.hostSaved.push_back(s.bytes);
     parts.keptGathered = keptGathered(layerClass);
+    if (stack_.truth(ir::StackFact::CopiesGathers)) parts.received = receivedOf(layerClass);
     for (const ir::StateCollective& s : layerClass.states) parts.inPasses |= s.phase != ir::Phase::Step;
     return parts;
   }
@@ -102,10 +107,10 @@ private:
     if (!parts.trained) return parts;
     parts.sent = ir::sentToHost(program_, p);
     parts.elements = p.elements, parts.width = storedWidth(program_, p);
-    parts.bucket = stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && p.touched == 0;
+    parts.bucket = copiesBuckets_ && p.partial && p.touched == 0;
     const ir::AxisMask gathered = p.optimizer & ~p.params;
     parts.params = size(p.params);
-    if (stack_.truth(ir::StackFact::CopiesUpdate) && gathered) parts.gathered = size(gathered);
+    if (copiesUpdate_ && gathered) parts.gathered = size(gathered);
     return parts;
   }
 
@@ -140,7 +145,7 @@ private:
     if (stack_.accumulate() != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
     double bytes = 0;
     for (const ir::ParamState& p : layerClass.params) {
-      const bool bucket = stack_.truth(ir::StackFact::CopiesBuckets) && p.partial && program_.microBatches == 1;
+      const bool bucket = copiesBuckets_ && p.partial && program_.microBatches == 1;
       if (p.owner && p.trainable && p.touched == 0 && !bucket) bytes += p.elements * storedWidth(program_, p);
     }
     return bytes;
@@ -178,13 +183,16 @@ private:
     return bytes;
   }
 
-  void receive(const ir::LayerClass& layerClass) {
+  /// The largest gathered activation of each class of collectives.
+  Received receivedOf(const ir::LayerClass& layerClass) const {
+    Received received{};
     for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const ir::Node& n : *nodes)
         if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllGather) {
-          double& most = received_[n.cls];
+          double& most = received[n.cls];
           most = std::max(most, n.bytes);
         }
+    return received;
   }
 
   /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
@@ -204,9 +212,10 @@ private:
   const ir::Program& program_;
   const ir::Plan& plan_;
   const ir::Stack& stack_;
+  bool copiesBuckets_, copiesUpdate_;
   std::vector<std::optional<ClassParts>> known_; ///< by class
   StageParts parts_;                             ///< of the stage that is looked at
-  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> received_{};
+  Received received_{};
 };
 
 } // namespace

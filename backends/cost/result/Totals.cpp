@@ -70,20 +70,28 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   return scaled(sum, static_cast<double>(program.microBatches));
 }
 
-/// FLOPs of the model per step on all devices: matrix products only; `causal`: what masks leave of attention.
-FlopsByType modelFlops(const ir::Program& program, bool causal) {
+/// FLOPs of the model per step on all devices: matrix products only; and what masks leave of them.
+struct ModelFlops {
+  FlopsByType whole, causal;
+};
+ModelFlops modelFlops(const ir::Program& program) {
   const ir::Model& model = program.model;
-  if (program.plan->workload.adapters || !program.plan->workload.freeze.empty()) return tunedFlops(program, causal);
-  FlopsByType sum;
+  if (program.plan->workload.adapters || !program.plan->workload.freeze.empty())
+    return {tunedFlops(program, false), tunedFlops(program, true)};
+  ModelFlops sum;
   for (const ir::Op& op : model.ops) {
     if (!ir::isProduct(op.kind)) continue;
     const double flops =
         op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
                           [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
-    sum[typeOf(program, op)] +=
-        flops * static_cast<double>(model.times(op.region)) * (causal && isMasked(op.kind) ? op.share : 1);
+    const double all = flops * static_cast<double>(model.times(op.region));
+    const ir::DType type = typeOf(program, op);
+    sum.whole[type] += all;
+    sum.causal[type] += all * (isMasked(op.kind) ? op.share : 1);
   }
-  return scaled(sum, static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1));
+  const double passes =
+      static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1);
+  return {scaled(std::move(sum.whole), passes), scaled(std::move(sum.causal), passes)};
 }
 
 /// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
@@ -169,8 +177,9 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   const double devices = static_cast<double>(program.mesh.devices()),
                samples = static_cast<double>(program.plan->workload.globalBatch);
   const double time = std::max(t.stepTime, 1e-300);
-  t.modelFlops = withPeaks(scaled(modelFlops(program, false), 1 / devices), facts);
-  t.modelFlopsCausal = withPeaks(scaled(modelFlops(program, true), 1 / devices), facts);
+  const ModelFlops flops = modelFlops(program);
+  t.modelFlops = withPeaks(scaled(flops.whole, 1 / devices), facts);
+  t.modelFlopsCausal = withPeaks(scaled(flops.causal, 1 / devices), facts);
   t.hardwareFlops = withPeaks(executedFlops(sim), facts);
   t.modelRate = t.modelFlops.sum() / time;
   t.modelRateCausal = t.modelFlopsCausal.sum() / time;

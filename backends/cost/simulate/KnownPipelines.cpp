@@ -4,6 +4,15 @@
 
 namespace planc::cost {
 
+const ir::Orders& KnownPipelines::ordersOf(ir::OrderMaker make, const ir::ScheduleShape& shape) {
+  Reads reads;
+  reads << reinterpret_cast<uintptr_t>(make) << shape.stages << shape.chunks << shape.microBatches;
+  for (const int64_t argument : shape.arguments) reads << argument;
+  if (const ir::Orders* before = orders_.find(reads)) return *before;
+  orders_.add(reads, make(shape));
+  return *orders_.find(reads);
+}
+
 std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput& in) {
   Reads reads;
   reads << in.actions.size() << in.devices.size() << in.devices.front().size() << in.microBatches

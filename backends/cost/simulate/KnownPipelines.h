@@ -14,12 +14,15 @@ class KnownPipelines {
 public:
   /// Of what is asked for again the tape is written.
   std::shared_ptr<const PipelineShape> shapeOf(const PipelineInput& in);
+  /// The orders that a schedule makes whatever its passes take.
+  const ir::Orders& ordersOf(ir::OrderMaker make, const ir::ScheduleShape& shape);
   PipelineRun& run() { return run_; }
 
 private:
   static constexpr size_t kMostSteps = 1 << 20;      ///< of all tapes
   Memo<std::shared_ptr<PipelineShape>> shapes_{256}; ///< the first of those that look alike
   size_t steps_ = 0;
+  Memo<ir::Orders> orders_{256};
   PipelineRun run_;
 };
 

@@ -15,6 +15,8 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,10 +43,18 @@ void runStagePasses(Simulation& sim) {
     passOf.push_back(static_cast<size_t>(same - representative.begin()));
     if (same != representative.end()) continue;
     representative.push_back(&kind);
-    sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, kind, false));
-    sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, kind, true));
+    sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, kind, false, false));
+    sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, kind, true, false));
   }
   for (const ir::VirtualStage& stage : program.virtualStages) sim.stagePassOf.push_back(passOf[stage.kind.index]);
+}
+
+/// Where the seconds of a virtual stage's passes go.
+void bookPasses(Simulation& sim, size_t virtualStage) {
+  const ir::StageKind& kind = sim.schedule->program->kindOf(virtualStage);
+  const size_t pass = sim.stagePassOf[virtualStage];
+  bookAlone(sim.forward[pass], sim.classes, kind, false);
+  bookAlone(sim.backward[pass], sim.classes, kind, true);
 }
 
 PassCost passCost(const StagePass& p) {
@@ -174,6 +184,7 @@ void addPairs(Simulation& sim) {
     const std::pair<size_t, size_t> kind{sim.stagePassOf[f.virtualStage], sim.stagePassOf[b.virtualStage]};
     Known& pair = known[kind];
     if (!pair.account) {
+      bookPasses(sim, f.virtualStage), bookPasses(sim, b.virtualStage);
       const ir::Program& program = *sim.schedule->program;
       Pair ran = runPair(*sim.schedule, sim.classes, program.kindOf(f.virtualStage), sim.forward[kind.first],
                          program.kindOf(b.virtualStage), sim.backward[kind.second]);
@@ -215,6 +226,9 @@ void addAccounts(Simulation& sim, bool all) {
   for (size_t s = 0; s < sim.stages.size(); ++s)
     if (const double work = workOf(sim, s); s == 0 || work > most * (1 + kRounding))
       most = work, sim.critical = static_cast<int64_t>(s);
+  for (size_t vs = 0; vs < sim.stagePassOf.size(); ++vs)
+    if (const auto& devices = sim.pipeline.devices[vs]; all || llvm::is_contained(devices, sim.critical))
+      bookPasses(sim, vs);
   if (all) {
     sim.accounts = accountStages(sim);
   } else {
@@ -257,10 +271,12 @@ struct OrderRun {
 
 std::vector<OrderRun> runEach(Simulation& sim, KnownPipelines& pipelines, const std::vector<ir::NamedOrder>& makers,
                               bool train) {
-  const ir::ScheduleShape shape = shapeOf(*sim.schedule, sim.pipeline);
   std::vector<OrderRun> runs;
   for (const ir::NamedOrder& order : makers) {
-    sim.pipeline.actions = order.make(shape);
+    // The schedule's own order is made without the times of the passes, so that schedules of one shape share it.
+    const bool own = order.make == sim.schedule->kind->orders;
+    sim.pipeline.actions =
+        own ? pipelines.ordersOf(order.make, sim.schedule->shape()) : order.make(shapeOf(*sim.schedule, sim.pipeline));
     if (sim.pipeline.actions.empty()) continue;
     if (!train) sim.pipeline.actions = sim.pipeline.actions.forwardOnly();
     addPairs(sim);

@@ -21,9 +21,8 @@ Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, 
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       if (endsBackward(states[s]) != reductions) continue;
-      const double share = sim.schedule->blockingShare[states[s].cls];
-      account.expose(id, s,
-                     sim.classes[id.index].states[s] * static_cast<double>(count) * (inlined ? share : 1 - share));
+      const double blocking = sim.schedule->blockingShare[states[s].cls], share = inlined ? blocking : 1 - blocking;
+      if (share > 0) account.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * share);
     }
   }
   return account;

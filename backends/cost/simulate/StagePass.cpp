@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace planc::cost {
 
@@ -248,19 +249,35 @@ void Chain::simulate(StagePass& out) {
 
 } // namespace
 
-StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
-                       bool backward) {
-  std::vector<std::pair<ir::LayerClassId, int64_t>> runs;
+namespace {
+
+using Runs = std::vector<std::pair<ir::LayerClassId, int64_t>>;
+
+Runs runsOf(const ir::StageKind& stage, bool backward) {
+  Runs runs;
+  runs.reserve(stage.classes.size());
   for (const auto& run : stage.classes)
     if (run.second > 0) runs.push_back(run);
   if (backward) std::reverse(runs.begin(), runs.end());
+  return runs;
+}
+
+} // namespace
+
+void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward) {
+  if (std::exchange(pass.booked, true)) return;
+  for (const auto& [id, count] : runsOf(stage, backward))
+    addAlone(pass.account, id, backward, costs[id.index].of(backward), static_cast<double>(count));
+}
+
+StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                       bool backward, bool account) {
+  Runs runs = runsOf(stage, backward);
   StagePass out;
-  Account alone;
   for (const auto& [id, count] : runs) {
     const SegmentCost& cost = costs[id.index].of(backward);
     out.alone += cost.seconds * static_cast<double>(count);
     out.weight += cost.weight * static_cast<double>(count);
-    addAlone(alone, id, backward, cost, static_cast<double>(count));
     for (const ir::StateCollective& state : schedule.program->classes[id].states)
       out.communicates |= everyMicroBatch(state, backward);
   }
@@ -272,10 +289,12 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
     out.last = layer(runs.back().first);
   }
   out.seconds = out.alone;
-  if (out.communicates)
+  if (out.communicates) {
     Chain(schedule, costs, std::move(runs), backward).simulate(out);
-  else
-    out.account = std::move(alone);
+    out.booked = true;
+  } else if (account) {
+    bookAlone(out, costs, stage, backward);
+  }
   return out;
 }
 

@@ -15,11 +15,15 @@ struct StagePass {
   double tail = 0;            ///< comm streams run on for this long after the end
   bool communicates = false;  ///< has state collectives: waits until the comm stream is free
   Account account;            ///< where `seconds` go, all instances together
+  bool booked = false;        ///< whether it is there
   Account running;            ///< whose communication `tail` is: exposed by whoever waits for it
 };
 
+/// Without `account` it is left to `bookAlone` where that is all there is to it.
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
-                       bool backward);
+                       bool backward, bool account = true);
+/// The account of a pass whose instances run alone, if it is not there.
+void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward);
 
 } // namespace planc::cost
