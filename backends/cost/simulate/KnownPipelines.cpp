@@ -15,7 +15,7 @@ const ir::Orders& KnownPipelines::ordersOf(ir::OrderMaker make, const ir::Schedu
 
 std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput& in) {
   Reads reads;
-  reads << in.actions.size() << in.devices.size() << in.devices.front().size() << in.microBatches
+  reads << in.actions.size() << in.devices.size() << in.devices.routes() << in.microBatches
         << in.actions.written().size();
   if (const auto* before = shapes_.find(reads)) {
     const std::shared_ptr<PipelineShape> shape = *before;
@@ -28,6 +28,7 @@ std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput
     return shape;
   }
   auto shape = std::make_shared<PipelineShape>(in);
+  if (many_) shape->writeTape(), steps_ += shape->tape().steps.size();
   shapes_.add(reads, shape);
   return shape;
 }

@@ -12,7 +12,10 @@ namespace planc::cost {
 /// Holds nothing of the times, so for pipelines of any machine. Serves one thread.
 class KnownPipelines {
 public:
-  /// Of what is asked for again the tape is written.
+  /// `many`: the same shapes will come again and again, so that tapes are written at once.
+  explicit KnownPipelines(bool many = false) : many_(many) {}
+
+  /// With its tape where it is asked for again.
   std::shared_ptr<const PipelineShape> shapeOf(const PipelineInput& in);
   /// The orders that a schedule makes whatever its passes take.
   const ir::Orders& ordersOf(ir::OrderMaker make, const ir::ScheduleShape& shape);
@@ -24,6 +27,7 @@ private:
   size_t steps_ = 0;
   Memo<ir::Orders> orders_{256};
   PipelineRun run_;
+  bool many_;
 };
 
 } // namespace planc::cost

@@ -34,7 +34,7 @@ private:
   double slowdown_ = 0;
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
   KnownCollectives collectives_;
-  KnownPipelines pipelines_;
+  KnownPipelines pipelines_{true};
 };
 
 } // namespace planc::cost

@@ -156,6 +156,7 @@ std::vector<StageTimes> PipelineRun::run(const std::vector<double>& begins) {
   if (onTape_) beginReplay();
   stride();
   for (size_t s = 0; s < stages_.size(); ++s) stages_[s].limit = in_->actions[s].size();
+  mark_ = kToTheEnd;
   settle();
   return times();
 }

@@ -4,8 +4,10 @@
 #include "ir/Task.h"
 #include "support/Indexed.h"
 
+#include <concepts>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,10 +42,31 @@ struct PairCost {
   double forward = 0, backward = 0; ///< until the result of either is made
 };
 
+/// The device stage that runs a virtual stage, on each route.
+class StageDevices {
+public:
+  void add(std::span<const int64_t> devices) {
+    routes_ = devices.size();
+    all_.insert(all_.end(), devices.begin(), devices.end());
+  }
+  size_t size() const { return all_.size() / routes_; } ///< virtual stages
+  size_t routes() const { return routes_; }
+  std::span<const int64_t> operator[](std::integral auto virtualStage) const {
+    return std::span(all_).subspan(static_cast<size_t>(virtualStage) * routes_, routes_);
+  }
+  /// Of all virtual stages, route by route.
+  std::span<const int64_t> all() const { return all_; }
+  bool operator==(const StageDevices&) const = default;
+
+private:
+  size_t routes_ = 1;
+  std::vector<int64_t> all_;
+};
+
 struct PipelineInput {
   int64_t stages = 1, microBatches = 1;
   Indexed<VirtualStageCost> virtualStages;
-  Indexed<Indexed<int64_t>> devices; ///< by virtual stage: the device stage of each route
+  StageDevices devices;
   ir::Orders actions;
   /// A forward pass of the first virtual stage together with a backward pass of the second; without an entry one runs
   /// after the other.

@@ -80,13 +80,14 @@ private:
   };
 
   /// What a pass takes that receives, computes and sends, and nothing else.
-  struct Plain {
+  struct alignas(32) Plain {
     double latency = 0, seconds = 0, sending = 0;
   };
   /// A stage that runs them.
-  struct Lane {
+  struct alignas(32) Lane {
     double free = 0, idle = 0, busy = 0;
   };
+  static constexpr size_t kToTheEnd = SIZE_MAX; ///< for a mark
 
   // Replay.cpp: all actions in a turn that is known.
   bool isPlain() const;
@@ -97,6 +98,7 @@ private:
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
+  void skipMarks(size_t marks);
 
   // Pipeline.cpp: actions.
   void bind();

@@ -36,7 +36,8 @@ struct Tape {
   std::vector<Step> steps;
   std::vector<Edge> edges; ///< in turn
   std::vector<Mark> marks;
-  std::vector<uint32_t> passes; ///< by slot: forward, and backward or of inputs
+  std::vector<size_t> firstMarks; ///< by what can be leapt over: that of its first period
+  std::vector<uint32_t> passes;   ///< by slot: forward, and backward or of inputs
 };
 
 /// A slot is a virtual stage on a route.
@@ -71,7 +72,7 @@ private:
   void hold(const PipelineInput& in);
 
   ir::Orders orders_;
-  Indexed<Indexed<int64_t>> devices_;
+  StageDevices devices_;
   int64_t microBatches_;
   size_t routes_;
   int64_t perRoute_;

@@ -79,6 +79,17 @@ void PipelineRun::replayOn() {
   if (mark) std::copy(mark->left.begin(), mark->left.end(), left_.begin());
 }
 
+/// Goes on as many marks later: what lies between has been leapt over.
+void PipelineRun::skipMarks(size_t marks) {
+  mark_ += marks;
+  const Tape& tape = shape_->tape();
+  const Tape::Mark& mark = tape.marks[mark_ - 1];
+  played_ = mark.step;
+  while (edge_ < tape.edges.size() && tape.edges[edge_].step < played_) ++edge_;
+  sent_ = mark.passes;
+  for (size_t s = 0; s < stages_.size(); ++s) lanes_[s] = {stages_[s].free, idle(s), busy(s)};
+}
+
 /// Goes on action by action from the last mark.
 void PipelineRun::leaveTape() {
   if (!onTape_) return;

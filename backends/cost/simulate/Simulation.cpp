@@ -138,7 +138,7 @@ void addVirtualStages(Simulation& sim) {
     VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back(stepOf[stage.kind.index]);
     cost.forward = passCost(sim.forward[sim.stagePassOf[vs]]);
     cost.backward = passCost(sim.backward[sim.stagePassOf[vs]]);
-    sim.pipeline.devices.emplace_back(std::vector<int64_t>(stage.devices.begin(), stage.devices.end()));
+    sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;
   }
@@ -227,7 +227,7 @@ void addAccounts(Simulation& sim, bool all) {
     if (const double work = workOf(sim, s); s == 0 || work > most * (1 + kRounding))
       most = work, sim.critical = static_cast<int64_t>(s);
   for (size_t vs = 0; vs < sim.stagePassOf.size(); ++vs)
-    if (const auto& devices = sim.pipeline.devices[vs]; all || llvm::is_contained(devices, sim.critical))
+    if (const auto devices = sim.pipeline.devices[vs]; all || llvm::is_contained(devices, sim.critical))
       bookPasses(sim, vs);
   if (all) {
     sim.accounts = accountStages(sim);

@@ -249,14 +249,19 @@ private:
   int64_t leap(size_t over, const std::vector<double>& sumsThen) {
     const int64_t times = timesFor(over);
     if (times < 1) return 0;
-    run_.leaveTape();
+    // What follows another stretch may read what was leapt over: that is looked up action by action.
+    const bool staysOnTape = run_.onTape_ && run_.shape_->steady().size() == 1;
+    if (!staysOnTape) run_.leaveTape();
     const int64_t each = static_cast<int64_t>(over), cycle = each * steady_.microBatches;
     const double n = static_cast<double>(times);
-    leapRows(times, cycle);
+    if (staysOnTape)
+      fillRows(times, cycle);
+    else
+      leapRows(times, cycle);
     for (size_t s = 0; s < stages_; ++s) {
       const Stretch& stretch = steady_.stages[s];
       Stage& stage = run_.stages_[s];
-      stage.at.skip(times * each * stretch.times, stretch.ofPhase);
+      if (!staysOnTape) stage.at.skip(times * each * stretch.times, stretch.ofPhase);
       stage.next += static_cast<size_t>(times * each) * stretch.length;
       stage.free += n * rate_[s];
       if (stage.commFree > 0) stage.commFree += n * rate_[s];
@@ -265,16 +270,37 @@ private:
     }
     for (size_t i = 0; i < run_.sums_.size(); ++i) run_.sums_[i] += n * (run_.sums_[i] - sumsThen[i]);
     run_.left_.back() = int64_t{1} << 60;
+    if (staysOnTape) run_.skipMarks(static_cast<size_t>(times * each));
     return times * each;
   }
 
-  /// Of the micro-batches that are leapt over only the last get cells: those that somebody has yet to receive.
-  void leapRows(int64_t times, int64_t cycle) {
+  /// By row: the most micro-batches that somebody has yet to receive.
+  std::vector<int64_t> outstanding() const {
     std::vector<int64_t> wanted(run_.rows());
     for (const Receiver& r : receivers_) {
       int64_t& most = wanted[run_.works_[r.work].inRow];
       most = std::max(most, outstanding(r));
     }
+    return wanted;
+  }
+
+  /// On the tape every micro-batch has its cell.
+  void fillRows(int64_t times, int64_t cycle) {
+    const std::vector<int64_t> wanted = outstanding();
+    for (uint32_t row = 1; row < run_.rows(); ++row) {
+      if (maker_[row] == kNoStage) continue;
+      double* const ends = &run_.ends_[run_.rowAt(row)] + cells_[row];
+      const double step = rate_[maker_[row]];
+      for (int64_t j = 0; j < times * cycle; ++j)
+        ends[j] = ends[j % cycle - cycle] + static_cast<double>(j / cycle + 1) * step;
+      cells_[row] += times * cycle;
+      known_[row] = cells_[row] - wanted[row];
+    }
+  }
+
+  /// Of the micro-batches that are leapt over only the last get cells: those that somebody has yet to receive.
+  void leapRows(int64_t times, int64_t cycle) {
+    const std::vector<int64_t> wanted = outstanding();
     auto& skips = run_.skips_.emplace_back(run_.rows());
     for (uint32_t row = 1; row < run_.rows(); ++row) {
       if (maker_[row] == kNoStage) continue;
@@ -333,7 +359,11 @@ private:
 };
 
 void PipelineRun::stride() {
-  for (const SteadyOrders& steady : shape_->steady()) Strider(*this, steady).go();
+  const auto& steady = shape_->steady();
+  for (size_t i = 0; i < steady.size(); ++i) {
+    if (onTape_) mark_ = shape_->tape().firstMarks[i];
+    Strider(*this, steady[i]).go();
+  }
 }
 
 /// What a micro-batch receives that has been made before leaps which its receiver did not take part in.

@@ -98,7 +98,7 @@ private:
 
 inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<double>& begins)
     : in_(in), actions_(in.actions.lists()), last_(static_cast<int64_t>(in.virtualStages.size()) - 1),
-      forward_(cells(), kNotYet), backward_(cells(), kNotYet), routes_(in.devices.front().size()),
+      forward_(cells(), kNotYet), backward_(cells(), kNotYet), routes_(in.devices.routes()),
       perRoute_(std::max<int64_t>(1, in.microBatches / static_cast<int64_t>(routes_))),
       remaining_(in.virtualStages.size() * routes_, perRoute_), gathered_(in.virtualStages.size() * routes_),
       holdOf_(in.virtualStages.size() * routes_), stages_(in.stages) {

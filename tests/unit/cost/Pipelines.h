@@ -22,8 +22,9 @@ inline PipelineInput input(const ir::ScheduleKind& kind, int64_t p, int64_t v, i
   in.actions = kind.orders(shape);
   for (int64_t vs = 0; vs < p * v; ++vs) {
     VirtualStageCost c;
-    std::vector<int64_t>& devices = in.devices.emplace_back();
+    std::vector<int64_t> devices;
     for (int64_t route = 0; route < kind.routes; ++route) devices.push_back(kind.device(shape, route, vs));
+    in.devices.add(devices);
     c.forward.seconds = forward[static_cast<size_t>(vs) % forward.size()];
     c.backward.seconds = backward[static_cast<size_t>(vs) % backward.size()];
     c.send = vs + 1 < p * v ? transfer : 0;

@@ -329,7 +329,7 @@ TEST(CostPipeline, StagesHaveRatesOfTheirOwnForAWhile) {
 TEST(CostPipeline, OrdersHaveTheirPeriods) {
   auto periods = [](std::string_view name, int64_t p, int64_t v, int64_t m) {
     const PipelineInput in = input(scheduleNamed(name), p, v, m, {1}, {2});
-    const auto routes = static_cast<int64_t>(in.devices[0].size());
+    const auto routes = static_cast<int64_t>(in.devices.routes());
     std::vector<int64_t> all;
     for (const SteadyOrders& steady : findSteadyOrders(in.actions, in.virtualStages.size(), routes, m / routes))
       all.push_back(steady.microBatches);
