@@ -71,11 +71,19 @@ void passLines(StageMemory& m, const StageParts& parts, const PassPeak& peak) {
   live(m, "on the way to and from the host", parts.staged);
 }
 
-/// Fragmentation is 1, workspace and reserve are 0 unless the stack says so (docs/cost-model.md, section 4).
-StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const ir::Stack& stack,
+/// What the stack takes of every device: fragmentation is 1, workspace 0 unless it says so (docs/cost-model.md,
+/// section 4).
+struct Habits {
+  double workspace, fragmentation;
+  explicit Habits(const ir::Stack& stack)
+      : workspace(stack.value(ir::StackFact::Workspace, 0)),
+        fragmentation(stack.value(ir::StackFact::Fragmentation, 1)) {}
+};
+
+StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const Habits& stack,
                     bool lines) {
   StageMemory m;
-  const double workspace = stack.value(ir::StackFact::Workspace, 0);
+  const double workspace = stack.workspace;
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
@@ -92,7 +100,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   else
     addPass(m, peak, program);
   m.allocated = std::max(m.passPeak, m.stepPeak);
-  const double lost = (stack.value(ir::StackFact::Fragmentation, 1) - 1) * m.allocated;
+  const double lost = (stack.fragmentation - 1) * m.allocated;
   m.peak = m.allocated + lost;
   m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
   if (!lines) return m;
@@ -121,6 +129,7 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   std::vector<const PassMoments*> moments; // by virtual stage
   moments.reserve(program.virtualStages.size());
   for (const ir::VirtualStage& vs : program.virtualStages) moments.push_back(&momentsOf[vs.kind.index]);
+  const Habits habits(facts.stack);
   const DeviceStages devices(program);
   std::vector<StageParts> held; // by kind of device stage
   for (size_t kind = 0; kind < devices.kinds(); ++kind) {
@@ -134,7 +143,7 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
     const PassPeak peak = passPeak(moments, actions[s], program.stages);
-    StageMemory m = account(held[devices.kindOf(s)], peak, program, facts.stack, lines);
+    StageMemory m = account(held[devices.kindOf(s)], peak, program, habits, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;

@@ -183,8 +183,10 @@ std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKin
 
 int64_t layersOf(const ir::LayerClass& layerClass) {
   int64_t n = 0;
-  for (const EqualLayers& s : layers(layerClass, [](const auto&) { return 0.0; })) n += s.count;
-  return n;
+  const auto& states = layerClass.states;
+  for (auto s = states.begin(); s != states.end(); ++s)
+    if (std::none_of(states.begin(), s, [&](const auto& before) { return before.region == s->region; })) n += s->times;
+  return states.empty() ? 1 : n;
 }
 
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {

@@ -42,6 +42,7 @@ bool hasPasses(const Pricing& p) {
 
 /// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
 bool updatesRows(const Pricing& p) {
+  if (!p.program.plan->workload.tableOptimizer) return false;
   for (const ir::LayerClass& layerClass : p.program.classes)
     for (const ir::ParamState& s : layerClass.params)
       if (s.param == p.node.value && s.touched > 0) return true;

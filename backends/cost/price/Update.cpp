@@ -84,6 +84,7 @@ struct Crossing {
 Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
   if (!p.trainable || !p.owner || p.touched > 0) return {};
   const ir::Optimizer* by = ir::updaterOf(program, p);
+  if (!(by && by->onHost) && std::ranges::none_of(p.host, [](bool host) { return host; })) return {};
   const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),
                parameters = shard * ir::width(ir::storedAs(program, p));
   if (by && by->onHost) return {p.host[0] ? 0 : parameters, 0};

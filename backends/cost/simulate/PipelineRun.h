@@ -98,6 +98,7 @@ private:
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
+  bool hasMark(int64_t later) const { return mark_ + static_cast<size_t>(later) <= shape_->tape().marks.size(); }
   void skipMarks(size_t marks);
 
   // Pipeline.cpp: actions.

@@ -25,6 +25,7 @@ struct SteadyOrders {
 };
 
 /// One after the other; none if some stage repeats too little for that to pay, or if micro-batches overtake each other.
+/// Then every action is simulated, and the time grows with them: so do greedy orders that find no period.
 std::vector<SteadyOrders> findSteadyOrders(const ir::Orders& orders, size_t virtualStages, int64_t routes,
                                            int64_t perRoute);
 

@@ -134,7 +134,7 @@ private:
   bool evenly(size_t over) {
     const double time = passed(0, 0, over);
     for (size_t s = 0; s < stages_; ++s)
-      if (!wentOn(s, over) || !same(passed(s, 0, over), time)) return false;
+      if (!same(passed(s, 0, over), time) || !wentOn(s, over)) return false;
     std::fill(rate_.begin(), rate_.end(), time);
     return true;
   }
@@ -142,7 +142,7 @@ private:
   bool steadily(size_t over) {
     if (periods_ <= 2 * over) return false;
     for (size_t s = 0; s < stages_; ++s) {
-      if (!wentOn(s, over) || !same(passed(s, 0, over), passed(s, over, over))) return false;
+      if (!same(passed(s, 0, over), passed(s, over, over)) || !wentOn(s, over)) return false;
       rate_[s] = passed(s, 0, over);
     }
     return true;
@@ -250,9 +250,10 @@ private:
     const int64_t times = timesFor(over);
     if (times < 1) return 0;
     // What follows another stretch may read what was leapt over: that is looked up action by action.
-    const bool staysOnTape = run_.onTape_ && run_.shape_->steady().size() == 1;
-    if (!staysOnTape) run_.leaveTape();
+    // So is what stages do that lag behind the periods so far that a leap goes beyond the last mark.
     const int64_t each = static_cast<int64_t>(over), cycle = each * steady_.microBatches;
+    const bool staysOnTape = run_.onTape_ && run_.shape_->steady().size() == 1 && run_.hasMark(times * each);
+    if (!staysOnTape) run_.leaveTape();
     const double n = static_cast<double>(times);
     if (staysOnTape)
       fillRows(times, cycle);
