@@ -221,7 +221,7 @@ using StageKindId = Id<StageKind>;
 struct VirtualStage {
   int64_t index = 0;
   StageKindId kind;
-  Indexed<int64_t> devices; ///< the device stage that it runs on, for each route of the schedule
+  Few<int64_t, 2> devices; ///< the device stage that it runs on, for each route of the schedule
 };
 
 /// A parameter that several device stages use in places of their own (tied embeddings): its gradient is summed over

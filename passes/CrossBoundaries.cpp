@@ -50,15 +50,16 @@ struct Crossing {
     return nullptr;
   }
 
-  /// The last stage on which a value of one layer is read by another layer.
-  int64_t lastUse(ValueId v) const {
-    const LayerId home = model().ops[model().values[v].producer].layer;
-    int64_t last = -1;
-    for (const Op& op : model().ops) {
-      if (op.layer == home) continue;
-      for (const Operand& o : op.operands)
-        if (o.value == v) last = std::max(last, carriedBy(op) ? firstStage[op.layer.index] : lastStage[op.layer.index]);
-    }
+  /// By value: the last stage on which another layer than its own reads it, or -1.
+  std::vector<int64_t> lastUses() const {
+    std::vector<int64_t> last(model().values.size(), -1);
+    for (const Op& op : model().ops)
+      for (const Operand& o : op.operands) {
+        const Value& value = model().values[o.value];
+        if (value.kind != ValueKind::Result || model().ops[value.producer].layer == op.layer) continue;
+        const int64_t stage = carriedBy(op) ? firstStage[op.layer.index] : lastStage[op.layer.index];
+        last[o.value.index] = std::max(last[o.value.index], stage);
+      }
     return last;
   }
 
@@ -195,12 +196,13 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
     for (size_t route = 0; route < here.size(); ++route)
       crossing.sent[s].level = std::max(crossing.sent[s].level, crossing.linkLevel(here[route], next[route]));
   }
+  const std::vector<int64_t> lastUses = crossing.lastUses();
   for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
     const Layer& layer = program.model->layers[LayerId(u)];
     for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId v = program.model->ops[OpId(i)].result;
-      const int64_t last = crossing.lastUse(v);
+      const int64_t last = lastUses[v.index];
       if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);
     }
   }

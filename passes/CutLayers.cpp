@@ -34,7 +34,7 @@ bool replaysSome(const Model& model, const Recompute& statement, const Layer& la
 /// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by layer.
 std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, const Cut& cut) {
   std::vector<std::vector<int64_t>> chosen(model.layers.size());
-  for (const std::vector<Piece>& pieces : cut) {
+  for (const auto& pieces : cut) {
     int64_t left = *statement.first;
     for (const Piece& piece : pieces) {
       const Layer& layer = model.layers[piece.layer];

@@ -18,7 +18,7 @@ struct Piece {
   int64_t lo = 0, hi = 0;
 };
 /// By virtual stage, in the order of the model.
-using Cut = Indexed<std::vector<Piece>>;
+using Cut = Indexed<Few<Piece, 2>>;
 
 /// The instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, and `decoder.local` where
 /// there is one instance.

@@ -161,17 +161,16 @@ struct StateMover {
            ruleOf(p, 2));
   }
 
-  bool usedBackward(ValueId param) const {
-    if (!program.plan->workload.train) return false;
+  /// By value: an operator reads it whose result has a gradient.
+  std::vector<bool> usedBackward() const {
+    std::vector<bool> used(program.model->values.size());
     const Layer& layer = program.model->layers[layerClass.layer];
-    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index && program.plan->workload.train; ++i) {
       const Op& op = program.model->ops[OpId(i)];
       if (!wanted[op.result.index]) continue;
-      bool uses = false;
-      for (const Operand& o : op.operands) uses |= o.value == param;
-      if (uses) return true;
+      for (const Operand& o : op.operands) used[o.value.index] = true;
     }
-    return false;
+    return used;
   }
 };
 
@@ -179,10 +178,10 @@ struct StateMover {
 
 void moveStates(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted) {
   const StateMover mover{program, layerClass, wanted};
+  const std::vector<bool> backward = mover.usedBackward();
   for (const ParamState& p : layerClass.params) {
-    const bool backward = mover.usedBackward(p.param);
-    mover.collectives(p, backward);
-    mover.hostStates(p, backward);
+    mover.collectives(p, backward[p.param.index]);
+    mover.hostStates(p, backward[p.param.index]);
   }
   if (program.plan->workload.train) mover.hostActivations();
 }

@@ -123,19 +123,30 @@ struct Tying {
   };
 
   void run() {
-    std::map<ValueId, std::vector<Use>> uses;
-    for (uint32_t b = 0; b < program.classes.size(); ++b)
-      for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
-        uses[program.model->values[program.classes[LayerClassId(b)].params[i].param].storage].push_back(
-            {LayerClassId(b), i, {}});
-    for (auto& [storage, list] : uses) {
-      const auto& layer = program.classes[list[0].layerClass].layer;
-      const bool classesOfOne = std::all_of(list.begin(), list.end(),
-                                            [&](const Use& u) { return program.classes[u.layerClass].layer == layer; });
-      if (list.size() > 1 && !classesOfOne) tie(storage, list);
+    for (const ValueId storage : ofSeveralLayers()) {
+      std::vector<Use> uses;
+      for (uint32_t b = 0; b < program.classes.size(); ++b)
+        for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
+          if (storageOf({LayerClassId(b), i, {}}) == storage) uses.push_back({LayerClassId(b), i, {}});
+      tie(storage, uses);
     }
   }
 
+  /// Storages that parameters of more than one layer are in, in order.
+  std::set<ValueId> ofSeveralLayers() {
+    std::vector<LayerId> layers(program.model->values.size());
+    std::set<ValueId> tied;
+    for (uint32_t b = 0; b < program.classes.size(); ++b)
+      for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i) {
+        const ValueId storage = storageOf({LayerClassId(b), i, {}});
+        LayerId& first = layers[storage.index];
+        if (!first.valid()) first = program.classes[LayerClassId(b)].layer;
+        if (first != program.classes[LayerClassId(b)].layer) tied.insert(storage);
+      }
+    return tied;
+  }
+
+  ValueId storageOf(const Use& u) { return program.model->values[state(u).param].storage; }
   ParamState& state(const Use& u) { return program.classes[u.layerClass].params[u.index]; }
 
   void tie(ValueId storage, std::vector<Use>& list) {
