@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Lowerings.h"
 
-#include "passes/UnseenAxes.h"
-
 #include <algorithm>
 
 namespace planc::passes {

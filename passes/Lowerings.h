@@ -4,6 +4,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "passes/Passes.h"
+#include "passes/UnseenAxes.h"
 
 #include <list>
 #include <memory>
@@ -33,7 +34,7 @@ private:
   struct Layers {
     std::shared_ptr<const ir::Plan> plan; ///< nodes and placements point at its rules
     ir::Program program;                  ///< behind the last of the passes over layers
-    ir::AxisMask unseen = 0;              ///< axes whose sizes may differ
+    UnseenAxes unseen = {};               ///< axes whose sizes may differ
     /// The model as it is bound on other meshes; the last few.
     std::list<std::pair<ir::Mesh, Shared<ir::Model>>> bound = {};
   };

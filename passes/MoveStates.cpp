@@ -164,8 +164,9 @@ struct StateMover {
   /// By value: an operator reads it whose result has a gradient.
   std::vector<bool> usedBackward() const {
     std::vector<bool> used(program.model->values.size());
+    if (layerClass.params.empty() || !program.plan->workload.train) return used; // no values wanted of reshards alone
     const Layer& layer = program.model->layers[layerClass.layer];
-    for (uint32_t i = layer.first.index; i < layer.end.index && program.plan->workload.train; ++i) {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model->ops[OpId(i)];
       if (!wanted[op.result.index]) continue;
       for (const Operand& o : op.operands) used[o.value.index] = true;

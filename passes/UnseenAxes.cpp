@@ -52,30 +52,34 @@ const PlacementRule* splitOfSamples(const Program& program) {
 
 } // namespace
 
-AxisMask unseenAxes(const Program& program) {
+UnseenAxes unseenAxes(const Program& program) {
   const Plan& plan = *program.plan;
   // A refined axis has parts that depend on its size; instances that are counted on stages depend on their number.
-  if (program.mesh != plan.mesh || dependOnStages(plan)) return 0;
-  const PlacementRule* samples = splitOfSamples(program);
-  AxisMask seen = 0, unseen = 0;
+  if (program.mesh != plan.mesh || dependOnStages(plan)) return {};
+  const PlacementRule* ofSamples = splitOfSamples(program);
+  AxisMask placed = 0, samples = 0, moved = 0, live = 0;
   for (const PlacementRule& rule : plan.placements)
-    if (&rule != samples) seen |= maskOf(resolveTargets(program.mesh, rule.targets));
+    (&rule == ofSamples ? samples : placed) |= maskOf(resolveTargets(program.mesh, rule.targets));
   for (const LayerClass& layerClass : program.classes)
     for (const Indexed<Node>* nodes : {&*layerClass.forward, &*layerClass.backward})
-      for (const Node& node : *nodes) seen |= node.axes;
-  for (AxisId a : program.mesh.order)
-    if (program.mesh.axes[a].size > 1) unseen |= maskOf(a);
-  return unseen & ~seen;
+      for (const Node& node : *nodes) moved |= node.axes;
+  for (AxisId a : program.mesh.order) {
+    live |= maskOf(a);
+    if (program.mesh.axes[a].size == 1) samples &= ~maskOf(a);
+  }
+  const AxisMask all = live & ~placed & ~moved;
+  return {all & ~maskOf(ofSamples ? resolveTargets(program.mesh, ofSamples->targets) : AxisList()), all & samples};
 }
 
-bool differOnlyIn(AxisMask axes, const Mesh& a, const Mesh& b) {
+bool differOnlyIn(const UnseenAxes& axes, const Mesh& a, const Mesh& b) {
   if (a.axes.size() != b.axes.size() || a.order != b.order || a.groups != b.groups || a.levelSizes != b.levelSizes ||
       a.levelNames != b.levelNames)
     return false;
   for (uint32_t i = 0; i < a.axes.size(); ++i) {
     Axis mine = a.axes[AxisId(i)];
     const Axis& other = b.axes[AxisId(i)];
-    if ((axes & maskOf(AxisId(i))) && mine.size > 1 && other.size > 1)
+    const AxisMask mask = maskOf(AxisId(i));
+    if ((axes.unplaced & mask) || ((axes.samples & mask) && other.size > 1))
       mine.size = other.size, mine.stride = other.stride;
     if (mine != other) return false;
   }

@@ -5,12 +5,18 @@
 
 namespace planc::passes {
 
-/// Of a program behind the passes over layers: the axes of more than one rank whose sizes nothing in its layers depends
-/// on. That are those that no placement names and no node communicates over, as stage axes; and the one axis that the
-/// samples alone are split over, everywhere: each of its ranks works on one micro-batch, however many there are.
-ir::AxisMask unseenAxes(const ir::Program& program);
+/// Axes whose sizes nothing in the layers of a program depends on.
+struct UnseenAxes {
+  ir::AxisMask unplaced = 0; ///< no placement names them and no node communicates over them, as stage axes
+  /// The one that the samples alone are split over, everywhere, if it has more ranks than one: each of them works on
+  /// one micro-batch, however many there are.
+  ir::AxisMask samples = 0;
+};
+
+/// Those of a program behind the passes over layers.
+UnseenAxes unseenAxes(const ir::Program& program);
 
 /// Do the meshes differ in the sizes of these axes alone, and in where they lie?
-bool differOnlyIn(ir::AxisMask axes, const ir::Mesh& a, const ir::Mesh& b);
+bool differOnlyIn(const UnseenAxes& axes, const ir::Mesh& a, const ir::Mesh& b);
 
 } // namespace planc::passes

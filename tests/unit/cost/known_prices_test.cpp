@@ -89,7 +89,7 @@ TEST_F(CostKnownPrices, DeviceStagesOfOneKindHoldTheSame) {
   program.stageKinds.add({}), program.stageKinds.add({}), program.stageKinds.add({});
   for (int64_t vs = 0; vs < 8; ++vs) {
     VirtualStage stage{vs, StageKindId(vs == 0 ? 0 : vs == 7 ? 2 : 1), {}};
-    stage.devices = std::vector<int64_t>{vs % 4, 3 - vs % 4};
+    stage.devices = {vs % 4, 3 - vs % 4};
     program.virtualStages.push_back(stage);
   }
   const DeviceStages devices(program);

@@ -192,8 +192,8 @@ TEST(Lowerings, MeshesThatDifferInTheSizesOfUnseenAxesShareLayers) {
   EXPECT_TRUE(shares(dense(), {{"tp", 2}, {"dp", 2}, {"pp", 4}}));  // samples and stages alone
   EXPECT_FALSE(shares(dense(), {{"tp", 4}, {"dp", 2}, {"pp", 2}})); // feed-forward is split over it
   EXPECT_FALSE(shares(dense(), {{"dp", 4}, {"tp", 2}, {"pp", 2}})); // where it lies decides what its sums take
-  EXPECT_FALSE(shares(dense(), {{"tp", 2}, {"dp", 8}, {"pp", 1}})); // no stages: nothing crosses
-  EXPECT_FALSE(shares(kText, {{"tp", 2}, {"dp", 2}, {"pp", 4}}));   // experts take samples from all ranks
+  EXPECT_TRUE(shares(dense(), {{"tp", 2}, {"dp", 8}, {"pp", 1}}));
+  EXPECT_FALSE(shares(kText, {{"tp", 2}, {"dp", 2}, {"pp", 4}})); // experts take samples from all ranks
 }
 
 TEST(Lowerings, PlansThatDifferInWhatIsNoLayersShareThem) {
