@@ -144,33 +144,41 @@ const Optimizer* updaterHere(const Program& program, const ParamState& p) {
 
 namespace {
 
+/// The element types of an optimizer's states: as the precision has them, or all of 32 bits.
+struct StateTypes {
+  const Precision& precision;
+  bool wide = false;
+  DType any() const { return wide ? DType::fp32 : precision.optimizer; }
+  DType of(Symbol state) const { return wide ? DType::fp32 : precision.stateType(state); }
+};
+
 /// Bytes of one value of every state that a parameter's elements have.
-double bytesPerElement(const Optimizer& optimizer, const Precision& precision) {
+double bytesPerElement(const Optimizer& optimizer, const StateTypes& types) {
   if (optimizer.stateBytes) return optimizer.states * *optimizer.stateBytes;
   double bytes = 0;
   for (int s = 0; s < optimizer.states; ++s)
     bytes += width(static_cast<size_t>(s) < optimizer.stateNames.size()
-                       ? precision.stateType(optimizer.stateNames[static_cast<size_t>(s)])
-                       : precision.optimizer);
+                       ? types.of(optimizer.stateNames[static_cast<size_t>(s)])
+                       : types.any());
   return bytes;
 }
 
-StateBytes stateBytes(const Program& program, const ParamState& p, const Precision& precision) {
+StateBytes stateBytes(const Program& program, const ParamState& p, const StateTypes& types) {
   auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
   const DType stored = storedAs(program, p);
   StateBytes bytes;
   bytes.params = p.elements * width(stored) / size(p.params);
   if (!p.trainable || !program.plan->workload.train) return bytes;
-  if (p.touched == 0) bytes.grads = p.elements * width(precision.grads) / size(p.grads);
+  if (p.touched == 0) bytes.grads = p.elements * width(types.precision.grads) / size(p.grads);
   const Optimizer* optimizer = updaterOf(program, p);
   if (!optimizer) return bytes;
-  const double wide = width(precision.optimizer);
-  double values = p.elements * bytesPerElement(*optimizer, precision);
+  const double wide = width(types.any());
+  double values = p.elements * bytesPerElement(*optimizer, types);
   const std::optional<Matrices> m = optimizer->factored > 0 ? matricesOf(program, p, true) : std::nullopt;
   values += optimizer->factored * wide * (m ? m->count * (m->rows + m->columns) : p.elements);
   if (p.rowElements > 0) values += optimizer->rowStates * wide * p.elements / p.rowElements;
   bytes.states = values / size(p.optimizer);
-  const double master = width(precision.stateType(labels::kMaster));
+  const double master = width(types.of(labels::kMaster));
   if (optimizer->master && width(stored) < master) bytes.master = p.elements * master / size(p.optimizer);
   return bytes;
 }
@@ -178,7 +186,7 @@ StateBytes stateBytes(const Program& program, const ParamState& p, const Precisi
 } // namespace
 
 StateBytes stateBytes(const Program& program, const ParamState& p) {
-  return stateBytes(program, p, program.precisionOf(program.model->values[p.param]));
+  return stateBytes(program, p, StateTypes{program.precisionOf(program.model->values[p.param])});
 }
 
 double updatedElements(const Program& program, const ParamState& p) {
@@ -208,11 +216,9 @@ UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
 double narrowUpdateBytes(const Program& program, const ParamState& p) {
   const Precision& precision = program.precisionOf(program.model->values[p.param]);
   if (precision.optimizer == DType::fp32 && precision.states.empty()) return 0;
-  Precision wide = precision;
-  wide.optimizer = DType::fp32;
-  wide.states.clear();
   const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),
-               fewer = stateBytes(program, p, wide).optimizer() - stateBytes(program, p).optimizer();
+               fewer =
+                   stateBytes(program, p, StateTypes{precision, true}).optimizer() - stateBytes(program, p).optimizer();
   return shard > 0 ? 2 * fewer * updatedElements(program, p) / shard : 0;
 }
 

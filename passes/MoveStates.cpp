@@ -43,9 +43,11 @@ struct StateMover {
     return {};
   }
 
-  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the class.
+  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the class;
+  /// `because` gives the rule of the first parameter.
+  template <class Because>
   void bucket(const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes,
-              SourceRange because, bool kept = false) const {
+              Because because, bool kept = false) const {
     if (!axes || bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, p.region);
     bytes /= static_cast<double>(times);
@@ -68,7 +70,7 @@ struct StateMover {
     c.bytes = bytes;
     c.kept = kept;
     c.params = {p.param};
-    c.because = because;
+    c.because = because();
     layerClass.states.push_back(std::move(c));
   }
 
@@ -132,21 +134,23 @@ struct StateMover {
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
     const bool kept = usedBackward && !p.regathers();
-    bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ruleOf(p, 0), kept);
+    const auto ofState = [&](size_t state) { return [this, &p, state] { return ruleOf(p, state); }; };
+    bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ofState(0), kept);
     if (usedBackward && !kept)
-      bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ruleOf(p, 0));
+      bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ofState(0));
     if (!p.trainable || !p.owner || !program.plan->workload.train) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
-    bucket(p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient, ruleOf(p, 1));
+    bucket(p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient, ofState(1));
     gradient *= share(now);
     const AxisMask once = p.optimizer & p.partial & ~p.grads;
-    bucket(p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, ruleOf(p, 2));
+    bucket(p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, once, gradient, ofState(2));
     gradient *= share(once);
     const AxisMask rest = p.partial & ~now & ~once;
-    bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, rest, gradient, splitOver(p, rest));
+    bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, rest, gradient,
+           [&] { return splitOver(p, rest); });
     bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, p.optimizer & ~p.params,
-           full * share(p.params), ruleOf(p, 2));
+           full * share(p.params), ofState(2));
     wholeMatrices(p);
   }
 
@@ -158,7 +162,7 @@ struct StateMover {
     const AxisMask split = splitsMatrix(program, p);
     const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(kMatrixType);
     bucket(p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
-           ruleOf(p, 2));
+           [&] { return ruleOf(p, 2); });
   }
 
   /// By value: an operator reads it whose result has a gradient.
@@ -197,7 +201,8 @@ void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
       if (!p.trainable || !p.owner || summed.count(program.model->values[p.param].storage)) continue;
       const double bytes = p.elements * mover.share(p.optimizer & p.partial) *
                            width(program.precisionOf(program.model->values[p.param]).reduce);
-      mover.bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes, bytes, {});
+      mover.bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes, bytes,
+                   [] { return SourceRange{}; });
     }
     for (size_t s = before; s < layerClass.states.size(); ++s)
       layerClass.states[s].group = program.routes, layerClass.states[s].because = program.plan->pipeline->range;
