@@ -33,6 +33,7 @@ struct BackwardDerivation {
 
   void derive() {
     gradients.resize(layer.end.index - layer.first.index);
+    layerClass.backward.edit().reserve(layerClass.forward.size() * 2);
     seed();
     for (uint32_t i = layer.end.index; i-- > layer.first.index;)
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));

@@ -62,6 +62,7 @@ struct ForwardLowering {
     const uint32_t count = layer.end.index - layer.first.index;
     layerClass.results.edit().resize(count);
     layerClass.brought.edit().resize(count);
+    layerClass.forward.edit().reserve(size_t(count) * 3 / 2);
     sources.assign(count, -1);
     for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(layer.first.index + i));
     reduceLoss();

@@ -53,6 +53,8 @@ struct Rewriter {
   }
 
   void rewrite(const std::vector<Node>& nodes) {
+    out.reserve(nodes.size() * 3 / 2);
+    ends.reserve(nodes.size());
     for (const Node& node : nodes) {
       ends.emplace_back();
       const NodeList deps = translated(node.deps);

@@ -29,8 +29,15 @@ struct StatePlacer {
   bool ok = true;
 
   const Value& value(ValueId v) const { return program.model->values[v]; }
+  std::vector<AxisMask> masks = {}; ///< by rule
+
+  /// The axes that each rule stands for now.
+  void readRules() {
+    for (const StateRule& rule : program.plan->states)
+      masks.push_back(maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets))));
+  }
   AxisMask maskOfRule(const StateRule* rule) const {
-    return rule ? maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets))) : 0;
+    return masks[static_cast<size_t>(rule - program.plan->states.data())];
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
@@ -205,6 +212,7 @@ void warnOfHostTwice(const StatePlacer& placer) {
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   StatePlacer placer{program, diagnostics};
+  placer.readRules();
   program.stageGroups.clear();
   for (LayerClass& layerClass : program.classes) {
     layerClass.states.clear();

@@ -38,6 +38,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
   segment.backward = backward;
   std::vector<Task>& tasks = segment.tasks.edit();
   std::vector<Waits> waits(nodes.size());
+  tasks.reserve(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
     Tasks deps, beside;

@@ -5,6 +5,7 @@
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 
@@ -16,12 +17,20 @@ namespace {
 struct Sizer {
   const Program& program;
   const LayerClass& layerClass;
+  mutable OpId sized = {};
+  mutable llvm::SmallVector<std::pair<DimId, double>, 8> extents = {};
 
   const Model& model() const { return program.model; }
   const Placement& placement(OpId op) const {
     return layerClass.placements[local(model().layers[layerClass.layer], op)];
   }
-  double extent(OpId op, DimId d) const { return localExtent(program, placement(op), d); }
+  /// Local, of the operator asked for last: its nodes follow each other, and ask for each of its dims many times.
+  double extent(OpId op, DimId d) const {
+    if (op != sized) sized = op, extents.clear();
+    for (const auto& [dim, known] : extents)
+      if (dim == d) return known;
+    return extents.emplace_back(d, localExtent(program, placement(op), d)).second;
+  }
 
   double elements(OpId op, const std::vector<DimId>& dims) const {
     double n = 1;
@@ -143,11 +152,14 @@ struct Sizer {
 
   void sizeBytes(Node& node, const Op& op) const {
     const BackwardSpec* spec = specOf(node, op);
-    double operands = 0;
-    for (const Operand& o : op.operands) operands += elements(node.op, o.dims) * program.widthOf(o.value);
+    const auto operands = [&] {
+      double bytes = 0;
+      for (const Operand& o : op.operands) bytes += elements(node.op, o.dims) * program.widthOf(o.value);
+      return bytes;
+    };
     node.work.reads = spec && spec->reads ? evaluate(node.op, *spec->reads)
                       : op.reads          ? evaluate(node.op, *op.reads)
-                                          : operands;
+                                          : operands();
     node.work.writes = spec && spec->writes ? evaluate(node.op, *spec->writes)
                        : op.writes          ? evaluate(node.op, *op.writes)
                                             : node.work.resultBytes;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <type_traits>
@@ -27,12 +28,13 @@ public:
   Few(std::initializer_list<T> items) : Few(items.begin(), items.end()) {}
   template <std::forward_iterator I> Few(I first, I last) : few_{} { insert(end(), first, last); }
   explicit Few(size_t count, const T& item = T()) : few_{} { resize(count, item); }
-  Few(const Few& other) : few_{} { insert(end(), other.begin(), other.end()); }
-  Few(Few&& other) noexcept : few_{} { take(other); }
+  Few(const Few& other) { copy(other); }
+  Few(Few&& other) noexcept { take(other); }
   Few& operator=(const Few& other) {
     if (this == &other) return *this;
-    clear();
-    insert(end(), other.begin(), other.end());
+    release();
+    size_ = 0;
+    copy(other);
     return *this;
   }
   Few& operator=(Few&& other) noexcept {
@@ -120,15 +122,26 @@ private:
     if (capacity_ > N) delete[] many_;
     capacity_ = N;
   }
-  void take(Few& other) {
+  /// Of one that holds none beyond its own; the few as they lie, which is fewer steps than to count them.
+  void copy(const Few& other) {
+    if (other.capacity_ <= N) {
+      std::memcpy(static_cast<void*>(few_), other.few_, sizeof few_);
+    } else {
+      reserve(other.size_);
+      std::copy(other.begin(), other.end(), begin());
+    }
     size_ = other.size_;
-    capacity_ = other.capacity_;
-    if (capacity_ > N)
+  }
+  void take(Few& other) {
+    if (other.capacity_ <= N) {
+      copy(other);
+    } else {
+      size_ = other.size_;
+      capacity_ = other.capacity_;
       many_ = other.many_;
-    else
-      std::copy(other.few_, other.few_ + size_, few_);
+      other.capacity_ = N;
+    }
     other.size_ = 0;
-    other.capacity_ = N;
   }
 
   uint32_t size_ = 0, capacity_ = N;
