@@ -79,9 +79,9 @@ private:
     bool met = false;
   };
 
-  /// What a pass takes that receives, computes and sends, and nothing else.
+  /// What a pass takes that receives, computes and sends; its communication may run on.
   struct alignas(32) Plain {
-    double latency = 0, seconds = 0, sending = 0;
+    double latency = 0, seconds = 0, sending = 0, tail = 0;
   };
   /// A stage that runs them.
   struct alignas(32) Lane {
@@ -94,7 +94,8 @@ private:
   void bindPlain();
   void beginReplay();
   void replayOn();
-  template <bool Watched> void replay(size_t from, size_t to);
+  template <bool Watched, bool Leaves> void replay(size_t from, size_t to);
+  void leaveComm(const Tape::Step& step, double until);
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
@@ -159,13 +160,15 @@ private:
 
   const PipelineInput* in_ = nullptr;
   const PipelineShape* shape_ = nullptr;
-  bool plain_ = false; ///< all actions are, but for those at the edges of the step
+  bool plain_ = false; ///< there is a tape for all actions, but for those at the edges of the step
   size_t routes_ = 1;
   int64_t perRoute_ = 1;      ///< micro-batches
   size_t slots_ = 0;          ///< virtual stages on routes
   int64_t width_ = 0;         ///< cells of a row
   size_t bookedAt_ = 0;       ///< in the sums
   std::vector<Plain> plains_; ///< by work
+  std::vector<char> waits_;   ///< by work: for communication that other passes leave behind
+  bool leaves_ = false;       ///< any does
   bool onTape_ = false;
   size_t played_ = 0, edge_ = 0, mark_ = 0; ///< of the tape, so far
   std::vector<uint32_t> sent_;              ///< passes whose transfers are booked, as on the tape

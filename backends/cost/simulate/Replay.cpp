@@ -1,4 +1,4 @@
-// A step whose passes receive, compute and send, in a turn that is known: nothing waits to be looked at.
+// A step in a turn that is known: nothing waits to be looked at.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/PipelineRun.h"
 
@@ -10,17 +10,18 @@ using ir::ActionKind;
 
 static_assert(static_cast<size_t>(ActionKind::Forward) == 0 && static_cast<size_t>(ActionKind::Backward) == 1);
 
-/// No transfer holds its receiver, no pass leaves communication behind.
+/// There is a tape, and no transfer holds its receiver.
 bool PipelineRun::isPlain() const {
   if (shape_->tape().steps.empty()) return false;
   return std::ranges::all_of(in_->virtualStages, [&](const VirtualStageCost& c) {
-    const bool holds = in_->inlineReceive * c.send != 0 || in_->inlineReceive * c.sendBack != 0;
-    return !holds && !c.forward.waitsForComm && !c.backward.waitsForComm && c.forward.tail <= 0 && c.backward.tail <= 0;
+    return in_->inlineReceive * c.send == 0 && in_->inlineReceive * c.sendBack == 0;
   });
 }
 
 void PipelineRun::bindPlain() {
   plains_.resize(slots_ * kKinds);
+  waits_.resize(slots_ * kKinds);
+  leaves_ = false;
   const auto& costs = in_->virtualStages;
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
@@ -29,12 +30,18 @@ void PipelineRun::bindPlain() {
                  sentBack = vs == 0 ? 0 : std::max(0., in_->inlineSend * c.sendBack);
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
     for (size_t r = 0; r < routes_; ++r) {
-      Plain* const of = &plains_[(vs * routes_ + r) * kKinds];
-      of[static_cast<size_t>(ActionKind::Forward)] = {arriving, c.forward.seconds, sent};
-      of[static_cast<size_t>(ActionKind::Backward)] = {arrivingBack, c.backward.seconds, sentBack};
-      of[static_cast<size_t>(ActionKind::BackwardInput)] = {arrivingBack, c.backward.seconds - c.backward.weight,
-                                                            sentBack};
-      of[static_cast<size_t>(ActionKind::BackwardWeight)] = {0, c.backward.weight, 0};
+      const size_t at = (vs * routes_ + r) * kKinds;
+      const auto set = [&](ActionKind kind, const PassCost& pass, const Plain& plain) {
+        const size_t work = at + static_cast<size_t>(kind);
+        plains_[work] = plain;
+        plains_[work].tail = pass.tail;
+        waits_[work] = pass.waitsForComm && kind != ActionKind::BackwardWeight;
+        leaves_ |= pass.tail > 0;
+      };
+      set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent});
+      set(ActionKind::Backward, c.backward, {arrivingBack, c.backward.seconds, sentBack});
+      set(ActionKind::BackwardInput, c.backward, {arrivingBack, c.backward.seconds - c.backward.weight, sentBack});
+      set(ActionKind::BackwardWeight, c.backward, {0, c.backward.weight, 0});
     }
   }
 }
@@ -57,9 +64,9 @@ void PipelineRun::replayOn() {
   const size_t to = mark ? mark->step : tape.steps.size();
   const auto on = [&](size_t until) {
     if (watched_)
-      replay<true>(played_, until);
+      leaves_ ? replay<true, true>(played_, until) : replay<true, false>(played_, until);
     else
-      replay<false>(played_, until);
+      leaves_ ? replay<false, true>(played_, until) : replay<false, false>(played_, until);
     played_ = until;
   };
   for (; edge_ < tape.edges.size() && tape.edges[edge_].step < to; ++edge_) {
@@ -96,11 +103,14 @@ void PipelineRun::leaveTape() {
   onTape_ = false;
   const Tape::Mark& mark = shape_->tape().marks[mark_ - 1];
   for (size_t s = 0; s < stages_.size(); ++s) stages_[s].at = mark.at[s];
-  for (const Tape::Edge& edge : shape_->tape().edges)
-    if (edge.forward && edge.step < mark.step) works_[edge.slot * kKinds].special = false;
+  for (const Tape::Edge& edge : shape_->tape().edges) {
+    Work& work = works_[edge.slot * kKinds];
+    if (edge.forward && edge.step < mark.step) work.special = alwaysSpecial(work);
+  }
 }
 
-template <bool Watched> void PipelineRun::replay(size_t from, size_t to) {
+/// `Leaves`: passes leave communication behind, which others may wait for.
+template <bool Watched, bool Leaves> void PipelineRun::replay(size_t from, size_t to) {
   const Tape::Step* const steps = shape_->tape().steps.data();
   double* const made = ends_.data();
   const Plain* const plains = plains_.data();
@@ -113,10 +123,22 @@ template <bool Watched> void PipelineRun::replay(size_t from, size_t to) {
     if (Watched) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
     stage.idle += std::max(0.0, arrival - stage.free);
     stage.busy += work.seconds;
-    const double end = std::max(stage.free, arrival) + work.seconds;
+    double start = std::max(stage.free, arrival);
+    if (Leaves && waits_[step.work]) start = afterComm(stages_[step.stage], true, start);
+    const double end = start + work.seconds;
+    if (Leaves && work.tail > 0) leaveComm(step, end + work.tail);
     made[step.out] = end;
     stage.free = end + work.sending;
   }
+}
+
+/// The comm stream runs on behind a pass.
+void PipelineRun::leaveComm(const Tape::Step& step, double until) {
+  Stage& stage = stages_[step.stage];
+  stage.commFree = until;
+  stage.tailSlot = step.work / kKinds;
+  stage.tailCause =
+      step.work % kKinds == static_cast<size_t>(ActionKind::Forward) ? Cause::ForwardTail : Cause::BackwardTail;
 }
 
 /// Communication of the step around a pass.
@@ -124,13 +146,16 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   const Tape::Step& step = shape_->tape().steps[edge.step];
   const Plain& work = plains_[step.work];
   Lane& stage = lanes_[step.stage];
-  const double arrival = ends_[step.in] + work.latency, start = std::max(stage.free, arrival);
+  const double arrival = ends_[step.in] + work.latency;
+  const double start = afterComm(stages_[step.stage], waits_[step.work], std::max(stage.free, arrival));
   if (watched_) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
   stage.idle += std::max(0.0, arrival - stage.free);
   stage.busy += work.seconds;
   const double end = start + work.seconds;
-  const PassDelay delay =
-      edge.forward ? afterGathers(edge.slot, start, end) : beginReductions(step.stage, edge.slot, start, end);
+  PassDelay delay;
+  if (edge.forward) delay = afterGathers(edge.slot, start, end);
+  if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
+  if (!edge.forward) delay = beginReductions(step.stage, edge.slot, start, end);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
   ends_[step.out] = made;

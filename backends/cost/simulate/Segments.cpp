@@ -179,22 +179,27 @@ double issueSeconds(const Facts& facts, const ir::Node& node) {
 std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
                                          const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
                                          int32_t firstTag, double share) {
-  std::vector<Streams::TaskId> ids, deps, last;
+  std::vector<Streams::TaskId> ids, deps;
   ids.reserve(segment.tasks.size());
-  std::vector<std::pair<ir::Stream, size_t>> lastOf;
-  for (const ir::Task& task : segment.tasks) {
+  streams.reserve(segment.tasks.size());
+  std::vector<std::pair<ir::Stream, Streams::TaskId>> lastOf;
+  for (const ir::Task& task : *segment.tasks) {
     deps.assign(1, begin);
-    for (uint32_t d : task.deps) deps.push_back(ids[d]);
+    for (const uint32_t d : task.deps) deps.push_back(ids[d]);
     const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
     const int32_t tag = firstTag + static_cast<int32_t>(task.node);
-    ids.push_back(streams.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies));
+    const Streams::TaskId id =
+        streams.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies);
+    ids.push_back(id);
     auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
     if (seen == lastOf.end())
-      lastOf.emplace_back(task.stream, ids.size() - 1);
+      lastOf.emplace_back(task.stream, id);
     else
-      seen->second = ids.size() - 1;
+      seen->second = id;
   }
-  for (const auto& [stream, index] : lastOf) last.push_back(ids[index]);
+  std::vector<Streams::TaskId> last;
+  last.reserve(lastOf.size());
+  for (const auto& [stream, id] : lastOf) last.push_back(id);
   return last;
 }
 

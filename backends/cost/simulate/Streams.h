@@ -15,7 +15,7 @@ namespace planc::cost {
 /// What a task of the compute stream does while it occupies it.
 enum class Occupies : uint8_t {
   Computing,     ///< slowed while a comm stream runs
-  Communicating, ///< an blocking share of communication
+  Communicating, ///< a blocking share of communication
 };
 
 /// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
@@ -28,6 +28,8 @@ public:
   /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4).
   explicit Streams(double slowdown) : slowdown_(slowdown) {}
 
+  /// Room for so many more tasks.
+  void reserve(size_t tasks);
   TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
              Occupies occupies = Occupies::Computing);
   /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
@@ -53,28 +55,34 @@ public:
   std::span<const Spent> spent() const { return std::span(spent_).subspan(1); }
 
 private:
+  static constexpr TaskId kNone = UINT32_MAX;
   struct Task {
     double remaining = 0;
     int32_t tag = kNoTag;
-    int16_t stream = 0;
+    int32_t marker = -1;
+    uint32_t depsBegin = 0, depsEnd = 0; ///< on other streams; those that have ended are passed over
+    TaskId next = kNone;                 ///< of its stream
+    uint16_t stream = 0;
     Occupies occupies = Occupies::Computing;
     bool done = false;
-    uint32_t depsBegin = 0, depsEnd = 0;
-    int32_t marker = -1;
   };
   struct Marker {
     double allowance = 0;
     std::function<void()> reached;
   };
-  TaskId push(Task task, std::span<const TaskId> deps);
-  bool ready(const Task& task) const;
-  bool finishImmediate();
+  struct Queue {
+    TaskId front = kNone, back = kNone;
+    bool running = false; ///< the front
+  };
+  TaskId push(double seconds, size_t stream, std::span<const TaskId> deps, int32_t tag, Occupies occupies);
+  bool ready(Task& task) const;
+  void start();
   void advance();
   void account(double dt, double lost);
   TaskId awaited() const;
   void complete(size_t stream);
   size_t slot(ir::Stream stream);
-  Spent& spentOn(int32_t tag);
+  Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   double slowdown_;
   double now_ = 0, computeEnd_ = 0;
@@ -83,15 +91,11 @@ private:
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   Indexed<Marker> markers_;
+  size_t open_ = 0; ///< tasks that have not ended
   /// Slot 0 computes, 1 is the host; the others are comm streams.
   static constexpr size_t kHost = 1, kFirstComm = 2;
-  struct Queue {
-    std::vector<TaskId> tasks;
-    size_t head = 0;
-    bool running = false;
-  };
-  Indexed<Queue> queues_{kFirstComm};
-  std::vector<Spent> spent_{1}; ///< without a tag first
+  std::vector<Queue> queues_{kFirstComm};
+  std::vector<Spent> spent_{1}; ///< without a tag first; a place for every tag that was added
 };
 
 } // namespace planc::cost

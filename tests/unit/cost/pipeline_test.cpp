@@ -287,7 +287,10 @@ TEST(CostPipeline, WhatIsKnownOfAShapeChangesNoTime) {
     std::string what;
     PipelineInput in = RandomPipeline(round % 60).make(*kinds[round % kinds.size()], what);
     const double scale = 1 + .125 * (round / 60);
-    for (VirtualStageCost& c : in.virtualStages) c.forward.seconds *= scale, c.send *= scale;
+    for (VirtualStageCost& c : in.virtualStages) {
+      c.forward.seconds *= scale, c.send *= scale;
+      if (round % 4 == 0) c.forward.tail = .4 * c.forward.seconds, c.backward.waitsForComm = true;
+    }
     const auto alone = runPipeline(in);
     for (int again = 0; again < 2; ++again) {
       const auto shared = runPipeline(in, &known);
