@@ -101,16 +101,18 @@ bool isHiddenMatrix(const Program& program, const ParamUse& p) {
   return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
 }
 
-bool isTable(const Model& model, ValueId param) {
-  bool found = false;
+std::vector<bool> tablesOf(const Model& model) {
+  std::vector<bool> tables(model.values.size()), others(model.values.size());
   for (const Op& op : model.ops)
     for (const Operand& o : op.operands)
-      if (const Value& v = model.values[o.value];
-          v.kind == ValueKind::Param && v.storage == model.values[param].storage) {
-        if (op.kind != OpKind::Lookup) return false;
-        found = true;
-      }
-  return found;
+      if (const Value& v = model.values[o.value]; v.kind == ValueKind::Param)
+        (op.kind == OpKind::Lookup ? tables : others)[v.storage.index] = true;
+  for (size_t v = 0; v < tables.size(); ++v) tables[v] = tables[v] && !others[v];
+  return tables;
+}
+
+bool isTable(const Model& model, ValueId param) {
+  return tablesOf(model)[model.values[param].storage.index];
 }
 
 DType storedAs(const Program& program, const ParamUse& p) {

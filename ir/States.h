@@ -26,7 +26,8 @@ AxisMask splitsMatrix(const Program& program, const ParamUse& p);
 /// A matrix that a contraction of a repeated layer multiplies with: neither embedding nor head nor norm.
 bool isHiddenMatrix(const Program& program, const ParamUse& p);
 
-/// Read by lookups and by nothing else, under this name or a tied one.
+/// By storage: read by lookups and by nothing else, under any of its names.
+std::vector<bool> tablesOf(const Model& model);
 bool isTable(const Model& model, ValueId param);
 
 /// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.

@@ -4,6 +4,7 @@
 #include "ir/Task.h"
 #include "passes/Backward.h"
 #include "passes/CutStages.h"
+#include "passes/GradientFlow.h"
 #include "passes/Lowering.h"
 #include "passes/Statements.h"
 #include "passes/Steps.h"
@@ -117,10 +118,10 @@ Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
 
 /// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
 /// back.
-std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes) {
+std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes,
+                                     const std::vector<bool>& handedOn) {
   const Layer& layer = program.model->layers[id];
   if (!layer.repeat || !program.plan->workload.train) return std::nullopt;
-  const std::vector<bool> handedOn = valuesHandedOnWithGradient(program);
   auto gradient = [&](const Carry& c) {
     return handedOn[c.initial.index] || program.model->values[c.initial].trainable;
   };
@@ -149,7 +150,7 @@ void separate(Classes& classes, int64_t instance) {
   }
 }
 
-bool addClasses(Program& program, LayerId id, DiagnosticEngine& diagnostics) {
+bool addClasses(Program& program, LayerId id, GradientFlow& flow, DiagnosticEngine& diagnostics) {
   const Layer& layer = program.model->layers[id];
   const std::set<RangeSet> choices = layer.repeat ? Choices(program, id).sets() : std::set<RangeSet>{};
   if (!choices.empty() && layer.count > kMaxSliced) {
@@ -160,13 +161,14 @@ bool addClasses(Program& program, LayerId id, DiagnosticEngine& diagnostics) {
     return false;
   }
   Classes classes = classesOf(layer, choices);
-  if (const auto first = endOfBackward(program, id, classes)) separate(classes, *first);
+  if (const auto first = endOfBackward(program, id, classes, flow.handedOn())) separate(classes, *first);
   for (RangeSet& instances : classes) {
     LayerClass layerClass;
     layerClass.layer = id;
     layerClass.instances = std::move(instances);
     program.classes.add(std::move(layerClass));
   }
+  flow.add(id);
   return true;
 }
 
@@ -261,8 +263,9 @@ bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
   if (!cut) return false;
   for (const Recompute& r : program.plan->recompute)
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
+  GradientFlow flow(program);
   for (uint32_t u = 0; u < program.model->layers.size(); ++u)
-    if (!addClasses(program, LayerId(u), diagnostics)) return false;
+    if (!addClasses(program, LayerId(u), flow, diagnostics)) return false;
   setRuns(program, addStages(program, *cut));
   return true;
 }

@@ -3,6 +3,7 @@
 // backward layout rule.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Backward.h"
+#include "passes/GradientFlow.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -56,12 +56,4 @@ bool trains(const ir::Program& program, const ir::LayerClass& layerClass, ir::Va
 /// Is it a parameter of the class that is stored narrower than contractions compute?
 bool isPackedParam(const ir::Program& program, const ir::LayerClass& layerClass, ir::ValueId value);
 
-/// Which values need a gradient, by class and value: a parameter that trains is upstream and the loss is downstream.
-/// Empty sets without training. A carried value of a class needs one if an instance before any of its own trains;
-/// cut-layers gives the first instance that trains a class of its own where nothing before it does.
-std::vector<std::vector<bool>> valuesWithGradient(const ir::Program& program);
-
-/// Values that the layers with classes so far hand on, and behind which a parameter trains.
-std::vector<bool> valuesHandedOnWithGradient(const ir::Program& program);
-
 } // namespace planc::passes

@@ -50,9 +50,10 @@ struct Tables {
 bool sizeTables(Program& program, DiagnosticEngine&) {
   if (!program.plan->workload.tableOptimizer) return true;
   Tables tables{program};
+  const std::vector<bool> isTable = tablesOf(program.model);
   for (LayerClass& layerClass : program.classes)
     for (ParamState& p : layerClass.params) {
-      if (!p.trainable || !isTable(program.model, p.param)) continue;
+      if (!p.trainable || !isTable[program.model->values[p.param].storage.index]) continue;
       for (const Node& n : layerClass.forward)
         if (n.kind == NodeKind::Compute && n.role == Role::Forward &&
             llvm::any_of(program.model->ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))

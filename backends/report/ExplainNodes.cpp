@@ -17,9 +17,10 @@ namespace planc::report {
 NodePages::NodePages(const ExplainInput& input, const ir::LayerRef& choice)
     : input_(input), choice_(choice), program_(*input.schedule->program),
       sim_(cost::simulate(*input.schedule, *input.model, *input.facts)) {
+  const ir::LayerTree tree(program_.model);
   for (uint32_t b = 0; b < program_.classes.size(); ++b) {
     const ir::Layer& layer = program_.model->layers[program_.classes[ir::LayerClassId(b)].layer];
-    cost::ClassLayers layers(program_, ir::LayerClassId(b));
+    cost::ClassLayers layers(program_, tree, ir::LayerClassId(b));
     std::vector<Row>& rows = rowOf_.emplace_back();
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const size_t row = layers.rowOf(ir::OpId(i));

@@ -46,10 +46,10 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
 }
 
 /// `count` is per instance and micro-batch.
-ClassCollectives instanceRows(const CostModel& model, const ir::Program& program, ir::LayerClassId id,
-                              const ClassCost& cost) {
+ClassCollectives instanceRows(const CostModel& model, const ir::Program& program, const ir::LayerTree& tree,
+                              ir::LayerClassId id, const ClassCost& cost) {
   const ir::LayerClass& layerClass = program.classes[id];
-  ClassLayers layers(program, id);
+  ClassLayers layers(program, tree, id);
   ClassCollectives out;
   std::vector<Sum> sums;
   for (const bool backward : {false, true}) {
@@ -229,9 +229,10 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
 
 std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
+  const ir::LayerTree tree(program.model);
   std::vector<ClassCollectives> byClass;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
-    byClass.push_back(instanceRows(model, program, ir::LayerClassId(b), sim.classes[b]));
+    byClass.push_back(instanceRows(model, program, tree, ir::LayerClassId(b), sim.classes[b]));
   std::vector<CollectiveRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);

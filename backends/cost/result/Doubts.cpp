@@ -101,13 +101,15 @@ void warnOfSmallMessages(const Estimate& e, const ir::Plan& plan, int64_t critic
 
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics) {
   const ir::Program& program = *sim.schedule->program;
+  const std::vector<bool> tables = ir::tablesOf(program.model);
   for (size_t vs : program.heldBy(sim.critical)) {
     const double together = updatedTogether(program, program.kindOf(vs));
     for (const auto& part : instancesOf(program.kindOf(vs))) {
       const ir::LayerClass& layerClass = program.classes[part.first];
       const double count = static_cast<double>(part.second);
       for (const ir::ParamState& p : layerClass.params) {
-        if (p.touched > 0 || !ir::updaterOf(program, p) || !ir::isTable(program.model, p.param)) continue;
+        if (p.touched > 0 || !tables[program.model->values[p.param].storage.index] || !ir::updaterOf(program, p))
+          continue;
         const double share = (model.update(program, p, together).seconds * count +
                               reductionSeconds(*sim.schedule, model, part.first, p, count)) /
                              sim.stepTime;

@@ -86,9 +86,9 @@ void perInstance(LayerRow& row, int64_t times) {
     row.*number /= static_cast<double>(times);
 }
 
-ClassRows rowsOf(const ir::Program& program, ir::LayerClassId id, const ClassCost& cost) {
+ClassRows rowsOf(const ir::Program& program, const ir::LayerTree& tree, ir::LayerClassId id, const ClassCost& cost) {
   const ir::LayerClass& layerClass = program.classes[id];
-  ClassLayers layers(program, id);
+  ClassLayers layers(program, tree, id);
   ClassRows out;
   addNodes(out, layers, layerClass.forward, cost.forward, false);
   addNodes(out, layers, layerClass.backward, cost.backward, true);
@@ -119,8 +119,8 @@ void addPath(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpen
 
 } // namespace
 
-ClassLayers::ClassLayers(const ir::Program& program, ir::LayerClassId layerClass)
-    : program_(program), layerClass_(program.classes[layerClass]), tree_(program.model) {}
+ClassLayers::ClassLayers(const ir::Program& program, const ir::LayerTree& tree, ir::LayerClassId layerClass)
+    : program_(program), layerClass_(program.classes[layerClass]), tree_(tree) {}
 
 size_t ClassLayers::rowOf(ir::OpId id) {
   const ir::Op& op = program_.model->ops[id];
@@ -149,9 +149,10 @@ int64_t ClassLayers::times(size_t row) const {
 
 std::vector<LayerRow> layerRows(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
+  const ir::LayerTree tree(program.model);
   std::vector<ClassRows> byClass;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
-    byClass.push_back(rowsOf(program, ir::LayerClassId(b), sim.classes[b]));
+    byClass.push_back(rowsOf(program, tree, ir::LayerClassId(b), sim.classes[b]));
   std::vector<LayerRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
     const std::vector<int64_t> counts = instancesOn(program, s);

@@ -12,7 +12,8 @@ namespace planc::cost {
 /// The rows of one class: ir::LayerTree's, with the instances that the class stands for.
 class ClassLayers {
 public:
-  ClassLayers(const ir::Program& program, ir::LayerClassId layerClass);
+  /// The tree, of the program's model, must outlive it.
+  ClassLayers(const ir::Program& program, const ir::LayerTree& tree, ir::LayerClassId layerClass);
   /// Index of the row that an operator's numbers belong to; rows appear in the order in which they are asked for.
   size_t rowOf(ir::OpId op);
   const std::vector<ir::LayerRef>& rows() const { return rows_; }
@@ -22,7 +23,7 @@ public:
 private:
   const ir::Program& program_;
   const ir::LayerClass& layerClass_;
-  ir::LayerTree tree_;
+  const ir::LayerTree& tree_;
   std::vector<ir::LayerRef> rows_;
 };
 
