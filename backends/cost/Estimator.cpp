@@ -28,7 +28,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   if (!plan.stack || !plan.cluster) return nullptr;
   Facts facts(*plan.cluster, *plan.stack);
   if (known) known->prepare(schedule);
-  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics, known ? &known->collectives() : nullptr);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics, known ? &known->nodes() : nullptr);
   auto result = std::make_unique<Estimate>();
   const Simulation sim =
       simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows, .known = known});

@@ -18,8 +18,8 @@ class AnalyticModel final : public CostModel {
   Facts& facts_;
   DiagnosticEngine& diagnostics_;
   mutable bool broken_ = false;
-  mutable KnownCollectives own_;
-  KnownCollectives& known_;
+  mutable KnownNodes own_;
+  KnownNodes* known_;
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
   /// The first one says enough.
@@ -38,17 +38,22 @@ class AnalyticModel final : public CostModel {
   }
 
 public:
-  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, KnownCollectives* known)
-      : facts_(facts), diagnostics_(diagnostics), known_(known ? *known : own_) {}
+  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known)
+      : facts_(facts), diagnostics_(diagnostics), known_(known) {}
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
-    if (node.kind != ir::NodeKind::Collective) return finite(priceNode(pricing), pricing.requester());
-    if (sinks.any()) return finite(priceCollective(pricing), pricing.requester());
-    const Reads reads = readByCollective(pricing);
-    if (const Priced* before = known_.find(reads)) return *before;
-    const Priced priced = finite(priceCollective(pricing), pricing.requester());
-    known_.add(reads, priced);
+    const bool collective = node.kind == ir::NodeKind::Collective;
+    const auto priceIt = [&] {
+      return finite(collective ? priceCollective(pricing) : priceNode(pricing), pricing.requester());
+    };
+    // Within one plan few operators are alike.
+    if (sinks.any() || (!collective && (!known_ || readsProgram(node)))) return priceIt();
+    KnownNodes& known = known_ ? *known_ : own_;
+    const Reads reads = collective ? readByCollective(pricing) : readByOperator(pricing);
+    if (const Priced* before = known.find(reads)) return *before;
+    const Priced priced = priceIt();
+    known.add(reads, priced);
     return priced;
   }
   Priced update(const ir::Program& program, const ir::ParamState& param, double together,
@@ -60,7 +65,7 @@ public:
   }
   std::vector<StageUpdate> updates(const ir::Program& program,
                                    const std::vector<std::vector<const ir::StageKind*>>& devices) const override {
-    return deviceUpdates(facts_, program, devices);
+    return deviceUpdates(facts_, program, devices, known_);
   }
   double hostLink(const ir::Program& program, const Sinks& sinks) const override {
     return linkOf(pricingUpdate(facts_, program, sinks));
@@ -70,7 +75,7 @@ public:
 
 } // namespace
 
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownCollectives* known) {
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known) {
   return std::make_unique<AnalyticModel>(facts, diagnostics, known);
 }
 

@@ -37,13 +37,12 @@ public:
   /// missing.
   virtual bool complete() = 0;
 };
-/// Prices of collectives by what they read of node and mesh, for one cluster and stack.
-using KnownCollectives = Memo<Priced>;
+/// Prices of nodes by what they read of node and mesh, for one cluster and stack.
+using KnownNodes = Memo<Priced>;
 
 /// Facts and diagnostics must outlive it. What else an estimate needs of the facts it asks there: what lacks, whoever
 /// asked, `complete` reports. `known`: prices that models of the same facts share, where all facts were there; without
-/// one the model remembers its own.
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics,
-                                         KnownCollectives* known = nullptr);
+/// one the model remembers its own, of collectives.
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known = nullptr);
 
 } // namespace planc::cost

@@ -22,6 +22,11 @@ public:
     return word(static_cast<uint64_t>(value));
   }
   Reads& operator<<(double value) { return word(std::bit_cast<uint64_t>(value)); }
+  Reads& operator<<(std::span<const uint64_t> many) {
+    if (size_ + many.size() <= words_.size()) std::copy(many.begin(), many.end(), words_.begin() + size_);
+    size_ += many.size();
+    return *this;
+  }
 
   bool fits() const { return size_ <= words_.size(); }
   std::span<const uint64_t> words() const { return std::span(words_).first(size_); }
@@ -37,7 +42,7 @@ private:
     ++size_;
     return *this;
   }
-  std::array<uint64_t, 40> words_;
+  std::array<uint64_t, 48> words_;
   size_t size_ = 0;
 };
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Operators.h"
 
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <functional>
+#include <type_traits>
 
 namespace planc::cost {
 
@@ -18,6 +22,17 @@ Priced carry(const Pricing& p) {
 bool holds(const std::vector<ir::Node>& list, const ir::Node* node) {
   const std::less<const ir::Node*> before;
   return !list.empty() && !before(node, list.data()) && before(node, list.data() + list.size());
+}
+
+/// Every member of a node's work: numbers, and then two that share a word.
+constexpr size_t kWorkNumbers = offsetof(ir::LocalWork, sequenceSplit) / sizeof(double);
+static_assert(std::is_trivially_copyable_v<ir::LocalWork> &&
+              sizeof(ir::LocalWork) == (kWorkNumbers + 1) * sizeof(double));
+void add(Reads& reads, const ir::LocalWork& work) {
+  std::array<uint64_t, kWorkNumbers + 1> words;
+  std::memcpy(words.data(), &work, kWorkNumbers * sizeof(double));
+  words.back() = 2 * static_cast<uint64_t>(work.dtype) + (work.sequenceSplit ? 1 : 0);
+  reads << std::span<const uint64_t>(words);
 }
 
 using ir::OpKind;
@@ -61,6 +76,24 @@ Priced priceNode(const Pricing& pricing) {
     break;
   }
   return kEquations[static_cast<size_t>(pricing.op().kind)].price(pricing);
+}
+
+bool readsProgram(const ir::Node& node) {
+  return node.kind == ir::NodeKind::Compute && node.role == ir::Role::Accumulate;
+}
+
+Reads readByOperator(const Pricing& pricing) {
+  const ir::Node& node = pricing.node;
+  Reads reads;
+  reads << node.kind << node.role << (node.operand < 0);
+  if (node.kind == ir::NodeKind::Copy) return reads << node.bytes;
+  add(reads, node.work);
+  if (!pricing.hasOp()) return reads;
+  const ir::Op& op = pricing.op();
+  reads << op.kind << reinterpret_cast<uintptr_t>(op.name.key());
+  const bool alone = op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm; // reads no other node
+  if (!alone && node.role != ir::Role::Forward) add(reads, forwardWork(pricing));
+  return reads;
 }
 
 const ir::LocalWork& forwardWork(const Pricing& pricing) {

@@ -1,6 +1,7 @@
 // The price of compute nodes: one row per operator kind, each with its equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Pricing.h"
 
 #include <span>
@@ -31,6 +32,12 @@ Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node k
 
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, const Term& bytes);
+
+/// Does its price depend on more of the program than `readByOperator` holds? It adds to a parameter's gradient.
+bool readsProgram(const ir::Node& node);
+/// All of a compute or copy node that its price depends on otherwise: nodes of which this is the same cost the same
+/// with the same facts.
+Reads readByOperator(const Pricing& pricing);
 
 /// The sizes of the forward node of the same operator in the same class: the backward of kinds priced by a factor on
 /// the forward time depends on them. The node's own work if the program holds no forward node.

@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Operators.h"
+#include "ir/Labels.h"
 #include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -170,7 +171,8 @@ struct KindUpdate {
 /// Prices the optimizer's step of kinds of virtual stages: what is the same for all of them once.
 class Updates {
 public:
-  Updates(const Pricing& pricing) : pricing_(pricing), program_(pricing.program), known_(program_.classes.size()) {}
+  Updates(const Pricing& pricing, KnownNodes* shards)
+      : pricing_(pricing), program_(pricing.program), shards_(shards), known_(program_.classes.size()) {}
 
   /// Updates on the device run one after the other.
   KindUpdate of(const ir::StageKind& stage) {
@@ -199,6 +201,13 @@ public:
   }
 
 private:
+  /// Where others have the kind of their node.
+  static constexpr uint64_t kShard = UINT64_MAX;
+  struct TypedOptimizer {
+    const ir::Optimizer* by = nullptr;
+    const ir::Precision* precision = nullptr;
+    Reads reads;
+  };
   /// One instance of a parameter.
   struct Param {
     const ir::ParamState* state = nullptr;
@@ -218,9 +227,38 @@ private:
       if (!p.by) continue;
       const ir::Number* bytes = pricing_.facts.stack.number(StackFact::Optimizer, p.by->name);
       p.byTable = bytes && !bytes->table.empty();
-      if (!p.byTable) p.seconds = priceShard(pricing_, ratesFor(*p.by, state.touched > 0), state).seconds;
+      if (!p.byTable) p.seconds = secondsOf(*p.by, state);
     }
     return params;
+  }
+  double secondsOf(const ir::Optimizer& by, const ir::ParamState& state) {
+    const auto priced = [&] { return priceShard(pricing_, ratesFor(by, state.touched > 0), state); };
+    if (!shards_ || by.factored > 0) return priced().seconds; // those go by the sides of a matrix
+    const Reads reads = readByShard(by, state);
+    if (const Priced* before = shards_->find(reads)) return before->seconds;
+    const Priced shard = priced();
+    shards_->add(reads, shard);
+    return shard.seconds;
+  }
+  /// All that the price of a shard depends on beside the facts.
+  Reads readByShard(const ir::Optimizer& by, const ir::ParamState& s) {
+    const ir::Value& value = program_.model->values[s.param];
+    Reads reads = readsOf(by, program_.precisionOf(value));
+    reads << (s.touched > 0 ? static_cast<double>(program_.passes()) : 0) << s.touched << s.elements << s.rowElements;
+    reads << program_.mesh.size(s.optimizer) << s.host[1] << (value.dtype ? 1 + static_cast<int>(*value.dtype) : 0);
+    return reads;
+  }
+  /// Of an optimizer and the types of its states, written down once.
+  const Reads& readsOf(const ir::Optimizer& by, const ir::Precision& precision) {
+    for (const TypedOptimizer& known : optimizers_)
+      if (known.by == &by && known.precision == &precision) return known.reads;
+    Reads reads;
+    reads << kShard << by.states << by.master << by.stateBytes.has_value() << by.stateBytes.value_or(0) << by.rowStates
+          << by.onHost << reinterpret_cast<uintptr_t>(by.name.key());
+    reads << precision.params << precision.grads << precision.reduce << precision.optimizer << precision.states.empty()
+          << precision.stateType(ir::labels::kMaster) << by.stateNames.size();
+    for (const Symbol state : by.stateNames) reads << precision.stateType(state);
+    return optimizers_.emplace_back(TypedOptimizer{&by, &precision, reads}).reads;
   }
   /// The rates of one optimizer, read once.
   const UpdateRates& ratesFor(const ir::Optimizer& by, bool rows) {
@@ -231,7 +269,9 @@ private:
 
   const Pricing& pricing_;
   const ir::Program& program_;
+  KnownNodes* shards_;
   std::vector<std::optional<std::vector<Param>>> known_; ///< by class
+  std::vector<TypedOptimizer> optimizers_;
   std::vector<UpdateRates> rates_;
 };
 
@@ -252,16 +292,17 @@ void addLink(StageUpdate& sum, const Pricing& pricing) {
 } // namespace
 
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
-                                       const std::vector<std::vector<const ir::StageKind*>>& devices) {
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices,
+                                       KnownNodes* known) {
   std::vector<StageUpdate> sums(devices.size());
   if (!program.plan->workload.train) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
-  Updates updates(pricing);
-  std::vector<std::pair<const ir::StageKind*, KindUpdate>> known; // a few
+  Updates updates(pricing, known);
+  std::vector<std::pair<const ir::StageKind*, KindUpdate>> kinds; // a few
   for (size_t d = 0; d < devices.size(); ++d) {
     for (const ir::StageKind* stage : devices[d]) {
-      auto one = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == stage; });
-      if (one == known.end()) one = known.insert(known.end(), {stage, updates.of(*stage)});
+      auto one = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == stage; });
+      if (one == kinds.end()) one = kinds.insert(kinds.end(), {stage, updates.of(*stage)});
       add(sums[d], one->second);
     }
     addLink(sums[d], pricing);

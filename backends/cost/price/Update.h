@@ -2,6 +2,7 @@
 // matrices, what the host updates, and what crosses its link.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/price/CostModel.h"
 #include "backends/cost/price/Pricing.h"
 
 #include <vector>
@@ -33,9 +34,11 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 /// Seconds of such products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
-/// The optimizer's step of devices that hold these virtual stages; each kind of virtual stage is priced once.
+/// The optimizer's step of devices that hold these virtual stages; each kind of virtual stage is priced once. `known`:
+/// shards that programs have in common, looked up and added to.
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
-                                       const std::vector<std::vector<const ir::StageKind*>>& devices);
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices,
+                                       KnownNodes* known = nullptr);
 /// Bytes per second over the host's link, in one direction.
 double linkOf(const Pricing& pricing);
 /// The virtual stages that a device stage holds.

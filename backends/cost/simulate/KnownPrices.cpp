@@ -19,13 +19,13 @@ void KnownPrices::prepare(const ir::Schedule& schedule) {
   const bool sameMachine = cluster_ == plan.cluster && stack_ == plan.stack;
   if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown) return;
   classes_.clear();
-  if (!sameMachine) collectives_.clear();
+  if (!sameMachine) nodes_.clear();
   cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
 }
 
 void KnownPrices::forget() {
   classes_.clear();
-  collectives_.clear();
+  nodes_.clear();
 }
 
 const ClassCost* KnownPrices::find(const ir::LayerClass& layerClass) const {

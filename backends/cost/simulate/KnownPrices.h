@@ -20,7 +20,7 @@ public:
   /// Of the layers that programs share. Null if the class was not priced yet; holds until the next `add`.
   const ClassCost* find(const ir::LayerClass& layerClass) const;
   void add(const ir::LayerClass& layerClass, const ClassCost& cost);
-  KnownCollectives& collectives() { return collectives_; }
+  KnownNodes& nodes() { return nodes_; }
   KnownPipelines& pipelines() { return pipelines_; }
 
 private:
@@ -33,7 +33,7 @@ private:
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
   double slowdown_ = 0;
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
-  KnownCollectives collectives_;
+  KnownNodes nodes_;
   KnownPipelines pipelines_{true};
 };
 

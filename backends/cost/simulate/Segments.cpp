@@ -56,7 +56,7 @@ void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, 
 void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
   Streams streams(slowdown);
   const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
-  addInstance(streams, nodes, segment, cost, begin, 0);
+  streams.add(instanceOf(nodes, segment, cost, 0), begin);
   streams.run();
   cost.seconds = streams.now();
   const auto spent = streams.spent();
@@ -176,31 +176,16 @@ double issueSeconds(const Facts& facts, const ir::Node& node) {
   return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
 }
 
-std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
-                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         int32_t firstTag, double share) {
-  std::vector<Streams::TaskId> ids, deps;
-  ids.reserve(segment.tasks.size());
-  streams.reserve(segment.tasks.size());
-  std::vector<std::pair<ir::Stream, Streams::TaskId>> lastOf;
-  for (const ir::Task& task : *segment.tasks) {
-    deps.assign(1, begin);
-    for (const uint32_t d : task.deps) deps.push_back(ids[d]);
+Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
+                          int32_t firstTag, double share) {
+  const std::vector<ir::Task>& tasks = segment.tasks;
+  Streams::Batch instance(tasks.size());
+  for (const ir::Task& task : tasks) {
     const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
-    const int32_t tag = firstTag + static_cast<int32_t>(task.node);
-    const Streams::TaskId id =
-        streams.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction, deps, tag, occupies);
-    ids.push_back(id);
-    auto seen = std::find_if(lastOf.begin(), lastOf.end(), [&](const auto& l) { return l.first == task.stream; });
-    if (seen == lastOf.end())
-      lastOf.emplace_back(task.stream, id);
-    else
-      seen->second = id;
+    instance.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction,
+                 std::span(task.deps.data(), task.deps.size()), firstTag + static_cast<int32_t>(task.node), occupies);
   }
-  std::vector<Streams::TaskId> last;
-  last.reserve(lastOf.size());
-  for (const auto& [stream, id] : lastOf) last.push_back(id);
-  return last;
+  return instance;
 }
 
 void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times) {

@@ -50,11 +50,9 @@ double issueSeconds(const Facts& facts, const ir::Node& node);
 std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
                                     KnownPrices* known = nullptr);
 
-/// Adds the tasks of one instance, or a share of its time, to streams, after `begin`, with tags from `firstTag` by
-/// node; gives the tasks that end last on each stream.
-std::vector<Streams::TaskId> addInstance(Streams& streams, const std::vector<ir::Node>& nodes,
-                                         const ir::Segment& segment, const SegmentCost& cost, Streams::TaskId begin,
-                                         int32_t firstTag, double share = 1);
+/// The tasks of one instance, or a share of its time, with tags from `firstTag` by node.
+Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
+                          int32_t firstTag, double share = 1);
 
 /// What `times` instances of a class spend in one direction, run alone.
 void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace planc::cost {
@@ -45,6 +46,7 @@ public:
       share_.push_back(1 / static_cast<double>(layers));
     }
     skipped_.resize(end);
+    instances_.resize(runs_.size());
   }
 
   void simulate(StagePass& out);
@@ -95,7 +97,8 @@ private:
   std::vector<double> share_;                              ///< of an instance, by run
   bool backward_;
   Streams streams_;
-  std::vector<Tags> tags_;                    ///< by run
+  std::vector<std::optional<Streams::Batch>> instances_; ///< by run, where they overlap
+  std::vector<Tags> tags_;                               ///< by run
   Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
   std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
@@ -146,7 +149,11 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const double share = share_[run];
   const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
   if (cost.overlaps) {
-    last = addInstance(streams_, nodes(id), segment(id), cost, start, static_cast<int32_t>(tags_[run].nodes), share);
+    std::optional<Streams::Batch>& instance = instances_[run];
+    if (!instance) instance = instanceOf(nodes(id), segment(id), cost, static_cast<int32_t>(tags_[run].nodes), share);
+    const TaskId first = streams_.add(*instance, start);
+    last = instance->lastOnes();
+    for (TaskId& task : last) task += first;
   } else {
     const double inlined = cost.seconds - cost.padding - cost.computing;
     last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};

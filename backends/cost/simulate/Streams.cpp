@@ -9,22 +9,69 @@
 
 namespace planc::cost {
 
-size_t Streams::slot(ir::Stream stream) {
-  if (stream == ir::kComputeStream) return 0;
-  const size_t s = kFirstComm + static_cast<size_t>(stream);
-  if (s >= queues_.size()) queues_.resize(s + 1);
-  return s;
+void Streams::use(size_t slot) {
+  if (slot >= queues_.size()) queues_.resize(slot + 1);
+  const auto place = std::lower_bound(used_.begin(), used_.end(), slot);
+  if (place == used_.end() || *place != slot) used_.insert(place, static_cast<uint16_t>(slot));
 }
 
-void Streams::reserve(size_t tasks) {
-  const size_t all = tasks_.size() + tasks;
-  if (all <= tasks_.capacity()) return;
-  tasks_.reserve(std::max(all, 2 * tasks_.capacity()));
-  deps_.reserve(2 * tasks_.capacity());
+void Streams::Batch::add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag,
+                         Occupies occupies) {
+  const auto id = static_cast<uint32_t>(tasks_.size());
+  const size_t slot = slotOf(stream);
+  Task& task = tasks_.emplace_back();
+  task.remaining = seconds;
+  task.tag = tag;
+  task.stream = static_cast<uint16_t>(slot);
+  task.occupies = occupies;
+  task.depsBegin = static_cast<uint32_t>(deps_.size());
+  for (const uint32_t d : deps) // a stream keeps its own order
+    if (tasks_[d].stream != slot) deps_.push_back(d);
+  if (slot > 0 && task.depsBegin == deps_.size()) deps_.push_back(kNone);
+  task.depsEnd = static_cast<uint32_t>(deps_.size());
+  tags_ = std::max(tags_, static_cast<size_t>(tag + 2));
+  for (Row& row : rows_)
+    if (row.slot == slot) {
+      tasks_[row.last].next = id;
+      row.last = id;
+      return;
+    }
+  rows_.push_back({slot, id, id});
+}
+
+std::vector<uint32_t> Streams::Batch::lastOnes() const {
+  std::vector<uint32_t> last;
+  last.reserve(rows_.size());
+  for (const Row& row : rows_) last.push_back(row.last);
+  return last;
+}
+
+Streams::TaskId Streams::add(const Batch& batch, TaskId begin) {
+  const auto base = static_cast<TaskId>(tasks_.size());
+  const auto deps = static_cast<uint32_t>(deps_.size());
+  tasks_.insert(tasks_.end(), batch.tasks_.begin(), batch.tasks_.end());
+  for (Task *task = tasks_.data() + base, *const end = tasks_.data() + tasks_.size(); task != end; ++task) {
+    task->depsBegin += deps, task->depsEnd += deps;
+    if (task->next != kNone) task->next += base;
+    if (task->stream > 0) backlog_ += task->remaining;
+  }
+  deps_.insert(deps_.end(), batch.deps_.begin(), batch.deps_.end());
+  for (uint32_t *dep = deps_.data() + deps, *const end = deps_.data() + deps_.size(); dep != end; ++dep)
+    *dep = *dep == kNone ? begin : *dep + base;
+  for (const Batch::Row& row : batch.rows_) {
+    use(row.slot);
+    Queue& queue = queues_[row.slot];
+    (queue.front == kNone ? queue.front : tasks_[queue.back].next) = base + row.first;
+    queue.back = base + row.last;
+  }
+  open_ += batch.tasks_.size();
+  if (batch.tags_ > spent_.size()) spent_.resize(batch.tags_);
+  return base;
 }
 
 Streams::TaskId Streams::push(double seconds, size_t stream, std::span<const TaskId> deps, int32_t tag,
                               Occupies occupies) {
+  use(stream);
   const TaskId id = static_cast<TaskId>(tasks_.size());
   Task& task = tasks_.emplace_back();
   task.remaining = seconds;
@@ -46,9 +93,9 @@ Streams::TaskId Streams::push(double seconds, size_t stream, std::span<const Tas
 
 Streams::TaskId Streams::add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag,
                              Occupies occupies) {
-  const size_t at = slot(stream);
-  if (at > 0) backlog_ += seconds;
-  return push(seconds, at, deps, tag, occupies);
+  const size_t slot = slotOf(stream);
+  if (slot > 0) backlog_ += seconds;
+  return push(seconds, slot, deps, tag, occupies);
 }
 
 Streams::TaskId Streams::addHost(double seconds, TaskId begin, int32_t tag) {
@@ -83,18 +130,18 @@ void Streams::complete(size_t stream) {
 
 /// Starts what can start, and ends what takes no time, so that more may start: the first stream first.
 void Streams::start() {
-  for (size_t s = 0; s < queues_.size();) {
-    Queue& queue = queues_[s];
+  for (size_t i = 0; i < used_.size();) {
+    Queue& queue = queues_[used_[i]];
     Task* const task = queue.front == kNone ? nullptr : &tasks_[queue.front];
     if (task && (queue.running || ready(*task))) {
       queue.running = true;
       if (!(task->remaining > 0)) {
-        complete(s);
-        s = 0;
+        complete(used_[i]);
+        i = 0;
         continue;
       }
     }
-    ++s;
+    ++i;
   }
 }
 
@@ -134,13 +181,13 @@ void Streams::account(double dt, double lost) {
 void Streams::advance() {
   Task* const tasks = tasks_.data();
   Queue* const queues = queues_.data();
-  const size_t count = queues_.size();
+  const uint16_t *const used = used_.data() + 1, *const end = used_.data() + used_.size(); // beside computing
   bool communicating = false;
   double dt = std::numeric_limits<double>::infinity();
-  for (size_t s = kHost; s < count; ++s)
-    if (queues[s].running) {
-      communicating |= s >= kFirstComm;
-      dt = std::min(dt, tasks[queues[s].front].remaining);
+  for (const uint16_t* s = used; s != end; ++s)
+    if (queues[*s].running) {
+      communicating |= *s >= kFirstComm;
+      dt = std::min(dt, tasks[queues[*s].front].remaining);
     }
   // Beside communication a second of time is worth 1 - slowdown seconds of computing, until an instance has lost that
   // share of all its own computing: c + slowdown · min(c, comm) for computing c beside communication
@@ -159,10 +206,10 @@ void Streams::advance() {
   account(dt, dt * loss);
   if (running) running->remaining = std::max(0.0, running->remaining - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * loss);
-  for (size_t s = kHost; s < count; ++s)
-    if (queues[s].running) {
-      double& left = tasks[queues[s].front].remaining;
-      if (s >= kFirstComm) backlog_ -= std::min(left, dt);
+  for (const uint16_t* s = used; s != end; ++s)
+    if (queues[*s].running) {
+      double& left = tasks[queues[*s].front].remaining;
+      if (*s >= kFirstComm) backlog_ -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }
 }

@@ -25,11 +25,12 @@ public:
   using TaskId = uint32_t;
   static constexpr int32_t kNoTag = -1;
 
+  /// Tasks that are added together, once or again and again, after one that stands before them on the compute stream.
+  class Batch;
+
   /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4).
   explicit Streams(double slowdown) : slowdown_(slowdown) {}
 
-  /// Room for so many more tasks.
-  void reserve(size_t tasks);
   TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
              Occupies occupies = Occupies::Computing);
   /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
@@ -38,6 +39,9 @@ public:
   /// A task without duration on the compute stream; computing after it may lose at most `allowance` seconds to
   /// communication.
   TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
+
+  /// The batch after `begin`; gives the task that begins it: those of the batch are counted from there.
+  TaskId add(const Batch& batch, TaskId begin);
 
   /// Runs until every task that was added (also by markers) has ended.
   void run();
@@ -81,7 +85,10 @@ private:
   void account(double dt, double lost);
   TaskId awaited() const;
   void complete(size_t stream);
-  size_t slot(ir::Stream stream);
+  static size_t slotOf(ir::Stream stream) {
+    return stream == ir::kComputeStream ? 0 : kFirstComm + static_cast<size_t>(stream);
+  }
+  void use(size_t slot);
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   double slowdown_;
@@ -95,7 +102,29 @@ private:
   /// Slot 0 computes, 1 is the host; the others are comm streams.
   static constexpr size_t kHost = 1, kFirstComm = 2;
   std::vector<Queue> queues_{kFirstComm};
-  std::vector<Spent> spent_{1}; ///< without a tag first; a place for every tag that was added
+  std::vector<uint16_t> used_{0}; ///< slots that ever had a task, and the first; in order
+  std::vector<Spent> spent_{1};   ///< without a tag first; a place for every tag that was added
+};
+
+class Streams::Batch {
+public:
+  Batch(size_t tasks) { tasks_.reserve(tasks), deps_.reserve(2 * tasks); }
+
+  /// `deps`: tasks of the batch, by their numbers in it.
+  void add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag, Occupies occupies);
+  /// The last task of each stream, in the order of their first ones.
+  std::vector<uint32_t> lastOnes() const;
+
+private:
+  friend Streams;
+  struct Row {
+    size_t slot = 0;
+    uint32_t first = 0, last = 0;
+  };
+  std::vector<Task> tasks_;    ///< numbers of tasks and dependencies are those of the batch
+  std::vector<uint32_t> deps_; ///< kNone: what the batch comes after
+  std::vector<Row> rows_;
+  size_t tags_ = 0;
 };
 
 } // namespace planc::cost

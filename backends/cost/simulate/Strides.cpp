@@ -292,8 +292,10 @@ private:
       if (maker_[row] == kNoStage) continue;
       double* const ends = &run_.ends_[run_.rowAt(row)] + cells_[row];
       const double step = rate_[maker_[row]];
-      for (int64_t j = 0; j < times * cycle; ++j)
-        ends[j] = ends[j % cycle - cycle] + static_cast<double>(j / cycle + 1) * step;
+      for (int64_t n = 0; n < times; ++n) {
+        const double later = static_cast<double>(n + 1) * step;
+        for (int64_t j = 0; j < cycle; ++j) ends[n * cycle + j] = ends[j - cycle] + later;
+      }
       cells_[row] += times * cycle;
       known_[row] = cells_[row] - wanted[row];
     }

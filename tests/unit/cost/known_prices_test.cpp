@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
 
 namespace planc::cost::test {
 namespace {
@@ -48,7 +49,7 @@ TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
   const Builder first(64, {{"a", 512}});
   const auto cluster = first.plan.cluster;
   Facts facts(*cluster, *first.plan.stack);
-  KnownCollectives known;
+  KnownNodes known;
   const auto shared = makeCostModel(facts, diagnostics, &known);
   size_t priced = 0;
   for (int round = 0; round < 400; ++round) {
@@ -62,6 +63,81 @@ TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
     }
   }
   EXPECT_LT(2 * known.size(), priced); // much of it was known
+}
+
+TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
+  Builder b(64, {{"a", 512}});
+  Facts facts(*b.plan.cluster, *b.plan.stack);
+  b.unit("layer");
+  constexpr OpKind kOps[] = {OpKind::Gemm,      OpKind::GroupedGemm, OpKind::Scores, OpKind::Context,
+                             OpKind::Attention, OpKind::Memory,      OpKind::Lookup, OpKind::Cast};
+  std::vector<OpId> ops;
+  for (const OpKind kind : kOps) ops.push_back(b.op("op" + std::to_string(ops.size()), kind));
+  KnownNodes known;
+  const auto shared = makeCostModel(facts, diagnostics, &known);
+  size_t priced = 0;
+  const auto size = [&] { return choose(0, 2) ? 1024. : 4096.; };
+  for (int round = 0; round < 2000; ++round) {
+    random.seed(static_cast<unsigned>(round % 1000)); // all of them come again
+    Node n = b.compute(ops[static_cast<size_t>(choose(0, std::size(kOps) - 1))]);
+    constexpr Role kRoles[] = {Role::Forward, Role::DGrad, Role::WGrad, Role::Backward, Role::Cast, Role::Save};
+    n.role = kRoles[choose(0, 5)], n.operand = static_cast<int>(choose(-1, 1));
+    if (choose(0, 9) == 0) n.kind = NodeKind::Copy, n.bytes = size();
+    LocalWork& w = n.work;
+    for (double* number : {&w.flops, &w.share, &w.reads, &w.writes, &w.firstOperandBytes, &w.resultBytes, &w.row,
+                           &w.batch, &w.m, &w.n, &w.k, &w.elements, &w.tokensPerExpert, &w.sequence, &w.headDim})
+      *number = size();
+    w.operandWidth = choose(0, 1) ? 2 : 1, w.sequenceSplit = choose(0, 1);
+    const Priced alone = makeCostModel(facts, diagnostics)->price(b.program, n), found = shared->price(b.program, n);
+    ++priced;
+    EXPECT_EQ(found.seconds, alone.seconds) << "round " << round;
+    EXPECT_EQ(found.flops, alone.flops);
+    EXPECT_EQ(found.bytes, alone.bytes);
+    EXPECT_EQ(found.launches, alone.launches);
+    EXPECT_EQ(found.bound, alone.bound);
+  }
+  EXPECT_LT(known.size(), priced); // some of it was known
+}
+
+TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
+  const Builder first(1, {{"dp", 8}});
+  Facts facts(*first.plan.cluster, *first.plan.stack);
+  KnownNodes known;
+  const auto shared = makeCostModel(facts, diagnostics, &known);
+  size_t priced = 0;
+  for (int round = 0; round < 1000; ++round) {
+    random.seed(static_cast<unsigned>(round % 500)); // all of them come again
+    Builder b(1, {{"dp", 8}});
+    const LayerClassId layer = b.unit("layer", 1, true);
+    Workload& workload = b.plan.workload;
+    workload.tableOptimizer = workload.optimizer;
+    for (Optimizer* by : {&*workload.optimizer, &*workload.tableOptimizer}) {
+      by->master = choose(0, 1), by->states = static_cast<int>(choose(1, 2)),
+      by->rowStates = static_cast<int>(choose(0, 1));
+      by->stateNames = {Symbol("m")};
+      if (choose(0, 3) == 0) by->stateBytes = 1;
+      if (choose(0, 1)) by->name = Symbol("other");
+    }
+    for (DType* type : {&b.plan.precision.params, &b.plan.precision.grads, &b.plan.precision.optimizer})
+      *type = choose(0, 1) ? DType::fp32 : DType::bf16;
+    if (choose(0, 1)) b.plan.precision.states[Symbol("m")] = choose(0, 1) ? DType::bf16 : DType::fp32;
+    b.program.precisions = {b.plan.precision};
+    b.program.microBatches = choose(1, 2);
+    ParamState p;
+    p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1});
+    p.elements = choose(0, 1) ? 1e6 : 4e6;
+    p.optimizer = static_cast<AxisMask>(choose(0, 1));
+    if (choose(0, 1)) p.rowElements = choose(0, 1) ? 64 : 128;
+    if (p.rowElements > 0 && choose(0, 1)) p.touched = 1e5;
+    b.body(layer).params = {p};
+    b.stages(1, 1, {{1}});
+    const StageKind& stage = b.program.stageKinds[StageKindId(0)];
+    EXPECT_EQ(shared->update(b.program, {&stage}).device,
+              makeCostModel(facts, diagnostics)->update(b.program, {&stage}).device)
+        << "round " << round;
+    ++priced;
+  }
+  EXPECT_LT(known.size(), priced / 2 + 1); // each but once
 }
 
 TEST_F(CostKnownPrices, AMemoFindsWhatWasAddedUntilItIsFull) {

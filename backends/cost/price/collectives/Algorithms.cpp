@@ -137,7 +137,7 @@ Reads readByCollective(const Pricing& p) {
   const ir::Node& node = p.node;
   const ir::Mesh& mesh = p.program.mesh;
   Reads reads;
-  reads << node.collective << node.group << node.level << node.bytes << node.copies << node.places;
+  reads << node.kind << node.collective << node.group << node.level << node.bytes << node.copies << node.places;
   reads << node.groupLimit.groups << node.groupLimit.limit << node.ring << (node.phase == ir::Phase::Backward);
   // Of the mesh, how the axes of the group lie in the levels.
   reads << mesh.size(node.axes) << mesh.levelSizes.size();
