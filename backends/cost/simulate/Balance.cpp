@@ -1,10 +1,9 @@
-// Loads of layers from stage passes of a few instances, the search over the ends of the stages, and the price of a cut.
+// Loads of layers from stage passes of a few instances, and the search over the ends of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Balance.h"
 
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/MemoryParts.h"
-#include "backends/cost/memory/MemoryUse.h"
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "backends/cost/simulate/StagePass.h"
@@ -243,18 +242,6 @@ std::unique_ptr<StageLoads> stageLoads(const ir::Schedule& schedule, DiagnosticE
                 stack.value(ir::StackFact::Workspace, 0);
   if (!model->complete()) return nullptr;
   return loads;
-}
-
-std::optional<CutPrice> priceCut(const ir::Schedule& schedule) {
-  DiagnosticEngine ignored;
-  const ir::Plan& plan = *schedule.program->plan;
-  if (!plan.stack || !plan.cluster) return std::nullopt;
-  Facts facts(*plan.cluster, *plan.stack);
-  const std::unique_ptr<CostModel> model = makeCostModel(facts, ignored);
-  const Simulation sim = simulate(schedule, *model, facts, {.even = false});
-  const Memory memory = accountMemory(schedule, sim.pipeline.actions, facts, false);
-  if (!model->complete() || !std::isfinite(sim.stepTime)) return std::nullopt;
-  return CutPrice{memory.fits, memory.peak, memory.capacity, sim.stepTime, sim.critical, memory.fullest};
 }
 
 std::vector<RankedCut> shortestCuts(const StageLoads& loads, bool fits, size_t most) {

@@ -1,12 +1,11 @@
-// What every layer adds to the stage that holds it, the cuts of the layers into stages for which the longest one has
-// the least work, and what a cut comes to.
+// What every layer adds to the stage that holds it, and the cuts of the layers into stages for which the longest one
+// has the least work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/CostModel.h"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace planc::cost {
@@ -42,16 +41,5 @@ struct RankedCut {
 /// for which every stage has room. None has more than eight times the least (`kLongest`). Every virtual stage is taken
 /// for a device's.
 std::vector<RankedCut> shortestCuts(const StageLoads& loads, bool fits, size_t most);
-
-/// What a whole plan comes to.
-struct CutPrice {
-  bool fits = false;
-  double peak = 0, room = 0, step = 0;
-  int64_t critical = 0; ///< the device stage with the most work
-  int64_t fullest = 0;  ///< and the one with the fullest memory
-};
-
-/// Prices the cut that the program has now, without the rows of a report. Nothing if facts lack.
-std::optional<CutPrice> priceCut(const ir::Schedule& schedule);
 
 } // namespace planc::cost
