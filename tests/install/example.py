@@ -34,8 +34,13 @@ def estimated(planc, root, facts):
     return f"{plan['totals']['step_time_s']:.3f} s, {plan['memory']['peak_bytes'] / 1e9:.1f} GB"
 
 
-def build(cmake, compiler, source, into, prefix):
-    run(cmake, "-S", source, "-B", into, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Debug")
+def generator_of(build_folder):
+    """What the build was made with: a bare machine has no other."""
+    return re.search(r"^CMAKE_GENERATOR:INTERNAL=(.*)$", (Path(build_folder) / "CMakeCache.txt").read_text(), re.M)[1]
+
+
+def build(cmake, generator, compiler, source, into, prefix):
+    run(cmake, "-G", generator, "-S", source, "-B", into, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Debug")
     run(cmake, "--build", into)
 
 
@@ -48,9 +53,10 @@ def main(build_folder, root, cmake, compiler):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         prefix = folder / "prefix"
+        generator = generator_of(build_folder)
         run(cmake, "--install", build_folder, "--prefix", prefix)
         planc = prefix / "bin/planc"
-        build(cmake, compiler, root / "examples/cpp", folder / "example", prefix)
+        build(cmake, generator, compiler, root / "examples/cpp", folder / "example", prefix)
         lines = run(folder / "example/price_edits", PLAN, "gpt3_175b", cwd=root).splitlines()
         wanted = [estimated(planc, root, facts) for facts in EDITS]
         if lines != wanted:
@@ -63,7 +69,7 @@ def main(build_folder, root, cmake, compiler):
             lists = (root / "examples/cpp/CMakeLists.txt").read_text()
             (source / "CMakeLists.txt").write_text(lists)
             (source / "price_edits.cpp").write_text(text)
-            build(cmake, compiler, source, source / "build", prefix)
+            build(cmake, generator, compiler, source, source / "build", prefix)
             run(source / "build/price_edits", cwd=root)
         print(f"{len(lines)} prices, {len(programs)} programs of {page.name}")
 
