@@ -16,10 +16,6 @@ namespace planc::api {
 
 namespace {
 
-/// Groups of plans whose layers are kept for those that change one: a loop over sizes, micro-batches and
-/// recomputation comes back to each after all others.
-constexpr size_t kKept = 64;
-
 bool balanced(const ir::Plan& plan) {
   return plan.pipeline && plan.pipeline->cut && plan.pipeline->cut->cut == ir::StageCut::Balanced;
 }
@@ -27,7 +23,7 @@ bool balanced(const ir::Plan& plan) {
 } // namespace
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
-    : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<Engine>(kKept)) {}
+    : Compilation(std::move(plan), std::move(asked), std::move(source), nullptr) {}
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
                          std::shared_ptr<Engine> engine)
@@ -41,7 +37,7 @@ std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
 }
 
 std::unique_ptr<Compilation> Compilation::beside(ir::Plan plan) const {
-  return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, engine_));
+  return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, shared()));
 }
 
 bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
@@ -58,7 +54,7 @@ bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
 void Compilation::settleStages() {
   if (!balanced(*plan_) || !plan_->pipeline->stages.empty()) return;
   Step step("balancing");
-  plan_->pipeline->stages = balancedStages(*plan_, *engine_);
+  plan_->pipeline->stages = balancedStages(*plan_, engine());
 }
 
 /// So does what the report of a cut that fails offers.
@@ -66,7 +62,7 @@ void Compilation::offerStages() {
   if (!plan_->pipeline || balanced(*plan_) || !plan_->pipeline->stages.empty() || !plan_->pipeline->offered.empty())
     return;
   Step step("balancing");
-  if (!passes::canCutStages(*plan_)) plan_->pipeline->offered = balancedStages(*plan_, *engine_);
+  if (!passes::canCutStages(*plan_)) plan_->pipeline->offered = balancedStages(*plan_, engine());
 }
 
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
@@ -110,15 +106,20 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   settleStages();
   estimate_.reset(), schedule_.reset();
   DiagnosticEngine found;
-  program_ = engine_->lower(*plan_, found);
+  program_ = engine().lower(*plan_, found);
   if (!program_) { // once more, with what its report offers
     offerStages();
-    engine_->lower(*plan_, diagnostics_);
+    engine().lower(*plan_, diagnostics_);
     return false;
   }
-  schedule_ = engine_->schedule(*program_);
-  estimate_ = engine_->price(*schedule_, diagnostics_, wanted);
+  schedule_ = engine().schedule(*program_);
+  estimate_ = engine().price(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;
+}
+
+const std::shared_ptr<Engine>& Compilation::shared() const {
+  if (!engine_) engine_ = std::make_shared<Engine>();
+  return engine_;
 }
 
 void Compilation::release() {

@@ -16,7 +16,8 @@ namespace planc::api {
 /// engines are faster.
 class Engine {
 public:
-  /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`).
+  /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`); a loop over sizes, micro-batches and
+  /// recomputation comes back to each after all others.
   explicit Engine(size_t kept = 64) : lowerings_(kept) {}
 
   /// All three steps. Null if the plan breaks a law or lacks a fact (reported). Cuts that are to be balanced must be

@@ -91,6 +91,7 @@ void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fi
     plan.lower(ir::Level::Comm);
   if (effects) plan.findRecomputeEffects();
   if (effects && fixes) plan.findFixes(file.file->edit());
+  plan.freeEngine();
 }
 
 /// Checks a file and elaborates what is asked of it: with `--plan` the plans and comparisons that it names, else all of

@@ -99,6 +99,20 @@ TEST(Engine, AFactThatLacksIsReportedEachTime) {
   }
 }
 
+TEST(Engine, OfACompilationBeginsAnewOnceItIsFreed) {
+  Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  const auto priced = [&] {
+    const auto made = base.with({.microBatch = 2});
+    EXPECT_TRUE(made->priceAlone(cost::Wanted::totals()));
+    return made->estimate()->totals.stepTime;
+  };
+  const double before = priced();
+  EXPECT_EQ(base.engine().lowerings().lowered(), 1u);
+  base.freeEngine();
+  EXPECT_EQ(base.engine().lowerings().lowered(), 0u);
+  EXPECT_EQ(priced(), before);
+}
+
 /// What a notebook changes from one cell to the next.
 ir::PlanEdit anyEdit(std::mt19937& random) {
   const auto drawn = [&](int of) { return static_cast<int>(random() % static_cast<uint32_t>(of)); };
