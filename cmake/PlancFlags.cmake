@@ -19,6 +19,9 @@ add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 
 if(PLANC_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(planc_flags INTERFACE -Wno-maybe-uninitialized) # false alarms of instrumented code (GCC's manual, -fsanitize)
+  endif()
   add_link_options(-fsanitize=address,undefined)
 elseif(PLANC_HARDEN AND CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG") # other release flags are somebody's own choice
   # The highest level that the compiler knows: 3 needs GCC 12 or clang 9. It checks nothing without optimization.
