@@ -20,12 +20,11 @@ AxisMask Layout::axes() const {
 }
 
 void Layout::place(const Mesh& mesh, size_t dim, const AxisList& axes) {
-  int64_t offset = 1;
+  AxisMask left = 0;
   for (AxisId a : axes) {
-    const int64_t size = mesh.axes[a].size;
-    if (size == 1) continue; // one rank holds no digit
-    shard.add(dim, {a, offset});
-    offset *= size;
+    if (mesh.axes[a].size == 1) continue; // one rank holds no digit
+    shard.add(dim, {a, left});
+    left |= maskOf(a);
   }
 }
 

@@ -10,10 +10,13 @@
 
 namespace planc::ir {
 
-/// An axis in a dimension's list holds one digit of the index: offset = product of the sizes left of it.
+/// An axis in a dimension's list holds one digit of the index. It says which axes were left of it rather than how many
+/// ranks they have: a list is one and the same on meshes of other sizes.
 struct Digit {
   AxisId axis;
-  int64_t offset = 1;
+  AxisMask left = 0;
+  /// Product of the sizes left of it: parts of the dimension that it divides.
+  int64_t offset(const Mesh& mesh) const { return mesh.size(left); }
   bool operator==(const Digit&) const = default;
 };
 

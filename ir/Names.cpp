@@ -46,8 +46,9 @@ std::string layoutText(const Mesh& mesh, const Model& model, const std::vector<D
     for (const Digit& d : layout.shard[i]) {
       const Axis& axis = mesh.axes[d.axis];
       text += fmt::format("{}{}", separator, axis.name.view());
-      if (d.offset != due) text += fmt::format(":{}", d.offset);
-      due = d.offset * axis.size;
+      const int64_t offset = d.offset(mesh);
+      if (offset != due) text += fmt::format(":{}", offset);
+      due = offset * axis.size;
       separator = '*';
     }
   }

@@ -63,7 +63,7 @@ public:
       const Digits& more = step.before[i].size() > step.after[i].size() ? step.before[i] : step.after[i];
       int64_t covered = 1;
       for (const Digit& d : more) {
-        if (d.offset == covered)
+        if (offset(d) == covered)
           covered *= size(d.axis);
         else if ((step.axes & maskOf(d.axis)) && step.before[i].size() != step.after[i].size())
           return true;
@@ -74,6 +74,7 @@ public:
 
 private:
   int64_t size(AxisId a) const { return mesh_.axes[a].size; }
+  int64_t offset(const Digit& d) const { return d.offset(mesh_); }
 
   /// Axes of one rank hold no digit and no partial sum.
   Shard digitsOf(const Layout& l) const {
@@ -113,15 +114,15 @@ private:
   }
   bool settled(size_t dim, const Digit& d) const {
     const Digit* target = find(want_[dim], d.axis);
-    return target && (unordered_[dim] || target->offset == d.offset);
+    return target && (unordered_[dim] || offset(*target) == offset(d));
   }
   /// No axis that the dimension has now overlaps the digit.
   bool isFree(size_t dim, const Digit& d) const {
     if (unordered_[dim]) return true;
-    int64_t end = d.offset * size(d.axis);
+    const int64_t begin = offset(d), end = begin * size(d.axis);
     for (const Digit& x : cur_[dim]) {
-      int64_t xEnd = x.offset * size(x.axis);
-      if (d.offset % xEnd != 0 && x.offset % end != 0) return false;
+      const int64_t xBegin = offset(x), xEnd = xBegin * size(x.axis);
+      if (begin % xEnd != 0 && xBegin % end != 0) return false;
     }
     return true;
   }
@@ -136,7 +137,7 @@ private:
 
   void put(size_t dim, const Digit& d) {
     Digits& digits = cur_[dim];
-    auto at = std::find_if(digits.begin(), digits.end(), [&](const Digit& x) { return x.offset > d.offset; });
+    auto at = std::find_if(digits.begin(), digits.end(), [&](const Digit& x) { return offset(x) > offset(d); });
     digits.insert(at, d);
   }
   void take(size_t dim, AxisId a) {

@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/UnseenAxes.h"
 
+#include "ir/Routed.h"
 #include "passes/Lowering.h"
 #include "passes/PlanParts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace planc::passes {
 using namespace ir;
 
 namespace {
+
+using Dims = std::vector<DimId>;
+
+bool holds(const Dims& dims, DimId dim) {
+  return std::find(dims.begin(), dims.end(), dim) != dims.end();
+}
+bool anyOf(const Dims& dims, const Dims& others) {
+  return std::any_of(others.begin(), others.end(), [&](DimId d) { return holds(dims, d); });
+}
 
 bool reads(const Poly& poly, DimId dim) {
   for (const Term& term : poly.terms)
@@ -19,35 +30,72 @@ bool reads(const Poly& poly, DimId dim) {
   return false;
 }
 
-/// Is the extent of the dimension, all devices' samples, read beside its shards? What follows or stands for it counts
-/// elements that no micro-batch needs to hold a whole number of; a curve goes by whole extents.
-bool readWhole(const Model& model, DimId samples) {
-  const auto has = [&](const std::vector<DimId>& dims) {
-    return std::find(dims.begin(), dims.end(), samples) != dims.end();
-  };
-  return std::any_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) { return has(d.parts); }) ||
-         std::any_of(model.composites.begin(), model.composites.end(),
-                     [&](const Composite& c) { return has(c.factors); }) ||
-         std::any_of(model.ops.begin(), model.ops.end(), [&](const Op& op) {
-           return op.keys == samples || reads(op.headSize, samples) || (op.copies && reads(*op.copies, samples));
+bool reads(const Poly& poly, const Dims& dims) {
+  return std::any_of(dims.begin(), dims.end(), [&](DimId d) { return reads(poly, d); });
+}
+
+/// The samples and the routed dimensions that stand for them.
+Dims standForSamples(const Model& model, Symbol samples) {
+  Dims all;
+  for (uint32_t d = 0; d < model.dims.size(); ++d)
+    if (const Dim& dim = model.dims[DimId(d)]; dim.kind == DimKind::Basic && dim.name == samples)
+      all.push_back(DimId(d));
+  for (size_t before = 0; before != all.size();) {
+    before = all.size();
+    for (uint32_t d = 0; d < model.dims.size(); ++d)
+      if (const Dim& dim = model.dims[DimId(d)];
+          dim.kind == DimKind::Routed && !holds(all, DimId(d)) && anyOf(all, dim.parts))
+        all.push_back(DimId(d));
+  }
+  return all;
+}
+
+/// Do shards say all that is read of these dimensions? Over `ranks` that each hold a whole number of their elements
+/// they do, unless something follows or is made of them, goes by their whole extents as a curve does, or rotates what
+/// stands for them.
+bool readInShards(const Program& program, const Dims& samples, int64_t ranks) {
+  const Model& model = program.model;
+  const auto& rules = program.plan->placements;
+  if (samples.size() > 1 && std::any_of(rules.begin(), rules.end(), [](const PlacementRule& r) { return r.ring; }))
+    return false;
+  return std::none_of(model.dims.begin(), model.dims.end(),
+                      [&](const Dim& d) {
+                        if (!anyOf(samples, d.parts)) return false;
+                        const double part = sizeOf(model, d) / static_cast<double>(ranks);
+                        return d.kind != DimKind::Routed || part != std::floor(part);
+                      }) &&
+         std::none_of(model.composites.begin(), model.composites.end(),
+                      [&](const Composite& c) { return anyOf(samples, c.factors); }) &&
+         std::none_of(model.ops.begin(), model.ops.end(), [&](const Op& op) {
+           return holds(samples, op.keys) || reads(op.headSize, samples) || (op.copies && reads(*op.copies, samples));
          });
 }
 
-/// The rule that splits the samples over one axis, wherever they are; null if there is none, or any doubt.
+/// The rule that splits the samples, wherever they are, if it is the only one; null if there is any doubt.
 const PlacementRule* splitOfSamples(const Program& program) {
-  const Symbol samples = program.plan->workload.samples;
   const PlacementRule* split = nullptr;
   for (const PlacementRule& rule : program.plan->placements) {
-    if (rule.dim != samples) continue;
+    if (rule.dim != program.plan->workload.samples) continue;
     if (split) return nullptr;
     split = &rule;
   }
-  if (!split || !split->selector.steps.empty() || split->ring || split->uneven || split->contiguous) return nullptr;
-  if (withoutTrivial(program.mesh, resolveTargets(program.mesh, split->targets)).size() != 1) return nullptr;
-  for (uint32_t d = 0; d < program.model->dims.size(); ++d)
-    if (const Dim& dim = program.model->dims[DimId(d)]; dim.kind == DimKind::Basic && dim.name == samples)
-      if (readWhole(program.model, DimId(d))) return nullptr;
-  return split;
+  return split && split->selector.steps.empty() && !split->ring && !split->uneven && !split->contiguous ? split
+                                                                                                        : nullptr;
+}
+
+/// The major one of the axes that the samples are split over, if shards say all that is read of them.
+AxisMask majorOf(const Program& program, const AxisList& split) {
+  if (split.empty()) return 0;
+  const Dims samples = standForSamples(program.model, program.plan->workload.samples);
+  return readInShards(program, samples, program.mesh.axes[split.front()].size) ? maskOf(split.front()) : 0;
+}
+
+/// Axes that others are left of where they split a dimension.
+AxisMask minorIn(const Layout& layout) {
+  AxisMask minor = 0;
+  for (const Digit& digit : layout.shard.digits())
+    if (digit.left != 0) minor |= maskOf(digit.axis);
+  return minor;
 }
 
 } // namespace
@@ -57,18 +105,17 @@ UnseenAxes unseenAxes(const Program& program) {
   // A refined axis has parts that depend on its size; instances that are counted on stages depend on their number.
   if (program.mesh != plan.mesh || dependOnStages(plan)) return {};
   const PlacementRule* ofSamples = splitOfSamples(program);
-  AxisMask placed = 0, samples = 0, moved = 0, live = 0;
+  const AxisList named = ofSamples ? resolveTargets(program.mesh, ofSamples->targets) : AxisList();
+  const AxisList split = withoutTrivial(program.mesh, named);
+  AxisMask samples = majorOf(program, split), placed = maskOf(split) & ~samples, seen = 0, live = 0;
   for (const PlacementRule& rule : plan.placements)
-    (&rule == ofSamples ? samples : placed) |= maskOf(resolveTargets(program.mesh, rule.targets));
+    if (&rule != ofSamples) placed |= maskOf(resolveTargets(program.mesh, rule.targets));
   for (const LayerClass& layerClass : program.classes)
     for (const Indexed<Node>* nodes : {&*layerClass.forward, &*layerClass.backward})
-      for (const Node& node : *nodes) moved |= node.axes;
-  for (AxisId a : program.mesh.order) {
-    live |= maskOf(a);
-    if (program.mesh.axes[a].size == 1) samples &= ~maskOf(a);
-  }
-  const AxisMask all = live & ~placed & ~moved;
-  return {all & ~maskOf(ofSamples ? resolveTargets(program.mesh, ofSamples->targets) : AxisList()), all & samples};
+      for (const Node& node : *nodes) seen |= node.axes | (samples & (minorIn(node.from) | minorIn(node.to)));
+  for (AxisId a : program.mesh.order) live |= maskOf(a);
+  const AxisMask all = live & ~placed & ~seen;
+  return {all & ~maskOf(named), all & samples};
 }
 
 bool differOnlyIn(const UnseenAxes& axes, const Mesh& a, const Mesh& b) {

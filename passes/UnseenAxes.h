@@ -8,8 +8,8 @@ namespace planc::passes {
 /// Axes whose sizes nothing in the layers of a program depends on.
 struct UnseenAxes {
   ir::AxisMask unplaced = 0; ///< no placement names them and no node communicates over them, as stage axes
-  /// The one that the samples alone are split over, everywhere, if it has more ranks than one: each of them works on
-  /// one micro-batch, however many there are.
+  /// The major one that the samples, and they alone, are split over, everywhere, if it has more ranks than one: each of
+  /// its ranks works on as many micro-batches as the axes right of it have ranks, however many it has itself.
   ir::AxisMask samples = 0;
 };
 

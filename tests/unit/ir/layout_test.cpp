@@ -35,8 +35,8 @@ protected:
 
 TEST_F(Reshard, OffsetsAreTheSizesLeftOfAnAxis) {
   Layout l = layout({"cp", "tp"}, {"dp"});
-  EXPECT_EQ(l.shard[0][0].offset, 1);
-  EXPECT_EQ(l.shard[0][1].offset, 4);
+  EXPECT_EQ(l.shard[0][0].offset(m), 1);
+  EXPECT_EQ(l.shard[0][1].offset(m), 4);
   EXPECT_EQ(l.axes(), maskOf(axes(m, {"cp", "tp", "dp"})));
   EXPECT_EQ(localElements(m, extents, l), 6 * 16);
   EXPECT_EQ(localElements(m, {50, 50}, l), 7 * 17); // the largest shard
@@ -97,7 +97,7 @@ TEST_F(Reshard, AxesOfOneRankAreNotThere) {
   EXPECT_EQ(Layout::of(one, {{}}, maskOf(axes(one, {"tp"}))).partial, 0u);
   Layout withDigit;
   withDigit.shard.resize(1);
-  withDigit.shard.add(0, {one.order[0], 1});
+  withDigit.shard.add(0, {one.order[0]});
   EXPECT_TRUE(reshard(one, {48}, {false}, withDigit, Layout::of(one, {{}}, 0)).empty());
 }
 

@@ -44,7 +44,7 @@ Cells cellsOf(const Mesh& m, const Rank& rank, const Layout& l) {
   auto holds = [&](size_t dim, size_t index) {
     return std::all_of(l.shard[dim].begin(), l.shard[dim].end(), [&](const Digit& d) {
       int64_t size = m.axes[d.axis].size, x = static_cast<int64_t>(index);
-      return x / (kExtent / (d.offset * size)) % size == rank[d.axis.index];
+      return x / (kExtent / (d.offset(m) * size)) % size == rank[d.axis.index];
     });
   };
   std::bitset<kExtent> rows, columns;

@@ -76,7 +76,7 @@ struct Devices {
       for (int64_t x = 0; x < extents[d]; ++x)
         if (std::all_of(layout.shard[d].begin(), layout.shard[d].end(), [&](const Digit& g) {
               const int64_t size = mesh.axes[g.axis].size;
-              return x / (extents[d] / (g.offset * size)) % size == coordinate(device, g.axis);
+              return x / (extents[d] / (g.offset(mesh) * size)) % size == coordinate(device, g.axis);
             }))
           result[d].push_back(x);
     return result;

@@ -115,15 +115,15 @@ TEST(Oracle, CatchesUnreducedParameterGradients) {
 
 TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
-  EXPECT_GT(caught([](Program& p) {
-              for (LayerClass& b : p.classes)
-                for (Node& n : b.forward.edit())
-                  for (size_t dim = 0; dim < n.to.shard.size(); ++dim)
-                    if (const auto digits = n.to.shard[dim]; digits.size() == 2)
-                      n.to.shard.set(dim, std::array{Digit{digits[1].axis, 1},
-                                                     Digit{digits[0].axis, p.mesh.axes[digits[1].axis].size}});
-            }),
-            0);
+  EXPECT_GT(
+      caught([](Program& p) {
+        for (LayerClass& b : p.classes)
+          for (Node& n : b.forward.edit())
+            for (size_t dim = 0; dim < n.to.shard.size(); ++dim)
+              if (const auto digits = n.to.shard[dim]; digits.size() == 2)
+                n.to.shard.set(dim, std::array{Digit{digits[1].axis}, Digit{digits[0].axis, maskOf(digits[1].axis)}});
+      }),
+      0);
 }
 
 // ---- operators with rules of their own ------------------------------------------------------------------------------

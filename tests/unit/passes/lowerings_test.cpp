@@ -36,17 +36,24 @@ plan p {
   model = m
   cluster = hgx.hgx_h100(nodes = 2)
   train { seq = 16; global_batch = 64; micro_batch = 1; optimizer = optimizers.adam }
-  mesh { tp = 2; dp = 4; pp = 2 }
+  mesh { tp = 2; ep = 1; dp = 4; pp = 2 }
   place { batch -> dp; decoder.mlp { ffn -> tp }; head, loss { vocab -> tp }; embed { vocab -> tp } }
   pipeline pp { schedule = interleaved_1f1b(chunks = 2) }
 }
 )";
 
-/// The same without experts: what stands for the samples nowhere, so that layers on other meshes are shared.
-std::string dense() {
+/// The same with other layers in place of the experts.
+std::string with(const std::string& layers) {
   std::string text = kText;
-  const std::string experts = "moe = blocks.moe(y, 8, 2, 64); out y + moe";
-  return text.replace(text.find(experts), experts.size(), "moe = blocks.swiglu(y, 64); out y + moe");
+  const std::string experts = "moe = blocks.moe(y, 8, 2, 64)";
+  return text.replace(text.find(experts), experts.size(), layers);
+}
+std::string dense() {
+  return with("moe = blocks.swiglu(y, 64)");
+}
+/// An expert gets 16 · 3 / 10 slots of a sample.
+std::string partsOfSlots() {
+  return with("moe = blocks.moe(y, 10, 3, 64)");
 }
 
 Plan base(const std::string& text = kText) {
@@ -68,15 +75,21 @@ template <class T> const T& any(Random& random, const std::vector<T>& of) {
 
 void changeMesh(Plan& plan, Random& random) {
   using Sizes = std::vector<std::pair<std::string, int64_t>>;
-  plan.mesh = mesh(any<Sizes>(random, {{{"tp", 2}, {"dp", 4}, {"pp", 2}},
-                                       {{"tp", 4}, {"dp", 2}, {"pp", 2}},
-                                       {{"tp", 1}, {"dp", 16}, {"pp", 1}},
-                                       {{"tp", 2}, {"dp", 2}, {"pp", 4}},
-                                       {{"dp", 4}, {"tp", 2}, {"pp", 2}},
-                                       {{"tp", 2}, {"pp", 4}, {"dp", 2}},
-                                       {{"tp", 2}, {"dp", 3}, {"pp", 2}}, // twelve devices: refused
-                                       {{"tp", 2}, {"dp", 8}, {"pp", 1}},
-                                       {{"dp", 2}, {"tp", 2}, {"pp", 4}}}),
+  plan.mesh = mesh(any<Sizes>(random, {{{"tp", 2}, {"ep", 1}, {"dp", 4}, {"pp", 2}},
+                                       {{"tp", 4}, {"ep", 1}, {"dp", 2}, {"pp", 2}},
+                                       {{"tp", 1}, {"ep", 1}, {"dp", 16}, {"pp", 1}},
+                                       {{"tp", 2}, {"ep", 1}, {"dp", 2}, {"pp", 4}},
+                                       {{"dp", 4}, {"tp", 2}, {"ep", 1}, {"pp", 2}},
+                                       {{"tp", 2}, {"ep", 1}, {"pp", 4}, {"dp", 2}},
+                                       {{"tp", 2}, {"ep", 1}, {"dp", 3}, {"pp", 2}}, // twelve devices: refused
+                                       {{"tp", 2}, {"ep", 1}, {"dp", 8}, {"pp", 1}},
+                                       {{"dp", 2}, {"tp", 2}, {"ep", 1}, {"pp", 4}},
+                                       {{"tp", 1}, {"ep", 2}, {"dp", 4}, {"pp", 2}},
+                                       {{"tp", 1}, {"ep", 2}, {"dp", 2}, {"pp", 4}},
+                                       {{"tp", 1}, {"ep", 2}, {"dp", 8}, {"pp", 1}},
+                                       {{"tp", 2}, {"ep", 2}, {"dp", 2}, {"pp", 2}},
+                                       {{"tp", 2}, {"ep", 2}, {"dp", 4}, {"pp", 1}},
+                                       {{"dp", 2}, {"ep", 2}, {"tp", 1}, {"pp", 4}}}),
                    {{"node", 8}, {"nodes", 16}});
 }
 void changeBatches(Plan& plan, Random& random) {
@@ -111,14 +124,14 @@ void changePlacement(Plan& plan, Random& random) {
   if (random() % 2) plan.placements.push_back(rule("decoder", "seq", {"tp"}));
   const bool experts = std::any_of(plan.model->dims.begin(), plan.model->dims.end(),
                                    [](const Dim& d) { return d.name == Symbol("experts"); });
-  if (random() % 2 && experts) plan.placements.push_back(rule("second.moe", "experts", {"dp"}));
+  if (random() % 2 && experts) plan.placements.push_back(rule("second.moe", "experts", {random() % 4 ? "ep" : "dp"}));
   if (random() % 8 == 0) plan.placements.push_back(rule("decoder", "seq", {"pp"})); // a law forbids it
 }
 /// The samples over one axis or two, with exceptions.
 void changeSamples(Plan& plan, Random& random) {
   std::erase_if(plan.placements, [](const PlacementRule& r) { return r.dim == Symbol("batch"); });
   using Targets = std::vector<std::string>;
-  const auto drawn = any<Targets>(random, {{"dp"}, {"dp"}, {"dp"}, {"dp"}, {"dp", "tp"}, {}});
+  const auto drawn = any<Targets>(random, {{"dp"}, {"dp"}, {"dp", "ep"}, {"dp", "ep"}, {"ep", "dp"}, {"dp", "tp"}, {}});
   plan.placements.push_back(rule("", "batch", drawn));
   if (random() % 8 == 0) plan.placements.push_back(rule("decoder", "batch", any<Targets>(random, {{}, {"dp"}})));
 }
@@ -175,12 +188,16 @@ TEST(Lowerings, AnyChangeGivesWhatLoweringFromScratchGives) {
 TEST(Lowerings, AnyChangeOfAModelWithoutExpertsDoesToo) {
   expectEqualAfterChanges(dense());
 }
+TEST(Lowerings, AnyChangeOfExpertsWithPartsOfSlotsDoesToo) {
+  expectEqualAfterChanges(partsOfSlots());
+}
 
 TEST(Lowerings, MeshesThatDifferInTheSizesOfUnseenAxesShareLayers) {
-  const auto shares = [](const std::string& text, const std::vector<std::pair<std::string, int64_t>>& axes) {
-    Plan plan = base(text), other = plan;
+  using Axes = std::vector<std::pair<std::string, int64_t>>;
+  const auto sharesFrom = [](const Plan& from, const Axes& before, const Axes& axes) {
+    Plan plan = from, other = from;
+    plan.mesh = mesh(before, {{"node", 8}, {"nodes", 16}});
     other.mesh = mesh(axes, {{"node", 8}, {"nodes", 16}});
-    plan.mesh = mesh({{"tp", 2}, {"dp", 4}, {"pp", 2}}, {{"node", 8}, {"nodes", 16}});
     passes::Lowerings lowerings;
     DiagnosticEngine diagnostics;
     diagnostics.ignoreWarnings();
@@ -189,11 +206,25 @@ TEST(Lowerings, MeshesThatDifferInTheSizesOfUnseenAxesShareLayers) {
     EXPECT_TRUE(lowerings.lower(other, diagnostics)) << textOf({}, diagnostics);
     return lowerings.shared() == 1;
   };
+  const auto shares = [&](const std::string& text, const Axes& axes) {
+    return sharesFrom(base(text), {{"tp", 2}, {"dp", 4}, {"pp", 2}}, axes);
+  };
   EXPECT_TRUE(shares(dense(), {{"tp", 2}, {"dp", 2}, {"pp", 4}}));  // samples and stages alone
   EXPECT_FALSE(shares(dense(), {{"tp", 4}, {"dp", 2}, {"pp", 2}})); // feed-forward is split over it
   EXPECT_FALSE(shares(dense(), {{"dp", 4}, {"tp", 2}, {"pp", 2}})); // where it lies decides what its sums take
   EXPECT_TRUE(shares(dense(), {{"tp", 2}, {"dp", 8}, {"pp", 1}}));
-  EXPECT_FALSE(shares(kText, {{"tp", 2}, {"dp", 2}, {"pp", 4}})); // experts take samples from all ranks
+  EXPECT_TRUE(shares(kText, {{"tp", 2}, {"dp", 2}, {"pp", 4}}));
+  EXPECT_FALSE(shares(partsOfSlots(), {{"tp", 2}, {"dp", 2}, {"pp", 4}})); // what a rank holds may be rounded
+
+  // Experts over the minor one of the axes that split the samples.
+  Plan plan = base(kText);
+  plan.placements = {rule("second.moe", "experts", {"ep"}), rule("", "batch", {"dp", "ep"})};
+  EXPECT_TRUE(sharesFrom(plan, {{"ep", 2}, {"dp", 4}, {"pp", 2}}, {{"ep", 2}, {"dp", 2}, {"pp", 4}}));
+  EXPECT_FALSE(sharesFrom(plan, {{"ep", 2}, {"dp", 4}, {"pp", 2}}, {{"ep", 4}, {"dp", 2}, {"pp", 2}}));
+  const Axes without = {{"ep", 2}, {"dp", 1}, {"pp", 4}, {"tp", 2}}; // no digit
+  EXPECT_FALSE(sharesFrom(plan, {{"ep", 2}, {"dp", 2}, {"pp", 4}, {"tp", 1}}, without));
+  plan.placements.back() = rule("", "batch", {"ep", "dp"});
+  EXPECT_FALSE(sharesFrom(plan, {{"ep", 2}, {"dp", 4}, {"pp", 2}}, {{"ep", 2}, {"dp", 2}, {"pp", 4}}));
 }
 
 TEST(Lowerings, PlansThatDifferInWhatIsNoLayersShareThem) {
