@@ -49,12 +49,13 @@ Lowerings::Layers* Lowerings::find(const Plan& plan) {
 std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, DiagnosticEngine& diagnostics) {
   auto program = std::make_unique<Program>(layers.program);
   program->plan = &plan;
-  if (plan.mesh == layers.plan->mesh) return lowerAgain(*program, diagnostics) ? std::move(program) : nullptr;
+  if (plan.mesh == layers.plan->mesh)
+    return lowerAgain(*program, diagnostics, layers.states) ? std::move(program) : nullptr;
   program->mesh = plan.mesh; // no axis of it is refined, or all are seen
   const auto known = std::find_if(layers.bound.begin(), layers.bound.end(),
                                   [&](const auto& bound) { return bound.first == plan.mesh; });
   if (known != layers.bound.end()) program->model = known->second;
-  if (!lowerAgain(*program, diagnostics)) return nullptr;
+  if (!lowerAgain(*program, diagnostics, layers.states)) return nullptr;
   if (known == layers.bound.end()) layers.bound.emplace_front(plan.mesh, program->model);
   if (layers.bound.size() > kMeshes) layers.bound.pop_back();
   return program;

@@ -37,6 +37,7 @@ private:
     UnseenAxes unseen = {};               ///< axes whose sizes may differ
     /// The model as it is bound on other meshes; the last few.
     std::list<std::pair<ir::Mesh, Shared<ir::Model>>> bound = {};
+    KnownStates states = {};
   };
   Layers* find(const ir::Plan& plan);
   std::unique_ptr<ir::Program> lowerWith(Layers& layers, const ir::Plan& plan, DiagnosticEngine& diagnostics);

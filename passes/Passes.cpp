@@ -10,6 +10,21 @@
 namespace planc::passes {
 using namespace ir;
 
+namespace {
+
+using Run = bool (*)(Program& program, DiagnosticEngine& diagnostics);
+using Again = bool (*)(Program& program, DiagnosticEngine& diagnostics, KnownStates* known);
+
+/// The same from scratch, and on what other plans share.
+template <Run run> bool again(Program& program, DiagnosticEngine& diagnostics, KnownStates*) {
+  return run(program, diagnostics);
+}
+template <Again run> bool anew(Program& program, DiagnosticEngine& diagnostics) {
+  return run(program, diagnostics, nullptr);
+}
+
+} // namespace
+
 const std::vector<Pass>& pipeline() {
   using enum ir::Level;
   using enum PlanPart;
@@ -20,7 +35,7 @@ const std::vector<Pass>& pipeline() {
        false,
        checkMesh,
        {Machine, Mesh, Placements},
-       checkMesh},
+       again<checkMesh>},
       {"open-repeats",
        "an instance that stage lines cut becomes layers of its own",
        Sharded,
@@ -33,7 +48,7 @@ const std::vector<Pass>& pipeline() {
        false,
        bindWorkload,
        {Workload, Mesh, Placements},
-       bindWorkload},
+       again<bindWorkload>},
       {"bind-precision",
        "the element types that hold at each layer",
        Sharded,
@@ -52,14 +67,20 @@ const std::vector<Pass>& pipeline() {
        false,
        refineAxes,
        {Mesh, Placements}},
-      {"select-schedule", "the row of the schedule table, its arguments and needs", Sharded, false, selectSchedule},
+      {"select-schedule",
+       "the row of the schedule table, its arguments and needs",
+       Sharded,
+       false,
+       selectSchedule,
+       {},
+       again<selectSchedule>},
       {"cut-layers",
        "virtual stages, and classes of equal instances",
        Sharded,
        false,
        cutLayers,
        {Placements, SlicedStates, Recompute, Keeps, Workload, Cut},
-       cutLayersAgain},
+       again<cutLayersAgain>},
       {"place-operators",
        "rules to the axes of every dimension of every operator",
        Sharded,
@@ -72,7 +93,7 @@ const std::vector<Pass>& pipeline() {
        false,
        checkRules,
        {Mesh, Placements, Workload, Precision},
-       checkStageAxes},
+       again<checkStageAxes>},
       {"lower-forward", "layouts of every value, explicit reshards", Sharded, false, lowerForward, {Mesh, Workload}},
       {"derive-backward",
        "backward operators, what is kept, what is replayed",
@@ -80,13 +101,43 @@ const std::vector<Pass>& pipeline() {
        true,
        deriveBackward,
        {Mesh, Workload, Precision, Recompute, Keeps}},
-      {"place-states", "storage of parameters, gradients and optimizer states", Sharded, true, placeStates},
+      {"place-states",
+       "storage of parameters, gradients and optimizer states",
+       Sharded,
+       true,
+       anew<placeStates>,
+       {},
+       placeStates},
       {"lower-reshards", "reshards to collectives", Comm, false, lowerReshards, {Mesh, Precision}},
       {"size-work", "local FLOPs and bytes of every operator", Comm, false, sizeWork, {Mesh, Precision}},
-      {"size-gradients", "the shard of its gradient that a device accumulates", Comm, false, sizeGradients},
-      {"size-tables", "the rows of lookup tables that a micro-batch reads and updates", Comm, true, sizeTables},
-      {"cross-boundaries", "what every stage sends to the next", Comm, true, crossBoundaries},
-      {"check-idle", "warnings for facts about communication that there is none of", Comm, false, checkIdle},
+      {"size-gradients",
+       "the shard of its gradient that a device accumulates",
+       Comm,
+       false,
+       anew<sizeGradients>,
+       {},
+       sizeGradients},
+      {"size-tables",
+       "the rows of lookup tables that a micro-batch reads and updates",
+       Comm,
+       true,
+       sizeTables,
+       {},
+       again<sizeTables>},
+      {"cross-boundaries",
+       "what every stage sends to the next",
+       Comm,
+       true,
+       crossBoundaries,
+       {},
+       again<crossBoundaries>},
+      {"check-idle",
+       "warnings for facts about communication that there is none of",
+       Comm,
+       false,
+       checkIdle,
+       {},
+       again<checkIdle>},
       {.name = "schedule-tasks",
        .doc = "tasks on streams, in the order of the schedule's row",
        .after = Comm,
@@ -157,11 +208,10 @@ std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& 
   return program;
 }
 
-bool lowerAgain(Program& program, DiagnosticEngine& diagnostics) {
+bool lowerAgain(Program& program, DiagnosticEngine& diagnostics, KnownStates& known) {
   for (const Pass& pass : pipeline()) {
-    const auto run = pass.reads.empty() ? pass.run : pass.again;
-    if (!run) continue;
-    if (!run(program, diagnostics)) return false;
+    if (!pass.again) continue;
+    if (!pass.again(program, diagnostics, &known)) return false;
     if (program.level == pass.after) verifyAfter(pass, program);
   }
   return true;

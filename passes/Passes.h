@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "ir/Task.h"
+#include "passes/KnownStates.h"
 #include "passes/KnownTasks.h"
 #include "passes/PlanParts.h"
 #include "support/Diagnostics.h"
@@ -26,8 +27,9 @@ struct Pass {
   ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
   bool verify;
   bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;
-  PlanParts reads = {};                                                         ///< empty: nothing that is shared
-  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr; ///< on what other plans share
+  PlanParts reads = {}; ///< empty: nothing that is shared
+  /// On what other plans share; `known`: what it made of it for plans before.
+  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known) = nullptr;
   /// In place of `run`.
   std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program, KnownTasks* known) = nullptr;
 };
@@ -54,8 +56,8 @@ std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, Diagno
                                    const PassObserver& observer = {});
 
 /// The passes that are not of layers alone, on a program of level comm whose layers other plans share (`Lowerings`).
-/// False after a report.
-bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics);
+/// False after a report. `known`: of those layers.
+bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates& known);
 
 /// Whether a verifier runs after each pass that has one: in builds without NDEBUG, and once somebody says so. Of the
 /// whole process.

@@ -210,7 +210,7 @@ void warnOfHostTwice(const StatePlacer& placer) {
 
 } // namespace
 
-bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
+bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
   StatePlacer placer{program, diagnostics};
   placer.readRules();
   program.stageGroups.clear();
@@ -228,10 +228,18 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics) {
   tying.run();
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
+  if (known) known->begin(program);
   static const std::vector<bool> none;
-  for (uint32_t b = 0; b < program.classes.size(); ++b)
-    moveStates(program, program.classes[LayerClassId(b)],
-               b < program.withGradient.size() ? program.withGradient[b] : none);
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    LayerClass& layerClass = program.classes[LayerClassId(b)];
+    KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
+    if (before && before->moved) {
+      layerClass.states = *before->moved;
+      continue;
+    }
+    moveStates(program, layerClass, b < program.withGradient.size() ? program.withGradient[b] : none);
+    if (before) before->moved = layerClass.states;
+  }
   return true;
 }
 

@@ -5,15 +5,31 @@
 namespace planc::passes {
 using namespace ir;
 
-bool sizeGradients(Program& program, DiagnosticEngine&) {
-  for (LayerClass& layerClass : program.classes)
-    for (const ParamState& p : layerClass.params) {
-      const int64_t shards = program.mesh.size(p.grads & p.partial);
-      if (shards == 1) continue;
-      for (Node& node : layerClass.backward.edit())
-        if (node.kind == NodeKind::Compute && node.role == Role::Accumulate && node.value == p.param)
-          node.work.elements /= static_cast<double>(shards);
+namespace {
+
+void size(const Program& program, LayerClass& layerClass) {
+  for (const ParamState& p : layerClass.params) {
+    const int64_t shards = program.mesh.size(p.grads & p.partial);
+    if (shards == 1) continue;
+    for (Node& node : layerClass.backward.edit())
+      if (node.kind == NodeKind::Compute && node.role == Role::Accumulate && node.value == p.param)
+        node.work.elements /= static_cast<double>(shards);
+  }
+}
+
+} // namespace
+
+bool sizeGradients(Program& program, DiagnosticEngine&, KnownStates* known) {
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    LayerClass& layerClass = program.classes[LayerClassId(b)];
+    KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
+    if (before && before->sized) {
+      layerClass.backward = *before->sized;
+      continue;
     }
+    size(program, layerClass);
+    if (before) before->sized = layerClass.backward;
+  }
   return true;
 }
 

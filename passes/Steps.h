@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 #include "ir/Task.h"
+#include "passes/KnownStates.h"
 #include "passes/KnownTasks.h"
 #include "passes/Lowering.h"
 #include "support/Diagnostics.h"
@@ -25,10 +26,10 @@ bool placeOperators(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::Program& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::Program& program, DiagnosticEngine& diagnostics);
 bool deriveBackward(ir::Program& program, DiagnosticEngine& diagnostics);
-bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics);
+bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
 bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
-bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics);
+bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
