@@ -132,7 +132,7 @@ struct ParamState : ParamUse {
   ParamState() = default;
   explicit ParamState(ParamUse use) : ParamUse(std::move(use)) {}
   AxisMask params = 0, grads = 0, optimizer = 0; ///< Zp, Zg, Zo: storage axes beyond those of the layout
-  std::array<const StateRule*, 3> rules{};       ///< that set them
+  std::array<int32_t, 3> rules{-1, -1, -1};      ///< that set them, by their number among the plan's; -1: none
   std::array<bool, 3> host{};                    ///< params, grads, optimizer: in the host's memory
   bool owner = true; ///< false: shares the storage of another parameter (tied) that this stage already counts
   /// A table: read by lookups only, in a plan with an optimizer for tables. Elements of one row on a device; 0 of
@@ -141,8 +141,6 @@ struct ParamState : ParamUse {
   /// Of a table whose gradient no device has to wait for: the local elements of the distinct rows that one micro-batch
   /// reads. They are updated in backward and no gradient is stored; 0 of parameters with a gradient of their own size.
   double touched = 0;
-  /// Gathered again for backward; otherwise what forward gathered stays until then.
-  bool regathers() const { return !rules[0] || rules[0]->regather; }
 };
 
 /// A fused collective of the states of one layer (docs/language.md, section 11): of an instance of the innermost repeat
@@ -189,12 +187,12 @@ struct LayerClass {
   /// Program order; backward holds the replayed nodes (phase Recompute) where they stand.
   Shared<Indexed<Node>> forward, backward;
   Shared<std::vector<Saved>> saved;
-  double workingForward = 0;          ///< bytes live beyond `saved`, at most, while an instance runs
-  double workingBackward = 0;         ///< idem, recompute replay included
-  double weightOperands = 0;          ///< bytes that a backward split in two keeps for the gradients of parameters
-  Shared<std::vector<ParamUse>> uses; ///< of parameters, in the order of the operators
-  std::vector<ParamState> params;     ///< the same from place-states on
-  std::vector<StateCollective> states;
+  double workingForward = 0;              ///< bytes live beyond `saved`, at most, while an instance runs
+  double workingBackward = 0;             ///< idem, recompute replay included
+  double weightOperands = 0;              ///< bytes that a backward split in two keeps for the gradients of parameters
+  Shared<std::vector<ParamUse>> uses;     ///< of parameters, in the order of the operators
+  Shared<std::vector<ParamState>> params; ///< the same from place-states on
+  Shared<std::vector<StateCollective>> states;
 };
 using LayerClassId = Id<LayerClass>;
 

@@ -7,34 +7,38 @@
 namespace planc::passes {
 using namespace ir;
 
-void KnownStates::begin(const Program& program) {
-  none_ = program.routes != 1;
-  if (none_) return;
+bool KnownStates::place(Program& program) {
   const auto at = std::find_if(placed_.begin(), placed_.end(), [&](const Placed& p) {
-    return p.states == program.plan->states && p.mesh == program.mesh;
+    return p.rules == program.plan->states && p.mesh == program.mesh;
   });
-  if (at != placed_.end()) return placed_.splice(placed_.begin(), placed_, at);
-  placed_.push_front({program.mesh, program.plan->states, {}});
-  placed_.front().classes.resize(program.classes.size());
+  if (at == placed_.end()) return false;
+  placed_.splice(placed_.begin(), placed_, at);
+  for (uint32_t b = 0; b < program.classes.size(); ++b) program.classes[LayerClassId(b)].params = at->params[b];
+  return true;
+}
+
+void KnownStates::add(const Program& program) {
+  Placed& placed = placed_.emplace_front(Placed{program.mesh, program.plan->states, {}, {}});
+  for (const LayerClass& layerClass : program.classes) placed.params.push_back(layerClass.params);
+  placed.tied.resize(program.classes.size());
   if (placed_.size() > kMost) placed_.pop_back();
 }
 
-KnownStates::Class* KnownStates::of(const Program& program, LayerClassId layerClass) {
-  if (none_) return nullptr;
-  auto& known = placed_.front().classes[layerClass.index];
-  const std::vector<ParamState>& params = program.classes[layerClass].params;
-  const auto at = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
-    return std::ranges::equal(entry.first, params, [](const Tie& tie, const ParamState& p) {
-      return tie.owner == p.owner && tie.partial == p.partial;
-    });
-  });
-  if (at != known.end()) return &at->second;
-  std::vector<Tie> ties;
-  ties.reserve(params.size());
-  for (const ParamState& p : params) ties.push_back({p.owner, p.partial});
-  known.emplace_front(std::move(ties), Class{});
-  if (known.size() > kMost) known.pop_back();
-  return &known.front().second;
+KnownStates::Class* KnownStates::of(const Program& program, LayerClassId id) {
+  if (program.routes != 1) return nullptr;
+  const Shared<std::vector<ParamState>>& params = program.classes[id].params;
+  // Of one mesh and rules parameters differ in nothing else.
+  const auto tiedAlike = [&](const Class& known) {
+    return known.params.sharedWith(params) ||
+           std::ranges::equal(*known.params, *params, [](const ParamState& a, const ParamState& b) {
+             return a.owner == b.owner && a.partial == b.partial;
+           });
+  };
+  std::list<Class>& tied = placed_.front().tied[id.index];
+  const auto at = std::find_if(tied.begin(), tied.end(), tiedAlike);
+  if (at != tied.end()) return &*at;
+  if (tied.size() == kMost) tied.pop_back();
+  return &tied.emplace_front(Class{params, {}, {}});
 }
 
 } // namespace planc::passes

@@ -5,42 +5,39 @@
 
 #include <list>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace planc::passes {
 
 /// What place-states and size-gradients have made of the layers of one group of plans (`Lowerings`), for the last few
-/// meshes and `states`. There it depends on nothing else than which parameters other layers hold, too, and on which
-/// stages those run.
+/// meshes and `states`: it depends on nothing else but which parameters are tied to those of other layers, and how.
+/// What is equal is one object, by which others know it again.
 class KnownStates {
 public:
   /// Of one class of layers.
   struct Class {
-    std::optional<std::vector<ir::StateCollective>> moved;
+    Shared<std::vector<ir::ParamState>> params; ///< tied
+    std::optional<Shared<std::vector<ir::StateCollective>>> moved;
     std::optional<Shared<Indexed<ir::Node>>> sized; ///< backward, with the gradients as they are stored
   };
 
-  /// Finds or begins what is known of the program's mesh and states; of a schedule with several routes nothing is.
-  void begin(const ir::Program& program);
-  /// Known, or to be made; null if there is no place for it. With the parameters as they are now: tied.
+  /// Gives the classes the parameters that were placed for this mesh and these rules before; false: none were.
+  bool place(ir::Program& program);
+  /// Keeps those that have been placed now, before they are tied.
+  void add(const ir::Program& program);
+  /// Of a class with the parameters as they are: known, or to be made. Null of schedules with several routes, where
+  /// states move on other ways, too.
   Class* of(const ir::Program& program, ir::LayerClassId layerClass);
 
 private:
-  static constexpr size_t kMost = 8; ///< meshes and states; idem of ties of one class
-  /// What a stage with several layers of one storage changes about a parameter.
-  struct Tie {
-    bool owner = true;
-    ir::AxisMask partial = 0;
-    bool operator==(const Tie&) const = default;
-  };
+  static constexpr size_t kMost = 8; ///< meshes with rules; idem ties of one class
   struct Placed {
     ir::Mesh mesh;
-    std::vector<ir::StateRule> states;
-    std::vector<std::list<std::pair<std::vector<Tie>, Class>>> classes;
+    std::vector<ir::StateRule> rules;
+    std::vector<Shared<std::vector<ir::ParamState>>> params; ///< by class
+    std::vector<std::list<Class>> tied;                      ///< by class, the last one made first
   };
   std::list<Placed> placed_; ///< the last one asked for first
-  bool none_ = true;
 };
 
 } // namespace planc::passes

@@ -24,7 +24,7 @@ const Pass& lastOfLayers() {
 
 /// What the passes that run again make anew.
 void dropAgain(Program& program) {
-  for (LayerClass& layerClass : program.classes) layerClass.params.clear(), layerClass.states.clear();
+  for (LayerClass& layerClass : program.classes) layerClass.params = {}, layerClass.states = {};
   program.virtualStages.clear();
   program.stageKinds = {};
   program.stageGroups.clear();

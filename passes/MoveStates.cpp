@@ -24,9 +24,14 @@ struct StateMover {
   const Program& program;
   LayerClass& layerClass;
   const std::vector<bool>& wanted; ///< by value: its gradient is
+  std::vector<StateCollective>& moved = layerClass.states.edit();
 
-  SourceRange ruleOf(const ParamState& p, size_t state) const {
-    return p.rules[state] ? p.rules[state]->range : SourceRange{};
+  const StateRule* ruleOf(const ParamState& p, size_t state) const {
+    return p.rules[state] < 0 ? nullptr : &program.plan->states[static_cast<size_t>(p.rules[state])];
+  }
+  SourceRange rangeOf(const ParamState& p, size_t state) const {
+    const StateRule* rule = ruleOf(p, state);
+    return rule ? rule->range : SourceRange{};
   }
 
   /// The rule that splits an operator of the parameter over the axes, so that each device has a summand of its
@@ -51,7 +56,7 @@ struct StateMover {
     if (!axes || bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, p.region);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : layerClass.states)
+    for (StateCollective& c : moved)
       if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept &&
           c.region == p.region) {
         c.bytes += bytes;
@@ -71,7 +76,7 @@ struct StateMover {
     c.kept = kept;
     c.params = {p.param};
     c.because = because();
-    layerClass.states.push_back(std::move(c));
+    moved.push_back(std::move(c));
   }
 
   /// A copy between the device and the host's memory, on the stream behind those of the levels. `bytes`: of one
@@ -80,7 +85,7 @@ struct StateMover {
     if (bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, layer);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : layerClass.states)
+    for (StateCollective& c : moved)
       if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.region == layer) {
         c.bytes += bytes;
         if (param.valid()) c.params.push_back(param);
@@ -97,7 +102,7 @@ struct StateMover {
     c.out = out;
     if (param.valid()) c.params = {param};
     c.because = because;
-    layerClass.states.push_back(std::move(c));
+    moved.push_back(std::move(c));
   }
 
   /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass, and those that only
@@ -105,10 +110,10 @@ struct StateMover {
   void hostStates(const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
-    if (p.host[0]) hostCopy(p.region, Phase::Forward, false, stored, ruleOf(p, 0), p.param);
-    if (p.host[0] && usedBackward) hostCopy(p.region, Phase::Backward, false, stored, ruleOf(p, 0), p.param);
+    if (p.host[0]) hostCopy(p.region, Phase::Forward, false, stored, rangeOf(p, 0), p.param);
+    if (p.host[0] && usedBackward) hostCopy(p.region, Phase::Backward, false, stored, rangeOf(p, 0), p.param);
     if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
-      hostCopy(p.region, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce), ruleOf(p, 1),
+      hostCopy(p.region, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce), rangeOf(p, 1),
                p.param);
     if (runsOnHost(program, p))
       hostCopy(p.region, Phase::Step, true, sentToHost(program, p), updaterOf(program, p)->range, p.param);
@@ -133,8 +138,10 @@ struct StateMover {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
-    const bool kept = usedBackward && !p.regathers();
-    const auto ofState = [&](size_t state) { return [this, &p, state] { return ruleOf(p, state); }; };
+    // Gathered again for backward, or kept from forward until then.
+    const StateRule* const ofParams = ruleOf(p, 0);
+    const bool kept = usedBackward && ofParams && !ofParams->regather;
+    const auto ofState = [&](size_t state) { return [this, &p, state] { return rangeOf(p, state); }; };
     bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ofState(0), kept);
     if (usedBackward && !kept)
       bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ofState(0));
@@ -162,7 +169,7 @@ struct StateMover {
     const AxisMask split = splitsMatrix(program, p);
     const double full = p.elements * static_cast<double>(program.mesh.size(split)) * width(kMatrixType);
     bucket(p, CollectiveKind::AllGather, CollectiveClass::Gradient, Phase::Step, p.optimizer | split, full,
-           [&] { return ruleOf(p, 2); });
+           [&] { return rangeOf(p, 2); });
   }
 
   /// By value: an operator reads it whose result has a gradient.
@@ -196,7 +203,7 @@ void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
   const std::vector<bool> unasked;
   for (LayerClass& layerClass : program.classes) {
     const StateMover mover{program, layerClass, unasked};
-    const size_t before = layerClass.states.size();
+    const size_t before = mover.moved.size();
     for (const ParamState& p : layerClass.params) {
       if (!p.trainable || !p.owner || summed.count(program.model->values[p.param].storage)) continue;
       const double bytes = p.elements * mover.share(p.optimizer & p.partial) *
@@ -204,8 +211,8 @@ void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
       mover.bucket(p, CollectiveKind::AllReduce, CollectiveClass::Gradient, Phase::Step, program.stageAxes, bytes,
                    [] { return SourceRange{}; });
     }
-    for (size_t s = before; s < layerClass.states.size(); ++s)
-      layerClass.states[s].group = program.routes, layerClass.states[s].because = program.plan->pipeline->range;
+    for (size_t s = before; s < mover.moved.size(); ++s)
+      mover.moved[s].group = program.routes, mover.moved[s].because = program.plan->pipeline->range;
   }
 }
 

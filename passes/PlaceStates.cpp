@@ -29,15 +29,22 @@ struct StatePlacer {
   bool ok = true;
 
   const Value& value(ValueId v) const { return program.model->values[v]; }
+  const std::vector<StateRule>& rules = program.plan->states;
   std::vector<AxisMask> masks = {}; ///< by rule
 
-  /// The axes that each rule stands for now.
-  void readRules() {
-    for (const StateRule& rule : program.plan->states)
+  bool run() {
+    for (const StateRule& rule : rules) // the axes that it stands for now
       masks.push_back(maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets))));
-  }
-  AxisMask maskOfRule(const StateRule* rule) const {
-    return masks[static_cast<size_t>(rule - program.plan->states.data())];
+    for (LayerClass& layerClass : program.classes) {
+      std::vector<ParamState> params;
+      params.reserve(layerClass.uses.size());
+      for (const ParamUse& use : layerClass.uses) {
+        resolve(layerClass, params.emplace_back(use));
+        if (!ok) return false;
+      }
+      layerClass.params = std::move(params);
+    }
+    return true;
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
@@ -46,13 +53,13 @@ struct StatePlacer {
     std::array<AxisMask, 3> axes{};
     for (size_t k = 0; k < 3; ++k) {
       int best = -1;
-      for (const StateRule& rule : program.plan->states)
-        if (rule.state == kStates[k])
-          if (auto depth = reaches(rule.selector, value(p.param).path, home, layerClass.instances);
+      for (size_t r = 0; r < rules.size(); ++r)
+        if (rules[r].state == kStates[k])
+          if (auto depth = reaches(rules[r].selector, value(p.param).path, home, layerClass.instances);
               depth && *depth >= best)
-            best = *depth, p.rules[k] = &rule;
-      axes[k] = best >= 0 ? maskOfRule(p.rules[k]) : k ? axes[k - 1] : 0;
-      p.host[k] = best >= 0 ? p.rules[k]->host : k && p.host[k - 1];
+            best = *depth, p.rules[k] = static_cast<int32_t>(r);
+      axes[k] = best >= 0 ? masks[static_cast<size_t>(p.rules[k])] : k ? axes[k - 1] : 0;
+      p.host[k] = best >= 0 ? ruleOf(p, k)->host : k && p.host[k - 1];
       if (best < 0 && k) p.rules[k] = p.rules[k - 1];
       if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
     }
@@ -63,24 +70,29 @@ struct StatePlacer {
     p.optimizer = axes[2] & ~own;
   }
 
+  const StateRule* ruleOf(const ParamState& p, size_t k) const {
+    return p.rules[k] < 0 ? nullptr : &rules[static_cast<size_t>(p.rules[k])];
+  }
+
   void notNested(const ParamState& p, size_t k, const std::array<AxisMask, 3>& axes) { // L6
     ok = false;
     auto text = [&](AxisMask m) { return m ? program.mesh.str(m) : std::string("replicate"); };
-    auto report = diagnostics.report(StatesNotNested, p.rules[k]->range,
+    const StateRule& rule = *ruleOf(p, k);
+    auto report = diagnostics.report(StatesNotNested, rule.range,
                                      {{"outer", name(kStates[k - 1])},
                                       {"outer_axes", text(axes[k - 1])},
                                       {"inner", name(kStates[k])},
-                                      {"inner_axes", p.rules[k]->host && !axes[k] ? std::string(kHost) : text(axes[k])},
+                                      {"inner_axes", rule.host && !axes[k] ? std::string(kHost) : text(axes[k])},
                                       {"param", program.model->pathOf(p.param)}});
-    if (p.rules[k - 1] && p.rules[k - 1] != p.rules[k])
-      report.label(p.rules[k - 1]->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
+    if (const StateRule* outer = ruleOf(p, k - 1); outer && outer != &rule)
+      report.label(outer->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
     std::string targets;
     for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
       const std::string name = program.mesh.axes[*a].written.str();
       if (!((axes[k - 1] | axes[k]) & maskOf(*a)) || targets.ends_with(name)) continue; // a refined axis has parts
       targets += (targets.empty() ? "" : ", ") + name;
     }
-    if (p.rules[k]->host) targets += fmt::format(", {}", kHost);
+    if (rule.host) targets += fmt::format(", {}", kHost);
     const bool list = targets.find(',') != std::string::npos;
     report.help(fmt::format("{0} must be split at least as far as {1}: `{0} -> {2}{3}{4}`", name(kStates[k]),
                             name(kStates[k - 1]), list ? "[" : "", targets, list ? "]" : ""));
@@ -154,7 +166,9 @@ struct Tying {
   }
 
   ValueId storageOf(const Use& u) { return program.model->values[state(u).param].storage; }
-  ParamState& state(const Use& u) { return program.classes[u.layerClass].params[u.index]; }
+  const ParamState& state(const Use& u) const { return program.classes[u.layerClass].params[u.index]; }
+  /// Only where something changes: the others stay shared.
+  ParamState& edit(const Use& u) { return program.classes[u.layerClass].params.edit()[u.index]; }
 
   void tie(ValueId storage, std::vector<Use>& list) {
     std::set<int64_t> all;
@@ -172,8 +186,8 @@ struct Tying {
     for (size_t i = 1; i < list.size(); ++i)
       for (size_t k = 0; k < i; ++k)
         if (list[i].stages == list[k].stages && state(list[k]).owner) {
-          state(list[i]).owner = false;
-          state(list[k]).partial |= state(list[i]).partial;
+          if (state(list[i]).owner) edit(list[i]).owner = false;
+          if (state(list[i]).partial & ~state(list[k]).partial) edit(list[k]).partial |= state(list[i]).partial;
         }
     if (all.size() < 2 || !program.model->values[storage].trainable) return;
     const ParamState& p = state(list[0]);
@@ -192,8 +206,9 @@ void warnOfHostTwice(const StatePlacer& placer) {
     const Optimizer *runs = nullptr, *moves = nullptr;
     for (const LayerClass& layerClass : placer.program.classes)
       for (const ParamState& p : layerClass.params)
-        if (p.rules[2] && sayTheSame(*p.rules[2], rule))
-          if (const Optimizer* by = updaterOf(placer.program, p)) (runsOnHost(placer.program, p) ? runs : moves) = by;
+        if (const StateRule* by = placer.ruleOf(p, 2); by && sayTheSame(*by, rule))
+          if (const Optimizer* updates = updaterOf(placer.program, p))
+            (runsOnHost(placer.program, p) ? runs : moves) = updates;
     if (!runs || moves) continue;
     std::vector<std::string> targets;
     for (const Symbol t : rule.targets) targets.push_back(t.str());
@@ -212,29 +227,23 @@ void warnOfHostTwice(const StatePlacer& placer) {
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
   StatePlacer placer{program, diagnostics};
-  placer.readRules();
   program.stageGroups.clear();
-  for (LayerClass& layerClass : program.classes) {
-    layerClass.states.clear();
-    layerClass.params.clear();
-    layerClass.params.reserve(layerClass.uses.size());
-    for (const ParamUse& use : layerClass.uses) {
-      placer.resolve(layerClass, layerClass.params.emplace_back(use));
-      if (!placer.ok) return false;
-    }
+  for (LayerClass& layerClass : program.classes) layerClass.states = {};
+  if (!known || !known->place(program)) {
+    if (!placer.run()) return false;
+    if (known) known->add(program);
   }
   if (diagnostics.wantsWarnings()) warnOfHostTwice(placer);
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
-  if (known) known->begin(program);
   static const std::vector<bool> none;
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     LayerClass& layerClass = program.classes[LayerClassId(b)];
     KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
     if (before && before->moved) {
-      layerClass.states = *before->moved;
+      layerClass.params = before->params, layerClass.states = *before->moved;
       continue;
     }
     moveStates(program, layerClass, b < program.withGradient.size() ? program.withGradient[b] : none);

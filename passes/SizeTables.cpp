@@ -52,7 +52,7 @@ bool sizeTables(Program& program, DiagnosticEngine&) {
   Tables tables{program};
   const std::vector<bool> isTable = tablesOf(program.model);
   for (LayerClass& layerClass : program.classes)
-    for (ParamState& p : layerClass.params) {
+    for (ParamState& p : layerClass.params.edit()) {
       if (!p.trainable || !isTable[program.model->values[p.param].storage.index]) continue;
       for (const Node& n : layerClass.forward)
         if (n.kind == NodeKind::Compute && n.role == Role::Forward &&

@@ -32,7 +32,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   auto result = std::make_unique<Estimate>();
   const Simulation sim =
       simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows, .known = known});
-  result->memory = accountMemory(schedule, sim.pipeline.actions, facts, wanted.rows);
+  result->memory = accountMemory(schedule, sim.pipeline.actions, facts, wanted.rows, known ? &known->parts() : nullptr);
   if (wanted.rows) {
     result->layers = layerRows(sim);
     result->collectives = collectiveRows(sim, *model);

@@ -8,13 +8,13 @@
 #include "support/Indexed.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
 namespace planc::cost {
 
 namespace {
+
+using Received = EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses>;
 
 constexpr double kSinglePrecision = 4;
 /// The logits and what becomes their gradient, both in fp32 (docs/cost-model.md, section 3a).
@@ -25,69 +25,54 @@ double storedWidth(const ir::Program& program, const ir::ParamState& p) {
   return ir::width(ir::storedAs(program, p));
 }
 
-/// What a device keeps of a parameter of one instance.
-struct ParamParts {
-  std::array<bool, 3> host{}; ///< params, grads, optimizer
-  bool trained = false;       ///< has more than its value
-  ir::StateBytes bytes;
-  double sent = 0; ///< gradient that leaves for the host
-  double elements = 0, width = 0;
-  bool bucket = false;             ///< a copy of its gradient lies in a bucket
-  double params = 1, gathered = 0; ///< shards of its value, and those that an update gathers; 0: none
-};
-
-using Received = EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses>;
-
-/// What stages take from a class, of one instance.
-struct ClassParts {
-  InstanceMemory instance;
-  std::vector<ParamParts> params;
-  std::vector<double> hostSaved; ///< what leaves for the host until its backward
-  double keptGathered = 0;
-  Received received{};
-  bool inPasses = false; ///< has states that are communicated every micro-batch
-};
-
 class Parts {
 public:
-  Parts(const ir::Schedule& schedule, const ir::Stack& stack)
+  Parts(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known)
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
         copiesBuckets_(stack.truth(ir::StackFact::CopiesBuckets)),
-        copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)), known_(program_.classes.size()) {}
+        copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)), known_(known), classes_(program_.classes.size()) {}
 
   StageParts of(const ir::StageKind& stage) {
-    parts_ = {}, received_ = {};
+    stage_ = {}, received_ = {};
     // Run by run: what is alive at a moment depends on their order.
     for (const auto& [id, count] : stage.classes) {
-      parts_.instances.push_back(classOf(id).instance);
-      parts_.instances.back().count = count;
+      stage_.instances.push_back(classOf(id).instance);
+      stage_.instances.back().count = count;
     }
     bool inPasses = false;
     for (const auto& [id, instances] : instancesOf(stage)) {
       const ClassParts& from = classOf(id);
       const double count = static_cast<double>(instances);
       for (const ParamParts& p : from.params) addStates(p, count);
-      for (const double bytes : from.hostSaved) parts_.hostSaved += bytes * count;
-      parts_.received += from.keptGathered * count;
+      for (const double bytes : from.hostSaved) stage_.hostSaved += bytes * count;
+      stage_.received += from.keptGathered * count;
       for (size_t cls = 0; cls < received_.size(); ++cls) received_[cls] = std::max(received_[cls], from.received[cls]);
       inPasses |= from.inPasses;
     }
     if (inPasses) addStateBuffers(stage);
-    for (double bytes : received_) parts_.received += bytes;
+    for (double bytes : received_) stage_.received += bytes;
     double sent = 0;
     for (const ir::Boundary& b : stage.sends) sent += b.arriving();
-    parts_.boundary = sent + stage.receives;
-    return std::move(parts_);
+    stage_.boundary = sent + stage.receives;
+    return std::move(stage_);
   }
 
 private:
   double size(ir::AxisMask axes) const { return static_cast<double>(program_.mesh.size(axes)); }
 
   const ClassParts& classOf(ir::LayerClassId id) {
-    std::optional<ClassParts>& known = known_[id.index];
-    if (known) return *known;
+    std::shared_ptr<const ClassParts>& parts = classes_[id.index];
+    if (parts) return *parts;
+    if (known_) parts = known_->find(program_, program_.classes[id]);
+    if (parts) return *parts;
+    parts = std::make_shared<const ClassParts>(take(id));
+    if (known_) known_->add(program_, program_.classes[id], parts);
+    return *parts;
+  }
+
+  ClassParts take(ir::LayerClassId id) const {
     const ir::LayerClass& layerClass = program_.classes[id];
-    ClassParts& parts = known.emplace();
+    ClassParts parts;
     parts.instance = instance(id);
     for (const ir::ParamState& p : layerClass.params)
       if (p.owner) parts.params.push_back(paramOf(p));
@@ -115,15 +100,15 @@ private:
   }
 
   void addStates(const ParamParts& p, double count) {
-    (p.host[0] ? parts_.hostParams : parts_.params) += p.bytes.params * count;
+    (p.host[0] ? stage_.hostParams : stage_.params) += p.bytes.params * count;
     if (!p.trained) return;
-    (p.host[1] ? parts_.hostGrads : parts_.grads) += p.bytes.grads * count;
-    parts_.hostGrads += p.sent * count;
-    (p.host[2] ? parts_.hostOptimizer : parts_.optimizer) += p.bytes.optimizer() * count;
+    (p.host[1] ? stage_.hostGrads : stage_.grads) += p.bytes.grads * count;
+    stage_.hostGrads += p.sent * count;
+    (p.host[2] ? stage_.hostOptimizer : stage_.optimizer) += p.bytes.optimizer() * count;
     const double elements = p.elements * count;
-    if (p.bucket) parts_.buckets += elements * p.width;
+    if (p.bucket) stage_.buckets += elements * p.width;
     if (p.gathered > 0) // the whole, and the part that this device contributes
-      parts_.update += elements * p.width / p.params * (1 + 1 / p.gathered);
+      stage_.update += elements * p.width / p.params * (1 + 1 / p.gathered);
   }
 
   InstanceMemory instance(ir::LayerClassId id) const {
@@ -158,11 +143,11 @@ private:
     auto most = [&](int64_t window, auto counts) {
       return mostBytes(program_, stage, window, [&](const ir::StateCollective& s) { return counts(s) ? s.bytes : 0; });
     };
-    parts_.gathered = most(ahead, [](const ir::StateCollective& s) {
+    stage_.gathered = most(ahead, [](const ir::StateCollective& s) {
       return s.cls == State && s.collective != ir::CollectiveKind::HostCopy && s.phase == ir::Phase::Forward && !s.kept;
     });
     // One bucket is filled while the one before is reduced, unless reductions are inline.
-    parts_.reducing = bytesReducing(schedule_, stage, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
+    stage_.reducing = bytesReducing(schedule_, stage, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
     // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
     // and backward do not meet.
     for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
@@ -171,7 +156,7 @@ private:
           return s.collective == ir::CollectiveKind::HostCopy && s.phase == phase && s.out == out;
         });
       };
-      parts_.staged = std::max(parts_.staged, copies(false) + copies(true));
+      stage_.staged = std::max(stage_.staged, copies(false) + copies(true));
     }
   }
 
@@ -213,12 +198,30 @@ private:
   const ir::Plan& plan_;
   const ir::Stack& stack_;
   bool copiesBuckets_, copiesUpdate_;
-  std::vector<std::optional<ClassParts>> known_; ///< by class
-  StageParts parts_;                             ///< of the stage that is looked at
+  KnownParts* known_;
+  std::vector<std::shared_ptr<const ClassParts>> classes_; ///< those that were asked for
+  StageParts stage_;                                       ///< of the stage that is looked at
   Received received_{};
 };
 
+Reads readsOf(const ir::Program& program, const ir::LayerClass& layerClass) {
+  Reads reads;
+  reads << reinterpret_cast<uintptr_t>(&*layerClass.params) << reinterpret_cast<uintptr_t>(&*layerClass.forward)
+        << (program.microBatches == 1);
+  return reads;
+}
+
 } // namespace
+
+std::shared_ptr<const ClassParts> KnownParts::find(const ir::Program& program, const ir::LayerClass& layerClass) const {
+  const Known* known = classes_.find(readsOf(program, layerClass));
+  return known ? known->parts : nullptr;
+}
+
+void KnownParts::add(const ir::Program& program, const ir::LayerClass& layerClass,
+                     std::shared_ptr<const ClassParts> parts) {
+  classes_.add(readsOf(program, layerClass), {layerClass.params, layerClass.forward, std::move(parts)});
+}
 
 double StageParts::saved() const {
   double bytes = 0;
@@ -226,8 +229,8 @@ double StageParts::saved() const {
   return bytes;
 }
 
-std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack) {
-  Parts parts(schedule, stack);
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known) {
+  Parts parts(schedule, stack, known);
   std::vector<StageParts> all;
   all.reserve(schedule.program->stageKinds.size());
   for (const ir::StageKind& kind : schedule.program->stageKinds) all.push_back(parts.of(kind));
@@ -235,7 +238,7 @@ std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Sta
 }
 
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack) {
-  return Parts(schedule, stack).of(stage);
+  return Parts(schedule, stack, nullptr).of(stage);
 }
 
 } // namespace planc::cost

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/Memory.h"
+#include "backends/cost/price/Memo.h"
+#include "ir/States.h"
 #include "ir/Task.h"
 
+#include <array>
+#include <memory>
 #include <vector>
 
 namespace planc::cost {
@@ -35,8 +39,46 @@ struct StageParts {
   double saved() const;
 };
 
-/// Of every kind of virtual stage. What they take from a class is found once.
-std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack);
+/// What a device keeps of a parameter of one instance.
+struct ParamParts {
+  std::array<bool, 3> host{}; ///< params, grads, optimizer
+  bool trained = false;       ///< has more than its value
+  ir::StateBytes bytes;
+  double sent = 0; ///< gradient that leaves for the host
+  double elements = 0, width = 0;
+  bool bucket = false;             ///< a copy of its gradient lies in a bucket
+  double params = 1, gathered = 0; ///< shards of its value, and those that an update gathers; 0: none
+};
+
+/// What stages take from a class, of one instance.
+struct ClassParts {
+  InstanceMemory instance;
+  std::vector<ParamParts> params;
+  std::vector<double> hostSaved; ///< what leaves for the host until its backward
+  double keptGathered = 0;
+  EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> received{}; ///< the largest gathered activations
+  bool inPasses = false; ///< has states that are communicated every micro-batch
+};
+
+/// Of layers whose states are stored alike, by what they share, for schedules of one stack.
+class KnownParts {
+public:
+  /// Null if they are not known yet.
+  std::shared_ptr<const ClassParts> find(const ir::Program& program, const ir::LayerClass& layerClass) const;
+  void add(const ir::Program& program, const ir::LayerClass& layerClass, std::shared_ptr<const ClassParts> parts);
+  void clear() { classes_.clear(); }
+
+private:
+  struct Known {
+    Shared<std::vector<ir::ParamState>> params; ///< kept, so that no others take their place in memory, and
+    Shared<Indexed<ir::Node>> forward;
+    std::shared_ptr<const ClassParts> parts;
+  };
+  Memo<Known> classes_{1 << 10};
+};
+
+/// Of every kind of virtual stage. What they take from a class is found once; `known`: before, for other schedules.
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known = nullptr);
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack);
 
 } // namespace planc::cost

@@ -9,7 +9,11 @@
 
 namespace planc::cost {
 
+class KnownParts;
+
 /// `actions`: per device stage, in order. `lines`: with what lives at the fullest moment of each stage, line by line.
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true);
+/// `known`: what layers hold that other schedules share.
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true,
+                     KnownParts* known = nullptr);
 
 } // namespace planc::cost

@@ -19,13 +19,14 @@ void KnownPrices::prepare(const ir::Schedule& schedule) {
   const bool sameMachine = cluster_ == plan.cluster && stack_ == plan.stack;
   if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown) return;
   classes_.clear();
-  if (!sameMachine) nodes_.clear();
+  if (!sameMachine) nodes_.clear(), parts_.clear();
   cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
 }
 
 void KnownPrices::forget() {
   classes_.clear();
   nodes_.clear();
+  parts_.clear();
 }
 
 const ClassCost* KnownPrices::find(const ir::LayerClass& layerClass) const {

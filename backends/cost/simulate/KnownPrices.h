@@ -1,6 +1,7 @@
 // What estimates of many schedules share: prices that were found before.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/price/CostModel.h"
 #include "backends/cost/price/Memo.h"
 #include "backends/cost/simulate/KnownPipelines.h"
@@ -22,6 +23,7 @@ public:
   void add(const ir::LayerClass& layerClass, const ClassCost& cost);
   KnownNodes& nodes() { return nodes_; }
   KnownPipelines& pipelines() { return pipelines_; }
+  KnownParts& parts() { return parts_; }
 
 private:
   struct Known {
@@ -35,6 +37,7 @@ private:
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
   KnownNodes nodes_;
   KnownPipelines pipelines_{true};
+  KnownParts parts_; ///< of memory
 };
 
 } // namespace planc::cost

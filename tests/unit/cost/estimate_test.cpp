@@ -64,8 +64,8 @@ struct Sample : Builder {
     p.param = param;
     p.elements = elements;
     p.optimizer = axis("dp");
-    body(id).params.push_back(p);
-    body(id).states = {
+    body(id).params.edit().push_back(p);
+    body(id).states.edit() = {
         state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), elements * 4),
         state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), elements * 2)};
   }
@@ -181,7 +181,7 @@ TEST(CostEstimate, AccountsAddUp) {
         if (round % 2) edit(s.plan.stack).set(StackFact::Launch, number(400e-6));
         if (round % 4 > 1) edit(s.plan.stack).set(StackFact::Receive, number(.5));
         if (round % 5 == 0) // gathered and reduced in every pass, and not only once a step
-          for (StateCollective& state : s.body(s.decoder).states)
+          for (StateCollective& state : s.body(s.decoder).states.edit())
             state.phase = state.cls == CollectiveClass::Gradient ? Phase::Backward : Phase::Forward;
         const auto e = s.estimate(s.diagnostics);
         ASSERT_TRUE(e);
@@ -237,7 +237,7 @@ TEST(CostEstimate, TheSlowestOptimizerCounts) {
   const double seconds = (4 * 4096. * 16384 / 8 + kLarge) / 2 * 50 / (.85 * 2.039e12);
   for (const bool first : {true, false}) {
     Sample s;
-    s.program.classes[first ? s.embed : s.head].params[0].elements = kLarge;
+    s.program.classes[first ? s.embed : s.head].params.edit()[0].elements = kLarge;
     const auto e = s.estimate(s.diagnostics);
     ASSERT_TRUE(e);
     EXPECT_NEAR(e->totals.optimizer, seconds, 1e-12);
@@ -344,7 +344,7 @@ TEST(CostEstimate, FlopConventions) {
 TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {
   Sample s;
   s.plan.workload.train = false;
-  for (LayerClass& layerClass : s.program.classes) layerClass.backward.edit().clear(), layerClass.states.clear();
+  for (LayerClass& layerClass : s.program.classes) layerClass.backward.edit().clear(), layerClass.states = {};
   const auto e = s.estimate(s.diagnostics);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->totals.optimizer, 0);

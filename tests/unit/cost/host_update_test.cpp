@@ -30,14 +30,14 @@ struct HostUpdate : Builder {
     p.param = param(op("matmul", OpKind::Gemm, "up"), "w", {1});
     p.elements = elements;
     p.host = {false, false, true};
-    body(layer).params = {p};
+    body(layer).params.edit() = {p};
     const OpId work = op("work", OpKind::Memory, "work");
     body(layer).forward.edit() = {lasting(work, .01)};
     body(layer).backward.edit() = {lasting(work, .02, true)};
     program.precisions = {plan.precision};
     stages(1, 1, {{1}});
   }
-  ParamState& matrix() { return body(layer).params[0]; }
+  ParamState& matrix() { return body(layer).params.edit()[0]; }
   StageUpdate update() { return model(diagnostics)->update(program, stagesOn(program, 0)); }
 };
 
@@ -92,7 +92,7 @@ TEST(CostHostUpdate, GradientsLeaveBehindTheirReduction) {
   h.schedule.blockingShare.fill(0);
   StateCollective leaves = h.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Step, 0, 1e9);
   leaves.out = true;
-  h.body(h.layer).states = {
+  h.body(h.layer).states.edit() = {
       h.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, h.axis("dp"), 8e9), leaves};
   h.stages(1, 1, {{4}});
   h.finish();

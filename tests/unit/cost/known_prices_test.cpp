@@ -129,7 +129,7 @@ TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
     p.optimizer = static_cast<AxisMask>(choose(0, 1));
     if (choose(0, 1)) p.rowElements = choose(0, 1) ? 64 : 128;
     if (p.rowElements > 0 && choose(0, 1)) p.touched = 1e5;
-    b.body(layer).params = {p};
+    b.body(layer).params.edit() = {p};
     b.stages(1, 1, {{1}});
     const StageKind& stage = b.program.stageKinds[StageKindId(0)];
     EXPECT_EQ(shared->update(b.program, {&stage}).device,

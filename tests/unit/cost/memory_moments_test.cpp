@@ -63,7 +63,7 @@ struct Layers {
     p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1});
     p.elements = 3.5;
     p.partial = b.axis("dp");
-    b.body(id).params = {p};
+    b.body(id).params.edit() = {p};
     b.stages(1, 1, {{4}});
   }
   Memory account() {
@@ -124,7 +124,7 @@ TEST(CostMoments, BucketsTakeTheOnlyPass) {
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7 + 4 * 7);
   l.b.program.microBatches = 1;
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
-  l.b.body(l.id).params[0].partial = 0; // nothing is reduced: no buckets, and the gradients wait
+  l.b.body(l.id).params.edit()[0].partial = 0; // nothing is reduced: no buckets, and the gradients wait
   EXPECT_DOUBLE_EQ(l.account().buffers, 4 * 7);
   edit(l.b.plan.stack).set(StackFact::Accumulate, number(static_cast<double>(Accumulate::Fused)));
   EXPECT_DOUBLE_EQ(l.account().buffers, 0);
@@ -139,8 +139,8 @@ TEST(CostMoments, ChunksShareBuffers) {
     ParamState p;
     p.param = b.param(b.op("matmul", OpKind::Gemm, "up"), "w" + std::to_string(id.index), {1});
     p.elements = 1;
-    b.body(id).params = {p};
-    b.body(id).states = {
+    b.body(id).params.edit() = {p};
+    b.body(id).states.edit() = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), bytes)};
   }
   b.schedule.kind = &interleaved();

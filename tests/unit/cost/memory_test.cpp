@@ -31,7 +31,7 @@ TEST(CostMemory, MixedPrecisionAdamIsEighteenBytesPerParameter) {
   Builder b(1, {{"dp", 8}});
   const LayerClassId id = b.unit("layer", 3, true);
   const OpId op = b.op("matmul", OpKind::Gemm, "up");
-  b.body(id).params = {parameters(b.param(op, "w", {1000, 1000}), 1e6)};
+  b.body(id).params.edit() = {parameters(b.param(op, "w", {1000, 1000}), 1e6)};
   b.stages(1, 1, {{3}});
   const Memory m = account(b);
   EXPECT_DOUBLE_EQ(m.params, 3 * 2e6);
@@ -52,29 +52,30 @@ TEST(CostMemory, StatesAreDividedByTheirStorageAxes) {
   const LayerClassId id = b.unit("layer", 1, true);
   ParamState p = parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1000, 1000}), 1e6);
   p.optimizer = b.axis("dp");
-  b.body(id).params = {p};
+  b.body(id).params.edit() = {p};
   b.stages(1, 1, {{1}});
   EXPECT_DOUBLE_EQ(account(b).optimizer, 12e6 / 8);
   EXPECT_DOUBLE_EQ(account(b).grads, 4e6);
-  b.body(id).params[0].grads = b.body(id).params[0].params = b.axis("dp");
+  b.body(id).params.edit()[0].grads = b.body(id).params.edit()[0].params = b.axis("dp");
   EXPECT_DOUBLE_EQ(account(b).peak, 18e6 / 8);
-  b.body(id).params[0].owner = false; // tied to another that the stage counts
+  b.body(id).params.edit()[0].owner = false; // tied to another that the stage counts
   EXPECT_DOUBLE_EQ(account(b).peak, 0);
-  b.body(id).params[0].owner = true;
-  b.body(id).params[0].trainable = false;
+  b.body(id).params.edit()[0].owner = true;
+  b.body(id).params.edit()[0].trainable = false;
   EXPECT_DOUBLE_EQ(account(b).peak, 2e6 / 8);
 }
 
 TEST(CostMemory, PrefetchHoldsBucketsAndKeptGathersHoldAll) {
   Builder b(1, {{"dp", 8}});
   const LayerClassId id = b.unit("layer", 10, true);
-  b.body(id).states = {b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e6)};
+  b.body(id).states.edit() = {
+      b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e6)};
   b.stages(1, 1, {{10}});
   for (int64_t prefetch : {0, 1, 3, 20}) {
     b.schedule.prefetch = prefetch;
     EXPECT_DOUBLE_EQ(account(b).buffers, 1e6 * static_cast<double>(std::min<int64_t>(10, 1 + prefetch)));
   }
-  b.body(id).states[0].kept = true; // whatever the prefetch: every layer's until its backward
+  b.body(id).states.edit()[0].kept = true; // whatever the prefetch: every layer's until its backward
   EXPECT_DOUBLE_EQ(account(b).buffers, 10e6);
 }
 
@@ -85,7 +86,7 @@ double buffersOf(const std::vector<double>& layers, int64_t count, bool beside, 
   for (size_t i = 0; i < layers.size(); ++i) {
     const LayerClassId id = b.unit("layer" + std::to_string(i), count, true);
     b.op("work", OpKind::Memory, "work" + std::to_string(i));
-    b.body(id).states = {
+    b.body(id).states.edit() = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), layers[i]),
         b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), layers[i])};
     pieces[0].push_back(count);
@@ -130,7 +131,7 @@ TEST(CostMemory, ABucketIsALayerOfANestedRepeat) {
     s.times = times;
     return s;
   };
-  b.body(id).states = {gathers(RegionId(1), 5, 10), gathers(RegionId(0), 1, 12)};
+  b.body(id).states.edit() = {gathers(RegionId(1), 5, 10), gathers(RegionId(0), 1, 12)};
   b.stages(1, 1, {{10}});
   const std::vector<double> most = {12, 10 + 12, 2 * 10 + 12, 3 * 10 + 12, 4 * 10 + 12, 5 * 10 + 12, 5 * 10 + 2 * 12};
   for (int64_t prefetch = 0; prefetch < 7; ++prefetch) {
@@ -140,7 +141,7 @@ TEST(CostMemory, ABucketIsALayerOfANestedRepeat) {
   b.schedule.prefetch = int64_t(1) << 40;
   EXPECT_DOUBLE_EQ(account(b).buffers, 10 * (5 * 10 + 12));
   b.schedule.prefetch = 1;
-  b.body(id).states[0].kept = true; // of all instances and layers
+  b.body(id).states.edit()[0].kept = true; // of all instances and layers
   EXPECT_DOUBLE_EQ(account(b).buffers, 10 * 5 * 10 + 12);
 }
 
@@ -153,7 +154,8 @@ TEST(CostMemory, WhatArrivesFromTheHostMeetsWhatLeaves) {
     s.out = out;
     return s;
   };
-  b.body(id).states = {copy(Phase::Forward, true, 3), copy(Phase::Backward, false, 5), copy(Phase::Backward, true, 2)};
+  b.body(id).states.edit() = {copy(Phase::Forward, true, 3), copy(Phase::Backward, false, 5),
+                              copy(Phase::Backward, true, 2)};
   b.stages(1, 1, {{6}});
   b.schedule.prefetch = 2;
   EXPECT_DOUBLE_EQ(account(b).buffers, 3 * 5 + 2 * 2);
@@ -195,7 +197,7 @@ TEST(CostMemory, WorkingSetsAndBuffersComeOnTop) {
   Memory m = account(f.b);
   EXPECT_DOUBLE_EQ(m.stages[0].buffers, 10); // sent
   EXPECT_DOUBLE_EQ(m.stages[1].buffers, 10); // received
-  layerClass.states = {
+  layerClass.states.edit() = {
       f.b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, f.b.axis("tp"), 100),
       f.b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, f.b.axis("tp"), 7)};
   f.b.schedule.prefetch = 2;
@@ -239,7 +241,7 @@ struct Timeline {
     b.body(layer).saved.edit() = {{op, {}, {}, 10}};
     ParamState p = parameters(b.param(op, "w", {1}), 3.5);
     p.partial = b.axis("dp");
-    b.body(layer).params = {p};
+    b.body(layer).params.edit() = {p};
     b.program.microBatches = 4;
     b.schedule.kind = &oneForwardOneBackward();
     b.stages(2, 1, {{4}, {4}});
@@ -259,7 +261,7 @@ TEST(CostMemory, ARunningPassFreesAndLeavesInstanceByInstance) {
   EXPECT_DOUBLE_EQ(m.activations, 2 * 40 + 1);
   EXPECT_DOUBLE_EQ(m.buffers, 7);
   // 12 per layer against 10: now the last one is.
-  t.b.body(t.layer).params[0].elements = 6;
+  t.b.body(t.layer).params.edit()[0].elements = 6;
   m = account(t.b).stages[0];
   EXPECT_DOUBLE_EQ(m.activations, 2 * 40 - 30 + 1);
   EXPECT_DOUBLE_EQ(m.buffers, 4 * 12);
@@ -277,7 +279,7 @@ TEST(CostMemory, TheOptimizersStepMayBeTheFullestMoment) {
   edit(t.b.plan.stack).set(StackFact::CopiesBuckets, number(1));
   EXPECT_DOUBLE_EQ(account(t.b).stages[0].stepPeak, states + 28);
   // New parameters in one buffer, and the eighth that this device made.
-  t.b.body(t.layer).params[0].optimizer = t.b.axis("dp");
+  t.b.body(t.layer).params.edit()[0].optimizer = t.b.axis("dp");
   edit(t.b.plan.stack).set(StackFact::CopiesUpdate, number(1));
   t.b.body(t.layer).saved.edit().clear();
   const StageMemory m = account(t.b).stages[0];
@@ -325,7 +327,7 @@ TEST(CostMemory, ASplitBackwardKeepsOperandsOfWeightGradients) {
 TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
   Timeline t;
   const StageMemory before = account(t.b).stages[0];
-  t.b.body(t.layer).params[0].host = {false, false, true};
+  t.b.body(t.layer).params.edit()[0].host = {false, false, true};
   t.b.body(t.layer).saved.edit()[0].host = true;
   edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(1e3));
   Memory m = account(t.b);
@@ -341,7 +343,7 @@ TEST(CostMemory, WhatLivesOnTheHostIsCountedThere) {
 TEST(CostMemory, UnevenStagesAreNotAveraged) {
   Builder b(2, {{"tp", 8}, {"pp", 2}});
   const LayerClassId id = b.unit("layer", 7, true);
-  b.body(id).params = {parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1}), 1e6)};
+  b.body(id).params.edit() = {parameters(b.param(b.op("matmul", OpKind::Gemm, "up"), "w", {1}), 1e6)};
   b.schedule.kind = &oneForwardOneBackward();
   b.stages(2, 1, {{5}, {2}});
   const Memory m = account(b);
@@ -377,9 +379,9 @@ double stageZero(const Published& r) {
   const ValueId table = b.param(b.op("lookup", OpKind::Lookup), "table", {1});
   const LayerClassId decoder = b.unit("decoder", static_cast<int64_t>(r.layers), true);
   const OpId op = b.op("work", OpKind::Memory, "work");
-  b.body(embed).params = {parameters(table, (51200 / t + s) * r.hidden)};
+  b.body(embed).params.edit() = {parameters(table, (51200 / t + s) * r.hidden)};
   b.body(embed).saved.edit() = {{OpId(0), {}, {}, sbh / (r.sequenceParallel ? t : 1)}}; // the dropout mask
-  b.body(decoder).params = {parameters(b.param(op, "w", {1}), 12 * r.hidden * r.hidden / t)};
+  b.body(decoder).params.edit() = {parameters(b.param(op, "w", {1}), 12 * r.hidden * r.hidden / t)};
   b.body(decoder).saved.edit() = {{op, {}, {}, r.sequenceParallel ? 34 * sbh / t : 2 * sbh}};
   // A recomputed layer is live again while its backward runs (equation 2).
   b.body(decoder).workingBackward = r.sequenceParallel ? 5 * r.heads * s * s * static_cast<double>(r.b) / t

@@ -21,9 +21,10 @@ struct Step : Builder {
     const OpId work = op("work", OpKind::Memory, "work");
     body(id).forward.edit() = {lasting(work, .01)};
     body(id).backward.edit() = {lasting(work, .02, true)};
-    body(id).states = {state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), bytes),
-                       state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), bytes)};
-    for (StateCollective& s : body(id).states) s.times = times;
+    body(id).states.edit() = {
+        state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Step, axis("dp"), bytes),
+        state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Step, axis("dp"), bytes)};
+    for (StateCollective& s : body(id).states.edit()) s.times = times;
     return id;
   }
   double price(double bytes, CollectiveKind kind = CollectiveKind::ReduceScatter) {

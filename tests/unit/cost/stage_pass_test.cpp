@@ -28,7 +28,7 @@ struct Fsdp {
     const OpId op = b.op("work", OpKind::Memory, "work");
     layerClass.forward.edit() = {b.lasting(op, forward)};
     layerClass.backward.edit() = {b.lasting(op, backward, true)};
-    layerClass.states = {
+    layerClass.states.edit() = {
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, b.axis("dp"), 1e9),
         b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, b.axis("dp"), 1e9),
         b.state(CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, b.axis("dp"), 1e9)};
@@ -119,7 +119,7 @@ TEST(CostStagePass, Zero2ExposesTheLastReduction) {
 // ZeRO-1 communicates once per step: no pass of a micro-batch sees it.
 TEST(CostStagePass, Zero1LeavesThePassesAlone) {
   Fsdp f(12, 1, 2, 1, .8, .3);
-  for (StateCollective& s : f.b.body(LayerClassId(0)).states) s.phase = Phase::Step;
+  for (StateCollective& s : f.b.body(LayerClassId(0)).states.edit()) s.phase = Phase::Step;
   for (bool backward : {false, true}) {
     EXPECT_FALSE(f.run(backward).communicates);
     EXPECT_NEAR(f.run(backward).seconds, backward ? 24 : 12, 1e-9);
@@ -131,7 +131,7 @@ TEST(CostStagePass, Zero1LeavesThePassesAlone) {
 TEST(CostStagePass, HsdpIsZero3Inside) {
   const Fsdp inside(12, .7, 1.4, 1, .8, .3);
   Fsdp hsdp(12, .7, 1.4, 1, .8, .3);
-  auto& states = hsdp.b.body(LayerClassId(0)).states;
+  auto& states = hsdp.b.body(LayerClassId(0)).states.edit();
   states.push_back(states.back());
   states.back().collective = CollectiveKind::AllReduce;
   states.back().phase = Phase::Step;
@@ -237,7 +237,7 @@ TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
 TEST(CostStagePass, LayersOfANestedRepeatAreGatheredOneByOne) {
   for (bool backward : {false, true}) {
     Fsdp flat(30, 2, 4, 1, .7, .2), nested(6, 10, 20, 5, 3.5, .2);
-    for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
+    for (StateCollective& s : nested.b.body(LayerClassId(0)).states.edit()) s.times = 5;
     const StagePass one = nested.run(backward), other = flat.run(backward);
     EXPECT_NEAR(one.seconds, other.seconds, 1e-9);
     EXPECT_NEAR(one.tail, other.tail, 1e-9);
@@ -249,7 +249,7 @@ TEST(CostStagePass, LayersOfANestedRepeatAreGatheredOneByOne) {
 /// The same where computing loses to communication beside it: a layer loses its own share, not that of the instance.
 TEST(CostStagePass, LayersOfANestedRepeatLoseTheirOwnShare) {
   Fsdp flat(30, 1, 2, 1.3, 0, .5), nested(6, 5, 10, 6.5, 0, .5);
-  for (StateCollective& s : nested.b.body(LayerClassId(0)).states) s.times = 5;
+  for (StateCollective& s : nested.b.body(LayerClassId(0)).states.edit()) s.times = 5;
   EXPECT_NEAR(nested.run(false).seconds, flat.run(false).seconds, 1e-9);
   EXPECT_NEAR(flat.run(false).seconds, 1.3 + 30 * 1 + 29 * .5, 1e-9);
 }
@@ -264,13 +264,13 @@ TEST(CostStagePass, WhatLeavesForTheHostFollowsItsInstance) {
   Fsdp f(1, 2, 4, 0, 0, 0);
   StateCollective copy = f.b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Forward, 0, 1e9);
   copy.level = f.b.program.mesh.levelNames.size();
-  f.b.body(LayerClassId(0)).states = {copy};
+  f.b.body(LayerClassId(0)).states.edit() = {copy};
   f.costs[0].states = {1};
   f.b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Offload)] = 0;
-  f.b.body(LayerClassId(0)).states[0].out = true;
+  f.b.body(LayerClassId(0)).states.edit()[0].out = true;
   EXPECT_NEAR(f.run(false).seconds, 2, 1e-9);
   EXPECT_NEAR(f.run(false).tail, 1, 1e-9);
-  f.b.body(LayerClassId(0)).states[0].out = false; // what comes from there is waited for
+  f.b.body(LayerClassId(0)).states.edit()[0].out = false; // what comes from there is waited for
   EXPECT_NEAR(f.run(false).seconds, 1 + 2, 1e-9);
   EXPECT_NEAR(f.run(false).tail, 0, 1e-9);
 }
@@ -362,7 +362,7 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   state.axes = b.axis("dp");
   state.group = 8;
   state.bytes = 4e6;
-  layerClass.states = {state};
+  layerClass.states.edit() = {state};
   b.schedule.bucketBytes = 1e6;
   b.stages(1, 1, {{4}});
   b.finish();

@@ -94,7 +94,7 @@ TEST(Print, BackwardNodesSayWhoseGradientTheyAre) {
 
 TEST(Print, StatesStagesAndSharedParameters) {
   Tiny t;
-  ParamState& p = t.body().params[0];
+  ParamState& p = t.body().params.edit()[0];
   p.partial = p.optimizer = maskOf(t.dp);
   StateCollective s;
   s.collective = CollectiveKind::ReduceScatter;
@@ -105,7 +105,7 @@ TEST(Print, StatesStagesAndSharedParameters) {
   s.level = 1;
   s.bytes = 4096;
   s.params = {t.w1, t.w2};
-  t.body().states = {s};
+  t.body().states.edit() = {s};
   t.program.stageAxes = maskOf(t.dp);
   t.program.stages = 2;
   t.program.kindOf(0).level = 1;

@@ -108,7 +108,7 @@ TEST(Oracle, CatchesUnreducedParameterGradients) {
   // As if the axes over which a parameter's gradient is pending were not collected.
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes)
-                for (ParamState& s : b.params) s.partial = 0;
+                for (ParamState& s : b.params.edit()) s.partial = 0;
             }),
             0);
 }
@@ -198,7 +198,7 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     ++accepted;
     gradients += wrong([](Program& p) {
       for (LayerClass& b : p.classes)
-        for (ParamState& s : b.params)
+        for (ParamState& s : b.params.edit())
           if (p.model->values[s.param].name == Symbol("w_up")) s.partial = 0;
     });
     results += wrong([](Program& p) {

@@ -46,7 +46,7 @@ struct ReportFixture : PlanFixture {
     ir::ParamState param;
     param.elements = 1e9;
     param.partial = ir::maskOf(*plan.mesh.findAxis("dp"));
-    layerClass.params.push_back(param);
+    layerClass.params.edit().push_back(param);
     ir::LayerClassId id = program.classes.add(layerClass);
     for (int64_t stage = 0; stage < 4; ++stage) {
       ir::VirtualStage vs;

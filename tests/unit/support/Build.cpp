@@ -145,7 +145,7 @@ ValueId Build::param(const std::string& name, const std::string& dims) {
   state.layout = Layout::of(program.mesh, placed.axes);
   state.elements = localElements(program.mesh, program.extents(placed.dims), state.layout);
   state.region = program.model->values[id].region;
-  body().params.push_back(std::move(state));
+  body().params.edit().push_back(std::move(state));
   return id;
 }
 
