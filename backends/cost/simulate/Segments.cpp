@@ -56,7 +56,8 @@ void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, 
 void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
   Streams streams(slowdown);
   const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
-  streams.add(instanceOf(nodes, segment, cost, 0), begin);
+  cost.instance = instanceOf(nodes, segment, cost);
+  streams.add(*cost.instance, begin);
   streams.run();
   cost.seconds = streams.now();
   const auto spent = streams.spent();
@@ -177,13 +178,13 @@ double issueSeconds(const Facts& facts, const ir::Node& node) {
 }
 
 Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
-                          int32_t firstTag, double share) {
+                          double share) {
   const std::vector<ir::Task>& tasks = segment.tasks;
   Streams::Batch instance(tasks.size());
   for (const ir::Task& task : tasks) {
     const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
     instance.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction,
-                 std::span(task.deps.data(), task.deps.size()), firstTag + static_cast<int32_t>(task.node), occupies);
+                 std::span(task.deps.data(), task.deps.size()), static_cast<int32_t>(task.node), occupies);
   }
   return instance;
 }

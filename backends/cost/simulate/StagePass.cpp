@@ -46,7 +46,7 @@ public:
       share_.push_back(1 / static_cast<double>(layers));
     }
     skipped_.resize(end);
-    instances_.resize(runs_.size());
+    shares_.resize(runs_.size());
   }
 
   void simulate(StagePass& out);
@@ -97,10 +97,10 @@ private:
   std::vector<double> share_;                              ///< of an instance, by run
   bool backward_;
   Streams streams_;
-  std::vector<std::optional<Streams::Batch>> instances_; ///< by run, where they overlap
-  std::vector<Tags> tags_;                               ///< by run
-  Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
-  std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
+  std::vector<std::optional<Streams::Batch>> shares_; ///< by run: of an instance of several layers that overlap
+  std::vector<Tags> tags_;                            ///< by run
+  Cursor next_, ahead_;                               ///< the instance to begin, the one whose gathers are issued next
+  std::vector<std::vector<TaskId>> gathered_;         ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
   double end_ = 0;
   std::vector<Spent> ended_; ///< by tag, until then
@@ -149,10 +149,11 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const double share = share_[run];
   const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
   if (cost.overlaps) {
-    std::optional<Streams::Batch>& instance = instances_[run];
-    if (!instance) instance = instanceOf(nodes(id), segment(id), cost, static_cast<int32_t>(tags_[run].nodes), share);
-    const TaskId first = streams_.add(*instance, start);
-    last = instance->lastOnes();
+    std::optional<Streams::Batch>& shared = shares_[run];
+    if (share != 1 && !shared) shared = instanceOf(nodes(id), segment(id), cost, share);
+    const Streams::Batch& instance = shared ? *shared : *cost.instance;
+    const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
+    last = instance.lastOnes();
     for (TaskId& task : last) task += first;
   } else {
     const double inlined = cost.seconds - cost.padding - cost.computing;

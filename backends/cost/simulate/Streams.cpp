@@ -15,16 +15,22 @@ void Streams::use(size_t slot) {
   if (place == used_.end() || *place != slot) used_.insert(place, static_cast<uint16_t>(slot));
 }
 
+Streams::Task& Streams::append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, Occupies occupies,
+                               size_t depsBegin) {
+  Task& task = tasks.emplace_back();
+  task.seconds = seconds;
+  task.tag = tag;
+  task.stream = static_cast<uint16_t>(slot);
+  task.occupies = occupies;
+  task.depsBegin = static_cast<uint32_t>(depsBegin);
+  return task;
+}
+
 void Streams::Batch::add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag,
                          Occupies occupies) {
   const auto id = static_cast<uint32_t>(tasks_.size());
   const size_t slot = slotOf(stream);
-  Task& task = tasks_.emplace_back();
-  task.remaining = seconds;
-  task.tag = tag;
-  task.stream = static_cast<uint16_t>(slot);
-  task.occupies = occupies;
-  task.depsBegin = static_cast<uint32_t>(deps_.size());
+  Task& task = append(tasks_, seconds, slot, tag, occupies, deps_.size());
   for (const uint32_t d : deps) // a stream keeps its own order
     if (tasks_[d].stream != slot) deps_.push_back(d);
   if (slot > 0 && task.depsBegin == deps_.size()) deps_.push_back(kNone);
@@ -46,14 +52,15 @@ std::vector<uint32_t> Streams::Batch::lastOnes() const {
   return last;
 }
 
-Streams::TaskId Streams::add(const Batch& batch, TaskId begin) {
+Streams::TaskId Streams::add(const Batch& batch, TaskId begin, int32_t firstTag) {
   const auto base = static_cast<TaskId>(tasks_.size());
   const auto deps = static_cast<uint32_t>(deps_.size());
   tasks_.insert(tasks_.end(), batch.tasks_.begin(), batch.tasks_.end());
   for (Task *task = tasks_.data() + base, *const end = tasks_.data() + tasks_.size(); task != end; ++task) {
     task->depsBegin += deps, task->depsEnd += deps;
+    if (task->tag != kNoTag) task->tag += firstTag;
     if (task->next != kNone) task->next += base;
-    if (task->stream > 0) backlog_ += task->remaining;
+    if (task->stream > 0) backlog_ += task->seconds;
   }
   deps_.insert(deps_.end(), batch.deps_.begin(), batch.deps_.end());
   for (uint32_t *dep = deps_.data() + deps, *const end = deps_.data() + deps_.size(); dep != end; ++dep)
@@ -65,7 +72,8 @@ Streams::TaskId Streams::add(const Batch& batch, TaskId begin) {
     queue.back = base + row.last;
   }
   open_ += batch.tasks_.size();
-  if (batch.tags_ > spent_.size()) spent_.resize(batch.tags_);
+  const size_t tags = batch.tags_ + static_cast<size_t>(firstTag);
+  if (tags > spent_.size()) spent_.resize(tags);
   return base;
 }
 
@@ -73,12 +81,7 @@ Streams::TaskId Streams::push(double seconds, size_t stream, std::span<const Tas
                               Occupies occupies) {
   use(stream);
   const TaskId id = static_cast<TaskId>(tasks_.size());
-  Task& task = tasks_.emplace_back();
-  task.remaining = seconds;
-  task.tag = tag;
-  task.stream = static_cast<uint16_t>(stream);
-  task.occupies = occupies;
-  task.depsBegin = static_cast<uint32_t>(deps_.size());
+  Task& task = append(tasks_, seconds, stream, tag, occupies, deps_.size());
   const Task* const tasks = tasks_.data();
   for (const TaskId d : deps) // a stream keeps its own order
     if (!tasks[d].done && tasks[d].stream != stream) deps_.push_back(d);
@@ -109,9 +112,14 @@ Streams::TaskId Streams::addMarker(std::span<const TaskId> deps, double allowanc
   return id;
 }
 
-bool Streams::ready(Task& task) const {
+/// Starts the front of a stream if all that it waits for has ended.
+inline bool Streams::begins(Queue& queue) {
+  if (queue.front == kNone) return false;
+  Task& task = tasks_[queue.front];
   while (task.depsBegin < task.depsEnd && tasks_[deps_[task.depsBegin]].done) ++task.depsBegin;
-  return task.depsBegin == task.depsEnd;
+  queue.running = task.depsBegin == task.depsEnd;
+  queue.left = task.seconds;
+  return queue.running;
 }
 
 void Streams::complete(size_t stream) {
@@ -132,16 +140,12 @@ void Streams::complete(size_t stream) {
 void Streams::start() {
   for (size_t i = 0; i < used_.size();) {
     Queue& queue = queues_[used_[i]];
-    Task* const task = queue.front == kNone ? nullptr : &tasks_[queue.front];
-    if (task && (queue.running || ready(*task))) {
-      queue.running = true;
-      if (!(task->remaining > 0)) {
-        complete(used_[i]);
-        i = 0;
-        continue;
-      }
+    if (!(queue.running || begins(queue)) || queue.left > 0) {
+      ++i;
+    } else {
+      complete(used_[i]);
+      i = 0;
     }
-    ++i;
   }
 }
 
@@ -179,7 +183,6 @@ void Streams::account(double dt, double lost) {
 
 /// To the next end of a task, or of the allowance.
 void Streams::advance() {
-  Task* const tasks = tasks_.data();
   Queue* const queues = queues_.data();
   const uint16_t *const used = used_.data() + 1, *const end = used_.data() + used_.size(); // beside computing
   bool communicating = false;
@@ -187,16 +190,17 @@ void Streams::advance() {
   for (const uint16_t* s = used; s != end; ++s)
     if (queues[*s].running) {
       communicating |= *s >= kFirstComm;
-      dt = std::min(dt, tasks[queues[*s].front].remaining);
+      dt = std::min(dt, queues[*s].left);
     }
   // Beside communication a second of time is worth 1 - slowdown seconds of computing, until an instance has lost that
   // share of all its own computing: c + slowdown · min(c, comm) for computing c beside communication
   // (docs/cost-model.md, section 2.4).
   double loss = 0;
-  Task* running = queues[0].running ? &tasks[queues[0].front] : nullptr;
-  if (running && running->occupies == Occupies::Computing && communicating && allowance_ > 0) loss = slowdown_;
+  Queue* const running = queues[0].running ? queues : nullptr;
+  if (running && communicating && allowance_ > 0 && tasks_[running->front].occupies == Occupies::Computing)
+    loss = slowdown_;
   if (running) {
-    if (loss < 1) dt = std::min(dt, running->remaining / (1 - loss));
+    if (loss < 1) dt = std::min(dt, running->left / (1 - loss));
     if (loss > 0) dt = std::min(dt, allowance_ / loss);
   }
   if (dt == std::numeric_limits<double>::infinity())
@@ -204,11 +208,11 @@ void Streams::advance() {
 
   now_ += dt;
   account(dt, dt * loss);
-  if (running) running->remaining = std::max(0.0, running->remaining - dt * (1 - loss));
+  if (running) running->left = std::max(0.0, running->left - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * loss);
   for (const uint16_t* s = used; s != end; ++s)
     if (queues[*s].running) {
-      double& left = tasks[queues[*s].front].remaining;
+      double& left = queues[*s].left;
       if (*s >= kFirstComm) backlog_ -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }

@@ -40,8 +40,9 @@ public:
   /// communication.
   TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
 
-  /// The batch after `begin`; gives the task that begins it: those of the batch are counted from there.
-  TaskId add(const Batch& batch, TaskId begin);
+  /// The batch after `begin`; gives the task that begins it: those of the batch are counted from there, and their tags
+  /// from `firstTag`.
+  TaskId add(const Batch& batch, TaskId begin, int32_t firstTag = 0);
 
   /// Runs until every task that was added (also by markers) has ended.
   void run();
@@ -61,7 +62,7 @@ public:
 private:
   static constexpr TaskId kNone = UINT32_MAX;
   struct Task {
-    double remaining = 0;
+    double seconds = 0;
     int32_t tag = kNoTag;
     int32_t marker = -1;
     uint32_t depsBegin = 0, depsEnd = 0; ///< on other streams; those that have ended are passed over
@@ -77,9 +78,13 @@ private:
   struct Queue {
     TaskId front = kNone, back = kNone;
     bool running = false; ///< the front
+    double left = 0;      ///< seconds of it, if it runs
   };
+  /// A task at the end of `tasks`, without its dependencies.
+  static Task& append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, Occupies occupies,
+                      size_t depsBegin);
   TaskId push(double seconds, size_t stream, std::span<const TaskId> deps, int32_t tag, Occupies occupies);
-  bool ready(Task& task) const;
+  bool begins(Queue& queue);
   void start();
   void advance();
   void account(double dt, double lost);
@@ -108,7 +113,7 @@ private:
 
 class Streams::Batch {
 public:
-  Batch(size_t tasks) { tasks_.reserve(tasks), deps_.reserve(2 * tasks); }
+  explicit Batch(size_t tasks) { tasks_.reserve(tasks), deps_.reserve(2 * tasks); }
 
   /// `deps`: tasks of the batch, by their numbers in it.
   void add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag, Occupies occupies);
