@@ -10,6 +10,7 @@
 #include "driver/Files.h"
 #include "driver/Help.h"
 #include "driver/InputFile.h"
+#include "driver/JsonDocument.h"
 #include "driver/StepScales.h"
 #include "support/Step.h"
 
@@ -159,11 +160,11 @@ struct Run {
   }
 };
 
-std::string jsonText(const Run& run, const std::optional<std::string>& library) {
-  return jsonDocument(run.console, kCalibrationFormat,
-                      {{"devices", reportJson(run.calibrations, run.sources)},
-                       {"notes", run.samples.notes},
-                       {"library", library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json()}});
+void printFits(const Run& run, const std::optional<std::string>& library) {
+  printJson(run.console, kCalibrationFormat,
+            {{"devices", reportJson(run.calibrations, run.sources)},
+             {"notes", run.samples.notes},
+             {"library", library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json()}});
 }
 
 /// Writes the library where it was asked for; the exit code if that fails.
@@ -200,7 +201,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   }
   console.diagnose(run.diagnostics, run.sources);
   console.summarize();
-  if (json) console.out(jsonText(run, library));
+  if (json) printFits(run, library);
   if (console.hasErrors()) return kFailed;
   return output && library && !(json && output == "-") ? save(console, *output, *library) : kClean;
 }

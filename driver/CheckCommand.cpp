@@ -4,6 +4,7 @@
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/InputFile.h"
+#include "driver/JsonDocument.h"
 
 #include <nlohmann/json.hpp>
 
@@ -50,8 +51,7 @@ int runCheck(Console& console, const Arguments& arguments) {
     for (const api::Comparison& comparison : comparisons) file.report(comparison.plans);
   }
   console.summarize();
-  if (arguments.value("--format") == "json")
-    console.out(jsonDocument(console, kPlansFormat, {{"plans", std::move(checked)}}));
+  if (arguments.value("--format") == "json") printJson(console, kPlansFormat, {{"plans", std::move(checked)}});
   return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
 }
 

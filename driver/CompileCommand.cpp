@@ -3,6 +3,7 @@
 #include "backends/report/IrJson.h"
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
+#include "driver/JsonDocument.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -93,27 +94,33 @@ int runCompile(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
-  file.check();
-  Plans plans = file.plans(arguments.all("--plan"));
   Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
-  Json documents = Json::array();
+  JsonDocument document(kPlansFormat);
+  document.found().key("plans");
+  document.found().begin('[');
   bool first = true;
-  for (const auto& plan : plans) {
-    if (!emit.reach(*plan, watcher.observer())) continue;
+  Plans plans; // those whose level was printed are released
+  const auto print = [&](const api::Compilation& plan) {
     if (json)
-      documents.push_back({{"name", plan->plan().title},
-                           {"file", file.shownPath()},
-                           {"level", std::string(emit.name)},
-                           {"ir", emit.json(*plan, file.sources())}});
+      document.found().value({{"name", plan.plan().title},
+                              {"file", file.shownPath()},
+                              {"level", std::string(emit.name)},
+                              {"ir", emit.json(plan, file.sources())}});
     else
       console.out(
-          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan->plan().title, emit.text(*plan, file.sources())));
+          fmt::format("{}// plan {}\n{}", first ? "" : "\n", plan.plan().title, emit.text(plan, file.sources())));
     first = false;
-  }
+  };
+  file.eachPlan(arguments.all("--plan"), [&](std::unique_ptr<api::Compilation> plan) {
+    if (emit.reach(*plan, watcher.observer())) print(*plan);
+    plan->release();
+    plans.push_back(std::move(plan));
+  });
   if (arguments.has("--time-passes")) watcher.printTimes();
   file.report(plans);
   console.summarize();
-  if (json) console.out(jsonDocument(console, kPlansFormat, {{"plans", std::move(documents)}}));
+  document.found().end();
+  if (json) document.print(console);
   if (console.hasErrors()) return kFailed;
   return plans.empty() ? noPlans(console, file) : kClean;
 }

@@ -101,7 +101,7 @@ const nlohmann::ordered_json& Console::diagnosticsJson() const {
 }
 
 bool Console::finish() {
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && whole_;
 }
 
 } // namespace planc::driver

@@ -49,11 +49,13 @@ public:
   const nlohmann::ordered_json& diagnosticsJson() const;
   bool hasErrors() const { return errors_ > 0; }
 
-  /// Flushes stdout; false if it could not be written (a full disk).
+  /// A part of the result is lost.
+  void lose() { whole_ = false; }
+  /// Flushes stdout; false if it could not be written (a full disk), not all of it.
   bool finish();
 
 private:
-  bool colorOut_ = false, colorErr_ = false;
+  bool colorOut_ = false, colorErr_ = false, whole_ = true;
   DiagnosticFormat format_ = DiagnosticFormat::Human;
   std::set<std::string> seen_;
   size_t errors_ = 0, warnings_ = 0;

@@ -1,12 +1,11 @@
 // `planc estimate`: prices the plans of files, prints one report each, and compares them.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/report/Compare.h"
 #include "driver/Commands.h"
+#include "driver/EstimateFormats.h"
 #include "driver/InputFile.h"
 
 #include <algorithm>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace planc::driver {
@@ -19,69 +18,6 @@ struct PricedFile {
   Plans own;        ///< those whose report was printed are released
   std::vector<api::Comparison> declared;
 };
-
-/// Every plan that has an estimate, of all files, and how they compare.
-struct Estimates {
-  std::vector<report::PlanReport> own;
-  std::optional<report::ComparisonReport> comparison; ///< of these plans, if it was asked
-  std::vector<report::ComparisonReport> declared;
-};
-
-struct Format {
-  std::string_view name;
-  std::string (*print)(const Console& console, const Arguments& arguments, const Estimates& estimates);
-  bool effects;         ///< shows what would make a plan fit and what recomputation does
-  bool declaredReports; ///< has the whole report of the plans of a declared comparison, too
-};
-
-report::TextOptions textOptions(const Console& console, const Arguments& arguments) {
-  report::TextOptions options;
-  options.color = console.colorOut();
-  options.allLayers = arguments.has("--all");
-  if (arguments.value("--sort") == "time") options.order = report::LayerOrder::Time;
-  return options;
-}
-
-std::string printText(const Console& console, const Arguments& arguments, const Estimates& estimates) {
-  const report::TextOptions options = textOptions(console, arguments);
-  std::string out;
-  const auto add = [&](const std::string& text) { out += fmt::format("{}{}", out.empty() ? "" : "\n", text); };
-  for (const report::PlanReport& r : estimates.own) add(report::text(r, options));
-  if (estimates.comparison) add(report::comparisonText(*estimates.comparison, options));
-  for (const report::ComparisonReport& c : estimates.declared) add(report::comparisonText(c, options));
-  return out;
-}
-
-/// Tables behind an empty line each: a line per layer and one per number of a run, in place of both a comparison if it
-/// was asked; then the declared comparisons.
-std::string printCsv(const Console&, const Arguments&, const Estimates& estimates) {
-  std::string layers, runs, compared, declared;
-  if (estimates.comparison) compared = report::comparisonCsv(*estimates.comparison, true);
-  if (!estimates.comparison)
-    for (const report::PlanReport& r : estimates.own) {
-      layers += report::csv(r, layers.empty());
-      runs += report::runCsv(r, runs.empty());
-    }
-  for (const report::ComparisonReport& c : estimates.declared) declared += report::comparisonCsv(c, declared.empty());
-  std::string out;
-  for (const std::string& table : {layers, runs, compared, declared})
-    if (!table.empty()) out += fmt::format("{}{}", out.empty() ? "" : "\n", table);
-  return out;
-}
-
-std::string printJson(const Console& console, const Arguments&, const Estimates& estimates) {
-  nlohmann::ordered_json found{{"plans", nlohmann::ordered_json::array()}};
-  for (const report::PlanReport& r : estimates.own) found["plans"].push_back(report::json(r));
-  if (estimates.comparison) found["comparison"] = report::comparisonJson(*estimates.comparison);
-  for (const report::ComparisonReport& c : estimates.declared) {
-    nlohmann::ordered_json& declared = found["comparisons"].emplace_back(report::comparisonJson(c));
-    for (size_t i = 0; i < c.plans.size(); ++i) declared["plans"][i]["estimate"] = report::json(c.plans[i]);
-  }
-  return jsonDocument(console, kPlansFormat, std::move(found));
-}
-
-constexpr Format kFormats[] = {
-    {"text", printText, true, false}, {"json", printJson, true, true}, {"csv", printCsv, false, false}};
 
 /// `effects`: what would make the plan fit and what its recomputation does is shown, so it is priced.
 void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fixes) {
@@ -123,7 +59,8 @@ int loadFile(Console& console, const Arguments& arguments, const std::string& pa
 }
 
 /// Prices the plans of a file; `done` takes those that stand in no comparison.
-void priceFile(const Arguments& arguments, const Format& format, PricedFile& out, const api::CompilationUse& done) {
+void priceFile(const Arguments& arguments, const EstimateFormat& format, PricedFile& out,
+               const api::CompilationUse& done) {
   const bool fixes = !arguments.has("--no-fixes");
   elaborate(arguments, out, [&](std::unique_ptr<api::Compilation> plan) {
     price(out, *plan, format.effects, fixes);
@@ -165,7 +102,8 @@ std::optional<report::ComparisonReport> compared(Console& console, InputFile& fi
   return report::ComparisonReport{std::move(name), std::move(plans), std::move(*comparison), std::move(failed)};
 }
 
-void compareDeclared(Console& console, const std::vector<PricedFile>& files, Estimates& estimates) {
+void compareDeclared(Console& console, const std::vector<PricedFile>& files,
+                     std::vector<report::ComparisonReport>& out) {
   for (const PricedFile& f : files)
     for (const api::Comparison& declared : f.declared) {
       std::vector<report::PlanReport> plans;
@@ -174,8 +112,22 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, Est
       if (plans.size() < 2) continue; // the errors that leave so few are reported
       const std::string name = files.size() > 1 ? f.file->shownPath() + ": " + declared.name : declared.name;
       if (auto comparison = compared(console, *f.file, name, std::move(plans), sides, declared.failed))
-        estimates.declared.push_back(std::move(*comparison));
+        out.push_back(std::move(*comparison));
     }
+}
+
+/// `all`: the plans of all files beside each other, too. What that has to say of plans of several files stands in none
+/// of them.
+Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files, bool all) {
+  Comparisons found;
+  if (all) {
+    std::vector<report::PlanReport> plans;
+    std::vector<diff::Side> sides;
+    for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, plans, sides);
+    found.asked = compared(console, *files.front().file, "", std::move(plans), sides, {});
+  }
+  compareDeclared(console, files, found.declared);
+  return found;
 }
 
 void reportAll(const std::vector<PricedFile>& files) {
@@ -213,47 +165,28 @@ int runEstimate(Console& console, const Arguments& arguments) {
     return console.usageError("`--plan` names plans of one file; there are " +
                                   std::to_string(arguments.positional.size()),
                               "leave it out: every plan whose parameters all have defaults is priced");
-  const Format* format = kFormats;
-  for (const Format& f : kFormats)
-    if (f.name == *arguments.value("--format")) format = &f;
+  const EstimateFormat& format = estimateFormat(arguments);
   std::vector<PricedFile> files(arguments.positional.size());
   for (size_t i = 0; i < files.size(); ++i)
     if (const int code = loadFile(console, arguments, arguments.positional[i], files[i])) return code;
-  // Reports that stand alone are printed as they come.
-  const bool stream = format->name == "text" && !arguments.has("--compare");
-  bool printed = false;
+  const bool compareAll = arguments.has("--compare"); // needs all of them at once
+  const auto writer = format.writer(console, arguments);
   std::vector<std::string> oom(files.size()); // the plans of each file that do not fit
   for (size_t i = 0; i < files.size(); ++i)
-    priceFile(arguments, *format, files[i], [&](std::unique_ptr<api::Compilation> plan) {
+    priceFile(arguments, format, files[i], [&](std::unique_ptr<api::Compilation> plan) {
       outOfMemory(*plan, oom[i]);
-      if (stream && plan->estimate()) {
-        if (std::exchange(printed, true)) console.out("\n");
-        console.out(report::text(reportOf(*files[i].file, *plan), textOptions(console, arguments)));
-      }
-      if (stream) plan->release();
+      if (plan->estimate()) writer->add(reportOf(*files[i].file, *plan));
+      if (!compareAll) plan->release();
       files[i].own.push_back(std::move(plan));
     });
-  Estimates estimates;
-  std::vector<diff::Side> sides;
-  for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, estimates.own, sides);
-  const auto compare = [&] { // what comparing has to say of plans of several files stands in none of them
-    if (arguments.has("--compare"))
-      estimates.comparison = compared(console, *files.front().file, "", estimates.own, sides, {});
-    compareDeclared(console, files, estimates);
-  };
-  const auto print = [&] {
-    const std::string text = format->print(console, arguments, estimates);
-    console.out(printed && !text.empty() ? "\n" + text : text);
-  };
-  const bool json = format->name == "json"; // holds the diagnostics, so they are collected first
-  if (!json) {
-    compare();
-    print();
+  if (format.diagnostics) reportAll(files);
+  const Comparisons comparisons = compareFiles(console, files, compareAll);
+  if (format.diagnostics) console.summarize();
+  writer->finish(comparisons);
+  if (!format.diagnostics) {
+    reportAll(files);
+    console.summarize();
   }
-  reportAll(files);
-  if (json) compare();
-  console.summarize();
-  if (json) print();
   return exitCode(console, arguments, files, std::move(oom));
 }
 

@@ -66,15 +66,21 @@ int explainCode(Console& console, const std::string& code) {
                             didYouMean(code, codes(), "`planc explain --list` lists them"));
 }
 
-/// The plan to explain: the only one, or the first with a remark that there are more.
-api::Compilation& choose(Console& console, const Plans& plans) {
-  if (plans.size() > 1) {
-    std::string others;
-    for (size_t i = 1; i < plans.size(); ++i) others += (others.empty() ? "" : ", ") + plans[i]->plan().name.str();
-    console.remark(
-        fmt::format("planc: explaining plan {}; --plan chooses another: {}\n", plans[0]->plan().name.str(), others));
-  }
-  return *plans.front();
+/// The plan to explain: the only one, or the first with a remark that there are more. Those are released.
+Plans choose(Console& console, InputFile& file, const std::vector<std::string>& choices) {
+  Plans plans;
+  std::string others;
+  file.eachPlan(choices, [&](std::unique_ptr<api::Compilation> plan) {
+    if (!plans.empty()) {
+      others += (others.empty() ? "" : ", ") + plan->plan().name.str();
+      plan->release();
+    }
+    plans.push_back(std::move(plan));
+  });
+  if (!others.empty())
+    console.remark(fmt::format("planc: explaining plan {}; --plan chooses another: {}\n",
+                               plans.front()->plan().name.str(), others));
+  return plans;
 }
 
 int unknownName(Console& console, const report::PlanReport& plan, const std::string& name) {
@@ -100,13 +106,12 @@ int explainNumber(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
-  file.check();
-  Plans plans = file.plans(arguments.all("--plan"));
+  const Plans plans = choose(console, file, arguments.all("--plan"));
   if (plans.empty()) {
     file.report(plans);
     return console.hasErrors() ? kFailed : noPlans(console, file);
   }
-  api::Compilation& plan = choose(console, plans);
+  api::Compilation& plan = *plans.front();
   if (!read || !plan.price()) {
     file.report(plans);
     console.summarize();

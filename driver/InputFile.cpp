@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/InputFile.h"
 
-#include "driver/Help.h"
 #include "support/Step.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace planc::driver {
 
@@ -45,6 +43,12 @@ Plans InputFile::plans(const std::vector<std::string>& choices) {
   return file_.plans(choices);
 }
 
+void InputFile::eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use) {
+  check(choices.empty() ? use : api::CompilationUse());
+  if (choices.empty()) return;
+  for (std::unique_ptr<api::Compilation>& plan : plans(choices)) use(std::move(plan));
+}
+
 std::vector<api::Comparison> InputFile::comparisons(const std::optional<std::string>& choice) {
   Step step("elaboration");
   return file_.comparisons(choice);
@@ -62,13 +66,6 @@ int noPlans(Console& console, InputFile& file) {
   for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
   return console.usageError(file.shownPath() + " holds no plan whose parameters all have defaults",
                             "bind them: " + help);
-}
-
-std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found) {
-  nlohmann::ordered_json root{{"format_version", format}, {"planc", versionNumber()}};
-  root.update(found);
-  root["diagnostics"] = console.diagnosticsJson();
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace planc::driver

@@ -24,6 +24,8 @@ public:
   /// As api::PlanFile has them.
   bool check(const api::CompilationUse& use = {});
   Plans plans(const std::vector<std::string>& choices);
+  /// Checks, and hands over one after the other what `plans` has.
+  void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);
@@ -52,9 +54,5 @@ inline const Option kSetOption{"--set",
 
 /// Says that a file holds no plan to work on; returns the exit code.
 int noPlans(Console& console, InputFile& file);
-/// Forms of the root object of a JSON result: of plans, and of calibrations.
-inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0";
-/// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
-std::string jsonDocument(const Console& console, std::string_view format, nlohmann::ordered_json found);
 
 } // namespace planc::driver

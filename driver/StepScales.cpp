@@ -8,6 +8,7 @@
 #include "driver/Files.h"
 #include "driver/Help.h"
 #include "driver/InputFile.h"
+#include "driver/JsonDocument.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -54,8 +55,7 @@ void print(Console& console, const std::vector<calibrate::StackScale>& scales, c
            bool aside) {
   const std::string report = calibrate::scaleReport(scales);
   if (!json) return aside ? console.remark(report) : console.out(report);
-  console.out(
-      jsonDocument(console, kCalibrationFormat, {{"stacks", calibrate::scaleJson(scales)}, {"library", library}}));
+  printJson(console, kCalibrationFormat, {{"stacks", calibrate::scaleJson(scales)}, {"library", library}});
 }
 
 } // namespace
@@ -63,23 +63,26 @@ void print(Console& console, const std::vector<calibrate::StackScale>& scales, c
 int scaleSteps(Console& console, const std::string& path, const std::optional<std::string>& output, bool json) {
   InputFile file(console, path);
   if (!file.load()) return kUsage;
-  file.check();
-  Plans plans = file.plans({});
+  Plans plans; // those that were priced are released
+  SourceRange first;
   std::vector<StepRun> runs;
   std::vector<StackBase> bases;
-  for (const auto& plan : plans) {
-    if (plan->plan().measured.empty()) continue;
-    const std::optional<StepRun> run = api::stepRun(*plan);
-    if (!run) continue;
-    runs.push_back(*run);
-    bases.push_back(baseOf(plan->plan(), file.sources(), output.value_or(path)));
-  }
+  file.eachPlan({}, [&](std::unique_ptr<api::Compilation> plan) {
+    if (plans.empty()) first = plan->plan().range;
+    if (!plan->plan().measured.empty())
+      if (const std::optional<StepRun> run = api::stepRun(*plan)) {
+        runs.push_back(*run);
+        bases.push_back(baseOf(plan->plan(), file.sources(), output.value_or(path)));
+      }
+    plan->release();
+    plans.push_back(std::move(plan));
+  });
   file.report(plans);
   std::vector<calibrate::StackScale> scales;
   if (!console.hasErrors()) {
     if (plans.empty()) return noPlans(console, file);
     DiagnosticEngine found;
-    scales = calibrate::fitScales(runs, plans.front()->plan().range, found);
+    scales = calibrate::fitScales(runs, first, found);
     console.diagnose(found, file.sources());
   }
   console.summarize();

@@ -1,0 +1,58 @@
+// JSON results: written piece by piece, as plans are done, so that a file may hold thousands of them; the bytes are
+// those of the whole as one value.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Spool.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+#include <vector>
+
+namespace planc::driver {
+
+/// An object or array that is not at hand as a whole.
+class JsonStream {
+public:
+  /// `{` or `[`.
+  void begin(char bracket);
+  /// The name of what comes next, in an object.
+  void key(std::string_view name);
+  void value(const nlohmann::ordered_json& value);
+  void member(std::string_view name, const nlohmann::ordered_json& of);
+  /// Those of an object.
+  void members(const nlohmann::ordered_json& of);
+  /// Ends what was begun last.
+  void end();
+  const Spool& text() const { return text_; }
+
+private:
+  struct Level {
+    char close;
+    bool any = false;
+  };
+  void place();
+  Spool text_;
+  std::vector<Level> open_;
+  bool named_ = false; ///< the next value has its name already
+};
+
+/// Forms of the root object of a JSON result: of plans, and of calibrations.
+inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0";
+
+/// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
+class JsonDocument {
+public:
+  explicit JsonDocument(std::string_view format);
+  /// Stands among the members of the root.
+  JsonStream& found() { return json_; }
+  /// Adds the diagnostics so far, and writes it.
+  void print(Console& console);
+
+private:
+  JsonStream json_;
+};
+
+/// A document of which all is at hand: `found` holds what was found, by its names.
+void printJson(Console& console, std::string_view format, const nlohmann::ordered_json& found);
+
+} // namespace planc::driver
