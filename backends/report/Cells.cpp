@@ -10,6 +10,8 @@ namespace planc::report {
 namespace {
 
 constexpr size_t kGap = 2;
+/// Longer lists are cut to so many names.
+constexpr size_t kMostNames = 12, kShownNames = 3;
 
 /// Four significant digits, without zeros at the end.
 std::string fourDigits(double value) {
@@ -67,6 +69,24 @@ std::string rangesText(const std::vector<int64_t>& numbers) {
 
 std::string plural(double count, const std::string& one, const std::string& many) {
   return countText(count) + " " + (count == 1 ? one : many);
+}
+
+std::string shortStatement(const std::string& statement) {
+  std::vector<size_t> commas; // between names, not in what selects of them
+  size_t end = statement.size(), depth = 0;
+  for (size_t i = 0; i < statement.size(); ++i) {
+    const char c = statement[i];
+    if (depth == 0 && (c == '{' || c == '=')) { // facts, or a place
+      end = i - (i > 0 && statement[i - 1] == ' ');
+      break;
+    }
+    if (c == '[' || c == '(') ++depth;
+    if ((c == ']' || c == ')') && depth > 0) --depth;
+    if (c == ',' && depth == 0) commas.push_back(i);
+  }
+  if (commas.size() < kMostNames) return statement;
+  return fmt::format("{}, … {} more{}", statement.substr(0, commas[kShownNames - 1]), commas.size() + 1 - kShownNames,
+                     statement.substr(end));
 }
 
 Table::Table(std::string_view columns) {

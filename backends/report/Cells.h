@@ -24,6 +24,10 @@ std::string rangesText(const std::vector<int64_t>& ascending);
 /// `1 micro-batch`, `64 micro-batches`.
 std::string plural(double count, const std::string& one, const std::string& many);
 
+/// A statement over layers as a row of a table: of a long list of names the first few and how many more there are.
+/// `recompute a, b, c, … 195 more { outputs = true }`.
+std::string shortStatement(const std::string& statement);
+
 /// A cell with a style of its own.
 struct StyledText {
   std::string text;

@@ -6,7 +6,6 @@
 #include "backends/report/TextParts.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 namespace planc::report {
 namespace {
@@ -149,11 +148,13 @@ std::string fixesText(const PlanReport& report, const TextOptions& options) {
   Table table("lrrrll");
   const auto head = TextStyle::Gutter;
   table.add({{"change", head}, {"peak", head}, {"saves", head}, {"step time", head}, {"", head}, {"", head}});
-  for (const Fix& fix : *report.fixes)
-    table.add({fmt::format("{}", fmt::join(fix.lines, "; ")), formatQuantity(fix.peak, units::bytes),
-               formatQuantity(fix.saved, units::bytes),
+  for (const Fix& fix : *report.fixes) {
+    std::string change;
+    for (const std::string& line : fix.lines) change += (change.empty() ? "" : "; ") + shortStatement(line);
+    table.add({change, formatQuantity(fix.peak, units::bytes), formatQuantity(fix.saved, units::bytes),
                fmt::format("{}{:.1f} %", fix.slowdown >= 0 ? "+" : "", 100 * fix.slowdown), fix.fits ? "fits" : "",
                fix.effect});
+  }
   const Fix& best = report.fixes->front();
   std::string out = best.fits ? "what would free memory, changes that fit first, the fastest of them first:\n"
                               : "what would free memory, though nothing found makes it fit:\n";

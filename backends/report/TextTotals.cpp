@@ -170,7 +170,8 @@ std::string recomputeText(const PlanReport& report, const TextOptions& options) 
   const auto head = TextStyle::Gutter;
   table.add({{"statement", head}, {"frees", head}, {"costs", head}});
   for (const RecomputeEffect& e : *report.recompute)
-    table.add({e.statement, formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
+    table.add(
+        {shortStatement(e.statement), formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
   return styledLine("recompute, each against the plan without it", TextStyle::Bold, options.color) +
          table.str(options.color);
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 using namespace planc;
@@ -151,6 +152,32 @@ TEST(TextReport, LeadsWithWhatDoesNotFit) {
   EXPECT_THAT(lineWith(text, "  recompute decoder "), HasSubstr("39 GB  22 GB    +10.0 %  fits"));
   EXPECT_THAT(lineWith(text, "states { grads"), Not(HasSubstr("fits")));
   EXPECT_THAT(text, HasSubstr("plan small_fits extends small(nodes = 2) {\n  recompute decoder\n}\n"));
+}
+
+std::string named(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("{}d{}[0:4, 6]", i == 0 ? "" : ", ", i);
+  return text;
+}
+
+TEST(TextReport, TablesCutLongListsOfLayers) {
+  ReportFixture f;
+  f.estimate.memory.fits = false;
+  const std::string line = "recompute " + named(198) + " { outputs = true }";
+  const std::vector<report::Fix> fixes = {
+      {{line, "keep " + named(13) + " = host"}, "", report::fixText("p", "q", {line}), 1, 1, 1, 0, true},
+      {{"recompute " + named(12)}, "", "", 1, 1, 1, 0, true}};
+  const std::vector<report::RecomputeEffect> effects = {{named(30), 1, 1, 1, 1}};
+  report::PlanReport priced = f.report();
+  priced.fixes = &fixes;
+  priced.recompute = &effects;
+  const std::string text = report::text(priced), first = named(3);
+  EXPECT_THAT(text, HasSubstr("\n  recompute " + first + ", … 195 more { outputs = true }; keep " + first +
+                              ", … 10 more = host "));
+  EXPECT_THAT(text, HasSubstr("\n  recompute " + named(12) + " ")) << "what a line can hold stands there";
+  EXPECT_THAT(text, HasSubstr("\n  " + first + ", … 27 more "));
+  EXPECT_THAT(text, HasSubstr("plan p extends q {\n  " + line + "\n}\n")) << "what is to be pasted is whole";
+  EXPECT_THAT(report::json(priced).dump(), HasSubstr(line));
 }
 
 TEST(TextReport, SaysWhoWantsACollective) {
