@@ -6,6 +6,7 @@
 #include "ir/Poly.h"
 #include "support/Ids.h"
 #include "support/Indexed.h"
+#include "support/Shared.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
 
@@ -223,10 +224,11 @@ struct Model {
   Symbol name;
   Store<Dim> dims;
   Store<Composite> composites;
-  Store<Value> values;
-  Store<Op> ops;
-  Store<Region> regions;
-  Store<Layer> layers;
+  // Other extents are all that most copies differ in.
+  SharedList<Store<Value>> values;
+  SharedList<Store<Op>> ops;
+  SharedList<Store<Region>> regions;
+  SharedList<Store<Layer>> layers;
   std::vector<ValueId> inputs;
   std::vector<ValueId> params;
   ValueId loss; ///< the value named `loss`: where backward begins; invalid if there is none

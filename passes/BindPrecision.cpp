@@ -83,22 +83,30 @@ struct Binder {
       reached.emplace_back(rule.facts.size());
       changes.emplace_back(rule.facts.size());
     }
-    for (Op& op : program.model.edit().ops) {
+    for (uint32_t i = 0; i < program.model->ops.size(); ++i) {
+      const Op& op = program.model->ops[OpId(i)];
       const std::vector<size_t> reach = reaching(op.path);
-      op.precision = indexOf(reach, op.path);
-      program.model.edit().values[op.result].precision = op.precision;
+      set(OpId(i), indexOf(reach, op.path));
       mark(reach, [&](const Reach& r) { return r.op && r.op(program, op); });
     }
     followCarried();
     for (ValueId v : program.model->params) {
-      Value& param = program.model.edit().values[v];
-      const std::vector<size_t> reach = reaching(param.path);
-      param.precision = indexOf(reach, param.path);
-      mark(reach, [&](const Reach& r) { return r.param && r.param(program, param); });
+      const std::vector<size_t> reach = reaching(program.model->values[v].path);
+      set(v, indexOf(reach, program.model->values[v].path));
+      mark(reach, [&](const Reach& r) { return r.param && r.param(program, program.model->values[v]); });
     }
     reportIdle();
     if (ok && program.plan->workload.train) reportWithoutEffect();
     return ok;
+  }
+
+  /// Operators, and values, that are bound already stay shared with other programs.
+  void set(OpId op, uint32_t precision) {
+    if (program.model->ops[op].precision != precision) program.model.edit().ops[op].precision = precision;
+    set(program.model->ops[op].result, precision);
+  }
+  void set(ValueId value, uint32_t precision) {
+    if (program.model->values[value].precision != precision) program.model.edit().values[value].precision = precision;
   }
 
   /// Is anything that a reader keeps wider than the type to keep it in?
@@ -166,17 +174,16 @@ struct Binder {
       const Value& handedOn = program.model->values[program.model->ops[end].operands[0].value];
       if (handedOn.kind != ValueKind::Result) continue;
       const DType type = program.precisionOf(handedOn).activations;
-      for (const OpId id : {begin, end}) setActivations(program.model.edit().ops[id], type);
+      for (const OpId id : {begin, end}) setActivations(id, type);
     }
   }
 
-  void setActivations(Op& op, DType type) {
-    if (program.precisionOf(op).activations == type) return;
-    Precision precision = program.precisionOf(op);
+  void setActivations(OpId op, DType type) {
+    if (program.precisionOf(program.model->ops[op]).activations == type) return;
+    Precision precision = program.precisionOf(program.model->ops[op]);
     precision.activations = type;
     program.precisions.push_back(std::move(precision));
-    op.precision = program.model.edit().values[op.result].precision =
-        static_cast<uint32_t>(program.precisions.size() - 1);
+    set(op, static_cast<uint32_t>(program.precisions.size() - 1));
   }
 
   /// A device that says which ways of scaling it has has no others.

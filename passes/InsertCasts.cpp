@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -34,7 +35,7 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
   const DType type = program.computeType(user);
   if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;
   Model& model = program.model.edit();
-  const Value source = model.values[operand.value];
+  const Value source = std::as_const(model).values[operand.value];
   const bool another =
       std::any_of(casts.begin(), casts.end(), [&](const auto& c) { return c.first.first == operand.value; });
   Value result = source;
@@ -58,7 +59,7 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
   cast.layer = user.layer;
   cast.region = user.region;
   cast.range = user.range;
-  model.values[value].producer = out.ops.add(cast);
+  model.values[value].producer = out.ops.add(std::move(cast));
   return casts[{operand.value, type}] = value;
 }
 
@@ -77,11 +78,12 @@ bool insertCasts(Program& program, DiagnosticEngine&) {
     Casts casts;
     const OpId first(out.ops.size());
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      Op op = model.ops[OpId(i)];
+      Op op = std::as_const(model).ops[OpId(i)];
       if (isContraction(op.kind))
         for (Operand& o : op.operands)
           if (needsCast(program, op, o.value)) o.value = castOf(program, out, casts, op, o);
-      model.values[op.result].producer = out.ops.add(op);
+      const ValueId result = op.result;
+      model.values[result].producer = out.ops.add(std::move(op));
     }
     layer.first = first;
     layer.end = OpId(out.ops.size());

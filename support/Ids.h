@@ -25,6 +25,7 @@ template <class T, class Tag = T> class Store {
 
 public:
   using IdType = Id<Tag>;
+  using value_type = T;
   IdType add(T item) {
     items_.push_back(std::move(item));
     return IdType(static_cast<uint32_t>(items_.size() - 1));

@@ -46,6 +46,27 @@ public:
   const auto& operator[](auto index) const { return (**this)[index]; }
 };
 
+/// A list in order, such as a `Store`, that copies share until one of them is changed: reading a constant one never
+/// copies, access to one that is not constant does where others read it too.
+template <class List> class SharedList {
+  Shared<List> list_;
+
+public:
+  using IdType = typename List::IdType;
+  SharedList() = default;
+  SharedList(List list) : list_(std::move(list)) {}
+  IdType add(typename List::value_type item) { return list_.edit().add(std::move(item)); }
+  auto& operator[](IdType id) { return list_.edit()[id]; }
+  const auto& operator[](IdType id) const { return (*list_)[id]; }
+  auto size() const { return list_.size(); }
+  bool empty() const { return list_.empty(); }
+  auto begin() { return list_.edit().begin(); }
+  auto end() { return list_.edit().end(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  bool operator==(const SharedList& other) const { return list_.sharedWith(other.list_) || *list_ == *other.list_; }
+};
+
 /// The same of a value that may be none: the only owner's, after a copy where others read it too. There is one.
 template <class T> T& edit(std::shared_ptr<const T>& value) {
   if (value.use_count() > 1) value = std::make_shared<const T>(*value);
