@@ -16,9 +16,23 @@ PlanParts readByLayers() {
   return parts;
 }
 
+/// What the passes that make the model read.
+PlanParts readByModel() {
+  PlanParts parts;
+  for (const Pass& pass : pipeline())
+    if (pass.ofModel) parts |= pass.reads;
+  return parts;
+}
+
+template <class Is> const Pass& lastThat(Is is) {
+  return *std::find_if(pipeline().rbegin(), pipeline().rend(), is);
+}
 const Pass& lastOfLayers() {
-  static const Pass& last =
-      *std::find_if(pipeline().rbegin(), pipeline().rend(), [](const Pass& pass) { return !pass.reads.empty(); });
+  static const Pass& last = lastThat([](const Pass& pass) { return !pass.reads.empty(); });
+  return last;
+}
+const Pass& lastOfModel() {
+  static const Pass& last = lastThat([](const Pass& pass) { return pass.ofModel; });
   return last;
 }
 
@@ -32,6 +46,8 @@ void dropAgain(Program& program) {
 
 /// Of one group of layers, meshes whose bound model is kept.
 constexpr size_t kMeshes = 16;
+/// Models that are kept.
+constexpr size_t kModels = 8;
 
 } // namespace
 
@@ -44,6 +60,13 @@ Lowerings::Layers* Lowerings::find(const Plan& plan) {
       return &kept_.front();
     }
   return nullptr;
+}
+
+const PreparedModel* Lowerings::findModel(const Plan& plan) const {
+  static const PlanParts parts = readByModel();
+  const auto found = std::find_if(prepared_.begin(), prepared_.end(),
+                                  [&](const Prepared& prepared) { return agree(parts, *prepared.plan, plan); });
+  return found == prepared_.end() ? nullptr : &found->model;
 }
 
 std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, DiagnosticEngine& diagnostics) {
@@ -70,10 +93,16 @@ std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& di
   // The layers point at rules: at those of a copy that lives as long as they do.
   auto copy = std::make_shared<const Plan>(plan);
   Layers layers{copy, {}};
-  auto program = passes::lower(*copy, Level::Comm, diagnostics, [&](const Passed& passed) {
+  const PreparedModel* const known = findModel(plan);
+  PreparedModel made;
+  const auto keep = [&](const Passed& passed) {
+    if (&passed.pass == &lastOfModel()) made = {passed.program.model, passed.program.precisions};
     if (&passed.pass == &lastOfLayers()) layers.program = passed.program;
-  });
+  };
+  auto program = passes::lower(*copy, Level::Comm, diagnostics, keep, known);
   if (!program) return nullptr;
+  if (!known) prepared_.push_front({copy, std::move(made)});
+  if (prepared_.size() > kModels) prepared_.pop_back();
   program->plan = &plan;
   program->rulesOf = layers.program.rulesOf = copy;
   layers.unseen = unseenAxes(layers.program);

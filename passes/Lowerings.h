@@ -40,10 +40,16 @@ private:
     KnownStates states = {};
   };
   Layers* find(const ir::Plan& plan);
+  struct Prepared {
+    std::shared_ptr<const ir::Plan> plan;
+    PreparedModel model;
+  };
+  const PreparedModel* findModel(const ir::Plan& plan) const;
   std::unique_ptr<ir::Program> lowerWith(Layers& layers, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
   size_t most_, lowered_ = 0, shared_ = 0;
-  std::list<Layers> kept_; ///< the last one asked for first
+  std::list<Layers> kept_;       ///< the last one asked for first
+  std::list<Prepared> prepared_; ///< the last one made first
   KnownTasks tasks_;
 };
 

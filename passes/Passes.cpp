@@ -41,7 +41,9 @@ const std::vector<Pass>& pipeline() {
        Sharded,
        false,
        openRepeats,
-       {Model, Opened}},
+       {Model, Opened},
+       nullptr,
+       true},
       {"bind-workload",
        "the extent of `batch`, and the micro-batches of a step",
        Sharded,
@@ -54,13 +56,17 @@ const std::vector<Pass>& pipeline() {
        Sharded,
        false,
        bindPrecision,
-       {Precision, Machine, Workload}},
+       {Precision, Machine, Workload},
+       nullptr,
+       true},
       {"insert-casts",
        "casts before contractions that compute narrower than their operands",
        Sharded,
        false,
        insertCasts,
-       {Precision}},
+       {Precision},
+       nullptr,
+       true},
       {"refine-axes",
        "splits axes that a composite dimension straddles",
        Sharded,
@@ -194,12 +200,14 @@ bool canCutStages(const Plan& plan) {
 }
 
 std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
-                               const PassObserver& observer) {
+                               const PassObserver& observer, const PreparedModel* prepared) {
   if (auto problems = verifying ? verify(*plan.model) : std::vector<std::string>(); !problems.empty())
     throw InternalError("the model is broken on entry: " + problems.front());
   auto program = programOf(plan);
+  if (prepared) program->model = prepared->model, program->precisions = prepared->precisions;
   for (const Pass& pass : pipeline()) {
     if (!pass.run || (pass.after == Level::Comm && level == Level::Sharded)) break;
+    if (prepared && pass.ofModel) continue;
     const Watch watch;
     if (!pass.run(*program, diagnostics)) return nullptr;
     verifyAfter(pass, *program);

@@ -30,6 +30,7 @@ struct Pass {
   PlanParts reads = {}; ///< empty: nothing that is shared
   /// On what other plans share; `known`: what it made of it for plans before.
   bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known) = nullptr;
+  bool ofModel = false; ///< makes the model that layers are lowered from, whatever the mesh (`PreparedModel`)
   /// In place of `run`.
   std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program, KnownTasks* known) = nullptr;
 };
@@ -49,11 +50,17 @@ using PassObserver = std::function<void(const Passed&)>;
 /// What the words of schedules mean; the first row is what a plan without a pipeline runs.
 ir::Implementations<ir::ScheduleKind>& scheduleKinds();
 
+/// What the passes `ofModel` leave. Those are not run again on it: plans that agree in what they read share it.
+struct PreparedModel {
+  Shared<ir::Model> model;
+  std::vector<ir::Precision> precisions;
+};
+
 /// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
 /// program. An internal verifier failure throws InternalError, which
 /// names the pass.
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
-                                   const PassObserver& observer = {});
+                                   const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
 
 /// The passes that are not of layers alone, on a program of level comm whose layers other plans share (`Lowerings`).
 /// False after a report. `known`: of those layers.
