@@ -1,5 +1,5 @@
-// The nodes of what communicates outside of the lists of a class: fused collectives of states, and transfers between
-// stages. Boundaries and stage groups hold those of their gathers and sums.
+// The nodes of what communicates outside of the lists of a class: fused collectives of states, transfers between stages
+// and what is gathered behind them, sums over stages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Program.h"
@@ -8,30 +8,37 @@ namespace planc::ir {
 
 /// A fused collective of the states of one layer.
 inline Node collectiveNode(const StateCollective& state) {
-  Node node;
-  node.kind = NodeKind::Collective;
-  node.phase = state.phase;
-  node.collective = state.collective;
-  node.cls = state.cls;
-  node.axes = state.axes;
-  node.group = state.group;
-  node.bytes = state.bytes;
-  node.level = state.level;
-  node.because = state.because;
-  return node;
+  Collective c;
+  c.kind = state.collective;
+  c.cls = state.cls;
+  c.axes = state.axes;
+  c.group = state.group;
+  c.bytes = state.bytes;
+  c.level = state.level;
+  c.because = state.because;
+  return {{.phase = state.phase}, std::move(c)};
 }
 
 /// What a virtual stage sends of a value to the next one. It runs over no axis: two devices take part.
 inline Node transferNode(const StageKind& from, const Boundary& boundary) {
-  Node node;
-  node.kind = NodeKind::Collective;
-  node.collective = CollectiveKind::SendRecv;
-  node.cls = CollectiveClass::Pipeline;
-  node.value = boundary.value;
-  node.group = 2;
-  node.bytes = boundary.bytes;
-  node.level = from.level;
-  return node;
+  Collective c;
+  c.value = boundary.value;
+  c.kind = CollectiveKind::SendRecv;
+  c.cls = CollectiveClass::Pipeline;
+  c.group = 2;
+  c.bytes = boundary.bytes;
+  c.level = from.level;
+  return {{}, std::move(c)};
+}
+
+/// What gathers a value that crossed in slices; of a boundary with `scatter`.
+inline Node gatherNode(const Boundary& boundary) {
+  return {{}, boundary.gather};
+}
+
+/// The sum of a gradient over stages.
+inline Node sumNode(const StageGroup& group) {
+  return {{.phase = Phase::Step}, group.allReduce};
 }
 
 } // namespace planc::ir

@@ -85,29 +85,23 @@ private:
     if (nodes.empty()) return;
     line("  {}:", title);
     for (const Node& n : nodes) {
-      switch (n.kind) {
-      case NodeKind::Compute:
-        printCompute(layerClass, n);
-        break;
-      case NodeKind::Reshard:
-        printReshard(n);
-        break;
-      case NodeKind::Collective:
-        printCollective(n);
-        break;
-      case NodeKind::Copy:
-        line("    copy {} bytes={}{}", traveller(n), numberText(n.bytes), because(n.because));
-        break;
-      }
+      if (const Compute* c = n.asCompute())
+        printCompute(layerClass, n, *c);
+      else if (const Reshard* r = n.asReshard())
+        printReshard(n.phase, *r);
+      else if (const Collective* c = n.asCollective())
+        printCollective(n, *c);
+      else
+        printCopy(n.copy());
     }
   }
 
   /// `attn.q`: an operator by the name of its result.
   std::string opName(OpId op) const { return op.valid() ? names_.of(model_.ops[op].result, scope_).substr(1) : "-"; }
   std::string gradient(ValueId v) const { return fmt::format("d({})", names_.of(v, scope_)); }
-  std::string traveller(const Node& n) const {
-    if (!n.value.valid()) return "%-"; // statistics of an operator are no value of the model
-    return n.gradient ? gradient(n.value) : names_.of(n.value, scope_);
+  std::string traveller(const Traveller& what) const {
+    if (!what.value.valid()) return "%-"; // fused states are no value of the model
+    return what.gradient ? gradient(what.value) : names_.of(what.value, scope_);
   }
 
   std::string operands(const Op& op, int except = -1) const {
@@ -118,24 +112,24 @@ private:
     return text;
   }
 
-  void printCompute(const LayerClass& layerClass, const Node& n) {
+  void printCompute(const LayerClass& layerClass, const NodeHead& n, const Compute& c) {
     if (!n.op.valid()) {
-      line("    {}{}", name(n.role), work(n));
+      line("    {}{}", name(c.role), work(c));
       return;
     }
     const Op& op = model_.ops[n.op];
     ValueId operand;
-    if (n.operand >= 0 && static_cast<size_t>(n.operand) < op.operands.size()) operand = op.operands[n.operand].value;
+    if (c.operand >= 0 && static_cast<size_t>(c.operand) < op.operands.size()) operand = op.operands[c.operand].value;
     std::string text;
-    switch (n.role) {
+    switch (c.role) {
     case Role::Forward:
-      text =
-          fmt::format("{} = {} {}{}", names_.of(op.result, scope_), op.name.view(), operands(op), type(layerClass, n));
+      text = fmt::format("{} = {} {}{}", names_.of(op.result, scope_), op.name.view(), operands(op),
+                         type(layerClass, n.op));
       break;
     case Role::DGrad:
     case Role::WGrad:
-      text = fmt::format("{} = {}.{} {}, {}", gradient(operand), op.name.view(), name(n.role), gradient(op.result),
-                         operands(op, n.operand));
+      text = fmt::format("{} = {}.{} {}, {}", gradient(operand), op.name.view(), name(c.role), gradient(op.result),
+                         operands(op, c.operand));
       break;
     case Role::Backward:
       text = fmt::format("{}.backward {}", op.name.view(), gradient(op.result));
@@ -144,25 +138,25 @@ private:
       text = fmt::format("accumulate {}", gradient(operand));
       break;
     case Role::Cast:
-      text = n.operand < 0 ? fmt::format("cast {}", gradient(op.result))
+      text = c.operand < 0 ? fmt::format("cast {}", gradient(op.result))
                            : fmt::format("unpack {}", names_.of(operand, scope_));
       break;
     case Role::Save:
-      text = fmt::format("{} {}", n.phase == Phase::Forward ? "save" : "restore", names_.of(n.value, scope_));
+      text = fmt::format("{} {}", n.phase == Phase::Forward ? "save" : "restore", names_.of(c.value, scope_));
       break;
     case Role::Optimizer:
-      text = fmt::format("optimizer {}", names_.of(n.value, scope_));
+      text = fmt::format("optimizer {}", names_.of(c.value, scope_));
       break;
     }
     if (n.phase == Phase::Recompute) text += n.needed ? " recompute" : " recompute unused";
     if (n.times != 1) text += fmt::format(" times={}", numberText(n.times));
-    line("    {}{}", text, work(n));
+    line("    {}{}", text, work(c));
   }
 
   /// ` : [batch@dp, seq@tp, hidden] bf16`
-  std::string type(const LayerClass& layerClass, const Node& n) const {
-    const Op& op = model_.ops[n.op];
-    size_t i = n.op.index - model_.layers[layerClass.layer].first.index;
+  std::string type(const LayerClass& layerClass, OpId id) const {
+    const Op& op = model_.ops[id];
+    size_t i = id.index - model_.layers[layerClass.layer].first.index;
     std::string layout = i < layerClass.results.size()
                              ? layoutText(program_.mesh, model_, op.resultDims, layerClass.results[i])
                              : dimsText(model_, op.resultDims);
@@ -171,9 +165,9 @@ private:
     return fmt::format(" : {} {}{}", layout.substr(0, end), name(program_.dtypeOf(op.result)), layout.substr(end));
   }
 
-  std::string work(const Node& n) const {
+  std::string work(const Compute& c) const {
     if (program_.level != Level::Comm) return "";
-    const LocalWork& w = n.work;
+    const LocalWork& w = c.work;
     std::string text;
     if (w.m > 0)
       text += fmt::format(" batch={} m={} n={} k={}", numberText(w.batch), numberText(w.m), numberText(w.n),
@@ -185,10 +179,10 @@ private:
     return text.empty() ? text : fmt::format(" {}", text);
   }
 
-  void printReshard(const Node& n) {
-    const std::vector<DimId>& dims = model_.values[n.value].dims;
-    line("    reshard {} : {} -> {} phase={}{}", traveller(n), layoutText(program_.mesh, model_, dims, n.from),
-         layoutText(program_.mesh, model_, dims, n.to), name(n.phase), because(n.because));
+  void printReshard(Phase phase, const Reshard& r) {
+    const std::vector<DimId>& dims = model_.values[r.value].dims;
+    line("    reshard {} : {} -> {} phase={}", traveller(r), layoutText(program_.mesh, model_, dims, r.from),
+         layoutText(program_.mesh, model_, dims, r.to), name(phase));
   }
 
   std::string axis(AxisMask axes, int64_t group) const { return fmt::format("{}({})", program_.mesh.str(axes), group); }
@@ -200,27 +194,31 @@ private:
     return sources_ && range.valid() ? fmt::format("  because={}", sources_->where(range)) : "";
   }
   /// The dimensions whose digits a step changes.
-  std::string changed(const Node& n) const {
-    if (!n.value.valid() || n.from.shard.size() != n.to.shard.size()) return "";
-    const std::vector<DimId>& dims = model_.values[n.value].dims;
+  std::string changed(const Collective& c) const {
+    if (!c.value.valid() || c.from.shard.size() != c.to.shard.size()) return "";
+    const std::vector<DimId>& dims = model_.values[c.value].dims;
     std::string text;
-    for (size_t i = 0; i < n.to.shard.size() && i < dims.size(); ++i)
-      if (n.from.shard[i] != n.to.shard[i])
+    for (size_t i = 0; i < c.to.shard.size() && i < dims.size(); ++i)
+      if (c.from.shard[i] != c.to.shard[i])
         text += fmt::format("{}{}", text.empty() ? " dim=" : ",", model_.dims[dims[i]].name.view());
     return text;
   }
 
-  void printCollective(const Node& n) {
+  void printCollective(const NodeHead& n, const Collective& c) {
     std::string facts;
-    if (n.ring) facts += " ring";
-    if (n.copies != 1) facts += fmt::format(" copies={}", numberText(n.copies));
-    if (n.places > 0) facts += fmt::format("/{}", numberText(n.places));
-    if (n.groupLimit.limit < n.groupLimit.groups)
-      facts += fmt::format(" groups={}/{}", numberText(n.groupLimit.limit), numberText(n.groupLimit.groups));
-    if (n.strided) facts += " strided";
-    line("    {} {}{} axis={} level={} bytes={} class={} phase={} count={} op={}{}{}", name(n.collective), traveller(n),
-         changed(n), axis(n.axes, n.group), level(n.level), numberText(n.bytes), name(n.cls), name(n.phase),
-         numberText(static_cast<double>(runs_) * n.times), opName(n.op), facts, because(n.because));
+    if (c.ring) facts += " ring";
+    if (c.copies != 1) facts += fmt::format(" copies={}", numberText(c.copies));
+    if (c.places > 0) facts += fmt::format("/{}", numberText(c.places));
+    if (c.groupLimit.limit < c.groupLimit.groups)
+      facts += fmt::format(" groups={}/{}", numberText(c.groupLimit.limit), numberText(c.groupLimit.groups));
+    if (c.strided) facts += " strided";
+    line("    {} {}{} axis={} level={} bytes={} class={} phase={} count={} op={}{}{}", name(c.kind), traveller(c),
+         changed(c), axis(c.axes, c.group), level(c.level), numberText(c.bytes), name(c.cls), name(n.phase),
+         numberText(static_cast<double>(runs_) * n.times), opName(n.op), facts, because(c.because));
+  }
+
+  void printCopy(const Copy& c) {
+    line("    copy {} bytes={}{}", traveller(c), numberText(c.bytes), because(c.because));
   }
 
   std::string storage(const char* state, AxisMask axes) const {
@@ -260,7 +258,7 @@ private:
       line("    send_recv {} axis={} level={} bytes={} class=pipeline to={}", names_.of(b.value),
            axis(program_.stageAxes, program_.stages), level(kind.level), numberText(b.bytes), stage.index + 1);
       runs_ = 1;
-      if (b.scatter) printCollective(b.gather);
+      if (b.scatter) printCollective(NodeHead{}, b.gather);
     }
   }
 
@@ -270,7 +268,7 @@ private:
     scope_ = {};
     runs_ = 1;
     line("shared {} stages=[{}]", names_.of(group.storage), stages);
-    printCollective(group.allReduce);
+    printCollective(NodeHead{.phase = Phase::Step}, group.allReduce);
   }
 
   const Program& program_;

@@ -145,11 +145,15 @@ private:
 
   std::string nodeText(const Node& n, LayerId scope) const {
     std::string op = n.op.valid() ? program_.model->ops[n.op].name.str() : "-";
-    std::string value = names_.of(n.value.valid() || !n.op.valid() ? n.value : program_.model->ops[n.op].result, scope);
-    if (n.kind == NodeKind::Compute) return fmt::format("{}.{} {}", op, name(n.role), value);
-    std::string_view kind = n.kind == NodeKind::Copy ? "copy" : name(n.collective);
-    return fmt::format("{} {} axis={}({}) class={}", kind, n.gradient ? fmt::format("d({})", value) : value,
-                       program_.mesh.str(n.axes), n.group, name(n.cls));
+    std::string value =
+        names_.of(n.value().valid() || !n.op.valid() ? n.value() : program_.model->ops[n.op].result, scope);
+    if (const Compute* c = n.asCompute()) return fmt::format("{}.{} {}", op, name(c->role), value);
+    auto moved = [&](std::string_view kind, const auto& c) {
+      return fmt::format("{} {} axis={}({}) class={}", kind, c.gradient ? fmt::format("d({})", value) : value,
+                         program_.mesh.str(c.axes), c.group, name(c.cls));
+    };
+    const Collective* c = n.asCollective();
+    return c ? moved(name(c->kind), *c) : moved("copy", n.copy());
   }
 
   void printOrders() {

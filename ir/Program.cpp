@@ -99,11 +99,11 @@ std::vector<bool> Program::unordered(const std::vector<DimId>& dims) const {
   return out;
 }
 
-std::vector<bool> Program::unordered(const Node& travelling) const {
-  std::vector<bool> out = unordered(model->values[travelling.value].dims);
-  if (travelling.gradient || !travelling.op.valid()) return out;
-  for (const Operand& o : model->ops[travelling.op].operands)
-    for (size_t i = 0; o.value == travelling.value && i < out.size(); ++i)
+std::vector<bool> Program::unordered(const Traveller& what, OpId op) const {
+  std::vector<bool> out = unordered(model->values[what.value].dims);
+  if (what.gradient || !op.valid()) return out;
+  for (const Operand& o : model->ops[op].operands)
+    for (size_t i = 0; o.value == what.value && i < out.size(); ++i)
       if (model->dims[o.dims[i]].kind != DimKind::Basic) out[i] = true;
   return out;
 }

@@ -2,7 +2,7 @@
 // reshards, then with collectives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Layout.h"
+#include "ir/Node.h"
 #include "ir/Plan.h"
 #include "support/Indexed.h"
 #include "support/Shared.h"
@@ -16,9 +16,6 @@
 namespace planc::ir {
 
 enum class Level { Sharded, Comm };
-enum class Phase { Forward, Recompute, Backward, Step };
-std::string_view name(Phase p);
-
 /// Where the axes of one dimension of one operator came from.
 struct PlacedDim {
   DimId dim;
@@ -33,77 +30,6 @@ struct Placement {
   std::vector<PlacedDim> dims;
   const AxisList& axesOf(DimId dim) const;
   AxisMask mask() const;
-};
-
-/// What a compute node does.
-enum class Role {
-  Forward,    ///< the operator
-  DGrad,      ///< of a contraction: gradient of operand `operand`
-  WGrad,      ///< of a contraction: gradient of a parameter
-  Backward,   ///< of any other operator: the gradients of all operands that want one
-  Accumulate, ///< adds a parameter's gradient to its accumulator, every micro-batch
-  Cast,
-  Save, ///< casts what backward keeps to the narrower type that it is kept in, and back (phases Forward and Backward)
-  Optimizer, ///< Step phase: updates one bucket of parameters
-};
-std::string_view name(Role r);
-
-/// The problem one device solves at a compute node; level comm only.
-struct LocalWork {
-  double flops = 0;             ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1;             ///< of the operator, on the device with the most of it
-  double skew = 1;              ///< load of this device over the mean (routed data)
-  double reads = 0, writes = 0; ///< bytes, declared or operands and result
-  double firstOperandBytes = 0; ///< what stack.passes multiplies: forward's first operand
-  double resultBytes = 0;
-  double row = 0;                        ///< local elements of the first operand's last dimension
-  double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
-  double resultElements = 0;             ///< local
-  double operandWidth = 2;               ///< bytes per element of contraction operands as computed with
-  double elements = 0;                   ///< Accumulate, Optimizer, Cast: elements handled
-  double tokensPerExpert = 0;            ///< GroupedGemm
-  double sequence = 0,
-         headDim = 0;         ///< Attention: full kv length (of the value, not local) and head size, for the curves
-  bool sequenceSplit = false; ///< Attention: its queries or keys are split
-  DType dtype = DType::bf16;  ///< that the contraction runs in
-};
-
-struct Node;
-/// Position of a node in its phase's list.
-using NodeIndex = uint32_t;
-using NodeList = Few<NodeIndex, 4>;
-
-enum class NodeKind { Compute, Reshard, Collective, Copy };
-
-struct Node {
-  NodeKind kind = NodeKind::Compute;
-  Phase phase = Phase::Forward;
-  OpId op;            ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
-  NodeList deps;      ///< nodes of the same list that must end first
-  double times = 1;   ///< per instance of the class: the product of the nested repeats around it
-  bool needed = true; ///< Recompute: backward reads its result, or that of a node that depends on it
-  // Compute
-  Role role = Role::Forward;
-  int operand = -1; ///< DGrad, WGrad, Accumulate
-  LocalWork work;
-  // Reshard, Collective, Copy; Save
-  ValueId value; ///< what travels (or whose gradient does), or is kept
-  bool gradient = false;
-  OpId source;     ///< who made what travels: the producer, or in backward the user whose gradient it is
-  Layout from, to; ///< Reshard; Save: `from` of both
-  CollectiveKind collective = CollectiveKind::AllReduce;
-  CollectiveClass cls = CollectiveClass::Activation;
-  bool ring = false; ///< AllGather done as a ring of send/recv (`via ring`)
-  AxisMask axes = 0;
-  int64_t group = 1;
-  double bytes = 0;      ///< the larger local side; a Copy reads and writes as many
-  double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
-  double places = 0;     ///< that the copies are chosen among, each at most once; 0: not counted
-  GroupLimit groupLimit; ///< of the copies, where the groups of their places lie on devices in order
-  bool strided = false;
-  size_t level = 0;      ///< of the cluster
-  SourceRange because;   ///< the placement rule that wants it, or the rule of the producer
-  SourceRange becauseOf; ///< the other side
 };
 
 /// Bytes kept from forward to backward by one instance.
@@ -201,8 +127,8 @@ struct Boundary {
   ValueId value;
   double bytes = 0;     ///< local, as sent
   bool gradient = true; ///< its gradient comes back: something upstream trains
-  AxisMask scatter = 0; ///< gathered over these on arrival
-  Node gather;          ///< Collective; valid if scatter != 0
+  AxisMask scatter = 0; ///< split over these while it crosses
+  Collective gather;    ///< on arrival, if scatter != 0
   double arriving() const { return scatter ? gather.bytes : bytes; }
 };
 
@@ -227,7 +153,7 @@ struct VirtualStage {
 struct StageGroup {
   ValueId storage;
   std::vector<int64_t> stages; ///< device stages
-  Node allReduce;
+  Collective allReduce;
 };
 
 struct ScheduleKind;
@@ -287,9 +213,9 @@ struct Program {
   DType savedType(const Op& reader, ValueId value) const;
   std::vector<int64_t> extents(const std::vector<DimId>& dims) const;
   std::vector<bool> unordered(const std::vector<DimId>& dims) const;
-  /// Of the dims of what a reshard or collective moves: unordered by themselves, or as the operator that reads them
-  /// calls them (an index goes where its row is).
-  std::vector<bool> unordered(const Node& travelling) const;
+  /// Of the dims of what a reshard or collective of this operator moves: unordered by themselves, or as the operator
+  /// that reads them calls them (an index goes where its row is).
+  std::vector<bool> unordered(const Traveller& what, OpId op) const;
   /// Load of the busiest device over the mean for data with these dims, where the data chooses the device: the skew of
   /// a routed dim whose chosen dim is split. One otherwise.
   double skew(const std::vector<DimId>& dims, const Layout& layout) const;
@@ -300,7 +226,7 @@ private:
   const Precision& precisionAt(size_t index) const;
 };
 
-/// Text form of the program's level. With `sources` every reshard and collective says which line of the plan caused it.
+/// Text form of the program's level. With `sources` every collective says which line of the plan caused it.
 std::string print(const Program& program, const SourceManager* sources = nullptr);
 /// The laws of the level (docs/language.md, section 10, L8 and L9). Returns what is wrong, or nothing.
 std::vector<std::string> verify(const Program& program);

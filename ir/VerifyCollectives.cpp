@@ -39,14 +39,15 @@ public:
 
 private:
   void checkNode(const Node& n) {
-    if (n.kind == NodeKind::Reshard) out_.wrong("a reshard of {} is left at level comm", names_.of(n.value));
-    if (n.kind == NodeKind::Copy && !(n.bytes > 0)) out_.wrong("a copy moves {} bytes", n.bytes);
-    if (n.kind != NodeKind::Collective) return;
-    std::string value = n.value.valid() ? names_.of(n.value) : "a statistic";
-    checkGroup(value, n.collective, n.axes, n.group, n.level, n.bytes);
-    if (n.cls == CollectiveClass::Statistic && n.collective != CollectiveKind::AllReduce)
-      out_.wrong("a statistic of {} is a {}", value, name(n.collective));
-    if (n.value.valid() && !n.to.shard.empty()) checkSides(n, value);
+    if (const Reshard* r = n.asReshard()) out_.wrong("a reshard of {} is left at level comm", names_.of(r->value));
+    if (const Copy* c = n.asCopy(); c && !(c->bytes > 0)) out_.wrong("a copy moves {} bytes", c->bytes);
+    const Collective* c = n.asCollective();
+    if (!c) return;
+    std::string value = c->value.valid() ? names_.of(c->value) : "a statistic";
+    checkGroup(value, *c);
+    if (c->cls == CollectiveClass::Statistic && c->kind != CollectiveKind::AllReduce)
+      out_.wrong("a statistic of {} is a {}", value, name(c->kind));
+    if (c->value.valid() && !c->to.shard.empty()) checkSides(n.op, *c, value);
   }
 
   /// A copy to or from the host's memory has no group; its stream is the one behind those of the levels.
@@ -56,6 +57,9 @@ private:
     if (!(s.bytes > 0) || std::isinf(s.bytes)) out_.wrong("a host copy of {} bytes", s.bytes);
   }
 
+  void checkGroup(const std::string& value, const Collective& c) {
+    checkGroup(value, c.kind, c.axes, c.group, c.level, c.bytes);
+  }
   void checkGroup(const std::string& value, CollectiveKind kind, AxisMask axes, int64_t group, size_t level,
                   double bytes) {
     std::string what = fmt::format("{} of {} over {}", name(kind), value, mesh_.str(axes));
@@ -73,9 +77,9 @@ private:
   }
 
   /// Of the largest shard; what data places has no rank that rounds up.
-  double elements(const Node& node, const Layout& layout) const {
-    const std::vector<int64_t> extents = program_.extents(model_.values[node.value].dims);
-    const std::vector<bool> unordered = program_.unordered(node);
+  double elements(OpId op, const Collective& c, const Layout& layout) const {
+    const std::vector<int64_t> extents = program_.extents(model_.values[c.value].dims);
+    const std::vector<bool> unordered = program_.unordered(c, op);
     double n = 1;
     for (size_t i = 0; i < extents.size(); ++i) {
       int64_t ranks = 1;
@@ -83,34 +87,32 @@ private:
       n *= unordered[i] ? static_cast<double>(extents[i]) / static_cast<double>(ranks)
                         : static_cast<double>(ceilDiv(extents[i], ranks));
     }
-    return n * overExtents(model_, model_.values[node.value].dims);
+    return n * overExtents(model_, model_.values[c.value].dims);
   }
 
   /// Where the node still knows its two layouts: bytes = the larger local side · the width that travels.
-  void checkSides(const Node& n, const std::string& value) {
-    std::vector<int64_t> extents = program_.extents(model_.values[n.value].dims);
-    if (n.from.shard.size() != extents.size() || n.to.shard.size() != extents.size()) {
-      out_.wrong("{} of {} has layouts of another value", name(n.collective), value);
+  void checkSides(OpId op, const Collective& c, const std::string& value) {
+    const std::vector<DimId>& dims = model_.values[c.value].dims;
+    if (c.from.shard.size() != dims.size() || c.to.shard.size() != dims.size()) {
+      out_.wrong("{} of {} has layouts of another value", name(c.kind), value);
       return;
     }
-    const std::vector<DimId>& dims = model_.values[n.value].dims;
-    double larger = std::max(elements(n, n.from), elements(n, n.to));
-    larger *= std::max(program_.skew(dims, n.from), program_.skew(dims, n.to));
-    const bool fits = llvm::any_of(allDTypes(), [&](DType t) { return n.bytes == larger * width(t); });
-    if (!fits)
-      out_.wrong("{} of {}: {} bytes, the larger side has {} elements", name(n.collective), value, n.bytes, larger);
-    AxisMask left = n.from.axes() & ~n.to.axes(), came = n.to.axes() & ~n.from.axes();
-    AxisMask summed = n.from.partial & ~n.to.partial;
+    double larger = std::max(elements(op, c, c.from), elements(op, c, c.to));
+    larger *= std::max(program_.skew(dims, c.from), program_.skew(dims, c.to));
+    const bool fits = llvm::any_of(allDTypes(), [&](DType t) { return c.bytes == larger * width(t); });
+    if (!fits) out_.wrong("{} of {}: {} bytes, the larger side has {} elements", name(c.kind), value, c.bytes, larger);
+    AxisMask left = c.from.axes() & ~c.to.axes(), came = c.to.axes() & ~c.from.axes();
+    AxisMask summed = c.from.partial & ~c.to.partial;
     bool does = true;
-    switch (n.collective) {
+    switch (c.kind) {
     case CollectiveKind::AllGather:
-      does = left == n.axes && came == 0 && summed == 0;
+      does = left == c.axes && came == 0 && summed == 0;
       break;
     case CollectiveKind::ReduceScatter:
-      does = came == n.axes && summed == n.axes && left == 0;
+      does = came == c.axes && summed == c.axes && left == 0;
       break;
     case CollectiveKind::AllReduce:
-      does = summed == n.axes && left == 0 && came == 0;
+      does = summed == c.axes && left == 0 && came == 0;
       break;
     case CollectiveKind::AllToAll:
       does = left == 0 && came == 0 && summed == 0;
@@ -118,7 +120,7 @@ private:
     default:
       break;
     }
-    if (!does) out_.wrong("{} of {} over {} is not what its layouts say", name(n.collective), value, mesh_.str(n.axes));
+    if (!does) out_.wrong("{} of {} over {} is not what its layouts say", name(c.kind), value, mesh_.str(c.axes));
   }
 
   // ---- L8 --------------------------------------------------------------------
@@ -136,10 +138,10 @@ private:
     return mask;
   }
 
-  /// Does the node resolve a pending sum of a value?
-  static bool reduces(const Node& n) {
-    return n.kind == NodeKind::Collective && !n.gradient && n.cls != CollectiveClass::Statistic &&
-           (n.collective == CollectiveKind::ReduceScatter || n.collective == CollectiveKind::AllReduce);
+  /// Does it resolve a pending sum of a value?
+  static bool reduces(const Collective& c) {
+    return !c.gradient && c.cls != CollectiveClass::Statistic &&
+           (c.kind == CollectiveKind::ReduceScatter || c.kind == CollectiveKind::AllReduce);
   }
 
   /// In program order: a pending sum is reduced before anything but an `add` that leaves it pending reads it.
@@ -147,8 +149,8 @@ private:
     const Layer& layer = model_.layers[layerClass.layer];
     std::map<ValueId, AxisMask> reduced;
     for (const Node& n : layerClass.forward) {
-      if (n.value.valid() && reduces(n)) reduced[n.value] |= n.axes;
-      if (n.kind == NodeKind::Compute && n.role == Role::Forward) checkReads(layerClass, n.op, reduced);
+      if (const Collective* c = n.asCollective(); c && c->value.valid() && reduces(*c)) reduced[c->value] |= c->axes;
+      if (const Compute* c = n.asCompute(); c && c->role == Role::Forward) checkReads(layerClass, n.op, reduced);
     }
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model_.ops[OpId(i)];
@@ -177,9 +179,7 @@ private:
       if (!(b.bytes > 0)) out_.wrong("stage {} sends {} bytes of {}", stage.index, b.bytes, names_.of(b.value));
       if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(stage, b.value))
         out_.wrong("L8: stage {} sends {}, a pending sum", stage.index, names_.of(b.value));
-      if (b.scatter)
-        checkGroup(names_.of(b.value), b.gather.collective, b.gather.axes, b.gather.group, b.gather.level,
-                   b.gather.bytes);
+      if (b.scatter) checkGroup(names_.of(b.value), b.gather);
     }
   }
 
@@ -193,16 +193,16 @@ private:
     for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
       for (const auto& [id, count] : program_.kindOf(s).classes)
         for (const Node& n : program_.classes[id].forward)
-          if (n.value == v && reduces(n)) open &= ~n.axes;
+          if (const Collective* c = n.asCollective(); c && c->value == v && reduces(*c)) open &= ~c->axes;
     return open != 0;
   }
 
   /// A tied parameter is summed over those stages that hold it, not over all of the pipeline.
   void checkShared(const StageGroup& group) {
-    const Node& n = group.allReduce;
-    if (group.stages.size() < 2 || n.group != static_cast<int64_t>(group.stages.size()) || n.group > program_.stages)
-      out_.wrong("{} is shared by {} stages, summed over {}", names_.of(group.storage), group.stages.size(), n.group);
-    if (!(n.bytes > 0)) out_.wrong("the sum of {} over stages moves {} bytes", names_.of(group.storage), n.bytes);
+    const Collective& c = group.allReduce;
+    if (group.stages.size() < 2 || c.group != static_cast<int64_t>(group.stages.size()) || c.group > program_.stages)
+      out_.wrong("{} is shared by {} stages, summed over {}", names_.of(group.storage), group.stages.size(), c.group);
+    if (!(c.bytes > 0)) out_.wrong("the sum of {} over stages moves {} bytes", names_.of(group.storage), c.bytes);
   }
 
   const Program& program_;

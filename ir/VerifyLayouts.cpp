@@ -110,16 +110,17 @@ private:
 
   void checkNodes(const std::vector<Node>& nodes) {
     for (const Node& n : nodes) {
-      if (n.kind != NodeKind::Reshard) continue;
-      std::string value = names_.of(n.value);
-      size_t dims = model_.values[n.value].dims.size();
-      if (n.from.shard.size() != dims || n.to.shard.size() != dims) {
-        out_.wrong("the reshard of {} has {} dimensions, the value {}", value, n.to.shard.size(), dims);
+      const Reshard* r = n.asReshard();
+      if (!r) continue;
+      std::string value = names_.of(r->value);
+      size_t dims = model_.values[r->value].dims.size();
+      if (r->from.shard.size() != dims || r->to.shard.size() != dims) {
+        out_.wrong("the reshard of {} has {} dimensions, the value {}", value, r->to.shard.size(), dims);
         continue;
       }
-      checkOnce(n.from, value, "reshard");
-      checkOnce(n.to, value, "reshard");
-      if (n.to.partial & ~n.from.partial) out_.wrong("the reshard of {} makes a pending sum", value);
+      checkOnce(r->from, value, "reshard");
+      checkOnce(r->to, value, "reshard");
+      if (r->to.partial & ~r->from.partial) out_.wrong("the reshard of {} makes a pending sum", value);
     }
   }
 
@@ -161,11 +162,11 @@ private:
     };
     std::vector<int> computed(layer.end.index - layer.first.index);
     for (const Node& n : layerClass.forward) {
-      if (n.kind == NodeKind::Compute && n.role == Role::Forward) {
+      if (const Compute* c = n.asCompute(); c && c->role == Role::Forward) {
         checkReads(layerClass, n.op, atHand);
         ++computed[n.op.index - layer.first.index];
-      } else if (n.kind == NodeKind::Reshard) {
-        move(n, atHand(n.value));
+      } else if (const Reshard* r = n.asReshard()) {
+        move(*r, atHand(r->value));
       }
     }
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
@@ -183,13 +184,13 @@ private:
       checkOutput(layerClass, atHand);
   }
 
-  void move(const Node& n, AtHand& value) {
-    value.layouts.push_back(n.to);
+  void move(const Reshard& r, AtHand& value) {
+    value.layouts.push_back(r.to);
     if (value.unknown) return;
-    bool known = std::find(value.layouts.begin(), value.layouts.end() - 1, n.from) != value.layouts.end() - 1;
+    bool known = std::find(value.layouts.begin(), value.layouts.end() - 1, r.from) != value.layouts.end() - 1;
     if (!known)
-      out_.wrong("the reshard of {} begins at {}, where it is not", names_.of(n.value),
-                 text(model_.values[n.value].dims, n.from));
+      out_.wrong("the reshard of {} begins at {}, where it is not", names_.of(r.value),
+                 text(model_.values[r.value].dims, r.from));
   }
 
   template <class AtHandOf> void checkReads(const LayerClass& layerClass, OpId id, AtHandOf& atHand) {

@@ -44,11 +44,10 @@ private:
         if (d >= i) out_.wrong("{}: node {} waits for node {}, which comes later", layer.name.view(), i, d);
       if (n.op.valid() && n.op.index >= model_.ops.size())
         out_.wrong("{}: node {} is of no operator", layer.name.view(), i);
-      if (n.value.valid() && n.value.index >= model_.values.size())
+      if (n.value().valid() && n.value().index >= model_.values.size())
         out_.wrong("{}: node {} moves no value", layer.name.view(), i);
-      if (n.kind == NodeKind::Reshard && !n.value.valid())
-        out_.wrong("{}: node {} moves no value", layer.name.view(), i);
-      if (n.kind == NodeKind::Compute && n.role != Role::Optimizer && !n.op.valid())
+      if (n.isReshard() && !n.value().valid()) out_.wrong("{}: node {} moves no value", layer.name.view(), i);
+      if (n.isCompute() && n.compute().role != Role::Optimizer && !n.op.valid())
         out_.wrong("{}: node {} computes no operator", layer.name.view(), i);
     }
   }

@@ -59,7 +59,7 @@ private:
 
   /// One stream per task: computing belongs to the compute stream, a collective to that or to the stream of its port.
   void checkStream(const Task& t, const Node& n, const std::string& title, size_t i) {
-    bool own = n.kind == NodeKind::Collective && t.stream == streamOf(program_, n.level);
+    bool own = n.isCollective() && t.stream == streamOf(program_, n.collective().level);
     if (t.stream != kComputeStream && !own) out_.wrong("{}: task {} is on stream {}", title, i, t.stream);
   }
 

@@ -25,18 +25,19 @@ public:
 
 private:
   /// The FLOPs that a node stands for on the whole mesh; null where no law says what they are.
-  const Poly* workOf(const Op& op, const Node& n) const {
-    if (n.role == Role::Forward || n.role == Role::DGrad || n.role == Role::WGrad) return &op.flops;
-    if (n.role == Role::Backward)
+  const Poly* workOf(const Op& op, const Compute& c) const {
+    if (c.role == Role::Forward || c.role == Role::DGrad || c.role == Role::WGrad) return &op.flops;
+    if (c.role == Role::Backward)
       for (const BackwardSpec& s : op.backwards)
-        if (s.flops && std::find(s.operands.begin(), s.operands.end(), n.operand) != s.operands.end()) return &*s.flops;
+        if (s.flops && std::find(s.operands.begin(), s.operands.end(), c.operand) != s.operands.end()) return &*s.flops;
     return nullptr;
   }
 
   void check(const LayerClass& layerClass, const Node& n) {
-    if (n.kind != NodeKind::Compute || !n.op.valid()) return;
+    const Compute* c = n.asCompute();
+    if (!c || !n.op.valid()) return;
     const Op& op = model_.ops[n.op];
-    const Poly* work = workOf(op, n);
+    const Poly* work = workOf(op, *c);
     if (!work) return;
     const Placement& placement = layerClass.placements[n.op.index - model_.layers[layerClass.layer].first.index];
     int64_t devices = 1;
@@ -49,10 +50,10 @@ private:
         return; // a plan's own operator may count what it likes: s² split over s is not a share of the work
       expected += wholeTerm(t, placement) * static_cast<double>(devices / mesh_.size(splitBy(t, placement)));
     }
-    double actual = static_cast<double>(devices) * n.work.flops;
+    double actual = static_cast<double>(devices) * c->work.flops;
     if (std::abs(actual - expected) > 1e-9 * std::max(std::abs(actual), std::abs(expected)))
       out_.wrong("L9: {} {}: {} devices x {} FLOPs are {}, its work and what idle axes repeat of it are {}",
-                 model_.pathOf(n.op), name(n.role), devices, numberText(n.work.flops), numberText(actual),
+                 model_.pathOf(n.op), name(c->role), devices, numberText(c->work.flops), numberText(actual),
                  numberText(expected));
   }
 

@@ -78,7 +78,7 @@ ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClas
       replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
       keptAnyway_(producerNode_.size()) {
   for (size_t n = 0; n < layerClass.forward.size(); ++n)
-    if (layerClass.forward[n].kind == NodeKind::Compute)
+    if (layerClass.forward[n].isCompute())
       producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
 }
 
@@ -107,8 +107,7 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
     indices.insert(indices.begin(), n);
     int32_t before = -1;
     for (NodeIndex d : chain.front()->deps)
-      if (layerClass_.forward[d].kind == NodeKind::Reshard && layerClass_.forward[d].value == v)
-        before = static_cast<int32_t>(d);
+      if (const Reshard* r = layerClass_.forward[d].asReshard(); r && r->value == v) before = static_cast<int32_t>(d);
     n = before;
   }
   std::vector<Point> result;
@@ -126,11 +125,13 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
         made);
     return result;
   }
-  add(chain.front()->from, made);
-  for (size_t i = 0; i < chain.size(); ++i)
-    for (const ReshardStep& step : ir::reshard(program_.mesh, program_.extents(value.dims),
-                                               program_.unordered(*chain[i]), chain[i]->from, chain[i]->to))
+  add(chain.front()->reshard().from, made);
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const Reshard& r = chain[i]->reshard();
+    for (const ReshardStep& step :
+         ir::reshard(program_.mesh, program_.extents(value.dims), program_.unordered(r, chain[i]->op), r.from, r.to))
       add(step.after, indices[i]);
+  }
   return result;
 }
 
@@ -195,21 +196,19 @@ int32_t ActivationPolicy::restore(ValueId value, const Layout& layout, std::vect
   const auto reader = narrowed_.find(value);
   if (reader == narrowed_.end()) return -1;
   for (size_t n = 0; n < backward.size(); ++n)
-    if (backward[n].role == Role::Save && backward[n].value == value && backward[n].from == layout)
+    if (const Compute* c = backward[n].asCompute();
+        c && c->role == Role::Save && c->value == value && c->kept == layout)
       return static_cast<int32_t>(n);
   backward.push_back(castOfSaved(reader->second, value, layout, Phase::Backward));
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
 Node ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
-  Node node;
-  node.role = Role::Save;
-  node.phase = phase;
-  node.op = reader;
-  node.value = value;
-  node.from = layout;
-  node.times = timesOf(program_, program_.model->ops[reader]);
-  return node;
+  Compute save;
+  save.role = Role::Save;
+  save.value = value;
+  save.kept = layout;
+  return {{.phase = phase, .op = reader, .times = timesOf(program_, program_.model->ops[reader])}, std::move(save)};
 }
 
 void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
@@ -226,10 +225,11 @@ void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
 void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backward) const {
   const Op& op = program_.model->ops[node.op];
   for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {
-    if (backward[n].role != Role::Save) continue;
-    const ValueId v = backward[n].value;
-    if (node.value == v ||
-        (node.kind == NodeKind::Compute && llvm::any_of(op.operands, [&](const Operand& o) { return o.value == v; })))
+    const Compute* c = backward[n].asCompute();
+    if (!c || c->role != Role::Save) continue;
+    const ValueId v = c->value;
+    if (node.value() == v ||
+        (node.isCompute() && llvm::any_of(op.operands, [&](const Operand& o) { return o.value == v; })))
       node.deps.push_back(static_cast<NodeIndex>(n));
   }
 }
@@ -251,19 +251,11 @@ int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>
   const Layout wanted = need(program_, layerClass_.placements[local(layer_, id)], o.dims);
   if (sameLayout(program_.unordered(o.dims), p.layout, wanted)) return available;
   for (size_t n = 0; n < backward.size(); ++n) // once per value and target
-    if (backward[n].kind == NodeKind::Reshard && backward[n].cls == CollectiveClass::Regather &&
-        backward[n].value == o.value && backward[n].to == wanted)
+    if (const Reshard* r = backward[n].asReshard(); r && r->regather && r->value == o.value && r->to == wanted)
       return static_cast<int32_t>(n);
-  Node node;
-  node.kind = NodeKind::Reshard;
-  node.phase = Phase::Backward;
-  node.op = id;
-  node.value = o.value;
-  node.source = program_.model->values[o.value].producer;
-  node.cls = CollectiveClass::Regather;
-  node.from = p.layout;
-  node.to = wanted;
-  node.times = timesOf(program_, op);
+  const OpId producer = program_.model->values[o.value].producer;
+  Node node({.phase = Phase::Backward, .op = id, .times = timesOf(program_, op)},
+            Reshard{{.value = o.value, .source = producer}, p.layout, wanted, true});
   if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
   backward.push_back(std::move(node));
   return static_cast<int32_t>(backward.size()) - 1;

@@ -32,16 +32,10 @@ struct BoundaryReshardBuilder {
   void add(LayerClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
            const Layout& to) const {
     if (sameLayout(program.unordered(program.model->values[value].dims), from, to)) return;
-    Node node;
-    node.kind = NodeKind::Reshard;
-    node.phase = backward ? Phase::Backward : Phase::Forward;
-    node.op = op;
-    node.source = source;
-    node.value = value;
-    node.gradient = backward;
-    node.from = from;
-    node.to = to;
-    (backward ? boundary.backward : boundary.forward).edit().push_back(std::move(node));
+    Reshard reshard{{.value = value, .gradient = backward, .source = source}, from, to};
+    (backward ? boundary.backward : boundary.forward)
+        .edit()
+        .emplace_back(NodeHead{.phase = backward ? Phase::Backward : Phase::Forward, .op = op}, std::move(reshard));
   }
 
   LayerClass blank(int64_t instance) const {

@@ -68,7 +68,8 @@ struct Crossing {
     for (const LayerClass& layerClass : program.classes)
       if (layerClass.boundaryReshard)
         for (auto it = layerClass.forward.rbegin(); it != layerClass.forward.rend(); ++it)
-          if (it->kind == NodeKind::Collective && it->value == v && layoutOf(program, v).partial) return it->to;
+          if (const Collective* c = it->asCollective(); c && c->value == v && layoutOf(program, v).partial)
+            return c->to;
     return layoutOf(program, v);
   }
 
@@ -151,10 +152,9 @@ struct Crossing {
         maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline.scatter}))) & ~layout.axes();
     if (!axes) return;
     b.scatter = axes;
-    Node& g = b.gather;
-    g.kind = NodeKind::Collective;
+    Collective& g = b.gather;
     g.value = b.value;
-    g.collective = CollectiveKind::AllGather;
+    g.kind = CollectiveKind::AllGather;
     g.cls = CollectiveClass::Pipeline;
     g.axes = axes;
     g.group = program.mesh.size(axes);

@@ -60,15 +60,14 @@ struct BackwardDerivation {
     return static_cast<int32_t>(layerClass.backward.size()) - 1;
   }
 
-  Node blank(OpId op, Phase phase = Phase::Backward) const {
-    Node node;
-    node.op = op;
-    node.phase = phase;
-    node.times = timesOf(program, model().ops[op]);
-    return node;
+  NodeHead head(OpId op) const {
+    return {.phase = Phase::Backward, .op = op, .times = timesOf(program, model().ops[op])};
+  }
+  Node compute(OpId op, Role role, int operand = -1) const {
+    return {head(op), Compute{.role = role, .operand = operand}};
   }
 
-  static void depend(Node& node, int32_t on) {
+  static void depend(NodeHead& node, int32_t on) {
     if (on >= 0 && !llvm::is_contained(node.deps, static_cast<NodeIndex>(on)))
       node.deps.push_back(static_cast<NodeIndex>(on));
   }
@@ -89,20 +88,15 @@ struct BackwardDerivation {
       Layout wantedLayout = target;
       wantedLayout.partial = contributions[i].layout.partial & lazy;
       pending |= wantedLayout.partial;
-      Node node = blank(id);
+      NodeHead node = head(id);
       for (size_t k = i; k < contributions.size(); ++k)
         if (contributions[k].layout == contributions[i].layout) done[k] = true, depend(node, contributions[k].node);
       if (sameLayout(program.unordered(op.resultDims), contributions[i].layout, wantedLayout)) {
         for (NodeIndex d : node.deps) ready.push_back(static_cast<int32_t>(d));
         continue;
       }
-      node.kind = NodeKind::Reshard;
-      node.value = op.result;
-      node.gradient = true;
-      node.source = contributions[i].source;
-      node.from = contributions[i].layout;
-      node.to = std::move(wantedLayout);
-      ready.push_back(append(std::move(node)));
+      const Traveller dy{.value = op.result, .gradient = true, .source = contributions[i].source};
+      ready.push_back(append({std::move(node), Reshard{dy, contributions[i].layout, std::move(wantedLayout)}}));
     }
     return ready;
   }
@@ -133,9 +127,7 @@ struct BackwardDerivation {
                   std::vector<bool>& covered) {
     const Op& op = model().ops[id];
     if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[i].value.index]; })) return;
-    Node node = blank(id);
-    node.role = Role::Backward;
-    node.operand = operands.front();
+    Node node = compute(id, Role::Backward, operands.front());
     for (int32_t d : dy) depend(node, d);
     for (int32_t d : policy.read(id, layerClass.backward.edit())) depend(node, d);
     const int32_t at = append(std::move(node));
@@ -149,8 +141,7 @@ struct BackwardDerivation {
   void deriveContraction(OpId id, std::vector<int32_t> dy, AxisMask pending) {
     const Op& op = model().ops[id];
     if (width(program.dtypeOf(op.result)) > width(program.computeType(op))) {
-      Node cast = blank(id);
-      cast.role = Role::Cast;
+      Node cast = compute(id, Role::Cast);
       for (int32_t d : dy) depend(cast, d);
       dy = {append(std::move(cast))};
     }
@@ -163,9 +154,7 @@ struct BackwardDerivation {
           contribute(id, static_cast<int>(i), dy.empty() ? -1 : dy.back(), pending);
           continue;
         }
-        Node node = blank(id);
-        node.role = role;
-        node.operand = static_cast<int>(i);
+        Node node = compute(id, role, static_cast<int>(i));
         for (int32_t d : dy) depend(node, d);
         for (int32_t d : policy.readOthers(id, static_cast<int>(i))) depend(node, d);
         if (role == Role::DGrad)
@@ -180,10 +169,7 @@ struct BackwardDerivation {
     const Op& op = model().ops[id];
     for (size_t k = 0; k < op.operands.size() && k < 2; ++k)
       if (k != operand && isPackedParam(program, layerClass, op.operands[k].value)) {
-        Node unpack = blank(id);
-        unpack.role = Role::Cast;
-        unpack.operand = static_cast<int>(k);
-        ready.push_back(append(std::move(unpack)));
+        ready.push_back(append(compute(id, Role::Cast, static_cast<int>(k))));
       }
     return ready;
   }
@@ -221,11 +207,8 @@ struct BackwardDerivation {
     const ValueId param = model().ops[id].operands[operand].value;
     for (ParamUse& p : layerClass.uses.edit())
       if (p.param == param) p.partial |= partial;
-    Node accumulate = blank(id);
-    accumulate.role = Role::Accumulate;
-    accumulate.operand = operand;
-    accumulate.value = param;
-    accumulate.gradient = true;
+    Node accumulate = compute(id, Role::Accumulate, operand);
+    accumulate.compute().value = param;
     depend(accumulate, node);
     append(std::move(accumulate));
   }

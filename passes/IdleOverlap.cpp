@@ -26,7 +26,7 @@ struct Traffic {
     for (const LayerClass& layerClass : program.classes) {
       for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
         for (const Node& node : *nodes)
-          if (node.kind == NodeKind::Collective) add(node.cls);
+          if (const Collective* c = node.asCollective()) add(c->cls);
       for (const StateCollective& s : layerClass.states) {
         add(s.cls);
         states = true;

@@ -81,9 +81,7 @@ struct ForwardLowering {
   void lowerOp(OpId id) {
     const Op& op = model().ops[id];
     const AxisMask pending = pendingThrough(op);
-    Node compute;
-    compute.op = id;
-    compute.times = timesOf(program, op);
+    Node compute({.op = id, .times = timesOf(program, op)}, Compute{});
     auto& brought = layerClass.brought.edit()[local(layer, id)];
     for (size_t i = 0; i < op.operands.size(); ++i) {
       brought.push_back(-1);
@@ -115,12 +113,8 @@ struct ForwardLowering {
 
   /// A parameter that is stored narrower than the contraction computes is unpacked before it.
   void unpack(OpId id, size_t operand, Node& compute) {
-    Node node;
-    node.op = id;
-    node.role = Role::Cast;
-    node.operand = static_cast<int>(operand);
-    node.times = timesOf(program, model().ops[id]);
-    layerClass.forward.edit().push_back(std::move(node));
+    layerClass.forward.edit().emplace_back(NodeHead{.op = id, .times = timesOf(program, model().ops[id])},
+                                           Compute{.role = Role::Cast, .operand = static_cast<int>(operand)});
     compute.deps.push_back(static_cast<NodeIndex>(layerClass.forward.size() - 1));
   }
 
@@ -178,10 +172,10 @@ struct ForwardLowering {
     if (sameLayout(unordered, from, wanted)) return -1;
     int32_t resolved = -1;
     for (size_t n = 0; n < layerClass.forward.size(); ++n) {
-      const Node& node = layerClass.forward[n];
-      if (node.kind != NodeKind::Reshard || node.value != operand.value) continue;
-      if (sameLayout(unordered, node.to, wanted)) return static_cast<int32_t>(n);
-      if (node.from.partial && !node.to.partial) resolved = static_cast<int32_t>(n);
+      const Reshard* r = layerClass.forward[n].asReshard();
+      if (!r || r->value != operand.value) continue;
+      if (sameLayout(unordered, r->to, wanted)) return static_cast<int32_t>(n);
+      if (r->from.partial && !r->to.partial) resolved = static_cast<int32_t>(n);
     }
     // A pending sum is resolved once: to the most split layout that anyone here wants, the others go on from there.
     if (from.partial && !wanted.partial) {
@@ -190,7 +184,7 @@ struct ForwardLowering {
         resolved = addReshard(user, operand.value, from, split, -1);
         if (sameLayout(unordered, split, wanted)) return resolved;
       }
-      from = layerClass.forward[resolved].to;
+      from = layerClass.forward[resolved].reshard().to;
     }
     return addReshard(user, operand.value, from, wanted, resolved);
   }
@@ -210,13 +204,8 @@ struct ForwardLowering {
   }
 
   int32_t addReshard(OpId user, ValueId v, const Layout& from, const Layout& to, int32_t after) {
-    Node node;
-    node.kind = NodeKind::Reshard;
-    node.op = user;
-    node.value = v;
-    node.source = model().values[v].kind == ValueKind::Result ? model().values[v].producer : OpId();
-    node.from = from;
-    node.to = to;
+    const OpId maker = model().values[v].kind == ValueKind::Result ? model().values[v].producer : OpId();
+    NodeHead node{.op = user};
     const Op& op = model().ops[user];
     // What enters a nested repeat crosses its edge once per run of the repeat around it.
     node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != layer.region
@@ -224,7 +213,7 @@ struct ForwardLowering {
                      : timesOf(program, op);
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(layer, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
-    layerClass.forward.edit().push_back(std::move(node));
+    layerClass.forward.edit().emplace_back(std::move(node), Reshard{{.value = v, .source = maker}, from, to});
     return static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 };

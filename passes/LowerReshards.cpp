@@ -58,102 +58,100 @@ struct Rewriter {
     for (const Node& node : nodes) {
       ends.emplace_back();
       const NodeList deps = translated(node.deps);
-      if (node.kind == NodeKind::Reshard)
-        ends.back() = lowerReshard(node, deps);
+      if (const Reshard* reshard = node.asReshard())
+        ends.back() = lowerReshard(node, *reshard, deps);
       else
-        ends.back() = lowerCompute(node, deps);
+        ends.back() = lowerCompute(node, node.compute(), deps);
     }
   }
 
-  NodeList lowerReshard(const Node& node, NodeList deps) {
-    const Value& value = model().values[node.value];
-    const auto steps =
-        ir::reshard(program.mesh, program.extents(value.dims), program.unordered(node), node.from, node.to);
-    Layout before = node.from;
+  /// A node beside an old one or in its place.
+  static NodeHead headFrom(const NodeHead& old, NodeList deps) {
+    NodeHead head = old;
+    head.deps = std::move(deps);
+    return head;
+  }
+
+  NodeList lowerReshard(const NodeHead& node, const Reshard& reshard, NodeList deps) {
+    const Value& value = model().values[reshard.value];
+    const auto steps = ir::reshard(program.mesh, program.extents(value.dims), program.unordered(reshard, node.op),
+                                   reshard.from, reshard.to);
+    Layout before = reshard.from;
     for (const ReshardStep& step : steps) {
       const Layout from = std::exchange(before, step.after);
       if (step.kind == CollectiveKind::Slice) continue; // local, a view
-      Node c = node;
-      c.kind = NodeKind::Collective;
+      Collective c(reshard);
+      c.kind = step.kind;
       c.from = from;
       c.to = step.after;
-      c.deps = std::move(deps);
-      c.collective = step.kind;
       c.axes = step.axes;
       c.group = program.mesh.size(step.axes);
       c.level = program.mesh.levelOf(step.axes);
-      c.bytes = step.elements * overExtents(model(), value.dims) * wireWidth(node) *
+      c.bytes = step.elements * overExtents(model(), value.dims) * wireWidth(node.op, reshard) *
                 std::max(program.skew(value.dims, from), program.skew(value.dims, step.after));
       c.strided = step.strided;
-      c.cls = classOf(node, step.kind);
-      c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node) : 1;
+      c.cls = classOf(node.op, reshard, step.kind);
+      c.copies = step.kind == CollectiveKind::AllToAll ? copiesOf(node.op, reshard) : 1;
       if (c.copies > 1) {
-        c.groupLimit = groupLimitOf(node, step.axes);
-        c.places = placesFor(node);
+        c.groupLimit = groupLimitOf(node.op, reshard, step.axes);
+        c.places = placesFor(reshard);
       }
-      explain(node, step.axes, c);
-      deps = {append(c)};
-      if (step.strided) deps = {copyAfter(c, deps)};
+      explain(node.op, c);
+      deps = {append({headFrom(node, std::move(deps)), std::move(c)})};
+      // A strided intermediate state is packed by a local copy: read and written once.
+      if (step.strided) deps = {append({headFrom(node, deps), Copy(out.back().collective())})};
     }
     return deps;
   }
 
-  /// A strided intermediate state is packed by a local copy: read and written once.
-  NodeIndex copyAfter(const Node& collective, const NodeList& deps) {
-    Node copy = collective;
-    copy.kind = NodeKind::Copy;
-    copy.deps = deps;
-    return append(std::move(copy));
-  }
-
   /// The type that travels: the value's, unless the plan says otherwise (`precision { dispatch = fp8 }`).
-  double wireWidth(const Node& node) const {
-    const WireTypes::Said* stated = wireTypeOf(program, node);
-    return stated ? width(stated->type) : program.widthOf(node.value);
+  double wireWidth(OpId op, const Traveller& what) const {
+    const WireTypes::Said* stated = wireTypeOf(program, what, op);
+    return stated ? width(stated->type) : program.widthOf(what.value);
   }
 
   bool routed(ValueId v) const {
     return llvm::any_of(model().values[v].dims, [&](DimId d) { return model().dims[d].kind == DimKind::Routed; });
   }
 
-  CollectiveClass classOf(const Node& node, CollectiveKind kind) const {
-    if (node.cls == CollectiveClass::Regather) return node.cls;
-    if (kind == CollectiveKind::AllToAll && routed(node.value)) return CollectiveClass::Exchange;
-    if (kind == CollectiveKind::AllGather && !node.gradient && model().ops[node.op].kind == OpKind::Attention)
+  CollectiveClass classOf(OpId op, const Reshard& reshard, CollectiveKind kind) const {
+    if (reshard.regather) return CollectiveClass::Regather;
+    if (kind == CollectiveKind::AllToAll && routed(reshard.value)) return CollectiveClass::Exchange;
+    if (kind == CollectiveKind::AllGather && !reshard.gradient && model().ops[op].kind == OpKind::Attention)
       return CollectiveClass::Ring;
     return CollectiveClass::Activation;
   }
 
   /// How many places an element of a routed value is sent to; padded slots travel as they are.
-  double copiesOf(const Node& node) const {
-    const Op* op = unpaddedRouter(node);
-    return op ? op->copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; }) : 1;
+  double copiesOf(OpId op, const Traveller& what) const {
+    const Op* router = unpaddedRouter(op, what);
+    return router ? router->copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; }) : 1;
   }
 
-  const Op* unpaddedRouter(const Node& node) const {
-    const Op* op = routerOf(model(), node);
-    return op && op->capacity == 0 ? op : nullptr;
+  const Op* unpaddedRouter(OpId op, const Traveller& what) const {
+    const Op* router = routerOf(model(), what, op);
+    return router && router->capacity == 0 ? router : nullptr;
   }
 
   /// Groups of places lie on devices in order where the places are split over these axes first, the outer ones of the
   /// mesh before the inner.
-  GroupLimit groupLimitOf(const Node& node, AxisMask axes) const {
-    for (const Layout* layout : {&node.from, &node.to})
-      if (inOrder(program.mesh, placesOf(node, *layout), axes)) return unpaddedRouter(node)->groupLimit;
+  GroupLimit groupLimitOf(OpId op, const Reshard& reshard, AxisMask axes) const {
+    for (const Layout* layout : {&reshard.from, &reshard.to})
+      if (inOrder(program.mesh, placesOf(reshard.value, *layout), axes)) return unpaddedRouter(op, reshard)->groupLimit;
     return {};
   }
 
   /// The extent of the dimension that the data of a routed value chooses along: experts.
-  double placesFor(const Node& node) const {
-    for (DimId d : model().values[node.value].dims)
+  double placesFor(const Traveller& what) const {
+    for (DimId d : model().values[what.value].dims)
       if (model().dims[d].kind == DimKind::Routed && model().dims[d].chosen.valid())
         return sizeOf(model(), model().dims[d].chosen);
     return 0;
   }
 
   /// How the dimension is split that the data of a routed value chooses along.
-  std::span<const Digit> placesOf(const Node& node, const Layout& layout) const {
-    const std::vector<DimId>& dims = model().values[node.value].dims;
+  std::span<const Digit> placesOf(ValueId value, const Layout& layout) const {
+    const std::vector<DimId>& dims = model().values[value].dims;
     for (DimId d : dims)
       if (model().dims[d].kind == DimKind::Routed)
         for (size_t i = 0; i < dims.size() && i < layout.shard.size(); ++i)
@@ -162,40 +160,39 @@ struct Rewriter {
   }
 
   /// The rule of the consumer that takes the axes, and that of the producer that held them.
-  void explain(const Node& node, AxisMask axes, Node& c) const {
+  void explain(OpId wants, Collective& c) const {
     auto ruleOf = [&](OpId id) -> const PlacementRule* {
       if (!id.valid()) return nullptr;
       const Op& op = model().ops[id];
       for (const LayerClass& other : program.classes) {
         if (other.layer != op.layer || other.boundaryReshard) continue;
         for (const PlacedDim& p : other.placements[local(model().layers[op.layer], id)].dims)
-          if (p.rule && (maskOf(p.axes) & axes)) return p.rule;
+          if (p.rule && (maskOf(p.axes) & c.axes)) return p.rule;
       }
       return nullptr;
     };
-    const PlacementRule* consumer = ruleOf(node.op);
-    const PlacementRule* producer = ruleOf(node.source);
+    const PlacementRule* consumer = ruleOf(wants);
+    const PlacementRule* producer = ruleOf(c.source);
     if (consumer) c.because = consumer->range;
     if (producer) (consumer ? c.becauseOf : c.because) = producer->range;
   }
 
-  NodeList lowerCompute(const Node& node, const NodeList& deps) {
-    Node compute = node;
-    compute.deps = deps;
-    const bool backward = node.role == Role::Backward;
+  NodeList lowerCompute(const NodeHead& node, const Compute& compute, const NodeList& deps) {
+    const bool itself = compute.role == Role::Forward || compute.role == Role::Backward;
     NodeList done;
-    if (node.role == Role::Forward || backward)
-      if (auto ring = ringOf(node, deps)) done.push_back(append(*ring)); // runs beside the operator
-    NodeIndex at = append(std::move(compute));
-    if (node.role == Role::Forward || backward) at = addStatistics(node, at);
+    if (itself)
+      if (auto ring = ringOf(node.op, compute.role)) // runs beside the operator
+        done.push_back(append({headFrom(node, deps), std::move(*ring)}));
+    NodeIndex at = append({headFrom(node, deps), compute});
+    if (itself) at = addStatistics(node, compute.role, at);
     done.push_back(at);
     return done;
   }
 
   /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
-  std::optional<Node> ringOf(const Node& node, const NodeList& deps) const {
-    const Op& op = model().ops[node.op];
-    const Placement& placement = layerClass.placements[local(unit(), node.op)];
+  std::optional<Collective> ringOf(OpId id, Role role) const {
+    const Op& op = model().ops[id];
+    const Placement& placement = layerClass.placements[local(unit(), id)];
     for (const PlacedDim& p : placement.dims) {
       if (!p.ring || p.axes.empty()) continue;
       double bytes = 0;
@@ -204,17 +201,15 @@ struct Rewriter {
           bytes += localElements(program, model().values[o.value].dims, need(program, placement, o.dims)) *
                    program.widthOf(o.value);
       const double n = static_cast<double>(program.mesh.size(p.axes));
-      Node ring = node;
-      ring.kind = NodeKind::Collective;
-      ring.deps = deps;
+      Collective ring;
       ring.ring = true;
-      ring.collective = CollectiveKind::SendRecv;
+      ring.kind = CollectiveKind::SendRecv;
       ring.cls = CollectiveClass::Ring;
       ring.value = op.operands.back().value;
       ring.axes = maskOf(p.axes);
       ring.group = program.mesh.size(p.axes);
       ring.level = program.mesh.levelOf(ring.axes);
-      ring.bytes = bytes * (n - 1) + (node.role == Role::Backward ? bytes * n : 0);
+      ring.bytes = bytes * (n - 1) + (role == Role::Backward ? bytes * n : 0);
       if (p.rule) ring.because = p.rule->range;
       return ring;
     }
@@ -222,31 +217,30 @@ struct Rewriter {
   }
 
   /// Inside the operator: each statistic is an all-reduce of one fp32 value per remaining element.
-  NodeIndex addStatistics(const Node& node, NodeIndex at) {
+  NodeIndex addStatistics(const NodeHead& node, Role role, NodeIndex at) {
     const Op& op = model().ops[node.op];
     const Placement& placement = layerClass.placements[local(unit(), node.op)];
     for (const Reduce& r : op.reduces) {
-      const int count = node.role == Role::Backward ? r.backward : r.values;
+      const int count = role == Role::Backward ? r.backward : r.values;
       const AxisList& axes = placement.axesOf(r.dim);
       const bool ring = llvm::any_of(placement.dims, [&](const PlacedDim& p) { return p.dim == r.dim && p.ring; });
       if (count == 0 || axes.empty() || ring) continue;
       std::vector<DimId> rest;
       for (DimId d : op.resultDims)
         if (d != r.dim) rest.push_back(d);
-      Node c = node;
-      c.kind = NodeKind::Collective;
-      c.deps = {at};
+      Collective c;
       c.value = op.result;
-      c.gradient = node.role == Role::Backward;
-      c.collective = CollectiveKind::AllReduce;
+      c.gradient = role == Role::Backward;
+      c.kind = CollectiveKind::AllReduce;
       c.cls = CollectiveClass::Statistic;
       c.axes = maskOf(axes);
       c.group = program.mesh.size(axes);
       c.level = program.mesh.levelOf(c.axes);
       c.bytes = localElements(program, rest, need(program, placement, rest)) * width(DType::fp32);
-      c.times = node.times * count;
-      explain(node, c.axes, c);
-      at = append(std::move(c));
+      explain(node.op, c);
+      NodeHead head = headFrom(node, {at});
+      head.times *= count;
+      at = append({std::move(head), std::move(c)});
     }
     return at;
   }

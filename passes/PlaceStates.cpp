@@ -113,12 +113,10 @@ StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t>
   StageGroup group;
   group.storage = storage;
   group.stages = std::move(stages);
-  Node& n = group.allReduce;
-  n.kind = NodeKind::Collective;
-  n.phase = Phase::Step;
+  Collective& n = group.allReduce;
   n.value = storage;
   n.gradient = true;
-  n.collective = CollectiveKind::AllReduce;
+  n.kind = CollectiveKind::AllReduce;
   n.cls = CollectiveClass::Gradient;
   n.axes = program.stageAxes;
   n.group = static_cast<int64_t>(group.stages.size());

@@ -77,9 +77,9 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
     NodeList deps;
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
-      const Node& before = layerClass_.forward[d];
-      if (copy < 0 && before.kind == NodeKind::Reshard && discarded(before.value)) // brought for a reader elsewhere
-        copy = again(node.op, before.value, {before.to, static_cast<int32_t>(d), 0}, backward);
+      const Reshard* before = layerClass_.forward[d].asReshard();
+      if (copy < 0 && before && discarded(before->value)) // brought for a reader elsewhere
+        copy = again(node.op, before->value, {before->to, static_cast<int32_t>(d), 0}, backward);
       if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
     }
     node.deps = std::move(deps);
@@ -92,15 +92,16 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
 
 /// Is this node of forward done again? A reshard of what is kept begins at the side that is.
 bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const {
-  if (node.kind == NodeKind::Compute) return !checkpoints_.named[local(layer_, node.op)];
-  if (node.kind != NodeKind::Reshard || !enters(node.value, checkpoint) || discarded(node.value)) return true;
+  Reshard* const r = node.asReshard();
+  if (!r) return !checkpoints_.named[local(layer_, node.op)];
+  if (!enters(r->value, checkpoint) || discarded(r->value)) return true;
   const Op& op = program_.model->ops[node.op];
   for (size_t k = 0; k < op.operands.size(); ++k) {
-    if (op.operands[k].value != node.value) continue;
+    if (op.operands[k].value != r->value) continue;
     const Point p = kept(node.op, k);
-    if (p.node == at) node.from = p.layout; // kept on the way or at its end
+    if (p.node == at) r->from = p.layout; // kept on the way or at its end
   }
-  return node.from != node.to;
+  return r->from != r->to;
 }
 
 /// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
@@ -108,18 +109,18 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   const OpId producer = program_.model->values[v].producer;
   replay(checkpointOf(producer), backward);
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
-  if (point.node < 0 || layerClass_.forward[point.node].kind == NodeKind::Compute) return made;
+  if (point.node < 0 || layerClass_.forward[point.node].isCompute()) return made;
   const Layout& from = layerClass_.results[local(layer_, producer)];
   for (size_t n = 0; n < backward.size(); ++n) // once per layout
-    if (backward[n].kind == NodeKind::Reshard && backward[n].phase == Phase::Recompute && backward[n].value == v &&
-        backward[n].to == point.layout)
+    if (const Reshard* r = backward[n].asReshard();
+        r && backward[n].phase == Phase::Recompute && r->value == v && r->to == point.layout)
       return static_cast<int32_t>(n);
   Node node = layerClass_.forward[point.node];
   node.phase = Phase::Recompute;
   node.needed = false;
   node.op = reader;
-  node.from = from;
-  node.to = point.layout;
+  node.reshard().from = from;
+  node.reshard().to = point.layout;
   node.deps.clear();
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
   backward.push_back(std::move(node));
@@ -153,7 +154,7 @@ void ActivationPolicy::dropUnread() {
   std::vector<NodeIndex> moved(backward.size());
   for (size_t i = backward.size(); i-- > 0;) {
     const Node& node = backward[i];
-    stays[i] = stays[i] || !drops(node) || (node.kind == NodeKind::Compute && handsOn(node.op));
+    stays[i] = stays[i] || !drops(node) || (node.isCompute() && handsOn(node.op));
     if (stays[i])
       for (NodeIndex d : node.deps) stays[d] = true;
   }

@@ -44,7 +44,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
     Tasks deps, beside;
     for (NodeIndex d : node.deps) {
       append(deps, waits[d].own);
-      append(nodes[d].kind == NodeKind::Collective ? beside : deps, waits[d].beside);
+      append(nodes[d].isCollective() ? beside : deps, waits[d].beside);
     }
     Waits& mine = waits[n];
     auto add = [&](Stream stream, double fraction, const Tasks& after) {
@@ -55,15 +55,16 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
       mine = {deps, beside};
       continue;
     }
-    if (node.kind != NodeKind::Collective) {
+    const Collective* collective = node.asCollective();
+    if (!collective) {
       mine = {{add(kComputeStream, 1, deps)}, beside};
       continue;
     }
     append(deps, beside); // a collective moves whole results
-    const double share = schedule.blockingShare[node.cls];
+    const double share = schedule.blockingShare[collective->cls];
     mine.own = deps;
     if (share > 0) mine.own = {add(kComputeStream, share, deps)};
-    if (share < 1) mine.beside = {add(streamOf(*schedule.program, node.level), 1 - share, mine.own)};
+    if (share < 1) mine.beside = {add(streamOf(*schedule.program, collective->level), 1 - share, mine.own)};
   }
   return segment;
 }

@@ -12,8 +12,8 @@ void size(const Program& program, LayerClass& layerClass) {
     const int64_t shards = program.mesh.size(p.grads & p.partial);
     if (shards == 1) continue;
     for (Node& node : layerClass.backward.edit())
-      if (node.kind == NodeKind::Compute && node.role == Role::Accumulate && node.value == p.param)
-        node.work.elements /= static_cast<double>(shards);
+      if (Compute* c = node.asCompute(); c && c->role == Role::Accumulate && c->value == p.param)
+        c->work.elements /= static_cast<double>(shards);
   }
 }
 

@@ -38,7 +38,7 @@ struct Tables {
     p.rowElements = row;
     if (p.partial) return; // summed over devices: a gradient of the table's own size, as of any parameter
     // Independent, even access: of r rows k reads are expected to reach r(1 - (1 - 1/r)^k) different ones.
-    const double read = node.work.reads / program.widthOf(p.param), tables = p.elements / (row * rows);
+    const double read = node.compute().work.reads / program.widthOf(p.param), tables = p.elements / (row * rows);
     const double each = read / (row * tables);
     const double distinct = rows > 1 ? -rows * std::expm1(each * std::log1p(-1 / rows)) : 1;
     p.touched += distinct * row * tables * node.times;
@@ -55,7 +55,7 @@ bool sizeTables(Program& program, DiagnosticEngine&) {
     for (ParamState& p : layerClass.params.edit()) {
       if (!p.trainable || !isTable[program.model->values[p.param].storage.index]) continue;
       for (const Node& n : layerClass.forward)
-        if (n.kind == NodeKind::Compute && n.role == Role::Forward &&
+        if (n.isCompute() && n.compute().role == Role::Forward &&
             llvm::any_of(program.model->ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))
           tables.size(layerClass, p, n);
     }

@@ -66,8 +66,9 @@ struct Sizer {
   }
 
   void size(Node& node) const {
-    if (node.kind != NodeKind::Compute) return;
-    LocalWork& w = node.work;
+    Compute* const c = node.asCompute();
+    if (!c) return;
+    LocalWork& w = c->work;
     const Op& op = model().ops[node.op];
     w.share = shareOf(node.op, op);
     w.skew = program.skew(op.dims, placement(node.op));
@@ -80,29 +81,29 @@ struct Sizer {
       w.firstOperandBytes = elements(node.op, dims) * program.widthOf(op.operands[0].value);
       if (!dims.empty()) w.row = elements(node.op, {dims.back()});
     }
-    switch (node.role) {
+    switch (c->role) {
     case Role::Accumulate: // of the whole gradient: size-gradients takes the shard of it
-      w.elements = elements(node.op, op.operands[node.operand].dims);
+      w.elements = elements(node.op, op.operands[c->operand].dims);
       return;
     case Role::Cast:
-      node.operand < 0 ? sizeCast(w, w.resultElements, program.dtypeOf(op.result), program.computeType(op))
-                       : sizeUnpacking(node, op);
+      c->operand < 0 ? sizeCast(w, w.resultElements, program.dtypeOf(op.result), program.computeType(op))
+                     : sizeUnpacking(node.op, op, *c);
       return;
     case Role::Save:
-      sizeSaving(node, op);
+      sizeSaving(node.phase, op, *c);
       return;
     case Role::Optimizer:
       return;
     default:
       break;
     }
-    sizeFlops(node, op);
-    sizeBytes(node, op);
+    sizeFlops(node.op, op, *c);
+    sizeBytes(node.op, op, *c);
     if (op.kind == OpKind::Cast)
       sizeCast(w, w.resultElements, program.dtypeOf(op.operands[0].value), program.dtypeOf(op.result));
-    if (isContraction(op.kind)) sizeContraction(node, op);
-    if (op.kind == OpKind::Attention) sizeAttention(node, op);
-    if (op.kind == OpKind::GroupedGemm) sizeGroups(node, op);
+    if (isContraction(op.kind)) sizeContraction(node.op, op, *c);
+    if (op.kind == OpKind::Attention) sizeAttention(node.op, op, w);
+    if (op.kind == OpKind::GroupedGemm) sizeGroups(node.op, op, w);
   }
 
   /// What products in fewer than 16 bits read is written as is and transposed, for both of the products of backward.
@@ -113,92 +114,89 @@ struct Sizer {
   }
 
   /// To the type that backward keeps it in, and back.
-  void sizeSaving(Node& node, const Op& op) const {
-    LocalWork& w = node.work;
-    const DType wide = program.dtypeOf(node.value), kept = program.savedType(op, node.value);
-    const bool back = node.phase == Phase::Backward;
-    w.elements = localElements(program, model().values[node.value].dims, node.from);
+  void sizeSaving(Phase phase, const Op& op, Compute& c) const {
+    LocalWork& w = c.work;
+    const DType wide = program.dtypeOf(c.value), kept = program.savedType(op, c.value);
+    const bool back = phase == Phase::Backward;
+    w.elements = localElements(program, model().values[c.value].dims, c.kept);
     w.reads = w.elements * (back ? width(kept) : width(wide) * castReads(kept));
     w.writes = w.elements * width(back ? wide : kept);
   }
 
   /// Reads the parameter as stored, writes it as computed with.
-  void sizeUnpacking(Node& node, const Op& op) const {
-    const Operand& o = op.operands[node.operand];
-    node.work.elements = elements(node.op, o.dims);
+  void sizeUnpacking(OpId id, const Op& op, Compute& c) const {
+    const Operand& o = op.operands[c.operand];
+    c.work.elements = elements(id, o.dims);
     for (const ParamUse& p : layerClass.uses)
-      if (p.param == o.value) node.work.reads = node.work.elements * width(storedAs(program, p));
-    node.work.writes = node.work.elements * node.work.operandWidth;
+      if (p.param == o.value) c.work.reads = c.work.elements * width(storedAs(program, p));
+    c.work.writes = c.work.elements * c.work.operandWidth;
   }
 
-  const BackwardSpec* specOf(const Node& node, const Op& op) const {
+  static const BackwardSpec* specOf(const Op& op, const Compute& c) {
     for (const BackwardSpec& s : op.backwards)
-      if (node.role == Role::Backward && llvm::is_contained(s.operands, node.operand)) return &s;
+      if (c.role == Role::Backward && llvm::is_contained(s.operands, c.operand)) return &s;
     return nullptr;
   }
 
   /// Products of two activations (kinds scores, context, attention) take two products of the forward's size backward,
   /// unless the operator says.
-  void sizeFlops(Node& node, const Op& op) const {
-    const double forward = evaluate(node.op, op.flops);
-    const BackwardSpec* spec = specOf(node, op);
+  void sizeFlops(OpId id, const Op& op, Compute& c) const {
+    const double forward = evaluate(id, op.flops);
+    const BackwardSpec* spec = specOf(op, c);
     if (spec && spec->flops) {
-      node.work.flops = evaluate(node.op, *spec->flops);
+      c.work.flops = evaluate(id, *spec->flops);
       return;
     }
     const bool product = op.kind == OpKind::Scores || op.kind == OpKind::Context || op.kind == OpKind::Attention;
-    node.work.flops = node.role == Role::Backward && product ? 2 * forward : forward;
+    c.work.flops = c.role == Role::Backward && product ? 2 * forward : forward;
   }
 
-  void sizeBytes(Node& node, const Op& op) const {
-    const BackwardSpec* spec = specOf(node, op);
+  void sizeBytes(OpId id, const Op& op, Compute& c) const {
+    const BackwardSpec* spec = specOf(op, c);
     const auto operands = [&] {
       double bytes = 0;
-      for (const Operand& o : op.operands) bytes += elements(node.op, o.dims) * program.widthOf(o.value);
+      for (const Operand& o : op.operands) bytes += elements(id, o.dims) * program.widthOf(o.value);
       return bytes;
     };
-    node.work.reads = spec && spec->reads ? evaluate(node.op, *spec->reads)
-                      : op.reads          ? evaluate(node.op, *op.reads)
-                                          : operands();
-    node.work.writes = spec && spec->writes ? evaluate(node.op, *spec->writes)
-                       : op.writes          ? evaluate(node.op, *op.writes)
-                                            : node.work.resultBytes;
+    c.work.reads = spec && spec->reads ? evaluate(id, *spec->reads) : op.reads ? evaluate(id, *op.reads) : operands();
+    c.work.writes = spec && spec->writes ? evaluate(id, *spec->writes)
+                    : op.writes          ? evaluate(id, *op.writes)
+                                         : c.work.resultBytes;
   }
 
   /// batch = dims of both operands and the result, k = contracted, m = rest of the first, n = rest of the second;
   /// permuted for the gradients.
-  void sizeContraction(Node& node, const Op& op) const {
+  void sizeContraction(OpId id, const Op& op, Compute& c) const {
     double batch = 1, m = 1, n = 1, k = 1;
     for (DimId d : op.dims) {
-      const double e = extent(node.op, d);
+      const double e = extent(id, d);
       const bool x = llvm::is_contained(op.operands[0].dims, d),
                  y = op.operands.size() > 1 && llvm::is_contained(op.operands[1].dims, d);
       const bool out = llvm::is_contained(op.resultDims, d);
       (x && y && out ? batch : !out ? k : x ? m : n) *= e;
     }
-    LocalWork& w = node.work;
+    LocalWork& w = c.work;
     w.batch = batch;
-    const bool first = node.operand == 0;
-    w.m = node.role == Role::Forward ? m : first ? m : k;
-    w.n = node.role == Role::Forward ? n : first ? k : n;
-    w.k = node.role == Role::Forward ? k : first ? n : m;
+    const bool first = c.operand == 0;
+    w.m = c.role == Role::Forward ? m : first ? m : k;
+    w.n = c.role == Role::Forward ? n : first ? k : n;
+    w.k = c.role == Role::Forward ? k : first ? n : m;
   }
 
   /// The curves of a device go by the length of the keys and the size of a head; both are sizes of the value, not of a
   /// shard.
-  void sizeAttention(Node& node, const Op& op) const {
-    LocalWork& w = node.work;
+  void sizeAttention(OpId id, const Op& op, LocalWork& w) const {
     auto extentOf = [&](DimId d) { return static_cast<double>(model().dims[d].extent); };
     w.sequence = extentOf(op.keys);
     w.headDim = op.headSize.evaluate(extentOf, [&](int o) { return widthAt(op, o); });
-    for (const PlacedDim& p : placement(node.op).dims)
+    for (const PlacedDim& p : placement(id).dims)
       if (!p.axes.empty() && (p.dim == op.queries || p.dim == op.keys)) w.sequenceSplit = true;
   }
 
   /// `slots` counts the tokens of one expert; what a device holds of it is what its kernel sees per expert.
-  void sizeGroups(Node& node, const Op& op) const {
+  void sizeGroups(OpId id, const Op& op, LocalWork& w) const {
     for (DimId d : op.dims)
-      if (model().dims[d].kind == DimKind::Routed) node.work.tokensPerExpert = extent(node.op, d);
+      if (model().dims[d].kind == DimKind::Routed) w.tokensPerExpert = extent(id, d);
   }
 };
 

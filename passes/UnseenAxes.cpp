@@ -112,7 +112,11 @@ UnseenAxes unseenAxes(const Program& program) {
     if (&rule != ofSamples) placed |= maskOf(resolveTargets(program.mesh, rule.targets));
   for (const LayerClass& layerClass : program.classes)
     for (const Indexed<Node>* nodes : {&*layerClass.forward, &*layerClass.backward})
-      for (const Node& node : *nodes) seen |= node.axes | (samples & (minorIn(node.from) | minorIn(node.to)));
+      for (const Node& node : *nodes)
+        if (const Collective* c = node.asCollective())
+          seen |= c->axes | (samples & (minorIn(c->from) | minorIn(c->to)));
+        else if (const Compute* saved = node.asCompute())
+          seen |= samples & minorIn(saved->kept);
   for (AxisId a : program.mesh.order) live |= maskOf(a);
   const AxisMask all = live & ~placed & ~seen;
   return {all & ~maskOf(named), all & samples};

@@ -12,26 +12,26 @@ using namespace ir;
 
 PLANC_WARNING(WireTypeIdle, 766, "`precision {{ {fact} }}` does nothing: {reason}")
 
-const Op* routerOf(const Model& model, const Node& node) {
-  for (OpId id : {node.source, node.op})
+const Op* routerOf(const Model& model, const Traveller& what, OpId op) {
+  for (OpId id : {what.source, op})
     if (id.valid() && model.ops[id].copies) return &model.ops[id];
   return nullptr;
 }
 
-const WireTypes::Said* wireTypeOf(const Program& program, const Node& node) {
+const WireTypes::Said* wireTypeOf(const Program& program, const Traveller& what, OpId op) {
   const Model& model = program.model;
   const auto& onWire = program.plan->precision.onWire;
-  auto wireTypesOf = [&](const Op& op) -> const WireTypes::Said* {
-    const auto types = onWire.find(op.name);
+  auto wireTypesOf = [&](const Op& router) -> const WireTypes::Said* {
+    const auto types = onWire.find(router.name);
     if (types == onWire.end()) return nullptr;
-    const auto& stated = node.gradient ? types->second.gradient : types->second.result;
+    const auto& stated = what.gradient ? types->second.gradient : types->second.result;
     return stated ? &*stated : nullptr;
   };
-  if (node.source.valid())
-    if (const WireTypes::Said* stated = wireTypesOf(model.ops[node.source])) return stated;
+  if (what.source.valid())
+    if (const WireTypes::Said* stated = wireTypesOf(model.ops[what.source])) return stated;
   const bool routed =
-      llvm::any_of(model.values[node.value].dims, [&](DimId d) { return model.dims[d].kind == DimKind::Routed; });
-  const Op* router = routed ? routerOf(model, node) : nullptr;
+      llvm::any_of(model.values[what.value].dims, [&](DimId d) { return model.dims[d].kind == DimKind::Routed; });
+  const Op* router = routed ? routerOf(model, what, op) : nullptr;
   return router ? wireTypesOf(*router) : nullptr;
 }
 
@@ -40,7 +40,8 @@ void warnOfIdleWireTypes(const Program& program, DiagnosticEngine& diagnostics) 
   for (const LayerClass& layerClass : program.classes)
     for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const Node& node : *nodes)
-        if (node.kind == NodeKind::Collective && node.value.valid()) used.insert(wireTypeOf(program, node));
+        if (const Collective* c = node.asCollective(); c && c->value.valid())
+          used.insert(wireTypeOf(program, *c, node.op));
   auto check = [&](const std::optional<WireTypes::Said>& stated, const std::string& fact, const std::string& reason) {
     if (stated && !used.contains(&*stated))
       diagnostics.report(WireTypeIdle, stated->range, {{"fact", fact}, {"reason", reason}}).help("leave it out");

@@ -14,27 +14,27 @@ namespace {
 /// Bytes that a node leaves behind for the nodes that depend on it.
 double outputBytes(const Program& program, const LayerClass& layerClass, const Node& node) {
   const Layer& layer = program.model->layers[layerClass.layer];
-  if (node.kind == NodeKind::Reshard)
-    return localElements(program, program.model->values[node.value].dims, node.to) * program.widthOf(node.value);
+  if (const Reshard* r = node.asReshard())
+    return localElements(program, program.model->values[r->value].dims, r->to) * program.widthOf(r->value);
   const Op& op = program.model->ops[node.op];
-  if (node.role == Role::Forward)
+  const Compute& c = node.compute();
+  if (c.role == Role::Forward)
     return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
            program.widthOf(op.result);
-  if (node.role == Role::Cast && node.operand >= 0) { // a parameter, unpacked for one product
-    const Operand& o = op.operands[node.operand];
+  if (c.role == Role::Cast && c.operand >= 0) { // a parameter, unpacked for one product
+    const Operand& o = op.operands[c.operand];
     return localElements(program, o.dims, need(program, layerClass.placements[local(layer, node.op)], o.dims)) *
            width(program.computeType(op));
   }
-  if (node.role == Role::Accumulate || node.role == Role::Cast) return 0;
-  if (node.role == Role::Save) // kept, so counted as such; back in full until backward has read it
-    return node.phase == Phase::Forward ? 0
-                                        : localElements(program, program.model->values[node.value].dims, node.from) *
-                                              program.widthOf(node.value);
+  if (c.role == Role::Accumulate || c.role == Role::Cast) return 0;
+  if (c.role == Role::Save) // kept, so counted as such; back in full until backward has read it
+    return node.phase == Phase::Forward
+               ? 0
+               : localElements(program, program.model->values[c.value].dims, c.kept) * program.widthOf(c.value);
   double bytes = 0; // gradients of the operands, in the layouts that the operator works in
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Value& value = program.model->values[op.operands[i].value];
-    const bool gives =
-        node.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == node.operand;
+    const bool gives = c.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == c.operand;
     if (gives)
       bytes += localElements(program, value.dims,
                              need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
@@ -54,7 +54,7 @@ double peak(const Program& program, const LayerClass& layerClass, const std::vec
   double live = 0, most = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    const bool saved = skipSaved && node.kind == NodeKind::Compute &&
+    const bool saved = skipSaved && node.isCompute() &&
                        std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
                          return s.buffer.empty() && s.value == program.model->ops[node.op].result;
                        });
@@ -74,14 +74,15 @@ double weightOperands(const Program& program, const LayerClass& layerClass) {
   std::set<ValueId> operands, results;
   double bytes = 0;
   for (const Node& node : layerClass.backward) {
-    if (node.kind != NodeKind::Compute || node.role != Role::WGrad) continue;
+    const Compute* c = node.asCompute();
+    if (!c || c->role != Role::WGrad) continue;
     const Op& op = program.model->ops[node.op];
     if (results.insert(op.result).second)
       bytes += localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) * node.times *
                std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
-      if (static_cast<int>(i) == node.operand || !operands.insert(v).second) continue;
+      if (static_cast<int>(i) == c->operand || !operands.insert(v).second) continue;
       const auto saved = std::find_if(layerClass.saved.begin(), layerClass.saved.end(),
                                       [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
       bytes += saved != layerClass.saved.end()

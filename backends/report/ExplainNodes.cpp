@@ -78,7 +78,7 @@ std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
     const std::vector<ir::Node>& list = backward ? layerClass.backward : layerClass.forward;
     for (const auto& entry : onCompute) {
       const ir::Node& node = list[entry.first];
-      if (node.kind == ir::NodeKind::Reshard || !belongs(id, node.op)) continue;
+      if (node.isReshard() || !belongs(id, node.op)) continue;
       const Row* row = rowOf(id, node.op);
       found.push_back({&node, &sim_.classes[id.index].of(backward).nodes[entry.first], entry.second,
                        row ? row->times : 1, exposedOf(id, backward, entry.first)});
@@ -109,31 +109,36 @@ std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layou
 
 /// What a collective moves.
 std::string NodePages::nameOf(const ir::Node& node) const {
+  const ir::Collective& c = node.collective();
   const std::string what =
-      node.value.valid() ? program_.model->pathOf(node.value) : "the statistics of " + program_.model->pathOf(node.op);
-  return node.gradient ? "the gradient of " + what : what;
+      c.value.valid() ? program_.model->pathOf(c.value) : "the statistics of " + program_.model->pathOf(node.op);
+  return c.gradient ? "the gradient of " + what : what;
 }
 
-void NodePages::compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
+/// A compute node, or a copy, which counts as its operator.
+void NodePages::kernel(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
   const ir::Op& op = program_.model->ops[node.op];
+  const ir::Compute* compute = node.asCompute();
+  const ir::Role role = compute ? compute->role : ir::Role::Forward;
   cost::Derivation why;
   const cost::Priced priced = input_.model->price(program_, node, {&why});
   std::string head = ir::join(op.path) + "  " + op.name.str();
-  if (node.role != ir::Role::Forward) head += fmt::format(" {}", ir::name(node.role));
+  if (role != ir::Role::Forward) head += fmt::format(" {}", ir::name(role));
   head += "  " + (priced.launches > 0 ? formatQuantity(priced.seconds, units::time) + ", " +
                                             std::string(cost::name(priced.bound)) + "-bound"
                                       : "fused into a neighbour: no time of its own");
   if (node.times != 1) head += fmt::format(", {} times", countText(node.times));
   page.line(head, 4, TextStyle::Bold);
   const size_t index = node.op.index - program_.model->layers[layerClass.layer].first.index;
-  if (node.role == ir::Role::Forward && index < layerClass.results.size())
+  if (role == ir::Role::Forward && index < layerClass.results.size())
     page.fact("result", shape(op.resultDims, layerClass.results[index]), kIndent);
-  const ir::LocalWork& w = node.work;
-  if (w.m > 0)
+  if (compute && compute->work.m > 0) {
+    const ir::LocalWork& w = compute->work;
     page.fact("gemm",
               fmt::format("m = {}, n = {}, k = {}{}, {}", countText(w.m), countText(w.n), countText(w.k),
                           w.batch > 1 ? ", batch = " + countText(w.batch) : "", ir::name(w.dtype)),
               kIndent);
+  }
   if (priced.flops > 0 || priced.bytes > 0)
     page.fact("work",
               fmt::format("{}, {} moved", formatQuantity(priced.flops, units::flops),
@@ -170,11 +175,11 @@ void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
     const ir::Node& node = *found.node;
     if (phase != node.phase) page.line(std::string(ir::name(node.phase)), 2, TextStyle::Gutter);
     phase = node.phase;
-    if (node.kind == ir::NodeKind::Collective) {
+    if (node.isCollective()) {
       explainCollective(page, input_, node, nameOf(node), found.blockingShare);
       page.fact("exposed", formatQuantity(found.exposed, units::time) + " of it", kIndent);
     } else {
-      compute(page, layerClass, node);
+      kernel(page, layerClass, node);
       if (found.cost->spent.launches > 0)
         page.fact("host",
                   fmt::format("{} more, its part of what the host needs to launch the layer",
@@ -228,10 +233,11 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
     line->bound = bound.empty() ? limitOf(input_, node).what : std::string(bound);
   };
   auto kindOf = [&](const ir::Node& node) {
-    return fmt::format("{} {}", dashed(ir::name(node.collective)), program_.mesh.str(node.axes));
+    const ir::Collective& c = node.collective();
+    return fmt::format("{} {}", dashed(ir::name(c.kind)), program_.mesh.str(c.axes));
   };
   for (const Found& f : nodesOf(id)) {
-    const bool moves = f.node->kind == ir::NodeKind::Collective;
+    const bool moves = f.node->isCollective();
     add(*f.node, moves ? nameOf(*f.node) : program_.model->pathOf(f.node->op),
         moves ? kindOf(*f.node) : program_.model->ops[f.node->op].name.str(), f.cost->seconds / f.times,
         moves ? f.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
@@ -241,7 +247,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (choice_.steps.size() == 1 && holds(layerClass.states[s])) {
       const ir::Node node = cost::messagesOf(*input_.schedule, id, layerClass.states[s]).one;
-      add(node, fmt::format("{} in {}", ir::name(node.cls), ir::name(node.phase)), kindOf(node),
+      add(node, fmt::format("{} in {}", ir::name(node.collective().cls), ir::name(node.phase)), kindOf(node),
           sim_.classes[id.index].states[s], 0, {});
     }
   std::stable_sort(lines.begin(), lines.end(),
@@ -293,30 +299,30 @@ namespace {
 void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const cost::Derivation& why,
                      double seconds, double blockingShare) {
   const ir::Program& program = *input.schedule->program;
-  const std::string level =
-      node.level < program.mesh.levelNames.size() ? program.mesh.levelNames[node.level].str() : "";
+  const ir::Collective& c = node.collective();
+  const std::string level = c.level < program.mesh.levelNames.size() ? program.mesh.levelNames[c.level].str() : "";
   page.fact("group",
-            fmt::format("{} ranks of {}{}{}", node.group, program.mesh.str(node.axes),
-                        level.empty() ? "" : ", level " + level, node.ring ? ", as a ring" : ""),
+            fmt::format("{} ranks of {}{}{}", c.group, program.mesh.str(c.axes),
+                        level.empty() ? "" : ", level " + level, c.ring ? ", as a ring" : ""),
             kIndent);
-  page.fact("bytes", formatQuantity(node.bytes, units::bytes) + " on the larger local side", kIndent);
+  page.fact("bytes", formatQuantity(c.bytes, units::bytes) + " on the larger local side", kIndent);
   for (const auto& [key, text] : why.notes) page.fact(key, text, kIndent);
   page.derivation(why, kIndent);
   if (const cost::LimitPart limit = limitOf(input, node); !limit.what.empty())
     page.fact("limit",
               fmt::format("{}, {} of it", limit.what, formatQuantity(std::min(limit.seconds, seconds), units::time)),
               kIndent);
-  page.fact("because", page.quote(node.because), kIndent);
-  if (!(node.becauseOf == node.because)) page.fact("and", page.quote(node.becauseOf), kIndent);
+  page.fact("because", page.quote(c.because), kIndent);
+  if (!(c.becauseOf == c.because)) page.fact("and", page.quote(c.becauseOf), kIndent);
   page.fact("overlap",
-            blockingShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(node.cls))
+            blockingShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(c.cls))
                                : fmt::format("{} of it, class {}, may run beside compute",
-                                             percentText(1 - blockingShare), ir::name(node.cls)),
+                                             percentText(1 - blockingShare), ir::name(c.cls)),
             kIndent);
 }
 
 void collectiveTitle(ExplainPage& page, const ir::Node& node, const std::string& what, const std::string& time) {
-  page.line(fmt::format("{} of {}  {}", dashed(ir::name(node.collective)), what, time), 4, TextStyle::Bold);
+  page.line(fmt::format("{} of {}  {}", dashed(ir::name(node.collective().kind)), what, time), 4, TextStyle::Bold);
 }
 
 } // namespace
@@ -343,7 +349,7 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId
     const bool shares = messages.count != std::floor(messages.count);
     page.fact("messages",
               fmt::format("{} of {}, {} each{}; `bucket` is {}", countText(messages.count),
-                          formatQuantity(one.bytes, units::bytes), formatQuantity(longer, units::time),
+                          formatQuantity(one.collective().bytes, units::bytes), formatQuantity(longer, units::time),
                           shares ? ", filled by neighbours together" : "", formatQuantity(bucket, units::bytes)),
               kIndent);
   }

@@ -50,7 +50,7 @@ private:
   const Row* rowOf(ir::LayerClassId id, ir::OpId op) const;
   bool belongs(ir::LayerClassId id, ir::OpId op) const;
   bool holds(const ir::StateCollective& state) const;
-  void compute(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const;
+  void kernel(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const;
   void states(ExplainPage& page, ir::LayerClassId id) const;
   void kept(ExplainPage& page, ir::LayerClassId id, size_t most) const;
   std::string shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const;

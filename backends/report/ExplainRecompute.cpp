@@ -36,15 +36,14 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
   std::vector<std::string> left;
   for (size_t i = 0; i < layerClass.backward.size(); ++i) {
     const ir::Node& n = layerClass.backward[i];
-    if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute ||
-        !chosenBy(statement, instances, model.ops[n.op].path))
+    if (n.phase != ir::Phase::Recompute || !n.isCompute() || !chosenBy(statement, instances, model.ops[n.op].path))
       continue;
     if (!runs[i]) {
       left.push_back(model.pathOf(n.op));
       continue;
     }
-    again.add(model.pathOf(n.op), n.work.flops * n.times);
-    flops += n.work.flops * n.times;
+    again.add(model.pathOf(n.op), n.compute().work.flops * n.times);
+    flops += n.compute().work.flops * n.times;
   }
   if (flops == 0) return; // instances that it does not reach
   for (const ir::Saved& s : layerClass.saved)

@@ -116,10 +116,10 @@ public:
     return {{"shard", std::move(shard)}, {"partial", axes(layout.partial)}};
   }
 
-  Json compute(const ir::Node& n) const {
-    Json out = {{"node", "compute"}, {"role", text(ir::name(n.role))}};
+  Json compute(const ir::Compute& c) const {
+    Json out = {{"node", "compute"}, {"role", text(ir::name(c.role))}};
     if (program_.level == ir::Level::Sharded) return out;
-    const ir::LocalWork& w = n.work;
+    const ir::LocalWork& w = c.work;
     out["flops"] = jsonNumber(w.flops);
     out["reads_bytes"] = jsonNumber(w.reads);
     out["writes_bytes"] = jsonNumber(w.writes);
@@ -132,39 +132,36 @@ public:
     return out;
   }
 
-  Json collective(const ir::Node& n) const {
+  /// No rule of the plan wants a reshard by itself: its collectives say which wants them.
+  Json reshard(const ir::Reshard& r) const {
+    const std::vector<ir::DimId>& dims = program_.model->values[r.value].dims;
+    return {{"node", "reshard"},        {"value", model_.value(r.value)},
+            {"gradient", r.gradient},   {"from", layout(r.from, dims)},
+            {"to", layout(r.to, dims)}, {"because", Json(nullptr)}};
+  }
+
+  Json collective(const ir::Collective& c) const {
     return {{"node", "collective"},
-            {"collective", text(ir::name(n.collective))},
-            {"class", text(ir::name(n.cls))},
-            {"value", model_.value(n.value)},
-            {"gradient", n.gradient},
-            {"axis", program_.mesh.str(n.axes)},
-            {"group", n.group},
-            {"level", levelName(n.level)},
-            {"bytes", jsonNumber(n.bytes)},
-            {"because", place(n.because, sources_)}};
+            {"collective", text(ir::name(c.kind))},
+            {"class", text(ir::name(c.cls))},
+            {"value", model_.value(c.value)},
+            {"gradient", c.gradient},
+            {"axis", program_.mesh.str(c.axes)},
+            {"group", c.group},
+            {"level", levelName(c.level)},
+            {"bytes", jsonNumber(c.bytes)},
+            {"because", place(c.because, sources_)}};
+  }
+
+  Json copy(const ir::Copy& c) const {
+    return {{"node", "copy"}, {"value", model_.value(c.value)}, {"bytes", jsonNumber(c.bytes)}};
   }
 
   Json node(const ir::Node& n) const {
-    Json out;
-    switch (n.kind) {
-    case ir::NodeKind::Compute:
-      out = compute(n);
-      break;
-    case ir::NodeKind::Reshard: {
-      const std::vector<ir::DimId>& dims = program_.model->values[n.value].dims;
-      out = {{"node", "reshard"},        {"value", model_.value(n.value)},
-             {"gradient", n.gradient},   {"from", layout(n.from, dims)},
-             {"to", layout(n.to, dims)}, {"because", place(n.because, sources_)}};
-      break;
-    }
-    case ir::NodeKind::Collective:
-      out = collective(n);
-      break;
-    case ir::NodeKind::Copy:
-      out = {{"node", "copy"}, {"value", model_.value(n.value)}, {"bytes", jsonNumber(n.bytes)}};
-      break;
-    }
+    const ir::Compute* c = n.asCompute();
+    const ir::Reshard* r = n.asReshard();
+    const ir::Collective* moved = n.asCollective();
+    Json out = c ? compute(*c) : r ? reshard(*r) : moved ? collective(*moved) : copy(n.copy());
     out["op"] = model_.op(n.op);
     out["phase"] = text(ir::name(n.phase));
     out["times"] = jsonNumber(n.times);

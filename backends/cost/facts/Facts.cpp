@@ -78,18 +78,19 @@ std::string Requester::text() const {
   if (!node) return "every estimate";
   const ir::Model& model = program->model;
   const std::string layer = node->op.valid() ? model.pathOf(node->op) : std::string();
-  if (node->kind == ir::NodeKind::Collective) {
-    std::string text = fmt::format("the {}", ir::name(node->collective));
-    if (node->axes) text += fmt::format(" over `{}`", program->mesh.str(node->axes));
+  if (const ir::Collective* c = node->asCollective()) {
+    std::string text = fmt::format("the {}", ir::name(c->kind));
+    if (c->axes) text += fmt::format(" over `{}`", program->mesh.str(c->axes));
     return layer.empty() ? text : text + fmt::format(" in `{}`", layer);
   }
-  if (layer.empty()) return fmt::format("the {}", ir::name(node->role));
-  return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(node->role));
+  const ir::Role role = node->isCompute() ? node->compute().role : ir::Role::Forward; // a copy is part of the operator
+  if (layer.empty()) return fmt::format("the {}", ir::name(role));
+  return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(role));
 }
 
 SourceRange Requester::range() const {
   if (!node) return {};
-  if (node->kind == ir::NodeKind::Collective && node->because.valid()) return node->because;
+  if (const ir::Collective* c = node->asCollective(); c && c->because.valid()) return c->because;
   return node->op.valid() ? program->model->ops[node->op].range : SourceRange();
 }
 

@@ -173,10 +173,8 @@ private:
     Received received{};
     for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
       for (const ir::Node& n : *nodes)
-        if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllGather) {
-          double& most = received[n.cls];
-          most = std::max(most, n.bytes);
-        }
+        if (const ir::Collective* c = n.asCollective(); c && c->kind == ir::CollectiveKind::AllGather)
+          received[c->cls] = std::max(received[c->cls], c->bytes);
     return received;
   }
 
@@ -186,9 +184,9 @@ private:
     if (!plan_.workload.train || !model.loss.valid()) return 0;
     const ir::OpId producer = model.values[model.loss].producer;
     for (const ir::Node& n : layerClass.forward) {
-      if (n.kind != ir::NodeKind::Compute || n.op != producer || model.ops[producer].operands.empty()) continue;
+      if (!n.isCompute() || n.op != producer || model.ops[producer].operands.empty()) continue;
       const double width = program_.widthOf(model.ops[producer].operands[0].value);
-      if (width < kSinglePrecision) return n.work.firstOperandBytes / width * kSinglePrecision * kLogitCopies;
+      if (width < kSinglePrecision) return n.compute().work.firstOperandBytes / width * kSinglePrecision * kLogitCopies;
     }
     return 0;
   }

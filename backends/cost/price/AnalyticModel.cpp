@@ -43,7 +43,7 @@ public:
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
-    const bool collective = node.kind == ir::NodeKind::Collective;
+    const bool collective = node.isCollective();
     const auto priceIt = [&] {
       return finite(collective ? priceCollective(pricing) : priceNode(pricing), pricing.requester());
     };

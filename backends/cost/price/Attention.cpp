@@ -14,7 +14,7 @@ namespace {
 
 /// Times of the backward pass are a multiple of the forward's. A product whose gradients are two nodes gives each half.
 Term backwardShare(const Pricing& p, const Term& factor) {
-  switch (p.node.role) {
+  switch (p.compute().role) {
   case ir::Role::Backward:
     return factor;
   case ir::Role::DGrad:
@@ -26,7 +26,7 @@ Term backwardShare(const Pricing& p, const Term& factor) {
 }
 
 bool ofBackward(const Pricing& p) {
-  return p.node.role != ir::Role::Forward;
+  return p.compute().role != ir::Role::Forward;
 }
 
 /// The facts of a product whose result or first operand stands in memory.
@@ -64,7 +64,7 @@ Priced scoresProduct(const Pricing& p) {
       equations::roofline(p.known(w.flops, "flops", units::flops), peak * efficiency,
                           p.known(scoreBytes, "bytes(scores)", units::bytes), bandwidth * share, start);
   Priced priced = p.priced(forward * factor);
-  priced.flops = p.node.work.flops;
+  priced.flops = p.compute().work.flops;
   priced.bytes = scoreBytes * factor.value;
   return priced;
 }
@@ -90,8 +90,8 @@ Priced fusedAttention(const Pricing& p) {
 
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
   Priced priced = p.priced(equations::fused(useful, curve * head * stack * split, start) * backwardShare(p, backward));
-  priced.flops = p.node.work.flops;
-  priced.bytes = p.node.work.reads + p.node.work.writes;
+  priced.flops = p.compute().work.flops;
+  priced.bytes = p.compute().work.reads + p.compute().work.writes;
   return priced;
 }
 

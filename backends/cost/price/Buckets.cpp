@@ -203,7 +203,7 @@ double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, cons
 
 Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
   Messages messages{collectiveNode(state), bucketsOf(schedule, layerClass, state)};
-  messages.one.bytes /= messages.count;
+  messages.one.collective().bytes /= messages.count;
   return messages;
 }
 

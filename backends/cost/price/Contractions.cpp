@@ -21,7 +21,7 @@ struct GemmFacts {
 };
 
 GemmFacts factsOf(const Pricing& p, double flopCount) {
-  const ir::DType dtype = p.node.work.dtype;
+  const ir::DType dtype = p.compute().work.dtype;
   GemmFacts f;
   f.peak = p.fact(DeviceFact::Peak, dtype, "P");
   f.efficiency = p.fact(DeviceFact::GemmEfficiency, dtype, "e", flopSize(flopCount));
@@ -32,7 +32,7 @@ GemmFacts factsOf(const Pricing& p, double flopCount) {
 }
 
 bool fusesAccumulation(const Pricing& p) {
-  if (p.node.role != ir::Role::WGrad) return false;
+  if (p.compute().role != ir::Role::WGrad) return false;
   p.facts.find(StackFact::Accumulate, p.requester());
   return p.facts.stack.accumulate() == ir::Accumulate::Fused;
 }
@@ -40,7 +40,7 @@ bool fusesAccumulation(const Pricing& p) {
 using Shape = equations::ProductOf<Term>;
 
 Shape shapeOf(const Pricing& p) {
-  const ir::LocalWork& w = p.node.work;
+  const ir::LocalWork& w = p.compute().work;
   return {p.known(w.batch, "b"), p.known(w.m, "m"), p.known(w.n, "n"), p.known(w.k, "k"),
           p.known(w.operandWidth, "w", units::bytes)};
 }
@@ -53,7 +53,7 @@ Term bytesOf(const Pricing& p, const Shape& s) {
 
 /// The price of a product that takes `forward` in forward.
 Priced product(const Pricing& p, const Term& forward, const Term& flops, const Term& bytes) {
-  const bool gradient = p.node.role == ir::Role::DGrad || p.node.role == ir::Role::WGrad;
+  const bool gradient = p.compute().role == ir::Role::DGrad || p.compute().role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
   Priced priced = p.priced(gradient ? forward * (p.fact(StackFact::BackwardRatio, "r") / 2) : forward);
   priced.flops = flops.value;
@@ -93,7 +93,7 @@ Priced groupedGemm(const Pricing& p) {
   const Term kernels = oneKernel || alone ? Term(1) : shape.batch, flops = equations::flops(shape);
   const GemmFacts f = factsOf(p, flops.value / kernels.value);
   // Of the rate of one large product.
-  const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.node.work.tokensPerExpert, units::none}) : 1;
+  const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.compute().work.tokensPerExpert, units::none}) : 1;
   const Term bytes = bytesOf(p, shape);
   const auto equation = alone ? equations::roofline<Term> : equations::inTurn<Term>;
   const Term time =

@@ -20,7 +20,7 @@ constexpr double kSeparatePasses = 3;
 constexpr double kCopyPasses = 2;
 
 bool isBackward(const Pricing& p) {
-  return p.node.role == ir::Role::Backward;
+  return p.compute().role == ir::Role::Backward;
 }
 
 /// A node without time of its own.
@@ -45,7 +45,7 @@ bool updatesRows(const Pricing& p) {
   if (!p.program.plan->workload.tableOptimizer) return false;
   for (const ir::LayerClass& layerClass : p.program.classes)
     for (const ir::ParamState& s : layerClass.params)
-      if (s.param == p.node.value && s.touched > 0) return true;
+      if (s.param == p.compute().value && s.touched > 0) return true;
   return false;
 }
 
@@ -60,7 +60,7 @@ Priced byPasses(const Pricing& p, double moved, std::string_view of) {
     count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
   if (count.value == 0) return nothing(p, "no pass of its own: part of a neighbouring kernel");
   Priced priced = memoryTime(p, count * p.known(moved, of, units::bytes));
-  priced.flops = p.node.work.flops;
+  priced.flops = p.compute().work.flops;
   return priced;
 }
 
@@ -78,7 +78,8 @@ Priced memoryTime(const Pricing& p, const Term& bytes) {
 namespace {
 
 Term readsAndWrites(const Pricing& p) {
-  return p.known(p.node.work.reads, "reads", units::bytes) + p.known(p.node.work.writes, "writes", units::bytes);
+  return p.known(p.compute().work.reads, "reads", units::bytes) +
+         p.known(p.compute().work.writes, "writes", units::bytes);
 }
 
 } // namespace
@@ -86,7 +87,7 @@ Term readsAndWrites(const Pricing& p) {
 Priced memoryOperator(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "bytes(first operand)");
   Priced priced = memoryTime(p, readsAndWrites(p));
-  priced.flops = p.node.work.flops;
+  priced.flops = p.compute().work.flops;
   return priced;
 }
 
@@ -98,18 +99,19 @@ Priced lookup(const Pricing& p) {
   const Term reads = p.known(forwardWork(p).reads, "reads", units::bytes);
   Priced priced = p.priced(memory(reads / (efficiency * bandwidth)));
   priced.bytes = reads.value;
-  priced.flops = p.node.work.flops;
+  priced.flops = p.compute().work.flops;
   return priced;
 }
 
 Priced cast(const Pricing& p) {
-  const bool byKind = p.node.role != ir::Role::Save && (p.node.role != ir::Role::Cast || p.node.operand < 0);
-  if (byKind && hasPasses(p)) return byPasses(p, kCastSource * p.node.work.elements, "bytes(operand)");
+  const bool byKind =
+      p.compute().role != ir::Role::Save && (p.compute().role != ir::Role::Cast || p.compute().operand < 0);
+  if (byKind && hasPasses(p)) return byPasses(p, kCastSource * p.compute().work.elements, "bytes(operand)");
   return memoryTime(p, readsAndWrites(p));
 }
 
 Priced accumulate(const Pricing& p) {
-  const Term elements = p.known(p.node.work.elements, "elements");
+  const Term elements = p.known(p.compute().work.elements, "elements");
   if (updatesRows(p))
     return nothing(p, "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
@@ -121,7 +123,7 @@ Priced accumulate(const Pricing& p) {
   p.facts.find(StackFact::Accumulate, p.requester());
   const std::optional<ir::Accumulate> how = p.facts.stack.accumulate();
   if (how == ir::Accumulate::Separate || how == ir::Accumulate::Deferred) {
-    const ir::Value& parameter = p.program.model->values[p.node.value];
+    const ir::Value& parameter = p.program.model->values[p.compute().value];
     const double width = ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);
   }
@@ -129,7 +131,7 @@ Priced accumulate(const Pricing& p) {
 }
 
 Priced copy(const Pricing& p) {
-  const Term moved = kCopyPasses * p.known(p.node.bytes, "bytes", units::bytes);
+  const Term moved = kCopyPasses * p.known(p.node.copy().bytes, "bytes", units::bytes);
   Priced priced = p.priced(memory(moved / p.fact(DeviceFact::Bandwidth, "B")));
   priced.bytes = moved.value;
   return priced;

@@ -65,8 +65,9 @@ std::span<const OperatorEquation> operatorEquations() {
 }
 
 Priced priceNode(const Pricing& pricing) {
-  if (pricing.node.kind == ir::NodeKind::Copy) return copy(pricing);
-  switch (pricing.node.role) {
+  const ir::Compute* compute = pricing.node.asCompute();
+  if (!compute) return copy(pricing);
+  switch (compute->role) {
   case ir::Role::Accumulate:
     return accumulate(pricing);
   case ir::Role::Cast:
@@ -79,36 +80,38 @@ Priced priceNode(const Pricing& pricing) {
 }
 
 bool readsProgram(const ir::Node& node) {
-  return node.kind == ir::NodeKind::Compute && node.role == ir::Role::Accumulate;
+  return node.isCompute() && node.compute().role == ir::Role::Accumulate;
 }
 
 Reads readByOperator(const Pricing& pricing) {
-  const ir::Node& node = pricing.node;
   Reads reads;
-  reads << node.kind << node.role << (node.operand < 0);
-  if (node.kind == ir::NodeKind::Copy) return reads << node.bytes;
-  add(reads, node.work);
+  reads << pricing.node.does.index();
+  const ir::Compute* compute = pricing.node.asCompute();
+  if (!compute) return reads << pricing.node.copy().bytes;
+  reads << compute->role << (compute->operand < 0);
+  add(reads, compute->work);
   if (!pricing.hasOp()) return reads;
   const ir::Op& op = pricing.op();
   reads << op.kind << reinterpret_cast<uintptr_t>(op.name.key());
   const bool alone = op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm; // reads no other node
-  if (!alone && node.role != ir::Role::Forward) add(reads, forwardWork(pricing));
+  if (!alone && compute->role != ir::Role::Forward) add(reads, forwardWork(pricing));
   return reads;
 }
 
 const ir::LocalWork& forwardWork(const Pricing& pricing) {
   const ir::Node& node = pricing.node;
-  if (node.role == ir::Role::Forward) return node.work;
-  const ir::Node* found = nullptr;
+  const ir::Compute& compute = node.compute();
+  if (compute.role == ir::Role::Forward) return compute.work;
+  const ir::Compute* found = nullptr;
   for (const ir::LayerClass& layerClass : pricing.program.classes) {
     if (layerClass.boundaryReshard || layerClass.layer != pricing.op().layer) continue;
     const bool home = holds(layerClass.backward, &node) || holds(layerClass.forward, &node);
     if (found && !home) continue;
     for (const ir::Node& n : layerClass.forward)
-      if (n.kind == ir::NodeKind::Compute && n.op == node.op && n.role == ir::Role::Forward) found = &n;
+      if (const ir::Compute* c = n.asCompute(); c && n.op == node.op && c->role == ir::Role::Forward) found = c;
     if (home) break;
   }
-  return found ? found->work : node.work;
+  return found ? found->work : compute.work;
 }
 
 } // namespace planc::cost

@@ -36,6 +36,9 @@ public:
   EvidenceList* evidence;         ///< collects what the price stands on; may be null
   std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
 
+  /// What the node does, for equations of one kind of nodes.
+  const ir::Compute& compute() const { return node.compute(); }
+  const ir::Collective& collective() const { return node.collective(); }
   Requester requester() const { return {&program, &node}; }
   const ir::Op& op() const { return program.model->ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }

@@ -99,12 +99,7 @@ Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
 
 /// What stands for the update in the tables of missing facts.
 const ir::Node& updateNode() {
-  static const ir::Node kUpdate = [] {
-    ir::Node node;
-    node.role = ir::Role::Optimizer;
-    node.phase = ir::Phase::Step;
-    return node;
-  }();
+  static const ir::Node kUpdate({.phase = ir::Phase::Step}, ir::Compute{.role = ir::Role::Optimizer});
   return kUpdate;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Sums over the collectives of one row; averaged when it is written.
 struct Sum {
-  const ir::Node* node = nullptr;
+  const ir::Node* node = nullptr; ///< the first of them
   size_t layer = 0;
   double count = 0, bytes = 0, seconds = 0;
 };
@@ -25,20 +25,21 @@ struct ClassCollectives {
 };
 
 bool sameRow(const Sum& s, const ir::Node& n, size_t layer) {
-  return s.layer == layer && s.node->cls == n.cls && s.node->collective == n.collective && s.node->axes == n.axes &&
-         s.node->phase == n.phase;
+  const ir::Collective &a = s.node->collective(), &b = n.collective();
+  return s.layer == layer && a.cls == b.cls && a.kind == b.kind && a.axes == b.axes && s.node->phase == n.phase;
 }
 
 CollectiveRow describe(const CostModel& model, const ir::Program& program, const ir::Node& node) {
+  const ir::Collective& c = node.collective();
   CollectiveRow row;
-  row.op = ir::name(node.collective);
-  row.cls = node.cls;
+  row.op = ir::name(c.kind);
+  row.cls = c.cls;
   row.phase = node.phase;
-  row.axis = program.mesh.str(node.axes);
-  row.group = node.group;
-  if (node.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[node.level].str();
-  if (node.collective == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
-  row.because = node.because;
+  row.axis = program.mesh.str(c.axes);
+  row.group = c.group;
+  if (c.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[c.level].str();
+  if (c.kind == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
+  row.because = c.because;
   std::vector<LimitPart> limits;
   model.price(program, node, {.limits = &limits});
   row.limit = narrowest(limits).what;
@@ -58,14 +59,13 @@ ClassCollectives instanceRows(const CostModel& model, const ir::Program& program
     out.rowOf[backward].assign(nodes.size(), SIZE_MAX);
     for (size_t n = 0; n < nodes.size(); ++n) {
       const ir::Node& node = nodes[n];
-      if (node.kind != ir::NodeKind::Collective || node.collective == ir::CollectiveKind::Slice ||
-          !segment.nodes[n].runs)
-        continue;
+      const ir::Collective* c = node.asCollective();
+      if (!c || c->kind == ir::CollectiveKind::Slice || !segment.nodes[n].runs) continue;
       const size_t layer = node.op.valid() ? layers.rowOf(node.op) : 0;
       auto sum = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return sameRow(s, node, layer); });
       if (sum == sums.end()) sum = sums.insert(sums.end(), Sum{&node, layer});
       sum->count += node.times;
-      sum->bytes += node.bytes * node.times;
+      sum->bytes += c->bytes * node.times;
       sum->seconds += segment.nodes[n].seconds;
       out.rowOf[backward][n] = static_cast<size_t>(sum - sums.begin());
     }
@@ -120,7 +120,7 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
       row.layer = program.refOf(layerClass);
       const double each = static_cast<double>(state.times) * messages.count; // of one instance
       row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
-      row.bytes = messages.one.bytes;
+      row.bytes = messages.one.collective().bytes;
       row.seconds = sim.classes[b].states[s] / each;
       if (spent && s < spent->states.size()) row.exposed = spent->states[s];
       finish(row, sim, stage);
@@ -161,12 +161,12 @@ public:
     for (const ir::Boundary& b : sender.sends) {
       if (back && !gradientReturns(program_, b)) continue;
       const double seconds = model_.price(program_, transferNode(sender, b)).seconds;
-      const double gathering = b.scatter ? model_.price(program_, b.gather).seconds : 0;
+      const double gathering = b.scatter ? model_.price(program_, gatherNode(b)).seconds : 0;
       const ir::LayerRef crossing = ir::LayerRef::of(program_.model->values[b.value].path);
       ir::Node node = transferNode(sender, b);
-      node.axes = program_.stageAxes;
+      node.collective().axes = program_.stageAxes;
       add(node, side, crossing, side.receives ? seconds + gathering : seconds, share);
-      if (b.scatter && !side.receives) add(b.gather, side, crossing, gathering, share);
+      if (b.scatter && !side.receives) add(gatherNode(b), side, crossing, gathering, share);
     }
   }
 
@@ -184,7 +184,7 @@ private:
     CollectiveRow row = describe(model_, program_, node);
     if (side.receives) row.op = "receive";
     row.layer = layer;
-    row.bytes = node.bytes;
+    row.bytes = node.collective().bytes;
     row.seconds = seconds;
     auto known = std::find_if(rows_.begin(), rows_.end(), [&](const CollectiveRow& r) {
       return r.op == row.op && r.layer == row.layer && r.phase == row.phase && r.level == row.level &&
@@ -215,11 +215,12 @@ void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const Cost
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
       continue;
-    CollectiveRow row = describe(model, program, group.allReduce);
+    const ir::Node sum = sumNode(group);
+    CollectiveRow row = describe(model, program, sum);
     row.layer = ir::LayerRef::of(program.model->values[group.storage].path);
     row.count = 1;
     row.bytes = group.allReduce.bytes;
-    row.seconds = row.exposed = model.price(program, group.allReduce).seconds;
+    row.seconds = row.exposed = model.price(program, sum).seconds;
     finish(row, sim, stage);
     rows.push_back(std::move(row));
   }

@@ -165,8 +165,10 @@ void Ledger::addTied() {
   if (!(sim_.steps[sim_.critical].tied > 0)) return;
   for (const ir::StageGroup& group : program_.stageGroups)
     if (group.stages.size() > 1 &&
-        std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end())
-      addNode(group.allReduce, model_.price(program_, group.allReduce).seconds);
+        std::find(group.stages.begin(), group.stages.end(), sim_.critical) != group.stages.end()) {
+      const ir::Node sum = sumNode(group);
+      addNode(sum, model_.price(program_, sum).seconds);
+    }
 }
 
 /// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep

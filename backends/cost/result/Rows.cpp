@@ -37,13 +37,13 @@ void addNodes(ClassRows& out, ClassLayers& layers, const std::vector<ir::Node>& 
     (again ? row.recompute : forward ? row.forward : row.backward) += c.spent.sum();
     (again ? row.recomputeExposed : forward ? row.forwardExposed : row.backwardExposed) += c.spent.exposed;
     row.exposed += c.spent.exposed;
-    if (nodes[n].kind == ir::NodeKind::Collective) row.comm += c.seconds;
+    if (nodes[n].isCollective()) row.comm += c.seconds;
     row.flops += c.flops;
     row.bytes += c.bytes;
     auto& shares = out.shares[index];
     shares[Bound::Network] += c.spent.exposed;
     shares[Bound::Launch] += c.spent.launches;
-    if (nodes[n].kind != ir::NodeKind::Collective) shares[c.bound] += c.spent.computing + c.spent.slowed;
+    if (!nodes[n].isCollective()) shares[c.bound] += c.spent.computing + c.spent.slowed;
   }
 }
 

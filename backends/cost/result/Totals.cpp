@@ -54,14 +54,15 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
       const ir::LayerClass& layerClass = program.classes[part.first];
       const auto count = static_cast<double>(part.second);
       auto add = [&](const ir::Node& n) {
-        if (n.kind != ir::NodeKind::Compute || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
+        const ir::Compute* c = n.asCompute();
+        if (!c || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
-        if (!ir::isProduct(op.kind) || movesOnly(n.role)) return;
+        if (!ir::isProduct(op.kind) || movesOnly(c->role)) return;
         const double flops =
             op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
                               [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
         // One product per gradient: a node of attention gives those of both of its operands.
-        const double products = n.role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
+        const double products = c->role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
         sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
       };
       for (const ir::Node& n : layerClass.forward) add(n);

@@ -123,7 +123,7 @@ std::vector<double> transfersOf(const ir::Schedule& schedule, const CostModel& m
   for (size_t vs = 0; vs + 1 < held.size(); ++vs)
     for (const ir::Boundary& b : program.kindOf(vs).sends) {
       double seconds = model.price(program, transferNode(program.kindOf(vs), b)).seconds;
-      if (b.scatter) seconds += model.price(program, b.gather).seconds;
+      if (b.scatter) seconds += model.price(program, gatherNode(b)).seconds;
       const double back = gradientReturns(program, b) ? seconds : 0;
       held[vs] += seconds * send + back * receive;
       held[vs + 1] += seconds * receive + back * send;

@@ -59,7 +59,7 @@ public:
                   runs_[run_].first,
                   backward_,
                   task.node,
-                  nodes()[task.node].kind == ir::NodeKind::Collective};
+                  nodes()[task.node].isCollective()};
     last_ = std::max(last_, ran.end);
     if (--left_ == 0) step();
     return ran;
@@ -115,9 +115,9 @@ private:
     const auto& tasks = segment().tasks;
     for (auto& q : queues_) q.clear();
     for (uint32_t t = 0; t < tasks.size(); ++t) {
-      const ir::Node& node = nodes()[tasks[t].node];
-      const bool communicates = node.kind == ir::NodeKind::Collective && node.cls != ir::CollectiveClass::Statistic;
-      const size_t stream = communicates ? static_cast<size_t>(ir::streamOf(*schedule_.program, node.level)) + 1 : 0;
+      const ir::Collective* c = nodes()[tasks[t].node].asCollective();
+      const bool communicates = c && c->cls != ir::CollectiveClass::Statistic;
+      const size_t stream = communicates ? static_cast<size_t>(ir::streamOf(*schedule_.program, c->level)) + 1 : 0;
       if (stream >= queues_.size()) queues_.resize(stream + 1);
       queues_[stream].push_back(t);
     }

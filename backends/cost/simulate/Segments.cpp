@@ -19,11 +19,12 @@ namespace planc::cost {
 namespace {
 
 bool communicates(const ir::Node& node) {
-  return node.kind == ir::NodeKind::Collective;
+  return node.isCollective();
 }
 
 bool isWeightGradient(const ir::Node& node) {
-  return node.kind == ir::NodeKind::Compute && (node.role == ir::Role::WGrad || node.role == ir::Role::Accumulate);
+  const ir::Compute* c = node.asCompute();
+  return c && (c->role == ir::Role::WGrad || c->role == ir::Role::Accumulate);
 }
 
 NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostModel& model, const Facts& facts) {
@@ -66,7 +67,7 @@ void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes
 
 /// Whether only the device knows how large the result is: slots of experts that take as many tokens as arrive.
 bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
-  if (node.kind != ir::NodeKind::Compute || node.role != ir::Role::Forward || !node.op.valid()) return false;
+  if (!node.isCompute() || node.compute().role != ir::Role::Forward || !node.op.valid()) return false;
   const ir::Op& op = model.ops[node.op];
   const auto given = [&](ir::DimId d) {
     return std::ranges::any_of(op.operands,
@@ -173,8 +174,9 @@ double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, con
 } // namespace
 
 double issueSeconds(const Facts& facts, const ir::Node& node) {
-  const ir::Number* each = facts.stack.number(ir::StackFact::CollectiveLaunch, node.cls);
-  return each && node.collective != ir::CollectiveKind::Slice ? each->value * static_cast<double>(node.group) : 0;
+  const ir::Collective& c = node.collective();
+  const ir::Number* each = facts.stack.number(ir::StackFact::CollectiveLaunch, c.cls);
+  return each && c.kind != ir::CollectiveKind::Slice ? each->value * static_cast<double>(c.group) : 0;
 }
 
 Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
@@ -203,9 +205,10 @@ FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerCl
     const Indexed<ir::Node>& nodes = backward ? layerClass.backward : layerClass.forward;
     const std::vector<NodeCost>& costs = cost.of(backward).nodes;
     for (size_t n = 0; n < nodes.size(); ++n) {
-      if (!costs[n].runs || nodes[n].kind != ir::NodeKind::Compute) continue;
+      if (!costs[n].runs || !nodes[n].isCompute()) continue;
       const ir::Op& op = program.model->ops[nodes[n].op];
-      if (ir::isProduct(op.kind)) flops[ir::arithmetic(program.computeType(op))] += costs[n].flops / nodes[n].work.skew;
+      if (ir::isProduct(op.kind))
+        flops[ir::arithmetic(program.computeType(op))] += costs[n].flops / nodes[n].compute().work.skew;
     }
   }
   return flops;

@@ -114,7 +114,7 @@ void addTransfers(Simulation& sim, const CostModel& model) {
     send.push_back(0), sendBack.push_back(0);
     for (const ir::Boundary& b : kind.sends) {
       double seconds = model.price(program, transferNode(kind, b)).seconds;
-      if (b.scatter) seconds += model.price(program, b.gather).seconds;
+      if (b.scatter) seconds += model.price(program, gatherNode(b)).seconds;
       send.back() += seconds;
       if (gradientReturns(program, b)) sendBack.back() += seconds;
     }
@@ -163,7 +163,7 @@ void addTied(Simulation& sim, const CostModel& model) {
   if (!program.plan->workload.train) return;
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2) continue;
-    const double each = model.price(program, group.allReduce).seconds;
+    const double each = model.price(program, sumNode(group)).seconds;
     for (int64_t s : group.stages) sim.tied = std::max(sim.tied, sim.steps[s].tied += each);
   }
 }

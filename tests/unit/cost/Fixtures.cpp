@@ -235,13 +235,13 @@ OpId Builder::op(const std::string& name, OpKind kind, const std::string& child)
 
 Node Builder::compute(OpId op, Role role, Phase phase) const {
   Node n = Build::compute(op, role, phase);
-  n.work.dtype = DType::fp16;
+  n.compute().work.dtype = DType::fp16;
   return n;
 }
 
 Node Builder::lasting(OpId op, double seconds, bool backward) const {
   Node n = compute(op, backward ? Role::Backward : Role::Forward, backward ? Phase::Backward : Phase::Forward);
-  n.work.reads = (seconds - 3e-6) * .85 * 2.039e12;
+  n.compute().work.reads = (seconds - 3e-6) * .85 * 2.039e12;
   return n;
 }
 
@@ -270,8 +270,8 @@ Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
   Segment segment{id, backward, {}};
   std::vector<std::vector<uint32_t>> tasksOf(nodes.size());
   for (uint32_t n = 0; n < nodes.size(); ++n) {
-    const bool comm = nodes[n].kind == NodeKind::Collective;
-    const double share = comm ? schedule.blockingShare[nodes[n].cls] : 1;
+    const Collective* comm = nodes[n].asCollective();
+    const double share = comm ? schedule.blockingShare[comm->cls] : 1;
     Few<uint32_t, 4> deps;
     for (NodeIndex d : nodes[n].deps) deps.insert(deps.end(), tasksOf[d].begin(), tasksOf[d].end());
     auto add = [&](Stream stream, double fraction) {
@@ -281,7 +281,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId id, bool backward) {
       deps.push_back(tasksOf[n].back()); // the rest of a collective follows its inline part
     };
     add(kComputeStream, share);
-    add(streamOf(*schedule.program, nodes[n].level), 1 - share);
+    if (comm) add(streamOf(*schedule.program, comm->level), 1 - share);
   }
   return segment;
 }

@@ -276,7 +276,7 @@ TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
   m.levels().push_back(levelOf("site", 4, hdr(), 50e9, 8e-6, fatTree(2)));
   m.program.mesh = mesh(*m.plan.cluster, {{"g", 128}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
-  n.copies = 8; // 1e7 B of tokens, each to eight of 128 ranks
+  n.collective().copies = 8; // 1e7 B of tokens, each to eight of 128 ranks
   auto moved = [](double all, double units) {
     return 1e7 * all * (1 - std::pow(1 - 1 / all, 8)) * (units - 1) / units;
   };
@@ -284,7 +284,7 @@ TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {
   expect(m.model(m.diagnostics)->price(m.program, n).seconds, 40e-6 + moved(4, 4) / (.96 * 50e9 / 2) +
                                                                   moved(16, 4) / (.96 * 25e9) + 12.8e-6 +
                                                                   inside / 224.2e9 + root(9.7e-9, inside));
-  n.copies = 1; // each pair for itself: the slowest level counts; 120 of 128 parts leave a node, 96 a rack
+  n.collective().copies = 1; // each pair for itself: the slowest level counts; 120 of 128 parts leave a node, 96 a rack
   expect(m.model(m.diagnostics)->price(m.program, n).seconds,
          40e-6 + std::max(8e7 * 120 / 128 / (.96 * 25e9), 8e7 * 96 / 128 / (.96 * 25e9)));
 }
@@ -294,7 +294,7 @@ TEST(Algorithms, CopiesReachNoMoreUnitsThanTheirGroupsAllow) {
   // 8 devices.
   Machine m(8, {{"g", 64}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8 * 1e7);
-  n.copies = 8;
+  n.collective().copies = 8;
   auto price = [&] { return m.model(m.diagnostics)->price(m.program, n).seconds; };
   auto expected = [](double units, double copies) { return units * (1 - std::pow(1 - 1 / units, copies)); };
   auto time = [&](double nodes, double devices) { // distinct nodes, then distinct devices of all of them
@@ -302,17 +302,17 @@ TEST(Algorithms, CopiesReachNoMoreUnitsThanTheirGroupsAllow) {
     return 40e-6 + across / (.96 * 25e9) + 12.8e-6 + inside / 224.2e9 + root(9.7e-9, inside);
   };
   expect(price(), time(expected(8, 8), expected(64, 8)));
-  n.groupLimit = {8, 4}; // 5.25 nodes would be reached: 4 are, with the 32 devices of them
+  n.collective().groupLimit = {8, 4}; // 5.25 nodes would be reached: 4 are, with the 32 devices of them
   expect(price(), time(4, expected(32, 8)));
-  n.groupLimit = {8, 6}; // 5.25 nodes of 6
+  n.collective().groupLimit = {8, 6}; // 5.25 nodes of 6
   expect(price(), time(expected(8, 8), expected(48, 8)));
-  n.groupLimit = {4, 2}; // a group to two nodes, whose experts are as good
+  n.collective().groupLimit = {4, 2}; // a group to two nodes, whose experts are as good
   expect(price(), time(expected(4, 8), expected(32, 8)));
-  n.groupLimit = {16, 4}; // two groups to a node
+  n.collective().groupLimit = {16, 4}; // two groups to a node
   expect(price(), time(4, expected(16, 8)));
-  n.groupLimit = {64, 3}; // a group to a device
+  n.collective().groupLimit = {64, 3}; // a group to a device
   expect(price(), time(3, 3));
-  n.groupLimit = {8, 8};
+  n.collective().groupLimit = {8, 8};
   expect(price(), time(expected(8, 8), expected(64, 8)));
 }
 
@@ -322,8 +322,8 @@ TEST(Algorithms, NoTwoCopiesOfATokenGoToOneExpert) {
   m.program.mesh = mesh(*m.plan.cluster, {{"g", 8}, {"rest", 8}});
   Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8e7);
   auto reached = [&](double experts, double copies) { // of eight devices
-    n.copies = copies;
-    n.places = experts;
+    n.collective().copies = copies;
+    n.collective().places = experts;
     const double all = m.model(m.diagnostics)->price(m.program, n).seconds;
     const double x = 8e7 / copies * 7 / 8; // to one device
     auto time = [&](double d) { return 12.8e-6 + x * d / 224.2e9 + root(9.7e-9, x * d); };
@@ -343,7 +343,7 @@ TEST(Algorithms, SoftwareThatSendsARowPerExpertForwardsNothing) {
     m.program.mesh = mesh(*m.plan.cluster, {{"g", ranks}, {"rest", 128 / ranks}});
     Node n = m.collective({}, Kind::AllToAll, CollectiveClass::Exchange, m.axis("g"), 8e7);
     const double pairs = m.model(m.diagnostics)->price(m.program, n).seconds;
-    n.copies = 8;
+    n.collective().copies = 8;
     EXPECT_LT(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
     edit(m.plan.stack).set(StackFact::ExchangeCopies, number(1));
     expect(m.model(m.diagnostics)->price(m.program, n).seconds, pairs);
@@ -354,7 +354,7 @@ TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   // Four stages in a node of eight; the first and the last of sixteen share a parameter.
   Machine m(4, {{"tp", 2}, {"pp", 16}});
   Node tied = m.collective({}, Kind::AllReduce, CollectiveClass::Gradient, m.axis("pp"), 1e9);
-  tied.group = 2;
+  tied.collective().group = 2;
   const double own = m.model(m.diagnostics)->price(m.program, tied).seconds;
   const double fixed = 40e-6 + 10e-6 * 2 + root(3e-8, 1e9);
   expect(own, fixed + 1e9 / (1.25 * .95 * 25e9));

@@ -28,7 +28,7 @@ protected:
     for (const auto& [name, size] : axes) devices *= size;
     Builder b(nodes ? nodes : std::max<int64_t>(1, devices / 8), axes);
     Node n = b.collective({}, kind, CollectiveClass::Activation, b.axis("g"), bytes);
-    n.copies = copies;
+    n.collective().copies = copies;
     return b.model(diagnostics)->price(b.program, n).seconds;
   }
   void expect(double actual, double expected, double tolerance = 1e-10) {
@@ -145,10 +145,10 @@ TEST_F(CostCollectives, SendAndReceive) {
 TEST_F(CostCollectives, ARingPaysItsStartAtEveryStep) {
   Builder b(4, {{"tp", 8}, {"cp", 4}});
   Node ring = b.collective({}, CollectiveKind::SendRecv, CollectiveClass::Ring, b.axis("cp"), 3e8);
-  ring.ring = true;
+  ring.collective().ring = true;
   expect(b.model(diagnostics)->price(b.program, ring).seconds, 3 * 20e-6 + 3e8 / (.9 * 25e9));
   ring.phase = Phase::Backward;
-  ring.bytes = 7e8;
+  ring.collective().bytes = 7e8;
   expect(b.model(diagnostics)->price(b.program, ring).seconds, 7 * 20e-6 + 7e8 / (.9 * 25e9));
 }
 
@@ -202,7 +202,7 @@ struct ThreeLevels : Builder {
 TEST_F(CostCollectives, TheNarrowestLevelOnTheWayDecides) {
   ThreeLevels b;
   const Node n = b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Activation, b.axis("g"), 1e9);
-  ASSERT_EQ(n.level, 2u);
+  ASSERT_EQ(n.collective().level, 2u);
   // between nodes .95·50·8 = 380 GB/s, between racks .95·(50/2)·32 = 760 GB/s, inside the node b = 229.7 GB/s; 16 nodes
   const double x = 2 * 127. / 128 * 1e9;
   expect(b.model(diagnostics)->price(b.program, n).seconds, 40e-6 + 10e-6 * 2 * 4 + x / 229.7e9 + 3e-8 * std::sqrt(x));

@@ -21,9 +21,9 @@ struct Step : Builder {
   explicit Step(double bytes = 1e6) : Builder(1, {{"tp", 8}}) {
     const LayerClassId id = unit("layer", 4, true);
     Node product = compute(op("matmul", OpKind::Gemm, "proj"));
-    product.work.m = product.work.n = product.work.k = 1024;
+    product.compute().work.m = product.compute().work.n = product.compute().work.k = 1024;
     Node norm = compute(op("layer_norm", OpKind::Memory, "norm"));
-    norm.work.firstOperandBytes = bytes;
+    norm.compute().work.firstOperandBytes = bytes;
     body(id).forward.edit() = {product, norm};
     stages(1, 1, {{4}});
     for (const DeviceFact fact : kGemm)

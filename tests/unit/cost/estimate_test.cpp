@@ -1,6 +1,7 @@
 // Whole estimates: totals that add up, rows that fold, FLOP conventions, and the laws of the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -50,10 +51,10 @@ struct Sample : Builder {
   void addEmbed() {
     const OpId lookup = op("lookup", OpKind::Lookup);
     Node forward = compute(lookup);
-    forward.work.resultBytes = 16e6;
+    forward.compute().work.resultBytes = 16e6;
     Node backward = compute(lookup, Role::Backward, Phase::Backward),
          accumulate = compute(lookup, Role::Accumulate, Phase::Backward);
-    accumulate.work.elements = 25e6;
+    accumulate.compute().work.elements = 25e6;
     body(embed).forward.edit() = {forward};
     body(embed).backward.edit() = {backward, accumulate};
     addParameters(embed, param(lookup, "table", {50000, 4000}), 25e6);
@@ -72,10 +73,10 @@ struct Sample : Builder {
 
   Node matmul(OpId op, Role role, Phase phase = Phase::Forward) const {
     Node n = compute(op, role, phase);
-    n.work.m = 2048;
-    n.work.n = 2048;
-    n.work.k = 4096;
-    n.work.flops = 2. * 2048 * 2048 * 4096;
+    n.compute().work.m = 2048;
+    n.compute().work.n = 2048;
+    n.compute().work.k = 4096;
+    n.compute().work.flops = 2. * 2048 * 2048 * 4096;
     return n;
   }
 
@@ -84,7 +85,7 @@ struct Sample : Builder {
     Model& model = program.model.edit();
     model.ops[up].flops = Poly::constant(8 * 2. * 2048 * 2048 * 4096 * 2); // of all 16 devices of a stage
     Node n1 = compute(norm);
-    n1.work.firstOperandBytes = 16e6;
+    n1.compute().work.firstOperandBytes = 16e6;
     Node sum = collective(up, CollectiveKind::AllReduce, CollectiveClass::Activation, axis("tp"), 16e6);
     sum.deps = {1};
     Node nb = compute(norm, Role::Backward, Phase::Backward);
@@ -92,7 +93,7 @@ struct Sample : Builder {
         collective(up, CollectiveKind::AllGather, CollectiveClass::Regather, axis("tp"), 16e6, Phase::Backward);
     Node dgrad = matmul(up, Role::DGrad, Phase::Backward), wgrad = matmul(up, Role::WGrad, Phase::Backward);
     Node again = compute(norm, Role::Forward, Phase::Recompute);
-    again.work = n1.work;
+    again.compute().work = n1.compute().work;
     wgrad.deps = {1};
     nb.deps = {2};
     body(decoder).forward.edit() = {n1, matmul(up, Role::Forward), sum};
@@ -111,7 +112,7 @@ struct Sample : Builder {
     tied.storage = program.model->params[0];
     tied.stages = {0, 1};
     tied.allReduce =
-        collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, axis("pp"), 50e6, Phase::Step);
+        collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, axis("pp"), 50e6).collective();
     program.stageGroups = {tied};
   }
 
@@ -224,7 +225,7 @@ TEST(CostEstimate, TheStepIsPutTogetherAsDocumented) {
       if (c.stage == stage.stage && c.phase == Phase::Step && c.axis == "dp") inlined += c.count * c.seconds;
     latest = std::max(latest, stage.end + inlined);
   }
-  const double tied = model->price(s.program, s.program.stageGroups[0].allReduce).seconds;
+  const double tied = model->price(s.program, sumNode(s.program.stageGroups[0])).seconds;
   // 4 layers per stage and a table: elements / 2 · 50 B / (.85 · 2.039 TB/s)
   const double optimizer = (4 * 4096. * 16384 / 8 + 25e6) / 2 * 50 / (.85 * 2.039e12);
   EXPECT_NEAR(e->totals.optimizer, optimizer, 1e-12);

@@ -21,11 +21,11 @@ struct CostFacts : ::testing::Test {
     const LayerClassId id = b.unit("layer", 4, true);
     LayerClass& layerClass = b.body(id);
     Node attention = b.compute(b.op("attention", OpKind::Attention, "attn"));
-    attention.work.flops = 1e12;
-    attention.work.sequence = 2048;
-    attention.work.headDim = 64;
+    attention.compute().work.flops = 1e12;
+    attention.compute().work.sequence = 2048;
+    attention.compute().work.headDim = 64;
     Node wgrad = b.compute(b.op("matmul", OpKind::Gemm, "proj"), Role::WGrad, Phase::Backward);
-    wgrad.work.m = wgrad.work.n = wgrad.work.k = 1024;
+    wgrad.compute().work.m = wgrad.compute().work.n = wgrad.compute().work.k = 1024;
     layerClass.forward.edit() = {attention};
     layerClass.backward.edit() = {wgrad};
     b.stages(1, 1, {{4}});
@@ -89,7 +89,7 @@ TEST_F(CostFacts, FabricAndLevelFacts) {
 }
 
 TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
-  b.body(LayerClassId(0)).forward.edit()[0].work.sequence = 131072;
+  b.body(LayerClassId(0)).forward.edit()[0].compute().work.sequence = 131072;
   const auto e = b.estimate(diagnostics);
   ASSERT_TRUE(e);
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});

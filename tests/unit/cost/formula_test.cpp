@@ -208,11 +208,10 @@ TEST(Formulas, HowTheyAreWritten) {
 /// A node with work of every kind.
 Node busy(const Builder& b, OpId op, Role role) {
   Node node = b.compute(op, role, role == Role::Forward ? Phase::Forward : Phase::Backward);
-  LocalWork& w = node.work;
+  LocalWork& w = node.compute().work;
   w.flops = 3e11, w.share = .5, w.reads = 2e8, w.writes = 1e8, w.firstOperandBytes = 1.5e8, w.resultBytes = 1e8;
   w.row = 4096, w.batch = 8, w.m = 512, w.n = 14336, w.k = 4096, w.elements = 5e7, w.tokensPerExpert = 512;
   w.sequence = 4096, w.headDim = 64, w.sequenceSplit = true, w.dtype = DType::fp16;
-  node.bytes = 1e8;
   return node;
 }
 
@@ -226,7 +225,7 @@ TEST(Formulas, OfEveryOperator) {
         b.unit("layer");
         const OpId op = b.op(name, row.kind);
         Node node = busy(b, op, role);
-        node.value = b.param(op, "w", {64, 64});
+        node.compute().value = b.param(op, "w", {64, 64});
         DiagnosticEngine diagnostics;
         Derivation why;
         const double seconds = b.model(diagnostics)->price(b.program, node, {&why}).seconds;
@@ -252,8 +251,8 @@ TEST(Formulas, OfEveryCollective) {
             AxisMask mask = b.axis("inside") | b.axis("across");
             if (std::string_view(axes) != "all") mask = b.axis(axes);
             Node node = b.collective({}, kind, CollectiveClass::Gradient, mask, 1e8);
-            node.copies = copies;
-            node.ring = copies > 1;
+            node.collective().copies = copies;
+            node.collective().ring = copies > 1;
             DiagnosticEngine diagnostics;
             Derivation why;
             const double seconds = b.model(diagnostics)->price(b.program, node, {&why}).seconds;

@@ -33,11 +33,12 @@ protected:
                                          CollectiveKind::SendRecv};
     const AxisMask mask = static_cast<AxisMask>(choose(1, 7));
     Node n = b.collective({}, kKinds[choose(0, 4)], CollectiveClass::Activation, mask, choose(0, 1) ? 1e6 : 3e8);
-    if (choose(0, 3) == 0) n.group = 2; // no set of axes
-    if (choose(0, 3) == 0) n.level = 1;
-    if (choose(0, 2) == 0) n.copies = 4, n.places = choose(0, 1) ? 64 : 0;
-    if (choose(0, 4) == 0) n.groupLimit = {8, static_cast<double>(choose(2, 4))};
-    n.ring = choose(0, 1), n.phase = choose(0, 1) ? Phase::Backward : Phase::Forward;
+    Collective& c = n.collective();
+    if (choose(0, 3) == 0) c.group = 2; // no set of axes
+    if (choose(0, 3) == 0) c.level = 1;
+    if (choose(0, 2) == 0) c.copies = 4, c.places = choose(0, 1) ? 64 : 0;
+    if (choose(0, 4) == 0) c.groupLimit = {8, static_cast<double>(choose(2, 4))};
+    c.ring = choose(0, 1), n.phase = choose(0, 1) ? Phase::Backward : Phase::Forward;
     return n;
   }
 
@@ -81,13 +82,14 @@ TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
     random.seed(static_cast<unsigned>(round % 1000)); // all of them come again
     Node n = b.compute(ops[static_cast<size_t>(choose(0, std::size(kOps) - 1))]);
     constexpr Role kRoles[] = {Role::Forward, Role::DGrad, Role::WGrad, Role::Backward, Role::Cast, Role::Save};
-    n.role = kRoles[choose(0, 5)], n.operand = static_cast<int>(choose(-1, 1));
-    if (choose(0, 9) == 0) n.kind = NodeKind::Copy, n.bytes = size();
-    LocalWork& w = n.work;
+    Compute& c = n.compute();
+    c.role = kRoles[choose(0, 5)], c.operand = static_cast<int>(choose(-1, 1));
+    LocalWork& w = c.work;
     for (double* number : {&w.flops, &w.share, &w.reads, &w.writes, &w.firstOperandBytes, &w.resultBytes, &w.row,
                            &w.batch, &w.m, &w.n, &w.k, &w.elements, &w.tokensPerExpert, &w.sequence, &w.headDim})
       *number = size();
     w.operandWidth = choose(0, 1) ? 2 : 1, w.sequenceSplit = choose(0, 1);
+    if (choose(0, 9) == 0) n.does.emplace<Copy>().bytes = size();
     const Priced alone = makeCostModel(facts, diagnostics)->price(b.program, n), found = shared->price(b.program, n);
     ++priced;
     EXPECT_EQ(found.seconds, alone.seconds) << "round " << round;

@@ -223,7 +223,7 @@ TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   b.program.model.edit().ops[op].operands = {{b.program.model.edit().values.add(logits), {}}};
   b.program.model.edit().loss = b.program.model.edit().values.add(loss);
   Node n = b.compute(op);
-  n.work.firstOperandBytes = 2e9; // fp16
+  n.compute().work.firstOperandBytes = 2e9; // fp16
   b.body(id).forward.edit() = {n};
   b.stages(1, 1, {{1}});
   EXPECT_DOUBLE_EQ(account(b).buffers, 8e9);

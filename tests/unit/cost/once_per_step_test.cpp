@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/simulate/Simulation.h"
+#include "ir/CollectiveNodes.h"
 
 #include <gtest/gtest.h>
 
@@ -99,13 +100,13 @@ TEST(CostStep, TheDeviceWithMostTiedSumsHoldsUpTheStep) {
     StageGroup g;
     g.stages = std::move(stages);
     g.allReduce =
-        b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, b.axis("pp"), bytes, Phase::Step);
+        b.collective({}, CollectiveKind::AllReduce, CollectiveClass::Gradient, b.axis("pp"), bytes).collective();
     return g;
   };
   b.program.stageGroups = {group({0, 1}, 1e8), group({0, 3}, 2e8), group({2, 3}, 1e7)};
   const auto model = b.model(diagnostics);
-  const double first = model->price(b.program, b.program.stageGroups[0].allReduce).seconds,
-               second = model->price(b.program, b.program.stageGroups[1].allReduce).seconds;
+  const double first = model->price(b.program, sumNode(b.program.stageGroups[0])).seconds,
+               second = model->price(b.program, sumNode(b.program.stageGroups[1])).seconds;
   EXPECT_NEAR(b.simulated(diagnostics).tied, first + second, 1e-12);
 }
 

@@ -143,7 +143,7 @@ struct Uneven {
       const auto lasting = [&](bool back) { return b.lasting(op, 1 + spread * seconds(-.9, 2), back); };
       b.body(id).forward.edit() = {lasting(false)};
       b.body(id).backward.edit() = {lasting(true), lasting(true)};
-      b.body(id).backward.edit()[1].role = ir::Role::WGrad;
+      b.body(id).backward.edit()[1].compute().role = ir::Role::WGrad;
       pieces.emplace_back(static_cast<size_t>(s) + 1)[static_cast<size_t>(s)] = 1;
     }
     b.stages(p, 1, pieces);

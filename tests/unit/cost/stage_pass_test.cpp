@@ -193,7 +193,7 @@ TEST(CostStagePass, BucketsOfOneSizePayTheirLatency) {
   const auto model = f.b.model(diagnostics);
   const auto costs = f.b.classCosts(diagnostics);
   Node one = collectiveNode(f.b.program.classes[LayerClassId(0)].states[0]);
-  one.bytes = 1e8;
+  one.collective().bytes = 1e8;
   EXPECT_NEAR(costs[0].states[0], 10 * model->price(f.b.program, one).seconds, 1e-12);
 }
 
@@ -205,12 +205,12 @@ TEST(CostStagePass, SmallInstancesShareBuckets) {
   const auto costs = f.b.classCosts(diagnostics);
   const auto& states = f.b.program.classes[LayerClassId(0)].states;
   Node shared = collectiveNode(states[2]), alone = collectiveNode(states[0]);
-  shared.bytes = 10e9 / 3;
+  shared.collective().bytes = 10e9 / 3;
   EXPECT_NEAR(costs[0].states[2], model->price(f.b.program, shared).seconds * .3, 1e-12);
   EXPECT_LT(costs[0].states[2], model->price(f.b.program, collectiveNode(states[2])).seconds);
   EXPECT_NEAR(costs[0].states[0], model->price(f.b.program, alone).seconds, 1e-12); // a layer waits for its own gather
   f.b.schedule.bucketBytes = 1e12;                                                  // no more than there are
-  shared.bytes = 10e9;
+  shared.collective().bytes = 10e9;
   EXPECT_NEAR(f.b.classCosts(diagnostics)[0].states[2], model->price(f.b.program, shared).seconds / 10, 1e-12);
 }
 
@@ -318,7 +318,7 @@ TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   LayerClass& layerClass = b.body(b.unit("layer", 3, true));
   const OpId op = b.op("work", OpKind::Memory, "work");
   layerClass.backward.edit() = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
-  layerClass.backward.edit()[2].role = Role::WGrad;
+  layerClass.backward.edit()[2].compute().role = Role::WGrad;
   edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
   b.stages(1, 1, {{3}});
   b.finish();

@@ -37,17 +37,18 @@ struct Tiny : Build {
   /// The all-reduce that the pending sum of `down` needs, in place of the reshard.
   void lowerToComm() {
     program.level = ir::Level::Comm;
-    ir::Node& n = node(2);
-    n.kind = ir::NodeKind::Collective;
-    n.collective = ir::CollectiveKind::AllReduce;
-    n.axes = maskOf(tp);
-    n.group = 4;
-    n.level = 0;
-    n.bytes = 2.0 * 4 * 16 * 32; // bf16, half of the batch
+    const ir::Reshard& sum = node(2).reshard();
+    ir::Collective c(sum);
+    c.from = sum.from;
+    c.to = sum.to;
+    c.axes = maskOf(tp);
+    c.group = 4;
+    c.bytes = 2.0 * 4 * 16 * 32; // bf16, half of the batch
+    node(2).does = c;
     body().brought.edit().clear();
     const double tokens = 4 * 16;
-    node(0).work.flops = node(1).work.flops = 2 * tokens * 32 * 128 / 4;
-    node(3).work.flops = 4 * tokens * 32;
+    node(0).compute().work.flops = node(1).compute().work.flops = 2 * tokens * 32 * 128 / 4;
+    node(3).compute().work.flops = 4 * tokens * 32;
   }
 };
 

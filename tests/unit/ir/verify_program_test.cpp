@@ -47,7 +47,8 @@ TEST(VerifySharded, L8RejectsAPendingSumBeforeANorm) {
 TEST(VerifySharded, L8RejectsAPendingOutput) {
   Tiny t;
   t.model().loss = t.down;
-  t.body().forward.edit()[2].to = t.body().forward.edit()[2].from; // a reshard that does not resolve it
+  Reshard& r = t.node(2).reshard();
+  r.to = r.from; // a reshard that does not resolve it
   EXPECT_NE(finding(t.program).find("L8: the output %mlp.down is a pending sum"), std::string::npos);
 }
 
@@ -108,24 +109,24 @@ TEST(VerifyComm, AcceptsTheLoweredProgram) {
 TEST(VerifyComm, RejectsAReshardThatIsLeft) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.edit()[2].kind = NodeKind::Reshard;
+  t.node(2).does = Reshard{Traveller{.value = t.down}, {}, {}};
   EXPECT_NE(finding(t.program).find("a reshard of %mlp.down is left at level comm"), std::string::npos);
 }
 
 TEST(VerifyComm, RejectsAGroupThatTheMeshLacks) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.edit()[2].group = 8;
+  t.node(2).collective().group = 8;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: a group of 8, the mesh says 4");
-  t.body().forward.edit()[2].group = 4;
-  t.body().forward.edit()[2].level = 1;
+  t.node(2).collective().group = 4;
+  t.node(2).collective().level = 1;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: priced at level 1, the group spans level 0");
 }
 
 TEST(VerifyComm, RejectsBytesThatAreNotTheLargerSide) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.edit()[2].bytes *= 3;
+  t.node(2).collective().bytes *= 3;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down: 12288 bytes, the larger side has 2048 elements");
 }
 
@@ -140,10 +141,10 @@ TEST(VerifyComm, L8RejectsASumThatNoCollectiveResolves) {
 TEST(VerifyComm, L9RejectsWorkThatIsLostOrDoneTwice) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.edit()[0].work.flops /= 2;
+  t.body().forward.edit()[0].compute().work.flops /= 2;
   EXPECT_NE(finding(t.program).find("L9: mlp.up forward: 8 devices"), std::string::npos);
-  t.body().forward.edit()[0].work.flops *= 2;
-  t.body().forward.edit()[3].work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
+  t.body().forward.edit()[0].compute().work.flops *= 2;
+  t.body().forward.edit()[3].compute().work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
   EXPECT_NE(finding(t.program).find("L9: mlp.out forward"), std::string::npos);
 }
 

@@ -146,7 +146,8 @@ struct Machine : OperatorRun {
     for (const LayerClass& layerClass : program.classes)
       if (layerClass.boundaryReshard)
         for (const Node& n : backward ? layerClass.backward : layerClass.forward)
-          if (n.value == v && n.from == from && n.to == to) return reshard(v, std::move(value), from, to);
+          if (const Reshard& r = n.reshard(); r.value == v && r.from == from && r.to == to)
+            return reshard(v, std::move(value), from, to);
     throw std::runtime_error("no boundary reshard brings " + model().pathOf(v));
   }
 
@@ -178,17 +179,16 @@ struct Machine : OperatorRun {
     frame.forward.resize(layerClass.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
-      for (; node < layerClass.forward.size() && layerClass.forward[node].kind == NodeKind::Reshard &&
+      for (; node < layerClass.forward.size() && layerClass.forward[node].isReshard() &&
              layerClass.forward[node].op == id;
            ++node) {
-        const Node& n = layerClass.forward[node];
+        const Reshard& r = layerClass.forward[node].reshard();
         Layout from;
-        Sharded value = valueOf(n.value, &frame, from);
-        if (!(from == n.from))
-          for (NodeIndex d : n.deps)
-            if (layerClass.forward[d].kind == NodeKind::Reshard && layerClass.forward[d].value == n.value)
-              value = frame.forward[d];
-        frame.forward[node] = reshard(n.value, std::move(value), n.from, n.to);
+        Sharded value = valueOf(r.value, &frame, from);
+        if (!(from == r.from))
+          for (NodeIndex d : layerClass.forward[node].deps)
+            if (layerClass.forward[d].isReshard() && layerClass.forward[d].value() == r.value) value = frame.forward[d];
+        frame.forward[node] = reshard(r.value, std::move(value), r.from, r.to);
       }
     };
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
@@ -368,7 +368,8 @@ struct Machine : OperatorRun {
       pending |= wanted.partial;
       if (!sameLayout(program.unordered(op.resultDims), s.layout, wanted)) {
         const bool derived = std::any_of(layerClass.backward.begin(), layerClass.backward.end(), [&](const Node& n) {
-          return n.kind == NodeKind::Reshard && n.gradient && n.op == id && n.from == s.layout && n.to == wanted;
+          const Reshard* r = n.asReshard();
+          return r && r->gradient && n.op == id && r->from == s.layout && r->to == wanted;
         });
         if (!derived) throw std::runtime_error("no reshard brings the gradient of " + model().pathOf(op.result));
         s.value = reshard(op.result, std::move(s.value), s.layout, wanted);

@@ -80,8 +80,8 @@ private:
     }
     for (size_t before : known_[node]) {
       const Node& n = layerClass_.backward[before];
-      if (n.kind == NodeKind::Reshard && !n.gradient && n.value == v && passes(n, layout))
-        return machine_.reshard(v, *made_[before], n.to, layout);
+      if (const Reshard* r = n.asReshard(); r && !r->gradient && r->value == v && passes(n.op, *r, layout))
+        return machine_.reshard(v, *made_[before], r->to, layout);
       if (isReplay(n) && model().ops[n.op].result == v &&
           same(v, layerClass_.results[passes::local(layer_, n.op)], layout))
         return *made_[before];
@@ -96,16 +96,16 @@ private:
   }
 
   /// Does the value come by in this layout, at the end of the reshard or on the way?
-  bool passes(const Node& n, const Layout& layout) const {
-    if (same(n.value, n.to, layout)) return true;
-    const auto steps = ir::reshard(machine_.program.mesh, machine_.program.extents(model().values[n.value].dims),
-                                   machine_.program.unordered(n), n.from, n.to);
+  bool passes(OpId op, const Reshard& r, const Layout& layout) const {
+    if (same(r.value, r.to, layout)) return true;
+    const auto steps = ir::reshard(machine_.program.mesh, machine_.program.extents(model().values[r.value].dims),
+                                   machine_.program.unordered(r, op), r.from, r.to);
     return std::any_of(steps.begin(), steps.end(),
-                       [&](const ReshardStep& s) { return same(n.value, s.after, layout); });
+                       [&](const ReshardStep& s) { return same(r.value, s.after, layout); });
   }
 
   static bool isReplay(const Node& n) {
-    return n.kind == NodeKind::Compute && n.phase == Phase::Recompute && n.role == Role::Forward;
+    return n.isCompute() && n.phase == Phase::Recompute && n.compute().role == Role::Forward;
   }
 
   void execute(size_t node) {
@@ -114,12 +114,12 @@ private:
       known_[node].insert(d);
       known_[node].insert(known_[d].begin(), known_[d].end());
     }
-    if (n.kind == NodeKind::Reshard && !n.gradient) {
-      made_[node] = machine_.reshard(n.value, find(node, n.value, n.from), n.from, n.to);
+    if (const Reshard* r = n.asReshard(); r && !r->gradient) {
+      made_[node] = machine_.reshard(r->value, find(node, r->value, r->from), r->from, r->to);
     } else if (isReplay(n)) {
       replay(node, n);
-    } else if (n.kind == NodeKind::Compute && n.phase == Phase::Backward) {
-      read(node, n);
+    } else if (n.isCompute() && n.phase == Phase::Backward) {
+      read(node, n.op, n.compute());
     }
   }
 
@@ -135,7 +135,7 @@ private:
       }
       const int32_t brought = layerClass_.brought[passes::local(layer_, n.op)][k];
       operands.push_back(
-          find(node, v, brought >= 0 ? layerClass_.forward[static_cast<size_t>(brought)].to : asMade(v)));
+          find(node, v, brought >= 0 ? layerClass_.forward[static_cast<size_t>(brought)].reshard().to : asMade(v)));
     }
     machine_.passRound(op, placement(n.op), operands);
     Frame scratch;
@@ -150,22 +150,21 @@ private:
   }
 
   /// What the gradient reads, against what forward read.
-  void read(size_t node, const Node& n) {
-    if (n.role != Role::Backward && n.role != Role::DGrad && n.role != Role::WGrad) return;
-    const Op& op = model().ops[n.op];
+  void read(size_t node, OpId id, const Compute& c) {
+    if (c.role != Role::Backward && c.role != Role::DGrad && c.role != Role::WGrad) return;
+    const Op& op = model().ops[id];
     for (const Save& s : op.saves) {
       if (s.what == Save::What::Result)
-        compare(find(node, op.result, layerClass_.results[passes::local(layer_, n.op)]), frame_.results.at(op.result));
-      if (s.what == Save::What::Buffer) needBuffer(node, n.op);
-      if (s.what != Save::What::Operand || (isContraction(op.kind) && s.operand == n.operand)) continue;
+        compare(find(node, op.result, layerClass_.results[passes::local(layer_, id)]), frame_.results.at(op.result));
+      if (s.what == Save::What::Buffer) needBuffer(node, id);
+      if (s.what != Save::What::Operand || (isContraction(op.kind) && s.operand == c.operand)) continue;
       const size_t k = static_cast<size_t>(s.operand);
       const ValueId v = op.operands[k].value;
       if (model().values[v].kind != ValueKind::Result) continue;
       std::vector<Sharded> one(op.operands.size());
-      const Layout layout = passes::need(machine_.program, placement(n.op), op.operands[k].dims);
-      const Layout whole =
-          passes::need(machine_.program, OperatorRun::withoutRing(placement(n.op)), op.operands[k].dims);
-      compare(machine_.reshard(op.operands[k].dims, find(node, v, layout), layout, whole), frame_.operands.at(n.op)[k]);
+      const Layout layout = passes::need(machine_.program, placement(id), op.operands[k].dims);
+      const Layout whole = passes::need(machine_.program, OperatorRun::withoutRing(placement(id)), op.operands[k].dims);
+      compare(machine_.reshard(op.operands[k].dims, find(node, v, layout), layout, whole), frame_.operands.at(id)[k]);
     }
   }
   void needBuffer(size_t node, OpId id) const {

@@ -25,11 +25,11 @@ Numbers numbersOf(const Program& program) {
     const double runs = static_cast<double>(layerClass.instances.count());
     for (const auto* list : {&layerClass.forward, &layerClass.backward})
       for (const Node& n : *list) {
-        if (n.kind == NodeKind::Compute) add("flops " + std::string(name(n.role)), runs * n.times, n.work.flops);
-        if (n.kind == NodeKind::Collective)
-          add(std::string(name(n.collective)) + " over " + std::to_string(n.group) + " at " + std::to_string(n.level) +
+        if (const Compute* c = n.asCompute()) add("flops " + std::string(name(c->role)), runs * n.times, c->work.flops);
+        if (const Collective* c = n.asCollective())
+          add(std::string(name(c->kind)) + " over " + std::to_string(c->group) + " at " + std::to_string(c->level) +
                   " " + std::string(name(n.phase)),
-              runs * n.times, n.bytes);
+              runs * n.times, c->bytes);
       }
     for (const StateCollective& s : layerClass.states)
       add("state " + std::string(name(s.collective)) + " over " + std::to_string(s.group),

@@ -98,7 +98,8 @@ TEST(Oracle, CatchesForgottenPartialSums) {
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes) {
                 for (Layout& l : b.results.edit()) l.partial = 0;
-                for (Node& n : b.forward.edit()) n.from.partial = 0;
+                for (Node& n : b.forward.edit())
+                  if (Reshard* r = n.asReshard()) r->from.partial = 0;
               }
             }),
             0);
@@ -115,15 +116,15 @@ TEST(Oracle, CatchesUnreducedParameterGradients) {
 
 TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
-  EXPECT_GT(
-      caught([](Program& p) {
-        for (LayerClass& b : p.classes)
-          for (Node& n : b.forward.edit())
-            for (size_t dim = 0; dim < n.to.shard.size(); ++dim)
-              if (const auto digits = n.to.shard[dim]; digits.size() == 2)
-                n.to.shard.set(dim, std::array{Digit{digits[1].axis}, Digit{digits[0].axis, maskOf(digits[1].axis)}});
-      }),
-      0);
+  EXPECT_GT(caught([](Program& p) {
+              for (LayerClass& b : p.classes)
+                for (Node& n : b.forward.edit())
+                  for (size_t dim = 0; n.isReshard() && dim < n.reshard().to.shard.size(); ++dim)
+                    if (const auto digits = n.reshard().to.shard[dim]; digits.size() == 2)
+                      n.reshard().to.shard.set(
+                          dim, std::array{Digit{digits[1].axis}, Digit{digits[0].axis, maskOf(digits[1].axis)}});
+            }),
+            0);
 }
 
 // ---- operators with rules of their own ------------------------------------------------------------------------------
@@ -203,7 +204,8 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     });
     results += wrong([](Program& p) {
       for (LayerClass& b : p.classes)
-        for (Node& n : b.forward.edit()) n.from.partial = 0;
+        for (Node& n : b.forward.edit())
+          if (Reshard* r = n.asReshard()) r->from.partial = 0;
     });
   }
   EXPECT_GT(gradients, 0);

@@ -37,7 +37,7 @@ void expectShared(const Program& program) {
     if (layerClass.boundaryReshard) continue;
     const Layer& layer = program.model->layers[layerClass.layer];
     for (const Node& node : layerClass.forward) {
-      if (node.kind != NodeKind::Compute || !isContraction(program.model->ops[node.op].kind)) continue;
+      if (!node.isCompute() || !isContraction(program.model->ops[node.op].kind)) continue;
       const Op& op = program.model->ops[node.op];
       const Placement placement = OperatorRun::withoutRing(layerClass.placements[passes::local(layer, node.op)]);
       double points = 0;
@@ -49,7 +49,7 @@ void expectShared(const Program& program) {
       // Slots are run as tokens, of which each expert gets k / experts: compare what both count, whole and sharded.
       EXPECT_EQ(points, product(run.flatExtents(op.dims)) * static_cast<double>(idleRanks(program, op, placement)))
           << program.model->pathOf(node.op);
-      EXPECT_EQ(node.work.flops * static_cast<double>(run.devices.count),
+      EXPECT_EQ(node.compute().work.flops * static_cast<double>(run.devices.count),
                 2 * product(program.extents(op.dims)) * ir::overExtents(program.model, op.dims) *
                     static_cast<double>(idleRanks(program, op, placement)))
           << program.model->pathOf(node.op);
@@ -95,10 +95,10 @@ std::pair<double, double> forwardFlops(const Program& program) {
     const double devices = static_cast<double>(program.mesh.devices() / program.stages);
     const double instances = static_cast<double>(layerClass.instances.count());
     for (const Node& node : layerClass.forward) {
-      if (node.kind != NodeKind::Compute || node.role != Role::Forward) continue;
+      if (!node.isCompute() || node.compute().role != Role::Forward) continue;
       const Op& op = program.model->ops[node.op];
       const Placement& placement = layerClass.placements[passes::local(layer, node.op)];
-      local += devices * node.work.flops * node.times * instances;
+      local += devices * node.compute().work.flops * node.times * instances;
       for (const Term& t : op.flops.terms) {
         AxisMask used = 0;
         double whole = t.coefficient;

@@ -208,17 +208,16 @@ Layout Build::layout(const std::string& dims, AxisMask partial) {
 }
 
 NodeIndex Build::reshard(ValueId value, const std::string& to) {
-  Node n;
-  n.kind = NodeKind::Reshard;
-  n.value = value;
-  n.source = makerOf(value);
-  n.deps = ready(value);
-  n.from = n.deps.empty() ? layout("")
-           : node(n.deps[0]).kind == NodeKind::Reshard
-               ? node(n.deps[0]).to
-               : body().results[n.source.index - program.model->layers[body().layer].first.index];
-  n.to = layout(to);
-  body().forward.edit().push_back(std::move(n));
+  Reshard r;
+  r.value = value;
+  r.source = makerOf(value);
+  const NodeList deps = ready(value);
+  r.from = deps.empty() ? layout("")
+           : node(deps[0]).isReshard()
+               ? node(deps[0]).reshard().to
+               : body().results[r.source.index - program.model->layers[body().layer].first.index];
+  r.to = layout(to);
+  body().forward.edit().emplace_back(NodeHead{.deps = deps}, std::move(r));
   made_.emplace_back(value, static_cast<NodeIndex>(body().forward.size() - 1));
   return made_.back().second;
 }
@@ -230,17 +229,13 @@ AxisMask Build::axis(const std::string& name) const {
 }
 
 Node Build::compute(OpId op, Role role, Phase phase) const {
-  Node n;
-  n.op = op;
-  n.role = role;
-  n.phase = phase;
-  return n;
+  return {{.phase = phase, .op = op}, Compute{.role = role}};
 }
 
 namespace {
 
 /// The axes of a collective, and what follows from them.
-template <class Collective> void over(Collective& collective, AxisMask axes, const Mesh& mesh) {
+void over(auto& collective, AxisMask axes, const Mesh& mesh) {
   collective.axes = axes;
   collective.group = mesh.size(axes);
   collective.level = mesh.levelOf(axes);
@@ -250,15 +245,12 @@ template <class Collective> void over(Collective& collective, AxisMask axes, con
 
 Node Build::collective(OpId op, CollectiveKind kind, CollectiveClass cls, AxisMask axes, double bytes,
                        Phase phase) const {
-  Node n;
-  n.kind = NodeKind::Collective;
-  n.op = op;
-  n.phase = phase;
-  n.collective = kind;
-  n.cls = cls;
-  n.bytes = bytes;
-  over(n, axes, program.mesh);
-  return n;
+  Collective c;
+  c.kind = kind;
+  c.cls = cls;
+  c.bytes = bytes;
+  over(c, axes, program.mesh);
+  return {{.phase = phase, .op = op}, std::move(c)};
 }
 
 StateCollective Build::state(CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes) const {

@@ -17,19 +17,19 @@ using ir::DeviceFact;
 namespace {
 
 bool isHostCopy(const Pricing& p, const Route&) {
-  return p.node.collective == CollectiveKind::HostCopy;
+  return p.collective().kind == CollectiveKind::HostCopy;
 }
 Term hostCopy(const Pricing& p, const Route&) {
   const Term link = p.fact(DeviceFact::HostBandwidth, "host link");
   const ir::Number* memory = p.facts.device.number(DeviceFact::HostMemoryBandwidth);
   const bool narrow = memory && memory->value < link.value;
   const Term rate = narrow ? p.fact(DeviceFact::HostMemoryBandwidth, "host memory") : link;
-  return p.spent(p.known(p.node.bytes, "bytes", units::bytes) / rate, narrow ? "host memory" : "host link");
+  return p.spent(p.known(p.collective().bytes, "bytes", units::bytes) / rate, narrow ? "host memory" : "host link");
 }
 
 bool isFree(const Pricing& p, const Route& r) {
-  return p.node.collective == CollectiveKind::Slice || p.node.bytes <= 0 ||
-         (r.ranks <= 1 && p.node.collective != CollectiveKind::SendRecv);
+  return p.collective().kind == CollectiveKind::Slice || p.collective().bytes <= 0 ||
+         (r.ranks <= 1 && p.collective().kind != CollectiveKind::SendRecv);
 }
 
 Term nothing(const Pricing&, const Route&) {
@@ -64,8 +64,8 @@ constexpr CollectiveAlgorithm kForms[] = {
 
 /// What the stack asks for, else what the fabric of the outermost level runs; null without a word.
 const CollectiveAlgorithm* choiceOf(const Pricing& p, const Route& r) {
-  const ir::Number* choice = p.facts.stack.number(ir::StackFact::Algorithm, p.node.collective);
-  if (!choice) choice = p.facts.cluster.levels[r.top].fabric.number(ir::FabricFact::Algorithm, p.node.collective);
+  const ir::Number* choice = p.facts.stack.number(ir::StackFact::Algorithm, p.collective().kind);
+  if (!choice) choice = p.facts.cluster.levels[r.top].fabric.number(ir::FabricFact::Algorithm, p.collective().kind);
   if (!choice) return nullptr;
   return collectiveAlgorithms().find(ir::algorithmWords().words()[static_cast<size_t>(choice->value)]->name);
 }
@@ -127,23 +127,23 @@ Term collectiveTime(const Pricing& p) {
     const std::string_view name = row.name.empty() ? row.word->name : row.name;
     const std::string_view source = row.word ? row.word->source : row.source;
     p.note("algorithm", source.empty() ? std::string(name) : fmt::format("{}: {}", name, source));
-    if (route.ranks > 1 && p.node.collective != CollectiveKind::SendRecv) p.note("levels", routeText(p, route));
+    if (route.ranks > 1 && p.collective().kind != CollectiveKind::SendRecv) p.note("levels", routeText(p, route));
     noteTopologies(p, route);
   }
   return row.seconds(p, route);
 }
 
 Reads readByCollective(const Pricing& p) {
-  const ir::Node& node = p.node;
+  const ir::Collective& c = p.collective();
   const ir::Mesh& mesh = p.program.mesh;
   Reads reads;
-  reads << node.kind << node.collective << node.group << node.level << node.bytes << node.copies << node.places;
-  reads << node.groupLimit.groups << node.groupLimit.limit << node.ring << (node.phase == ir::Phase::Backward);
+  reads << p.node.does.index() << c.kind << c.group << c.level << c.bytes << c.copies << c.places;
+  reads << c.groupLimit.groups << c.groupLimit.limit << c.ring << (p.node.phase == ir::Phase::Backward);
   // Of the mesh, how the axes of the group lie in the levels.
-  reads << mesh.size(node.axes) << mesh.levelSizes.size();
+  reads << mesh.size(c.axes) << mesh.levelSizes.size();
   for (const int64_t size : mesh.levelSizes) reads << size;
   for (const ir::AxisId axis : mesh.order)
-    if (node.axes & ir::maskOf(axis)) reads << mesh.axes[axis].size << mesh.axes[axis].stride;
+    if (c.axes & ir::maskOf(axis)) reads << mesh.axes[axis].size << mesh.axes[axis].stride;
   return reads;
 }
 

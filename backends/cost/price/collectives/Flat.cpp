@@ -31,7 +31,7 @@ Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
   const auto& levels = p.facts.cluster.levels;
   Narrowest least;
   if (r.domain && r.inside > 1)
-    least.narrow(readSample(p, *r.domain, p.node.collective, r.inside, p.node.bytes).b, *r.domain);
+    least.narrow(readSample(p, *r.domain, p.collective().kind, r.inside, p.collective().bytes).b, *r.domain);
   for (size_t l = r.domain ? static_cast<size_t>(r.domain - levels.data()) + 1 : 0; l <= r.top; ++l) {
     if (r.units(l) <= 1 && l != r.top) continue; // the group does not spread at this level
     const Term efficiency = cardEfficiency(p, levels[l].fabric);
@@ -47,7 +47,7 @@ Term flat(const Pricing& p, const Route& r, const Term& steps, const Term& bonus
   const ir::Fabric& fabric = level.fabric;
   const Term x = onWire(p, r);
   if (!r.card) {
-    p.nominal(level, p.node.collective);
+    p.nominal(level, p.collective().kind);
     const Term latency = p.spent(p.fact(level, LevelFact::Latency, "latency") * steps, level, "latency");
     const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
     return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow));
@@ -72,7 +72,7 @@ bool runsAnyAlgorithm(const ir::Topology& topology) {
 }
 
 bool reduces(const Pricing& p) {
-  return p.node.collective == CollectiveKind::AllReduce;
+  return p.collective().kind == CollectiveKind::AllReduce;
 }
 
 } // namespace
@@ -82,12 +82,13 @@ bool isSampled(const Pricing& p, const Route& r) {
 }
 
 Term sampled(const Pricing& p, const Route& r) {
-  const Sampled s = readSample(p, *r.domain, p.node.collective, r.ranks, p.node.bytes);
+  const Sampled s = readSample(p, *r.domain, p.collective().kind, r.ranks, p.collective().bytes);
   Term x = onWire(p, r);
   // A token goes once to each of the expected distinct destinations of its copies.
   const double copies = copiesInOne(p);
-  if (p.node.collective == CollectiveKind::AllToAll && copies > 1) {
-    const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
+  if (p.collective().kind == CollectiveKind::AllToAll && copies > 1) {
+    const Term bytes = p.known(p.collective().bytes, "bytes", units::bytes),
+               n = p.known(static_cast<double>(r.ranks), "n");
     const Term reached = p.known(distinctUnits(p, n.value), "distinct destinations");
     x = p.named(bytes / p.known(copies, "copies") * reached * (n - 1) / n, "x");
   }
@@ -98,13 +99,15 @@ Term sampled(const Pricing& p, const Route& r) {
 }
 
 bool isSampledAcross(const Pricing& p, const Route& r) {
-  return !samplesOf(p.facts.cluster.levels[r.top].fabric, p.node.collective).across.empty() && p.node.copies <= 1;
+  return !samplesOf(p.facts.cluster.levels[r.top].fabric, p.collective().kind).across.empty() &&
+         p.collective().copies <= 1;
 }
 
 Term sampledAcross(const Pricing& p, const Route& r) {
   const auto [row, share] = readAcross(p, r);
-  const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
-  const Term time = row.time(p, p.named(equations::wireBytes(p.node.collective, bytes, n) / share, "x"));
+  const Term bytes = p.known(p.collective().bytes, "bytes", units::bytes),
+             n = p.known(static_cast<double>(r.ranks), "n");
+  const Term time = row.time(p, p.named(equations::wireBytes(p.collective().kind, bytes, n) / share, "x"));
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
   p.spent(row.a, top, "latency");
   p.spent(time - row.a, top, carrier(top));
@@ -114,7 +117,7 @@ Term sampledAcross(const Pricing& p, const Route& r) {
 }
 
 bool isCard(const Pricing& p, const Route& r) {
-  return r.card && p.node.collective != CollectiveKind::SendRecv;
+  return r.card && p.collective().kind != CollectiveKind::SendRecv;
 }
 
 Term card(const Pricing& p, const Route& r) {
@@ -130,16 +133,17 @@ bool always(const Pricing&, const Route&) {
 }
 
 Term nominal(const Pricing& p, const Route& r) {
-  const CollectiveKind kind = p.node.collective;
+  const CollectiveKind kind = p.collective().kind;
   if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll) return flat(p, r, stepsOf(p, r), 1);
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  p.nominal(level, p.node.collective);
+  p.nominal(level, p.collective().kind);
   const TopologyFactors factors = factorsAt(p, r, r.top);
   const Term hop = p.fact(level, LevelFact::Latency, "latency");
   const Term latency = hop * stepsAt(p, level.fabric, factors);
   const bool sends = kind == CollectiveKind::SendRecv;
-  const Term move = sends ? p.known(p.node.bytes, "bytes", units::bytes) / lineRate(p, r, r.top, factors.bandwidth)
-                          : leavingTime(p, r, cardEfficiency);
+  const Term move =
+      sends ? p.known(p.collective().bytes, "bytes", units::bytes) / lineRate(p, r, r.top, factors.bandwidth)
+            : leavingTime(p, r, cardEfficiency);
   p.spent(latency, level, "latency");
   if (sends) p.spent(move, level, carrier(level));
   return latency + move;
@@ -147,7 +151,7 @@ Term nominal(const Pricing& p, const Route& r) {
 
 /// Rings and trees over the ranks need a level that connects any two of them at full rate.
 bool runsAnywhere(const Pricing& p, const Route& r) {
-  const CollectiveKind kind = p.node.collective;
+  const CollectiveKind kind = p.collective().kind;
   if (kind == CollectiveKind::SendRecv || kind == CollectiveKind::AllToAll || isSampled(p, r)) return false;
   return runsAnyAlgorithm(p.facts.cluster.levels[r.top].topology);
 }

@@ -31,15 +31,15 @@ Term gather(const Pricing& p, const Route& r, const std::vector<size_t>& levels,
 } // namespace
 
 bool isHierarchical(const Pricing& p, const Route& r) {
-  if (p.node.collective == CollectiveKind::SendRecv || isSampled(p, r) || copiesInOne(p) > 1) return false;
+  if (p.collective().kind == CollectiveKind::SendRecv || isSampled(p, r) || copiesInOne(p) > 1) return false;
   return r.spread().size() > 1;
 }
 
 Term hierarchical(const Pricing& p, const Route& r) {
   const std::vector<size_t> levels = r.spread();
-  double left = p.node.bytes;
+  double left = p.collective().bytes;
   Term time;
-  switch (p.node.collective) {
+  switch (p.collective().kind) {
   case CollectiveKind::AllReduce:
     time = scatter(p, r, levels, levels.size() - 1, left);
     time += phase(p, r, levels.back(), CollectiveKind::AllReduce, left);

@@ -42,7 +42,7 @@ TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collective
   if (r.scattered)
     g.spans = {{static_cast<int64_t>(g.units), 1, false}};
   else
-    g.spans = spansOf(p.program.mesh, p.node.axes, level, l.topology);
+    g.spans = spansOf(p.program.mesh, p.collective().axes, level, l.topology);
   return g;
 }
 
@@ -54,7 +54,7 @@ Term cardShare(const Pricing& p, const Route& r, size_t level) {
   const int64_t devices = p.program.mesh.levelSizes[level - 1];
   // One stage of those in a node takes part: the devices of the others are silent.
   const Term silent =
-      p.known(static_cast<double>(p.program.mesh.ranksInBlock(p.node.axes, devices)), "stages in a node");
+      p.known(static_cast<double>(p.program.mesh.ranksInBlock(p.collective().axes, devices)), "stages in a node");
   const Term all = p.known(static_cast<double>(devices), "devices of a node");
   return max(1, min(silent, all / p.fact(l, LevelFact::Cards, "cards")));
 }
@@ -109,8 +109,9 @@ Term Sampled::time(const Pricing& p, const Term& x) const {
 }
 
 Term onWire(const Pricing& p, const Route& r) {
-  const Term bytes = p.known(p.node.bytes, "bytes", units::bytes), n = p.known(static_cast<double>(r.ranks), "n");
-  return p.named(equations::wireBytes(p.node.collective, bytes, n), "x");
+  const Term bytes = p.known(p.collective().bytes, "bytes", units::bytes),
+             n = p.known(static_cast<double>(r.ranks), "n");
+  return p.named(equations::wireBytes(p.collective().kind, bytes, n), "x");
 }
 
 namespace {
@@ -179,12 +180,12 @@ SampledAcross readAcross(const Pricing& p, const Route& r) {
   auto distance = [&](const ir::Fabric::Sample& s) {
     return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
   };
-  const auto& rows = samplesOf(level.fabric, p.node.collective).across;
+  const auto& rows = samplesOf(level.fabric, p.collective().kind).across;
   const auto best = std::min_element(rows.begin(), rows.end(),
                                      [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   Term first;
   const double share = each / (best->ranks / best->nodes);
-  return {readRow(p, level, p.node.collective, *best, p.node.bytes / share, first), p.factor(share, "cards")};
+  return {readRow(p, level, p.collective().kind, *best, p.collective().bytes / share, first), p.factor(share, "cards")};
 }
 
 Term deviceRate(const Pricing& p, const ir::ClusterLevel& level) {
@@ -207,7 +208,7 @@ Term rateScale(const Pricing& p, const ir::ClusterLevel& level) {
 }
 
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
-  return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.node.collective, false));
+  return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.collective().kind, false));
 }
 
 Term stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors) {

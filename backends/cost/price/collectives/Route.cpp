@@ -23,13 +23,15 @@ Route routeOf(const Pricing& p) {
   const ir::Mesh& mesh = p.program.mesh;
   const auto& levels = p.facts.cluster.levels;
   Route r;
-  r.ranks = p.node.group;
-  r.top = std::min(p.node.level, levels.size() - 1);
-  r.scattered = mesh.size(p.node.axes) != p.node.group;
+  r.ranks = p.collective().group;
+  r.top = std::min(p.collective().level, levels.size() - 1);
+  r.scattered = mesh.size(p.collective().axes) != p.collective().group;
   for (size_t l = 0; l <= r.top; ++l)
-    r.within.push_back(l == r.top ? r.ranks : r.scattered ? 1 : std::min(r.ranks, mesh.ranksWithin(p.node.axes, l)));
+    r.within.push_back(l == r.top    ? r.ranks
+                       : r.scattered ? 1
+                                     : std::min(r.ranks, mesh.ranksWithin(p.collective().axes, l)));
   for (size_t l = r.top + 1; l-- > 0 && !r.domain;) {
-    if (samplesOf(levels[l].fabric, p.node.collective).rows.empty()) continue;
+    if (samplesOf(levels[l].fabric, p.collective().kind).rows.empty()) continue;
     r.domain = &levels[l];
     r.inside = r.within[l];
   }
@@ -43,7 +45,7 @@ std::string routeText(const Pricing& p, const Route& r) {
   std::string text;
   for (size_t l : r.spread())
     text += fmt::format("{}{} in a {}", text.empty() ? "" : " x ", number(r.units(l)), levels[l].name.view());
-  if (!r.scattered && !p.program.mesh.dividesLevels(p.node.axes))
+  if (!r.scattered && !p.program.mesh.dividesLevels(p.collective().axes))
     text += "; its axes do not divide the levels: the worst placed group is priced";
   return text;
 }

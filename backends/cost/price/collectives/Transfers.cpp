@@ -34,7 +34,7 @@ struct Forwarded {
 /// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
 Forwarded forward(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
-  const double copies = copiesInOne(p), token = p.node.bytes / copies;
+  const double copies = copiesInOne(p), token = p.collective().bytes / copies;
   Forwarded out;
   double all = 1; // units of the levels so far
   for (size_t l = r.top + 1; l-- > 0;) {
@@ -61,7 +61,7 @@ Forwarded forward(const Pricing& p, const Route& r) {
 } // namespace
 
 double copiesInOne(const Pricing& p) {
-  return p.facts.stack.truth(ir::StackFact::ExchangeCopies) ? 1 : p.node.copies;
+  return p.facts.stack.truth(ir::StackFact::ExchangeCopies) ? 1 : p.collective().copies;
 }
 
 namespace {
@@ -78,7 +78,7 @@ double missedShare(double places, double units, double copies) {
 } // namespace
 
 double distinctUnits(const Pricing& p, double units) {
-  const double copies = copiesInOne(p), places = p.node.places;
+  const double copies = copiesInOne(p), places = p.collective().places;
   // `reached` of the units, with their places: of how many of them is a copy expected?
   auto expected = [&](double reached) {
     const double missed =
@@ -86,13 +86,13 @@ double distinctUnits(const Pricing& p, double units) {
     return std::min(reached * (1 - missed), copies);
   };
   // Groups are chosen by their best places, so that nearly all of them are reached; inside of them copies are thrown.
-  const ir::GroupLimit& limit = p.node.groupLimit;
+  const ir::GroupLimit& limit = p.collective().groupLimit;
   const double most = limit.units(units);
   return units > limit.groups ? expected(std::min(units, most)) : std::min(expected(units), most);
 }
 
 bool isTransfer(const Pricing& p, const Route& r) {
-  if (p.node.collective != CollectiveKind::SendRecv) return false;
+  if (p.collective().kind != CollectiveKind::SendRecv) return false;
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
   return fabric.has(FabricFact::SendRecvStart) || fabric.has(FabricFact::SendRecvBandwidth) ||
          fabric.has(FabricFact::SendRecvEfficiency);
@@ -104,7 +104,7 @@ namespace {
 Term transferRate(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
-  const Size size = byteSize(p.node.bytes);
+  const Size size = byteSize(p.collective().bytes);
   if (!fabric.has(FabricFact::SendRecvBandwidth)) {
     const Term efficiency = p.fact(fabric, FabricFact::SendRecvEfficiency, "efficiency", size);
     return efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
@@ -123,9 +123,9 @@ Term transfer(const Pricing& p, const Route& r) {
   const Term rate = transferRate(p, r);
   // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
   const Term n = p.known(static_cast<double>(r.ranks), "n");
-  const Term steps = !p.node.ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
+  const Term steps = !p.collective().ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
   const Term latency = p.spent(steps * start, level, "latency");
-  return latency + p.spent(p.known(p.node.bytes, "bytes", units::bytes) / rate, level, carrier(level));
+  return latency + p.spent(p.known(p.collective().bytes, "bytes", units::bytes) / rate, level, carrier(level));
 }
 
 Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {
@@ -135,7 +135,7 @@ Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pr
   for (size_t l = 0; l <= r.top; ++l) {
     const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps with the rest
     if (sampledBelow || (r.units(l) <= 1 && l != r.top)) continue;
-    const Term leaving = p.known(p.node.bytes * (n - r.below(l)) / n, "across", units::bytes);
+    const Term leaving = p.known(p.collective().bytes * (n - r.below(l)) / n, "across", units::bytes);
     const Term efficiency = efficiencyAt(p, levels[l].fabric);
     const Term rate = efficiency * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
     const Term time = p.spent(leaving / rate, levels[l], carrier(levels[l]));
@@ -148,7 +148,7 @@ Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pr
 }
 
 bool isExchange(const Pricing& p, const Route& r) {
-  return r.card && p.node.collective == CollectiveKind::AllToAll;
+  return r.card && p.collective().kind == CollectiveKind::AllToAll;
 }
 
 Term exchange(const Pricing& p, const Route& r) {
@@ -159,9 +159,9 @@ Term exchange(const Pricing& p, const Route& r) {
   const Term efficiency = p.fact(top.fabric, FabricFact::ExchangeEfficiency, "efficiency");
   const Term rate = efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   const Term across = p.spent(f.across / rate, top, carrier(top));
-  if (p.why && p.node.groupLimit.limit < p.node.groupLimit.groups)
+  if (p.why && p.collective().groupLimit.limit < p.collective().groupLimit.groups)
     p.note("groups", fmt::format("the places of a token lie in {} of {} groups at most",
-                                 number(p.node.groupLimit.limit), number(p.node.groupLimit.groups)));
+                                 number(p.collective().groupLimit.limit), number(p.collective().groupLimit.groups)));
   const bool pipelined = p.facts.stack.truth(ir::StackFact::ExchangePipelined);
   return start + (pipelined ? max(across, f.slowest) : across + f.between);
 }

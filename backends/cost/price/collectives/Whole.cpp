@@ -5,12 +5,12 @@
 namespace planc::cost {
 
 bool isReducedWhole(const Pricing& p, const Route&) {
-  return p.node.collective == ir::CollectiveKind::ReduceScatter;
+  return p.collective().kind == ir::CollectiveKind::ReduceScatter;
 }
 
 Term reducedWhole(const Pricing& p, const Route&) {
   ir::Node whole = p.node;
-  whole.collective = ir::CollectiveKind::AllReduce;
+  whole.collective().kind = ir::CollectiveKind::AllReduce;
   return collectiveTime(Pricing(p.facts, p.program, whole, {p.why, p.evidence, p.limits}));
 }
 

@@ -43,9 +43,9 @@ struct Lowered {
   std::vector<std::string> again(double* flops = nullptr) const {
     std::vector<std::string> paths;
     for (const ir::Node& n : classes("decoder").at(0)->backward) {
-      if (n.phase != ir::Phase::Recompute || n.kind != ir::NodeKind::Compute) continue;
+      if (n.phase != ir::Phase::Recompute || !n.isCompute()) continue;
       paths.push_back(program->model->pathOf(n.op).substr(8));
-      if (flops) *flops += n.work.flops * n.times;
+      if (flops) *flops += n.compute().work.flops * n.times;
     }
     return paths;
   }
@@ -78,7 +78,8 @@ TEST(Recompute, WithoutNamesALayerIsReplayedWhole) {
   EXPECT_DOUBLE_EQ(l.kept(), 2 * s * h);
   double again = 0, forward = 0;
   l.again(&again);
-  for (const ir::Node& n : l.classes("decoder").at(0)->forward) forward += n.work.flops * n.times;
+  for (const ir::Node& n : l.classes("decoder").at(0)->forward)
+    if (n.isCompute()) forward += n.compute().work.flops * n.times;
   EXPECT_DOUBLE_EQ(again, forward);
 }
 
@@ -112,7 +113,8 @@ TEST(Recompute, ADiscardedOutputIsMadeOnceBeforeItsFirstReader) {
   // Every reader waits for it.
   const auto& backward = l.classes("decoder").at(0)->backward;
   for (const ir::Node& n : backward) {
-    if (n.role != ir::Role::WGrad || l.program->model->pathOf(n.op) != "decoder.mlp.out") continue;
+    if (!n.isCompute() || n.compute().role != ir::Role::WGrad || l.program->model->pathOf(n.op) != "decoder.mlp.out")
+      continue;
     EXPECT_TRUE(std::any_of(n.deps.begin(), n.deps.end(),
                             [&](ir::NodeIndex d) { return backward[d].phase == ir::Phase::Recompute; }));
   }

@@ -4,6 +4,7 @@
 #include "tests/unit/passes/After.h"
 #include "tests/unit/support/Build.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace planc::test::lower_reshards {
@@ -23,12 +24,13 @@ std::string between(const std::string& from, const std::string& inside, const st
   EXPECT_EQ(b.program.level, ir::Level::Comm);
   std::string text;
   for (const ir::Node& n : b.body().forward) {
-    text += n.kind == ir::NodeKind::Compute ? b.program.model->pathOf(n.op)
-            : n.kind == ir::NodeKind::Copy  ? "copy"
-                                            : std::string(name(n.collective));
-    if (n.kind != ir::NodeKind::Compute)
-      text += " " + b.program.mesh.str(n.axes) + " group " + std::to_string(n.group) + " level " +
-              std::to_string(n.level) + " bytes " + std::to_string(static_cast<int64_t>(n.bytes));
+    if (const ir::Collective* c = n.asCollective())
+      text += fmt::format("{} {} group {} level {} bytes {}", name(c->kind), b.program.mesh.str(c->axes), c->group,
+                          c->level, c->bytes);
+    else if (const ir::Copy* packed = n.asCopy())
+      text += fmt::format("copy {} group {} bytes {}", b.program.mesh.str(packed->axes), packed->group, packed->bytes);
+    else
+      text += b.program.model->pathOf(n.op);
     text += " after";
     for (ir::NodeIndex d : n.deps) text += " " + std::to_string(d);
     text += "\n";
@@ -74,7 +76,7 @@ l.again after 3
   EXPECT_EQ(between("batch@dp*tp seq hidden", "", "batch@tp seq hidden@dp"), R"(l.made after
 all_to_all dp group 2 level 1 bytes 1024 after 0
 all_gather tp group 4 level 0 bytes 4096 after 1
-copy tp group 4 level 0 bytes 4096 after 2
+copy tp group 4 bytes 4096 after 2
 l.read after 3
 l.again after 4
 )");
@@ -142,9 +144,9 @@ TEST(LowerReshards, TokensTravelToTheirExperts) {
                 kExperts);
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.forward)
-      if (n.kind == ir::NodeKind::Collective && n.collective == ir::CollectiveKind::AllToAll) {
-        EXPECT_EQ(n.copies, 2);
-        EXPECT_EQ(n.places, 8);
+      if (const ir::Collective* moved = n.asCollective(); moved && moved->kind == ir::CollectiveKind::AllToAll) {
+        EXPECT_EQ(moved->copies, 2);
+        EXPECT_EQ(moved->places, 8);
       }
 }
 

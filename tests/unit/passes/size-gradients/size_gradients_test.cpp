@@ -14,8 +14,8 @@ std::string accumulated(std::string_view pass, const std::string& lines) {
   if (!a.program) return text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.backward)
-      if (n.role == ir::Role::Accumulate && a->model->layers[c.layer].repeat)
-        text += std::to_string(static_cast<int64_t>(n.work.elements)) + " ";
+      if (n.isCompute() && n.compute().role == ir::Role::Accumulate && a->model->layers[c.layer].repeat)
+        text += std::to_string(static_cast<int64_t>(n.compute().work.elements)) + " ";
   return text;
 }
 

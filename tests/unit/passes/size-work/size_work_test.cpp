@@ -17,12 +17,12 @@ ir::LocalWork product(const std::string& result, const std::string& inside, ir::
   b.layer("l");
   const auto x = b.input("x", "batch=8 seq=16 hidden=32");
   const auto y = b.op("y", ir::OpKind::Gemm, {x, b.param("w", "hidden ffn=128")}, result, inside);
-  b.node(0).role = role;
-  b.node(0).operand = operand;
+  b.node(0).compute().role = role;
+  b.node(0).compute().operand = operand;
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::sizeWork(b.program, diagnostics));
   (void)y;
-  return b.node(0).work;
+  return b.node(0).compute().work;
 }
 std::string text(const ir::LocalWork& w) {
   std::string out;
@@ -164,8 +164,8 @@ TEST(SizeWork, CastsSavesAndAccumulation) {
   std::string text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.backward)
-      if (n.role == ir::Role::Accumulate || n.role == ir::Role::Cast)
-        text += a->model->pathOf(n.op) + " " + std::to_string(static_cast<int64_t>(n.work.elements)) + "\n";
+      if (const ir::Compute* c = n.asCompute(); c && (c->role == ir::Role::Accumulate || c->role == ir::Role::Cast))
+        text += a->model->pathOf(n.op) + " " + std::to_string(static_cast<int64_t>(n.compute().work.elements)) + "\n";
   EXPECT_EQ(text, R"(embed.out 1024
 decoder.mlp.out 1024
 decoder.mlp.out 2048
@@ -185,10 +185,11 @@ TEST(SizeWork, AttentionByKeysHeadsAndMask) {
     for (const ir::LayerClass& c : a->classes)
       for (const auto* nodes : {&c.forward, &c.backward})
         for (const ir::Node& n : *nodes)
-          if (a->model->ops[n.op].kind == ir::OpKind::Attention && n.kind == ir::NodeKind::Compute)
-            text += fmt::format("{} {} share {} seq {} head {} split {} bytes {} {}\n", name(n.role), n.work.flops,
-                                n.work.share, n.work.sequence, n.work.headDim, n.work.sequenceSplit, n.work.reads,
-                                n.work.writes);
+          if (a->model->ops[n.op].kind == ir::OpKind::Attention && n.isCompute())
+            text += fmt::format("{} {} share {} seq {} head {} split {} bytes {} {}\n", name(n.compute().role),
+                                n.compute().work.flops, n.compute().work.share, n.compute().work.sequence,
+                                n.compute().work.headDim, n.compute().work.sequenceSplit, n.compute().work.reads,
+                                n.compute().work.writes);
     return text;
   };
   EXPECT_EQ(core("  mesh { cp = 4 }"), R"(forward 262144 share 0.5 seq 16 head 8 split false bytes 12288 8192
@@ -268,9 +269,9 @@ TEST(SizeWork, ExpertsByTheirTokens) {
   std::string text;
   for (const ir::LayerClass& c : a->classes)
     for (const ir::Node& n : c.forward)
-      if (n.kind == ir::NodeKind::Compute && a->model->ops[n.op].kind == ir::OpKind::GroupedGemm)
-        text += fmt::format("{} tokens {} skew {} flops {}\n", a->model->pathOf(n.op), n.work.tokensPerExpert,
-                            n.work.skew, n.work.flops);
+      if (n.isCompute() && a->model->ops[n.op].kind == ir::OpKind::GroupedGemm)
+        text += fmt::format("{} tokens {} skew {} flops {}\n", a->model->pathOf(n.op), n.compute().work.tokensPerExpert,
+                            n.compute().work.skew, n.compute().work.flops);
   EXPECT_EQ(text, R"(moe.gate tokens 48 skew 1.5 flops 393216
 moe.up tokens 48 skew 1.5 flops 393216
 moe.down tokens 48 skew 1.5 flops 393216
@@ -285,8 +286,8 @@ TEST(SizeWork, LeavesCollectivesAlone) {
       b.collective(b.makerOf(x), ir::CollectiveKind::AllReduce, ir::CollectiveClass::Activation, b.axis("tp"), 64));
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::sizeWork(b.program, diagnostics));
-  EXPECT_EQ(b.node(1).work.flops, 0);
-  EXPECT_EQ(b.node(1).bytes, 64);
+  ASSERT_TRUE(b.node(1).isCollective());
+  EXPECT_EQ(b.node(1).collective().bytes, 64);
 }
 
 } // namespace
