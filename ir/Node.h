@@ -1,5 +1,5 @@
 // The nodes of levels `sharded` and `comm`: what all of them have, and what each kind computes, brings into another
-// layout or moves.
+// layout or moves. A list of one level holds nothing of the other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/Layout.h"
@@ -30,7 +30,7 @@ enum class Role {
 };
 std::string_view name(Role r);
 
-/// The problem one device solves at a compute node; level comm only.
+/// The problem one device solves at a compute node.
 struct LocalWork {
   double flops = 0;             ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
   double share = 1;             ///< of the operator, on the device with the most of it
@@ -64,12 +64,17 @@ struct NodeHead {
 };
 
 /// An operator is computed, or what belongs to its gradients and to what it keeps.
-struct Compute {
+struct Computation {
   Role role = Role::Forward;
   int operand = -1;   ///< DGrad, WGrad, Accumulate; Cast: the parameter that it unpacks
   ValueId value = {}; ///< Accumulate: the parameter; Save: what is kept
   Layout kept = {};   ///< Save: the layout that it is kept in
-  LocalWork work = {};
+};
+/// The same with the work of one device.
+struct Compute : Computation {
+  LocalWork work;
+  Compute() = default;
+  explicit Compute(Computation what) : Computation(std::move(what)) {}
 };
 
 /// What a reshard, collective or copy moves.
@@ -117,7 +122,8 @@ struct Copy : Traveller {
       : Traveller(of), cls(of.cls), axes(of.axes), group(of.group), bytes(of.bytes), because(of.because) {}
 };
 
-/// A node of one of some kinds. `asX` is null of other kinds; `x()` may only be asked of that kind.
+/// A node of one of some kinds, the first of which computes. `asX` is null of other kinds; `x()` may only be asked of
+/// that kind.
 template <class... Kinds> struct NodeOf : NodeHead {
   std::variant<Kinds...> does;
 
@@ -128,8 +134,8 @@ template <class... Kinds> struct NodeOf : NodeHead {
 
   template <class Kind> const Kind* as() const { return std::get_if<Kind>(&does); }
   template <class Kind> Kind* as() { return std::get_if<Kind>(&does); }
-  const auto* asCompute() const { return as<Compute>(); }
-  auto* asCompute() { return as<Compute>(); }
+  const auto* asCompute() const { return std::get_if<0>(&does); }
+  auto* asCompute() { return std::get_if<0>(&does); }
   const auto* asReshard() const { return as<Reshard>(); }
   auto* asReshard() { return as<Reshard>(); }
   const auto* asCollective() const { return as<Collective>(); }
@@ -154,6 +160,9 @@ template <class... Kinds> struct NodeOf : NodeHead {
   }
 };
 
-using Node = NodeOf<Compute, Reshard, Collective, Copy>;
+/// Of level sharded.
+using ShardedNode = NodeOf<Computation, Reshard>;
+/// Of level comm.
+using Node = NodeOf<Compute, Collective, Copy>;
 
 } // namespace planc::ir

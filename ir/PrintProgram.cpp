@@ -55,8 +55,13 @@ private:
     line("{} {}{} {{", layerClass.boundaryReshard ? "boundary" : "layer", program_.refOf(layerClass).str(),
          layer.repeat ? fmt::format(" x{}", runs_) : "");
     if (!layerClass.boundaryReshard) printCarries(layerClass, layer);
-    printNodes("forward", layerClass, layerClass.forward);
-    printNodes("backward", layerClass, layerClass.backward);
+    if (program_.level == Level::Sharded) {
+      printNodes("forward", layerClass, *layerClass.sharded.forward);
+      printNodes("backward", layerClass, *layerClass.sharded.backward);
+    } else {
+      printNodes("forward", layerClass, *layerClass.forward);
+      printNodes("backward", layerClass, *layerClass.backward);
+    }
     for (const Saved& s : layerClass.saved)
       line("  saved {}{} bytes={} by={}", names_.of(s.value, scope_), s.buffer.empty() ? "" : "." + s.buffer.str(),
            numberText(s.bytes), opName(s.op));
@@ -81,19 +86,11 @@ private:
     }
   }
 
-  void printNodes(const char* title, const LayerClass& layerClass, const std::vector<Node>& nodes) {
+  template <class AnyNode>
+  void printNodes(const char* title, const LayerClass& layerClass, const Indexed<AnyNode>& nodes) {
     if (nodes.empty()) return;
     line("  {}:", title);
-    for (const Node& n : nodes) {
-      if (const Compute* c = n.asCompute())
-        printCompute(layerClass, n, *c);
-      else if (const Reshard* r = n.asReshard())
-        printReshard(n.phase, *r);
-      else if (const Collective* c = n.asCollective())
-        printCollective(n, *c);
-      else
-        printCopy(n.copy());
-    }
+    for (const AnyNode& n : nodes) std::visit([&](const auto& does) { printNode(layerClass, n, does); }, n.does);
   }
 
   /// `attn.q`: an operator by the name of its result.
@@ -112,11 +109,15 @@ private:
     return text;
   }
 
-  void printCompute(const LayerClass& layerClass, const NodeHead& n, const Compute& c) {
-    if (!n.op.valid()) {
-      line("    {}{}", name(c.role), work(c));
-      return;
-    }
+  void printNode(const LayerClass& layerClass, const NodeHead& n, const Computation& c) {
+    line("    {}", computation(layerClass, n, c));
+  }
+  void printNode(const LayerClass& layerClass, const NodeHead& n, const Compute& c) {
+    line("    {}{}", computation(layerClass, n, c), work(c.work));
+  }
+
+  std::string computation(const LayerClass& layerClass, const NodeHead& n, const Computation& c) const {
+    if (!n.op.valid()) return std::string(name(c.role));
     const Op& op = model_.ops[n.op];
     ValueId operand;
     if (c.operand >= 0 && static_cast<size_t>(c.operand) < op.operands.size()) operand = op.operands[c.operand].value;
@@ -150,7 +151,7 @@ private:
     }
     if (n.phase == Phase::Recompute) text += n.needed ? " recompute" : " recompute unused";
     if (n.times != 1) text += fmt::format(" times={}", numberText(n.times));
-    line("    {}{}", text, work(c));
+    return text;
   }
 
   /// ` : [batch@dp, seq@tp, hidden] bf16`
@@ -165,9 +166,7 @@ private:
     return fmt::format(" : {} {}{}", layout.substr(0, end), name(program_.dtypeOf(op.result)), layout.substr(end));
   }
 
-  std::string work(const Compute& c) const {
-    if (program_.level != Level::Comm) return "";
-    const LocalWork& w = c.work;
+  static std::string work(const LocalWork& w) {
     std::string text;
     if (w.m > 0)
       text += fmt::format(" batch={} m={} n={} k={}", numberText(w.batch), numberText(w.m), numberText(w.n),
@@ -179,10 +178,10 @@ private:
     return text.empty() ? text : fmt::format(" {}", text);
   }
 
-  void printReshard(Phase phase, const Reshard& r) {
+  void printNode(const LayerClass&, const NodeHead& n, const Reshard& r) {
     const std::vector<DimId>& dims = model_.values[r.value].dims;
     line("    reshard {} : {} -> {} phase={}", traveller(r), layoutText(program_.mesh, model_, dims, r.from),
-         layoutText(program_.mesh, model_, dims, r.to), name(phase));
+         layoutText(program_.mesh, model_, dims, r.to), name(n.phase));
   }
 
   std::string axis(AxisMask axes, int64_t group) const { return fmt::format("{}({})", program_.mesh.str(axes), group); }
@@ -204,6 +203,7 @@ private:
     return text;
   }
 
+  void printNode(const LayerClass&, const NodeHead& n, const Collective& c) { printCollective(n, c); }
   void printCollective(const NodeHead& n, const Collective& c) {
     std::string facts;
     if (c.ring) facts += " ring";
@@ -217,7 +217,7 @@ private:
          numberText(static_cast<double>(runs_) * n.times), opName(n.op), facts, because(c.because));
   }
 
-  void printCopy(const Copy& c) {
+  void printNode(const LayerClass&, const NodeHead&, const Copy& c) {
     line("    copy {} bytes={}{}", traveller(c), numberText(c.bytes), because(c.because));
   }
 

@@ -93,6 +93,14 @@ inline bool endsBackward(const StateCollective& s) {
   return s.cls == CollectiveClass::Gradient || s.out;
 }
 
+/// The nodes of a class at level sharded, in program order; backward holds the replayed nodes (phase Recompute) where
+/// they stand.
+struct ShardedLists {
+  Shared<Indexed<ShardedNode>> forward, backward;
+  /// Per operator and operand the node of `forward` that brings the operand into the needed layout, or -1.
+  Shared<std::vector<std::vector<int32_t>>> brought;
+};
+
 /// One class of equal instances of a layer, lowered once.
 struct LayerClass {
   LayerId layer;
@@ -107,11 +115,8 @@ struct LayerClass {
   Shared<std::vector<Placement>> placements; ///< parallel to the layer's operators
   /// Layout in which each operator produces its result; parallel to the layer's operators.
   Shared<std::vector<Layout>> results;
-  /// Per operator and operand the node of `forward` (level sharded) that brings the operand into the needed layout, or
-  /// -1.
-  Shared<std::vector<std::vector<int32_t>>> brought;
-  /// Program order; backward holds the replayed nodes (phase Recompute) where they stand.
-  Shared<Indexed<Node>> forward, backward;
+  ShardedLists sharded;                    ///< none at level comm
+  Shared<Indexed<Node>> forward, backward; ///< level comm, in the order of `sharded`; none before
   Shared<std::vector<Saved>> saved;
   double workingForward = 0;              ///< bytes live beyond `saved`, at most, while an instance runs
   double workingBackward = 0;             ///< idem, recompute replay included

@@ -1,5 +1,5 @@
-// The law of level `comm`: collectives run over real groups and move the larger local side, no reshard is left, and
-// every pending sum is resolved before an operator that is not linear reads it.
+// The law of level `comm`: collectives run over real groups and move the larger local side, and every pending sum is
+// resolved before an operator that is not linear reads it.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
 #include "ir/Verify.h"
@@ -39,7 +39,6 @@ public:
 
 private:
   void checkNode(const Node& n) {
-    if (const Reshard* r = n.asReshard()) out_.wrong("a reshard of {} is left at level comm", names_.of(r->value));
     if (const Copy* c = n.asCopy(); c && !(c->bytes > 0)) out_.wrong("a copy moves {} bytes", c->bytes);
     const Collective* c = n.asCollective();
     if (!c) return;

@@ -20,15 +20,15 @@ public:
   void run() {
     for (const LayerClass& layerClass : program_.classes) {
       if (layerClass.boundaryReshard) {
-        checkNodes(layerClass.forward);
-        checkNodes(layerClass.backward);
+        checkNodes(layerClass.sharded.forward);
+        checkNodes(layerClass.sharded.backward);
         continue;
       }
       const Layer& layer = model_.layers[layerClass.layer];
       for (uint32_t i = layer.first.index; i < layer.end.index; ++i) checkOp(layerClass, OpId(i));
       if (!out_.empty()) return;
-      checkNodes(layerClass.forward);
-      checkNodes(layerClass.backward);
+      checkNodes(layerClass.sharded.forward);
+      checkNodes(layerClass.sharded.backward);
       if (program_.level == Level::Sharded)
         checkFlow(layerClass); // later the steps of a change are collectives, slices are gone
     }
@@ -108,8 +108,8 @@ private:
 
   // ---- nodes -----------------------------------------------------------------
 
-  void checkNodes(const std::vector<Node>& nodes) {
-    for (const Node& n : nodes) {
+  void checkNodes(const std::vector<ShardedNode>& nodes) {
+    for (const ShardedNode& n : nodes) {
       const Reshard* r = n.asReshard();
       if (!r) continue;
       std::string value = names_.of(r->value);
@@ -161,8 +161,8 @@ private:
       return it->second;
     };
     std::vector<int> computed(layer.end.index - layer.first.index);
-    for (const Node& n : layerClass.forward) {
-      if (const Compute* c = n.asCompute(); c && c->role == Role::Forward) {
+    for (const ShardedNode& n : layerClass.sharded.forward) {
+      if (const Computation* c = n.asCompute(); c && c->role == Role::Forward) {
         checkReads(layerClass, n.op, atHand);
         ++computed[n.op.index - layer.first.index];
       } else if (const Reshard* r = n.asReshard()) {

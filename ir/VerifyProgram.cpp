@@ -28,8 +28,10 @@ private:
     if (!layerClass.boundaryReshard && (layerClass.placements.size() != ops || layerClass.results.size() != ops))
       out_.wrong("{}: {} operators, {} placements, {} result layouts", layer.name.view(), ops,
                  layerClass.placements.size(), layerClass.results.size());
-    checkNodes(layer, layerClass.forward);
-    checkNodes(layer, layerClass.backward);
+    checkNodes(layer, *layerClass.sharded.forward);
+    checkNodes(layer, *layerClass.sharded.backward);
+    checkNodes(layer, *layerClass.forward);
+    checkNodes(layer, *layerClass.backward);
     for (const Saved& s : layerClass.saved)
       if (!(s.bytes >= 0) || std::isinf(s.bytes)) out_.wrong("{} keeps {} bytes", layer.name.view(), s.bytes);
     for (const ParamState& p : layerClass.params)
@@ -37,16 +39,17 @@ private:
         out_.wrong("{} holds states of what is no parameter", layer.name.view());
   }
 
-  void checkNodes(const Layer& layer, const std::vector<Node>& nodes) {
+  template <class AnyNode> void checkNodes(const Layer& layer, const Indexed<AnyNode>& nodes) {
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const Node& n = nodes[i];
+      const AnyNode& n = nodes[i];
       for (NodeIndex d : n.deps)
         if (d >= i) out_.wrong("{}: node {} waits for node {}, which comes later", layer.name.view(), i, d);
       if (n.op.valid() && n.op.index >= model_.ops.size())
         out_.wrong("{}: node {} is of no operator", layer.name.view(), i);
       if (n.value().valid() && n.value().index >= model_.values.size())
         out_.wrong("{}: node {} moves no value", layer.name.view(), i);
-      if (n.isReshard() && !n.value().valid()) out_.wrong("{}: node {} moves no value", layer.name.view(), i);
+      if constexpr (std::is_same_v<AnyNode, ShardedNode>)
+        if (n.isReshard() && !n.value().valid()) out_.wrong("{}: node {} moves no value", layer.name.view(), i);
       if (n.isCompute() && n.compute().role != Role::Optimizer && !n.op.valid())
         out_.wrong("{}: node {} computes no operator", layer.name.view(), i);
     }

@@ -75,11 +75,11 @@ ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClas
                                    const Checkpoints& checkpoints)
     : program_(program), layerClass_(layerClass), wanted_(wanted), checkpoints_(checkpoints),
       layer_(program.model->layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
-      replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
+      replayed_(layerClass.sharded.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
       keptAnyway_(producerNode_.size()) {
-  for (size_t n = 0; n < layerClass.forward.size(); ++n)
-    if (layerClass.forward[n].isCompute())
-      producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
+  for (size_t n = 0; n < layerClass.sharded.forward.size(); ++n)
+    if (layerClass.sharded.forward[n].isCompute())
+      producerNode_[local(layer_, layerClass.sharded.forward[n].op)] = static_cast<int32_t>(n);
 }
 
 /// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
@@ -100,14 +100,15 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
   const ValueId v = op.operands[operand].value;
   const Value& value = program_.model->values[v];
   const bool inside = value.kind == ValueKind::Result && program_.model->ops[value.producer].layer == layerClass_.layer;
-  std::vector<const Node*> chain;
+  std::vector<const ShardedNode*> chain;
   std::vector<int32_t> indices;
-  for (int32_t n = layerClass_.brought[local(layer_, id)][operand]; n >= 0;) {
-    chain.insert(chain.begin(), &layerClass_.forward[n]);
+  for (int32_t n = layerClass_.sharded.brought[local(layer_, id)][operand]; n >= 0;) {
+    chain.insert(chain.begin(), &layerClass_.sharded.forward[n]);
     indices.insert(indices.begin(), n);
     int32_t before = -1;
     for (NodeIndex d : chain.front()->deps)
-      if (const Reshard* r = layerClass_.forward[d].asReshard(); r && r->value == v) before = static_cast<int32_t>(d);
+      if (const Reshard* r = layerClass_.sharded.forward[d].asReshard(); r && r->value == v)
+        before = static_cast<int32_t>(d);
     n = before;
   }
   std::vector<Point> result;
@@ -186,25 +187,25 @@ void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, do
       {reader, value, Symbol(), elements * width(kept) * times, onHost(reader, value), layout, narrowed});
   if (!narrowed) return;
   narrowed_[value] = reader;
-  Node node = castOfSaved(reader, value, layout, Phase::Forward);
+  ShardedNode node = castOfSaved(reader, value, layout, Phase::Forward);
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
-  layerClass_.forward.edit().push_back(std::move(node));
+  layerClass_.sharded.forward.edit().push_back(std::move(node));
 }
 
 /// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.
-int32_t ActivationPolicy::restore(ValueId value, const Layout& layout, std::vector<Node>& backward) {
+int32_t ActivationPolicy::restore(ValueId value, const Layout& layout, std::vector<ShardedNode>& backward) {
   const auto reader = narrowed_.find(value);
   if (reader == narrowed_.end()) return -1;
   for (size_t n = 0; n < backward.size(); ++n)
-    if (const Compute* c = backward[n].asCompute();
+    if (const Computation* c = backward[n].asCompute();
         c && c->role == Role::Save && c->value == value && c->kept == layout)
       return static_cast<int32_t>(n);
   backward.push_back(castOfSaved(reader->second, value, layout, Phase::Backward));
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-Node ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
-  Compute save;
+ShardedNode ActivationPolicy::castOfSaved(OpId reader, ValueId value, const Layout& layout, Phase phase) const {
+  Computation save;
   save.role = Role::Save;
   save.value = value;
   save.kept = layout;
@@ -222,10 +223,10 @@ void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
 }
 
 /// A replayed node waits for what entered the checkpoint in fewer bits.
-void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backward) const {
+void ActivationPolicy::awaitRestored(ShardedNode& node, const std::vector<ShardedNode>& backward) const {
   const Op& op = program_.model->ops[node.op];
   for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {
-    const Compute* c = backward[n].asCompute();
+    const Computation* c = backward[n].asCompute();
     if (!c || c->role != Role::Save) continue;
     const ValueId v = c->value;
     if (node.value() == v ||
@@ -234,7 +235,7 @@ void ActivationPolicy::awaitRestored(Node& node, const std::vector<Node>& backwa
   }
 }
 
-int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>& backward) {
+int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<ShardedNode>& backward) {
   const Op& op = program_.model->ops[id];
   const Operand& o = op.operands[operand];
   const Point p = kept(id, operand);
@@ -254,14 +255,14 @@ int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Node>
     if (const Reshard* r = backward[n].asReshard(); r && r->regather && r->value == o.value && r->to == wanted)
       return static_cast<int32_t>(n);
   const OpId producer = program_.model->values[o.value].producer;
-  Node node({.phase = Phase::Backward, .op = id, .times = timesOf(program_, op)},
-            Reshard{{.value = o.value, .source = producer}, p.layout, wanted, true});
+  ShardedNode node({.phase = Phase::Backward, .op = id, .times = timesOf(program_, op)},
+                   Reshard{{.value = o.value, .source = producer}, p.layout, wanted, true});
   if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
   backward.push_back(std::move(node));
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<Node>& backward) {
+std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<ShardedNode>& backward) {
   const Op& op = program_.model->ops[id];
   std::vector<int32_t> ready;
   for (size_t i = 0; i < op.operands.size(); ++i)

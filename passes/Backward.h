@@ -45,10 +45,10 @@ public:
                    const Checkpoints& checkpoints);
 
   /// Before the first backward node of a checkpoint: appends the replay of its forward nodes.
-  void replay(ir::OpId op, std::vector<ir::Node>& backward) { replay(checkpointOf(op), backward); }
+  void replay(ir::OpId op, std::vector<ir::ShardedNode>& backward) { replay(checkpointOf(op), backward); }
   /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait
   /// for.
-  std::vector<int32_t> read(ir::OpId op, std::vector<ir::Node>& backward);
+  std::vector<int32_t> read(ir::OpId op, std::vector<ir::ShardedNode>& backward);
   /// After `read`: the nodes that bring all operands but one.
   std::vector<int32_t> readOthers(ir::OpId op, int except) const;
   /// Takes out what is replayed only for results that are kept by name; marks what else backward does not need.
@@ -62,18 +62,18 @@ private:
   };
   std::vector<Point> points(ir::OpId op, size_t operand) const;
   Point kept(ir::OpId op, size_t operand) const;
-  int32_t keepOperand(ir::OpId op, size_t operand, std::vector<ir::Node>& backward);
+  int32_t keepOperand(ir::OpId op, size_t operand, std::vector<ir::ShardedNode>& backward);
   void save(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, double elements, int32_t made);
   ir::DType keptType(ir::ValueId value) const;
-  ir::Node castOfSaved(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, ir::Phase phase) const;
-  int32_t restore(ir::ValueId value, const ir::Layout& layout, std::vector<ir::Node>& backward);
-  void awaitRestored(ir::Node& node, const std::vector<ir::Node>& backward) const;
+  ir::ShardedNode castOfSaved(ir::OpId reader, ir::ValueId value, const ir::Layout& layout, ir::Phase phase) const;
+  int32_t restore(ir::ValueId value, const ir::Layout& layout, std::vector<ir::ShardedNode>& backward);
+  void awaitRestored(ir::ShardedNode& node, const std::vector<ir::ShardedNode>& backward) const;
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
-  void saveEntering(int checkpoint, std::vector<ir::Node>& backward);
-  void saveNamed(int checkpoint, std::vector<ir::Node>& backward);
-  void replay(int checkpoint, std::vector<ir::Node>& backward);
-  bool replayNode(int checkpoint, ir::Node& node, int32_t at) const;
-  int32_t again(ir::OpId reader, ir::ValueId value, const Point& point, std::vector<ir::Node>& backward);
+  void saveEntering(int checkpoint, std::vector<ir::ShardedNode>& backward);
+  void saveNamed(int checkpoint, std::vector<ir::ShardedNode>& backward);
+  void replay(int checkpoint, std::vector<ir::ShardedNode>& backward);
+  bool replayNode(int checkpoint, ir::ShardedNode& node, int32_t at) const;
+  int32_t again(ir::OpId reader, ir::ValueId value, const Point& point, std::vector<ir::ShardedNode>& backward);
   bool discarded(ir::ValueId value) const;
   bool handsOn(ir::OpId op) const;
   void dropUnread();

@@ -33,7 +33,7 @@ struct BoundaryReshardBuilder {
            const Layout& to) const {
     if (sameLayout(program.unordered(program.model->values[value].dims), from, to)) return;
     Reshard reshard{{.value = value, .gradient = backward, .source = source}, from, to};
-    (backward ? boundary.backward : boundary.forward)
+    (backward ? boundary.sharded.backward : boundary.sharded.forward)
         .edit()
         .emplace_back(NodeHead{.phase = backward ? Phase::Backward : Phase::Forward, .op = op}, std::move(reshard));
   }
@@ -50,7 +50,7 @@ struct BoundaryReshardBuilder {
 
   /// Adds a boundary reshard that runs behind one class, before another, or between the two.
   void join(LayerClassId behind, LayerClass boundary, LayerClassId before) const {
-    if (boundary.forward.empty() && boundary.backward.empty()) return;
+    if (boundary.sharded.forward.empty() && boundary.sharded.backward.empty()) return;
     boundary.behind = behind;
     boundary.before = before;
     StageRuns runs = runsOf(program);

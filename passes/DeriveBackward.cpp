@@ -34,7 +34,7 @@ struct BackwardDerivation {
 
   void derive() {
     gradients.resize(layer.end.index - layer.first.index);
-    layerClass.backward.edit().reserve(layerClass.forward.size() * 2);
+    layerClass.sharded.backward.edit().reserve(layerClass.sharded.forward.size() * 2);
     seed();
     for (uint32_t i = layer.end.index; i-- > layer.first.index;)
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));
@@ -55,16 +55,16 @@ struct BackwardDerivation {
     }
   }
 
-  int32_t append(Node node) {
-    layerClass.backward.edit().push_back(std::move(node));
-    return static_cast<int32_t>(layerClass.backward.size()) - 1;
+  int32_t append(ShardedNode node) {
+    layerClass.sharded.backward.edit().push_back(std::move(node));
+    return static_cast<int32_t>(layerClass.sharded.backward.size()) - 1;
   }
 
   NodeHead head(OpId op) const {
     return {.phase = Phase::Backward, .op = op, .times = timesOf(program, model().ops[op])};
   }
-  Node compute(OpId op, Role role, int operand = -1) const {
-    return {head(op), Compute{.role = role, .operand = operand}};
+  ShardedNode compute(OpId op, Role role, int operand = -1) const {
+    return {head(op), Computation{.role = role, .operand = operand}};
   }
 
   static void depend(NodeHead& node, int32_t on) {
@@ -109,7 +109,7 @@ struct BackwardDerivation {
       contribute(id, 0, dy.empty() ? -1 : dy.back(), pending);
       return;
     }
-    policy.replay(id, layerClass.backward.edit());
+    policy.replay(id, layerClass.sharded.backward.edit());
     if (isContraction(op.kind)) {
       deriveContraction(id, dy, pending);
       return;
@@ -127,9 +127,9 @@ struct BackwardDerivation {
                   std::vector<bool>& covered) {
     const Op& op = model().ops[id];
     if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[i].value.index]; })) return;
-    Node node = compute(id, Role::Backward, operands.front());
+    ShardedNode node = compute(id, Role::Backward, operands.front());
     for (int32_t d : dy) depend(node, d);
-    for (int32_t d : policy.read(id, layerClass.backward.edit())) depend(node, d);
+    for (int32_t d : policy.read(id, layerClass.sharded.backward.edit())) depend(node, d);
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
@@ -141,11 +141,11 @@ struct BackwardDerivation {
   void deriveContraction(OpId id, std::vector<int32_t> dy, AxisMask pending) {
     const Op& op = model().ops[id];
     if (width(program.dtypeOf(op.result)) > width(program.computeType(op))) {
-      Node cast = compute(id, Role::Cast);
+      ShardedNode cast = compute(id, Role::Cast);
       for (int32_t d : dy) depend(cast, d);
       dy = {append(std::move(cast))};
     }
-    policy.read(id, layerClass.backward.edit());
+    policy.read(id, layerClass.sharded.backward.edit());
     for (const Role role : {Role::DGrad, Role::WGrad})
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
@@ -154,7 +154,7 @@ struct BackwardDerivation {
           contribute(id, static_cast<int>(i), dy.empty() ? -1 : dy.back(), pending);
           continue;
         }
-        Node node = compute(id, role, static_cast<int>(i));
+        ShardedNode node = compute(id, role, static_cast<int>(i));
         for (int32_t d : dy) depend(node, d);
         for (int32_t d : policy.readOthers(id, static_cast<int>(i))) depend(node, d);
         if (role == Role::DGrad)
@@ -207,7 +207,7 @@ struct BackwardDerivation {
     const ValueId param = model().ops[id].operands[operand].value;
     for (ParamUse& p : layerClass.uses.edit())
       if (p.param == param) p.partial |= partial;
-    Node accumulate = compute(id, Role::Accumulate, operand);
+    ShardedNode accumulate = compute(id, Role::Accumulate, operand);
     accumulate.compute().value = param;
     depend(accumulate, node);
     append(std::move(accumulate));

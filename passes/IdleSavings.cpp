@@ -47,8 +47,9 @@ bool reachesClass(const Program& program, const Selector& selector, const LayerC
 
 /// How much a replay runs again; `early`: it ends where backward has what it needs.
 size_t replayed(const LayerClass& layerClass, bool early) {
-  return static_cast<size_t>(llvm::count_if(
-      layerClass.backward, [&](const Node& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
+  return static_cast<size_t>(llvm::count_if(layerClass.sharded.backward, [&](const ShardedNode& n) {
+    return n.phase == Phase::Recompute && (n.needed || !early);
+  }));
 }
 
 /// Derives classes for a plan that differs in what it keeps.
@@ -63,7 +64,7 @@ public:
 
   /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
   std::optional<LayerClass> derive(LayerClassId id, LayerClass layerClass) {
-    layerClass.backward = {};
+    layerClass.sharded.backward = {};
     layerClass.saved = {};
     DiagnosticEngine unheard;
     const Checkpoints checkpoints = findCheckpoints(program_, layerClass, unheard);

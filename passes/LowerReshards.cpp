@@ -29,7 +29,7 @@ bool inOrder(const Mesh& mesh, std::span<const Digit> split, AxisMask axes) {
   return axes != 0 && taken == axes;
 }
 
-/// Rewrites one list of nodes; `last` maps an old node to the new one whose end is its end.
+/// Makes a list of level comm of one of level sharded; `ends` has for an old node the new ones whose end is its end.
 struct Rewriter {
   const Program& program;
   const LayerClass& layerClass;
@@ -52,10 +52,10 @@ struct Rewriter {
     return static_cast<NodeIndex>(out.size() - 1);
   }
 
-  void rewrite(const std::vector<Node>& nodes) {
+  void rewrite(const std::vector<ShardedNode>& nodes) {
     out.reserve(nodes.size() * 3 / 2);
     ends.reserve(nodes.size());
-    for (const Node& node : nodes) {
+    for (const ShardedNode& node : nodes) {
       ends.emplace_back();
       const NodeList deps = translated(node.deps);
       if (const Reshard* reshard = node.asReshard())
@@ -177,13 +177,13 @@ struct Rewriter {
     if (producer) (consumer ? c.becauseOf : c.because) = producer->range;
   }
 
-  NodeList lowerCompute(const NodeHead& node, const Compute& compute, const NodeList& deps) {
+  NodeList lowerCompute(const NodeHead& node, const Computation& compute, const NodeList& deps) {
     const bool itself = compute.role == Role::Forward || compute.role == Role::Backward;
     NodeList done;
     if (itself)
       if (auto ring = ringOf(node.op, compute.role)) // runs beside the operator
         done.push_back(append({headFrom(node, deps), std::move(*ring)}));
-    NodeIndex at = append({headFrom(node, deps), compute});
+    NodeIndex at = append({headFrom(node, deps), Compute(compute)});
     if (itself) at = addStatistics(node, compute.role, at);
     done.push_back(at);
     return done;
@@ -251,12 +251,12 @@ struct Rewriter {
 bool lowerReshards(Program& program, DiagnosticEngine&) {
   for (LayerClass& layerClass : program.classes) {
     Rewriter forward{program, layerClass};
-    forward.rewrite(layerClass.forward);
+    forward.rewrite(layerClass.sharded.forward);
     Rewriter backward{program, layerClass};
-    backward.rewrite(layerClass.backward);
+    backward.rewrite(layerClass.sharded.backward);
     layerClass.forward = Indexed<Node>(std::move(forward.out));
     layerClass.backward = Indexed<Node>(std::move(backward.out));
-    layerClass.brought = {}; // its indices are of level sharded
+    layerClass.sharded = {};
   }
   program.level = Level::Comm;
   return true;

@@ -27,7 +27,7 @@ bool ActivationPolicy::discarded(ValueId v) const {
 }
 
 /// A checkpoint keeps what enters it, each by the rule of the smaller side; what another one discards is made first.
-void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward) {
+void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& backward) {
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
     if (checkpointOf(id) != checkpoint) continue;
@@ -51,7 +51,7 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<Node>& backward)
 }
 
 /// What is kept by name stays even where no replay reads it.
-void ActivationPolicy::saveNamed(int checkpoint, std::vector<Node>& backward) {
+void ActivationPolicy::saveNamed(int checkpoint, std::vector<ShardedNode>& backward) {
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
     const Op& op = program_.model->ops[id];
@@ -64,20 +64,20 @@ void ActivationPolicy::saveNamed(int checkpoint, std::vector<Node>& backward) {
   }
 }
 
-void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
+void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward) {
   if (checkpoint < 0 || state_[checkpoint] != Replay::Waiting) return;
   state_[checkpoint] = Replay::Running;
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
   for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
-    Node node = layerClass_.forward[n];
+    ShardedNode node = layerClass_.sharded.forward[n];
     if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
     node.needed = false;
     NodeList deps;
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
-      const Reshard* before = layerClass_.forward[d].asReshard();
+      const Reshard* before = layerClass_.sharded.forward[d].asReshard();
       if (copy < 0 && before && discarded(before->value)) // brought for a reader elsewhere
         copy = again(node.op, before->value, {before->to, static_cast<int32_t>(d), 0}, backward);
       if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
@@ -91,7 +91,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<Node>& backward) {
 }
 
 /// Is this node of forward done again? A reshard of what is kept begins at the side that is.
-bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const {
+bool ActivationPolicy::replayNode(int checkpoint, ShardedNode& node, int32_t at) const {
   Reshard* const r = node.asReshard();
   if (!r) return !checkpoints_.named[local(layer_, node.op)];
   if (!enters(r->value, checkpoint) || discarded(r->value)) return true;
@@ -105,17 +105,17 @@ bool ActivationPolicy::replayNode(int checkpoint, Node& node, int32_t at) const 
 }
 
 /// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
-int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<Node>& backward) {
+int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<ShardedNode>& backward) {
   const OpId producer = program_.model->values[v].producer;
   replay(checkpointOf(producer), backward);
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
-  if (point.node < 0 || layerClass_.forward[point.node].isCompute()) return made;
+  if (point.node < 0 || layerClass_.sharded.forward[point.node].isCompute()) return made;
   const Layout& from = layerClass_.results[local(layer_, producer)];
   for (size_t n = 0; n < backward.size(); ++n) // once per layout
     if (const Reshard* r = backward[n].asReshard();
         r && backward[n].phase == Phase::Recompute && r->value == v && r->to == point.layout)
       return static_cast<int32_t>(n);
-  Node node = layerClass_.forward[point.node];
+  ShardedNode node = layerClass_.sharded.forward[point.node];
   node.phase = Phase::Recompute;
   node.needed = false;
   node.op = reader;
@@ -144,8 +144,8 @@ bool ActivationPolicy::handsOn(OpId id) const {
 
 /// Takes out the replay of what is read only to make results that are kept by name.
 void ActivationPolicy::dropUnread() {
-  auto& backward = layerClass_.backward.edit();
-  auto drops = [&](const Node& node) {
+  auto& backward = layerClass_.sharded.backward.edit();
+  auto drops = [&](const ShardedNode& node) {
     return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
            checkpoints_.forms[checkpointOf(node.op)].saves;
   };
@@ -153,12 +153,12 @@ void ActivationPolicy::dropUnread() {
   std::vector<bool> stays(backward.size());
   std::vector<NodeIndex> moved(backward.size());
   for (size_t i = backward.size(); i-- > 0;) {
-    const Node& node = backward[i];
+    const ShardedNode& node = backward[i];
     stays[i] = stays[i] || !drops(node) || (node.isCompute() && handsOn(node.op));
     if (stays[i])
       for (NodeIndex d : node.deps) stays[d] = true;
   }
-  std::vector<Node> left;
+  std::vector<ShardedNode> left;
   for (size_t i = 0; i < backward.size(); ++i) {
     if (!stays[i]) continue;
     moved[i] = static_cast<NodeIndex>(left.size());
@@ -170,7 +170,7 @@ void ActivationPolicy::dropUnread() {
 
 void ActivationPolicy::finish() {
   dropUnread();
-  auto& backward = layerClass_.backward.edit();
+  auto& backward = layerClass_.sharded.backward.edit();
   for (size_t i = backward.size(); i-- > 0;)
     if (backward[i].phase != Phase::Recompute || backward[i].needed)
       for (NodeIndex d : backward[i].deps) backward[d].needed = true;

@@ -12,12 +12,12 @@ using namespace ir;
 namespace {
 
 /// Bytes that a node leaves behind for the nodes that depend on it.
-double outputBytes(const Program& program, const LayerClass& layerClass, const Node& node) {
+double outputBytes(const Program& program, const LayerClass& layerClass, const ShardedNode& node) {
   const Layer& layer = program.model->layers[layerClass.layer];
   if (const Reshard* r = node.asReshard())
     return localElements(program, program.model->values[r->value].dims, r->to) * program.widthOf(r->value);
   const Op& op = program.model->ops[node.op];
-  const Compute& c = node.compute();
+  const Computation& c = node.compute();
   if (c.role == Role::Forward)
     return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
            program.widthOf(op.result);
@@ -44,7 +44,8 @@ double outputBytes(const Program& program, const LayerClass& layerClass, const N
 }
 
 /// Most bytes alive at once: an output lives from its node to the last node that waits for it.
-double peak(const Program& program, const LayerClass& layerClass, const std::vector<Node>& nodes, bool skipSaved) {
+double peak(const Program& program, const LayerClass& layerClass, const std::vector<ShardedNode>& nodes,
+            bool skipSaved) {
   std::vector<double> freed(nodes.size() + 1);
   std::vector<size_t> lastUse(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -53,7 +54,7 @@ double peak(const Program& program, const LayerClass& layerClass, const std::vec
   }
   double live = 0, most = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const Node& node = nodes[i];
+    const ShardedNode& node = nodes[i];
     const bool saved = skipSaved && node.isCompute() &&
                        std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
                          return s.buffer.empty() && s.value == program.model->ops[node.op].result;
@@ -73,8 +74,8 @@ double weightOperands(const Program& program, const LayerClass& layerClass) {
   const Layer& layer = program.model->layers[layerClass.layer];
   std::set<ValueId> operands, results;
   double bytes = 0;
-  for (const Node& node : layerClass.backward) {
-    const Compute* c = node.asCompute();
+  for (const ShardedNode& node : layerClass.sharded.backward) {
+    const Computation* c = node.asCompute();
     if (!c || c->role != Role::WGrad) continue;
     const Op& op = program.model->ops[node.op];
     if (results.insert(op.result).second)
@@ -100,8 +101,8 @@ double weightOperands(const Program& program, const LayerClass& layerClass) {
 void measureWorkingSet(const Program& program, LayerClass& layerClass) {
   if (layerClass.boundaryReshard) return;
   layerClass.weightOperands = weightOperands(program, layerClass);
-  layerClass.workingForward = peak(program, layerClass, layerClass.forward, true);
-  layerClass.workingBackward = peak(program, layerClass, layerClass.backward, false);
+  layerClass.workingForward = peak(program, layerClass, layerClass.sharded.forward, true);
+  layerClass.workingBackward = peak(program, layerClass, layerClass.sharded.backward, false);
 }
 
 } // namespace planc::passes

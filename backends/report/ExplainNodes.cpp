@@ -78,7 +78,7 @@ std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
     const std::vector<ir::Node>& list = backward ? layerClass.backward : layerClass.forward;
     for (const auto& entry : onCompute) {
       const ir::Node& node = list[entry.first];
-      if (node.isReshard() || !belongs(id, node.op)) continue;
+      if (!belongs(id, node.op)) continue;
       const Row* row = rowOf(id, node.op);
       found.push_back({&node, &sim_.classes[id.index].of(backward).nodes[entry.first], entry.second,
                        row ? row->times : 1, exposedOf(id, backward, entry.first)});

@@ -116,9 +116,10 @@ public:
     return {{"shard", std::move(shard)}, {"partial", axes(layout.partial)}};
   }
 
-  Json compute(const ir::Compute& c) const {
-    Json out = {{"node", "compute"}, {"role", text(ir::name(c.role))}};
-    if (program_.level == ir::Level::Sharded) return out;
+  Json write(const ir::Computation& c) const { return {{"node", "compute"}, {"role", text(ir::name(c.role))}}; }
+
+  Json write(const ir::Compute& c) const {
+    Json out = write(static_cast<const ir::Computation&>(c));
     const ir::LocalWork& w = c.work;
     out["flops"] = jsonNumber(w.flops);
     out["reads_bytes"] = jsonNumber(w.reads);
@@ -133,14 +134,14 @@ public:
   }
 
   /// No rule of the plan wants a reshard by itself: its collectives say which wants them.
-  Json reshard(const ir::Reshard& r) const {
+  Json write(const ir::Reshard& r) const {
     const std::vector<ir::DimId>& dims = program_.model->values[r.value].dims;
     return {{"node", "reshard"},        {"value", model_.value(r.value)},
             {"gradient", r.gradient},   {"from", layout(r.from, dims)},
             {"to", layout(r.to, dims)}, {"because", Json(nullptr)}};
   }
 
-  Json collective(const ir::Collective& c) const {
+  Json write(const ir::Collective& c) const {
     return {{"node", "collective"},
             {"collective", text(ir::name(c.kind))},
             {"class", text(ir::name(c.cls))},
@@ -153,15 +154,12 @@ public:
             {"because", place(c.because, sources_)}};
   }
 
-  Json copy(const ir::Copy& c) const {
+  Json write(const ir::Copy& c) const {
     return {{"node", "copy"}, {"value", model_.value(c.value)}, {"bytes", jsonNumber(c.bytes)}};
   }
 
-  Json node(const ir::Node& n) const {
-    const ir::Compute* c = n.asCompute();
-    const ir::Reshard* r = n.asReshard();
-    const ir::Collective* moved = n.asCollective();
-    Json out = c ? compute(*c) : r ? reshard(*r) : moved ? collective(*moved) : copy(n.copy());
+  Json node(const auto& n) const {
+    Json out = std::visit([&](const auto& does) { return write(does); }, n.does);
     out["op"] = model_.op(n.op);
     out["phase"] = text(ir::name(n.phase));
     out["times"] = jsonNumber(n.times);
@@ -187,10 +185,14 @@ public:
 
   Json body(const ir::LayerClass& b) const {
     Json out = {{"layer", className(b)}, {"instances", b.instances.count()}};
-    for (const auto& [key, nodes] : {std::pair("forward", &b.forward), std::pair("backward", &b.backward)}) {
+    const auto add = [&](const char* key, const auto& nodes) {
       out[key] = Json::array();
-      for (const ir::Node& n : *nodes) out[key].push_back(node(n));
-    }
+      for (const auto& n : nodes) out[key].push_back(node(n));
+    };
+    if (program_.level == ir::Level::Sharded)
+      add("forward", b.sharded.forward), add("backward", b.sharded.backward);
+    else
+      add("forward", b.forward), add("backward", b.backward);
     double saved = 0;
     for (const ir::Saved& s : b.saved) saved += s.bytes;
     out["saved_bytes"] = jsonNumber(saved);

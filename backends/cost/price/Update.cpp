@@ -99,7 +99,7 @@ Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
 
 /// What stands for the update in the tables of missing facts.
 const ir::Node& updateNode() {
-  static const ir::Node kUpdate({.phase = ir::Phase::Step}, ir::Compute{.role = ir::Role::Optimizer});
+  static const ir::Node kUpdate({.phase = ir::Phase::Step}, ir::Compute({.role = ir::Role::Optimizer}));
   return kUpdate;
 }
 

@@ -36,19 +36,14 @@ struct Tiny : Build {
 
   /// The all-reduce that the pending sum of `down` needs, in place of the reshard.
   void lowerToComm() {
-    program.level = ir::Level::Comm;
-    const ir::Reshard& sum = node(2).reshard();
-    ir::Collective c(sum);
-    c.from = sum.from;
-    c.to = sum.to;
-    c.axes = maskOf(tp);
-    c.group = 4;
-    c.bytes = 2.0 * 4 * 16 * 32; // bf16, half of the batch
-    node(2).does = c;
-    body().brought.edit().clear();
+    lower();
+    ir::Collective& sum = lowered(2).collective();
+    sum.axes = maskOf(tp);
+    sum.group = 4;
+    sum.bytes = 2.0 * 4 * 16 * 32; // bf16, half of the batch
     const double tokens = 4 * 16;
-    node(0).compute().work.flops = node(1).compute().work.flops = 2 * tokens * 32 * 128 / 4;
-    node(3).compute().work.flops = 4 * tokens * 32;
+    lowered(0).compute().work.flops = lowered(1).compute().work.flops = 2 * tokens * 32 * 128 / 4;
+    lowered(3).compute().work.flops = 4 * tokens * 32;
   }
 };
 

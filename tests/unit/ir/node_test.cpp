@@ -9,15 +9,21 @@ namespace planc::ir {
 namespace {
 
 TEST(Node, IsOfOneKind) {
-  const Node compute({.op = OpId(3)}, Compute{.role = Role::Save, .value = ValueId(7)});
+  const Node compute({.op = OpId(3)}, Compute({.role = Role::Save, .value = ValueId(7)}));
   EXPECT_TRUE(compute.isCompute());
-  EXPECT_EQ(compute.asReshard(), nullptr);
   EXPECT_EQ(compute.asCollective(), nullptr);
   EXPECT_EQ(compute.asCopy(), nullptr);
   EXPECT_EQ(compute.compute().role, Role::Save);
   EXPECT_EQ(compute.value(), ValueId(7));
   EXPECT_EQ(Node().value(), ValueId());
 }
+
+/// What a device does and sends is level comm's, how a value changes its layout level sharded's.
+template <class AnyNode, class Kind> constexpr bool kHolds = std::is_constructible_v<AnyNode, NodeHead, Kind>;
+static_assert(kHolds<ShardedNode, Computation> && kHolds<ShardedNode, Reshard> && !kHolds<ShardedNode, Compute> &&
+              !kHolds<ShardedNode, Collective> && !kHolds<ShardedNode, Copy>);
+static_assert(kHolds<Node, Compute> && kHolds<Node, Collective> && kHolds<Node, Copy> && !kHolds<Node, Computation> &&
+              !kHolds<Node, Reshard>);
 
 TEST(Node, ACopyPacksWhatItsCollectiveLeaves) {
   Collective moved(Traveller{.value = ValueId(2), .gradient = true, .source = OpId(1)});

@@ -61,7 +61,7 @@ TEST(Print, ACollectiveIsOneLineWithItsCause) {
   t.lowerToComm();
   SourceManager sources;
   FileId file = sources.add("plans/x.plan", "plan x {\n  place { ffn -> tp }\n}\n");
-  t.body().forward.edit()[2].collective().because = {file, 19, 28};
+  t.lowered(2).collective().because = {file, 19, 28};
   EXPECT_EQ(line(print(t.program, &sources), "all_reduce"),
             "all_reduce %down axis=tp(4) level=node bytes=4096 class=activation phase=forward count=1 op=out  "
             "because=plans/x.plan:2");
@@ -72,13 +72,14 @@ TEST(Print, ACollectiveIsOneLineWithItsCause) {
 
 TEST(Print, BackwardNodesSayWhoseGradientTheyAre) {
   Tiny t;
+  t.lowerToComm();
   const NodeHead head{.phase = Phase::Backward, .op = t.downOp};
   Collective gather(Traveller{.value = t.down, .gradient = true});
   gather.kind = CollectiveKind::AllGather;
   gather.axes = maskOf(t.tp);
   gather.group = 4;
   gather.bytes = 4096;
-  t.body().backward.edit() = {{head, gather}, {head, Compute{.role = Role::DGrad, .operand = 0}}};
+  t.body().backward.edit() = {{head, gather}, {head, Compute({.role = Role::DGrad, .operand = 0})}};
   std::string text = print(t.program);
   EXPECT_EQ(line(text, "dgrad"), "d(%up) = matmul.dgrad d(%down), @w2");
   EXPECT_NE(text.find("all_gather d(%down) axis=tp(4) level=node bytes=4096 class=activation phase=backward"),

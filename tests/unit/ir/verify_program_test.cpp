@@ -24,9 +24,9 @@ TEST(VerifySharded, AcceptsATensorParallelProgram) {
 
 TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
   Tiny t;
-  t.body().forward.edit().erase(
-      t.body().forward.edit().begin()); // up is never computed, and down reads it all the same
-  for (Node& n : t.body().forward.edit()) n.deps.clear();
+  t.body().sharded.forward.edit().erase(
+      t.body().sharded.forward.edit().begin()); // up is never computed, and down reads it all the same
+  for (ShardedNode& n : t.body().sharded.forward.edit()) n.deps.clear();
   EXPECT_EQ(finding(t.program), "mlp.up is computed 0 times in forward");
 
   Tiny u;
@@ -39,8 +39,8 @@ TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
 
 TEST(VerifySharded, L8RejectsAPendingSumBeforeANorm) {
   Tiny t;
-  t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
-  t.body().forward.edit()[2].deps = {1};
+  t.body().sharded.forward.edit().erase(t.body().sharded.forward.edit().begin() + 2);
+  t.node(2).deps = {1};
   EXPECT_EQ(finding(t.program), "L8: mlp.out reads the pending sum %mlp.down");
 }
 
@@ -57,8 +57,8 @@ TEST(VerifySharded, AnAddMayPassWhatIsPendingInAllItsOperands) {
   t.model().ops[t.normOp].linear = true;
   t.model().ops[t.normOp].operands.push_back(t.model().ops[t.normOp].operands[0]);
   t.model().loss = {};
-  t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
-  t.body().forward.edit()[2].deps = {1};
+  t.body().sharded.forward.edit().erase(t.body().sharded.forward.edit().begin() + 2);
+  t.node(2).deps = {1};
   t.body().results.edit()[2].partial = maskOf(t.tp);
   EXPECT_EQ(finding(t.program), "");
   t.model().ops[t.normOp].operands[1].value = t.x;
@@ -90,7 +90,7 @@ TEST(VerifySharded, RejectsAnExtentThatDoesNotDivide) {
 
 TEST(VerifySharded, RejectsADependencyOnALaterNode) {
   Tiny t;
-  t.body().forward.edit()[0].deps = {3};
+  t.node(0).deps = {3};
   EXPECT_EQ(finding(t.program), "mlp: node 0 waits for node 3, which comes later");
 }
 
@@ -106,27 +106,20 @@ TEST(VerifyComm, AcceptsTheLoweredProgram) {
   EXPECT_EQ(finding(t.program), "");
 }
 
-TEST(VerifyComm, RejectsAReshardThatIsLeft) {
-  Tiny t;
-  t.lowerToComm();
-  t.node(2).does = Reshard{Traveller{.value = t.down}, {}, {}};
-  EXPECT_NE(finding(t.program).find("a reshard of %mlp.down is left at level comm"), std::string::npos);
-}
-
 TEST(VerifyComm, RejectsAGroupThatTheMeshLacks) {
   Tiny t;
   t.lowerToComm();
-  t.node(2).collective().group = 8;
+  t.lowered(2).collective().group = 8;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: a group of 8, the mesh says 4");
-  t.node(2).collective().group = 4;
-  t.node(2).collective().level = 1;
+  t.lowered(2).collective().group = 4;
+  t.lowered(2).collective().level = 1;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: priced at level 1, the group spans level 0");
 }
 
 TEST(VerifyComm, RejectsBytesThatAreNotTheLargerSide) {
   Tiny t;
   t.lowerToComm();
-  t.node(2).collective().bytes *= 3;
+  t.lowered(2).collective().bytes *= 3;
   EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down: 12288 bytes, the larger side has 2048 elements");
 }
 
@@ -134,17 +127,17 @@ TEST(VerifyComm, L8RejectsASumThatNoCollectiveResolves) {
   Tiny t;
   t.lowerToComm();
   t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
-  t.body().forward.edit()[2].deps = {1};
+  t.lowered(2).deps = {1};
   EXPECT_EQ(finding(t.program), "L8: mlp.out reads %mlp.down, a pending sum over tp");
 }
 
 TEST(VerifyComm, L9RejectsWorkThatIsLostOrDoneTwice) {
   Tiny t;
   t.lowerToComm();
-  t.body().forward.edit()[0].compute().work.flops /= 2;
+  t.lowered(0).compute().work.flops /= 2;
   EXPECT_NE(finding(t.program).find("L9: mlp.up forward: 8 devices"), std::string::npos);
-  t.body().forward.edit()[0].compute().work.flops *= 2;
-  t.body().forward.edit()[3].compute().work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
+  t.lowered(0).compute().work.flops *= 2;
+  t.lowered(3).compute().work.flops /= 4; // the norm is not placed on tp: all four ranks do all of it
   EXPECT_NE(finding(t.program).find("L9: mlp.out forward"), std::string::npos);
 }
 

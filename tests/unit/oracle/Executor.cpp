@@ -145,7 +145,7 @@ struct Machine : OperatorRun {
     if (sameLayout(program.unordered(model().values[v].dims), from, to)) return value;
     for (const LayerClass& layerClass : program.classes)
       if (layerClass.boundaryReshard)
-        for (const Node& n : backward ? layerClass.backward : layerClass.forward)
+        for (const ShardedNode& n : backward ? layerClass.sharded.backward : layerClass.sharded.forward)
           if (const Reshard& r = n.reshard(); r.value == v && r.from == from && r.to == to)
             return reshard(v, std::move(value), from, to);
     throw std::runtime_error("no boundary reshard brings " + model().pathOf(v));
@@ -176,18 +176,19 @@ struct Machine : OperatorRun {
     const Layer& layer = model().layers[u];
     const LayerClass& layerClass = classOf(u, instance);
     Frame& frame = frames[u.index][static_cast<size_t>(instance)];
-    frame.forward.resize(layerClass.forward.size());
+    frame.forward.resize(layerClass.sharded.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
-      for (; node < layerClass.forward.size() && layerClass.forward[node].isReshard() &&
-             layerClass.forward[node].op == id;
+      for (; node < layerClass.sharded.forward.size() && layerClass.sharded.forward[node].isReshard() &&
+             layerClass.sharded.forward[node].op == id;
            ++node) {
-        const Reshard& r = layerClass.forward[node].reshard();
+        const Reshard& r = layerClass.sharded.forward[node].reshard();
         Layout from;
         Sharded value = valueOf(r.value, &frame, from);
         if (!(from == r.from))
-          for (NodeIndex d : layerClass.forward[node].deps)
-            if (layerClass.forward[d].isReshard() && layerClass.forward[d].value() == r.value) value = frame.forward[d];
+          for (NodeIndex d : layerClass.sharded.forward[node].deps)
+            if (layerClass.sharded.forward[d].isReshard() && layerClass.sharded.forward[d].value() == r.value)
+              value = frame.forward[d];
         frame.forward[node] = reshard(r.value, std::move(value), r.from, r.to);
       }
     };
@@ -232,7 +233,7 @@ struct Machine : OperatorRun {
       if (c.inside == op.result)
         return enter(c, u, instance,
                      passes::need(program, layerClass.placements[passes::local(layer, id)], op.operands[k].dims));
-    if (const int32_t n = layerClass.brought[passes::local(layer, id)][k]; n >= 0)
+    if (const int32_t n = layerClass.sharded.brought[passes::local(layer, id)][k]; n >= 0)
       return frame.forward[static_cast<size_t>(n)];
     Layout layout;
     return valueOf(v, &frame, layout);
@@ -367,10 +368,11 @@ struct Machine : OperatorRun {
       wanted.partial = s.layout.partial & lazy;
       pending |= wanted.partial;
       if (!sameLayout(program.unordered(op.resultDims), s.layout, wanted)) {
-        const bool derived = std::any_of(layerClass.backward.begin(), layerClass.backward.end(), [&](const Node& n) {
-          const Reshard* r = n.asReshard();
-          return r && r->gradient && n.op == id && r->from == s.layout && r->to == wanted;
-        });
+        const bool derived = std::any_of(
+            layerClass.sharded.backward.begin(), layerClass.sharded.backward.end(), [&](const ShardedNode& n) {
+              const Reshard* r = n.asReshard();
+              return r && r->gradient && n.op == id && r->from == s.layout && r->to == wanted;
+            });
         if (!derived) throw std::runtime_error("no reshard brings the gradient of " + model().pathOf(op.result));
         s.value = reshard(op.result, std::move(s.value), s.layout, wanted);
       }

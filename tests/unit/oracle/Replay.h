@@ -17,19 +17,20 @@ public:
   Replay(Machine& machine, LayerId layer, int64_t instance)
       : machine_(machine), unitId_(layer), layer_(machine.model().layers[layer]), instance_(instance),
         layerClass_(machine.classOf(layer, instance)),
-        frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.backward.size()),
-        known_(layerClass_.backward.size()) {
+        frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.sharded.backward.size()),
+        known_(layerClass_.sharded.backward.size()) {
     remember();
   }
 
   /// The largest relative difference.
   double run(std::mt19937& random) {
-    std::vector<size_t> waiting(layerClass_.backward.size());
+    std::vector<size_t> waiting(layerClass_.sharded.backward.size());
     for (size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
     while (!waiting.empty()) {
       std::vector<size_t> ready;
       for (size_t w = 0; w < waiting.size(); ++w)
-        if (std::none_of(layerClass_.backward[waiting[w]].deps.begin(), layerClass_.backward[waiting[w]].deps.end(),
+        if (std::none_of(layerClass_.sharded.backward[waiting[w]].deps.begin(),
+                         layerClass_.sharded.backward[waiting[w]].deps.end(),
                          [&](NodeIndex d) { return std::find(waiting.begin(), waiting.end(), d) != waiting.end(); }))
           ready.push_back(w);
       const size_t next = ready[random() % ready.size()];
@@ -79,7 +80,7 @@ private:
       return machine_.reshard(v, std::move(value), there, layout);
     }
     for (size_t before : known_[node]) {
-      const Node& n = layerClass_.backward[before];
+      const ShardedNode& n = layerClass_.sharded.backward[before];
       if (const Reshard* r = n.asReshard(); r && !r->gradient && r->value == v && passes(n.op, *r, layout))
         return machine_.reshard(v, *made_[before], r->to, layout);
       if (isReplay(n) && model().ops[n.op].result == v &&
@@ -104,12 +105,12 @@ private:
                        [&](const ReshardStep& s) { return same(r.value, s.after, layout); });
   }
 
-  static bool isReplay(const Node& n) {
+  static bool isReplay(const ShardedNode& n) {
     return n.isCompute() && n.phase == Phase::Recompute && n.compute().role == Role::Forward;
   }
 
   void execute(size_t node) {
-    const Node& n = layerClass_.backward[node];
+    const ShardedNode& n = layerClass_.sharded.backward[node];
     for (NodeIndex d : n.deps) {
       known_[node].insert(d);
       known_[node].insert(known_[d].begin(), known_[d].end());
@@ -124,7 +125,7 @@ private:
   }
 
   /// The operator again, from what it can have.
-  void replay(size_t node, const Node& n) {
+  void replay(size_t node, const ShardedNode& n) {
     const Op& op = model().ops[n.op];
     std::vector<Sharded> operands;
     for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -133,9 +134,9 @@ private:
         operands.push_back(machine_.operandOf(layerClass_, layer_, frame_, n.op, k, unitId_, instance_));
         continue;
       }
-      const int32_t brought = layerClass_.brought[passes::local(layer_, n.op)][k];
-      operands.push_back(
-          find(node, v, brought >= 0 ? layerClass_.forward[static_cast<size_t>(brought)].reshard().to : asMade(v)));
+      const int32_t brought = layerClass_.sharded.brought[passes::local(layer_, n.op)][k];
+      operands.push_back(find(
+          node, v, brought >= 0 ? layerClass_.sharded.forward[static_cast<size_t>(brought)].reshard().to : asMade(v)));
     }
     machine_.passRound(op, placement(n.op), operands);
     Frame scratch;
@@ -150,7 +151,7 @@ private:
   }
 
   /// What the gradient reads, against what forward read.
-  void read(size_t node, OpId id, const Compute& c) {
+  void read(size_t node, OpId id, const Computation& c) {
     if (c.role != Role::Backward && c.role != Role::DGrad && c.role != Role::WGrad) return;
     const Op& op = model().ops[id];
     for (const Save& s : op.saves) {
@@ -170,7 +171,7 @@ private:
   void needBuffer(size_t node, OpId id) const {
     if (buffers_.count(id)) return;
     for (size_t before : known_[node])
-      if (isReplay(layerClass_.backward[before]) && layerClass_.backward[before].op == id) return;
+      if (isReplay(layerClass_.sharded.backward[before]) && layerClass_.sharded.backward[before].op == id) return;
     throw std::runtime_error("backward reads what " + model().pathOf(id) +
                              " leaves, which is neither kept nor made again");
   }

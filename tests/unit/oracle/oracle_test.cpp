@@ -98,7 +98,7 @@ TEST(Oracle, CatchesForgottenPartialSums) {
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes) {
                 for (Layout& l : b.results.edit()) l.partial = 0;
-                for (Node& n : b.forward.edit())
+                for (ShardedNode& n : b.sharded.forward.edit())
                   if (Reshard* r = n.asReshard()) r->from.partial = 0;
               }
             }),
@@ -118,7 +118,7 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
   EXPECT_GT(caught([](Program& p) {
               for (LayerClass& b : p.classes)
-                for (Node& n : b.forward.edit())
+                for (ShardedNode& n : b.sharded.forward.edit())
                   for (size_t dim = 0; n.isReshard() && dim < n.reshard().to.shard.size(); ++dim)
                     if (const auto digits = n.reshard().to.shard[dim]; digits.size() == 2)
                       n.reshard().to.shard.set(
@@ -204,7 +204,7 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     });
     results += wrong([](Program& p) {
       for (LayerClass& b : p.classes)
-        for (Node& n : b.forward.edit())
+        for (ShardedNode& n : b.sharded.forward.edit())
           if (Reshard* r = n.asReshard()) r->from.partial = 0;
     });
   }

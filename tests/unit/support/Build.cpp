@@ -171,7 +171,7 @@ ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueI
   o.flops = Poly::constant(isContraction(kind) ? 2 : 4);
   for (DimId d : o.dims) o.flops = o.flops * Poly::extent(d);
 
-  Node n;
+  ShardedNode n;
   Placement placement;
   AxisMask partial = 0;
   for (const Placed* placed : {&out, &summed})
@@ -185,12 +185,12 @@ ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueI
       if (std::find(n.deps.begin(), n.deps.end(), ready) == n.deps.end()) n.deps.push_back(ready);
   model.values[id].producer = n.op = model.ops.add(std::move(o));
   model.layers[body().layer].end = OpId(model.ops.size());
-  for (Node& waiting : body().forward.edit()) // a reshard names the operator that it is for
+  for (ShardedNode& waiting : body().sharded.forward.edit()) // a reshard names the operator that it is for
     if (!waiting.op.valid()) waiting.op = n.op;
   body().placements.edit().push_back(std::move(placement));
   body().results.edit().push_back(Layout::of(program.mesh, out.axes, partial));
-  body().forward.edit().push_back(std::move(n));
-  made_.emplace_back(id, static_cast<NodeIndex>(body().forward.size() - 1));
+  body().sharded.forward.edit().push_back(std::move(n));
+  made_.emplace_back(id, static_cast<NodeIndex>(body().sharded.forward.size() - 1));
   return id;
 }
 
@@ -217,19 +217,37 @@ NodeIndex Build::reshard(ValueId value, const std::string& to) {
                ? node(deps[0]).reshard().to
                : body().results[r.source.index - program.model->layers[body().layer].first.index];
   r.to = layout(to);
-  body().forward.edit().emplace_back(NodeHead{.deps = deps}, std::move(r));
-  made_.emplace_back(value, static_cast<NodeIndex>(body().forward.size() - 1));
+  body().sharded.forward.edit().emplace_back(NodeHead{.deps = deps}, std::move(r));
+  made_.emplace_back(value, static_cast<NodeIndex>(body().sharded.forward.size() - 1));
   return made_.back().second;
 }
 
 // ---- level comm --------------------------------------------------------------
+
+void Build::lower() {
+  program.level = Level::Comm;
+  for (LayerClass& layerClass : program.classes) {
+    Indexed<Node> forward;
+    for (const ShardedNode& n : layerClass.sharded.forward)
+      if (const Reshard* r = n.asReshard()) {
+        Collective sum(*r);
+        sum.from = r->from;
+        sum.to = r->to;
+        forward.emplace_back(n, std::move(sum));
+      } else {
+        forward.emplace_back(n, Compute(n.compute()));
+      }
+    layerClass.forward = std::move(forward);
+    layerClass.sharded = {};
+  }
+}
 
 AxisMask Build::axis(const std::string& name) const {
   return maskOf(program.mesh.resolve(Symbol(name)).value());
 }
 
 Node Build::compute(OpId op, Role role, Phase phase) const {
-  return {{.phase = phase, .op = op}, Compute{.role = role}};
+  return {{.phase = phase, .op = op}, Compute({.role = role})};
 }
 
 namespace {

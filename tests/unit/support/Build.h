@@ -64,10 +64,13 @@ struct Build {
   /// Brings a value into another layout for the next operator that reads it.
   ir::NodeIndex reshard(ir::ValueId value, const std::string& to);
   ir::LayerClass& body() { return program.classes[last_]; }
-  ir::Node& node(size_t index) { return body().forward.edit().at(index); }
+  ir::ShardedNode& node(size_t index) { return body().sharded.forward.edit().at(index); }
 
   // ---- level comm, level task ----
 
+  /// From level sharded: what operators do on a device is not known yet, and a reshard is an all-reduce of no group.
+  void lower();
+  ir::Node& lowered(size_t index) { return body().forward.edit().at(index); }
   ir::AxisMask axis(const std::string& name) const;
   /// A node of no class yet.
   ir::Node compute(ir::OpId op, ir::Role role = ir::Role::Forward, ir::Phase phase = ir::Phase::Forward) const;

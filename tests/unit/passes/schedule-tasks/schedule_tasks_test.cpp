@@ -94,8 +94,8 @@ TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   unread.deps = {0};
   ir::Node gradient = b.compute(b.makerOf(x), ir::Role::Backward, ir::Phase::Backward);
   gradient.deps = {1};
+  b.lower();
   b.body().backward.edit() = {replayed, unread, gradient};
-  b.program.level = ir::Level::Comm;
   b.stages(1, 1, {{1}});
   b.program.kind = passes::scheduleKinds().rows().front();
   EXPECT_EQ(passes::scheduleTasks(b.program)->backward.at(0).tasks.size(), 3u);

@@ -17,12 +17,13 @@ ir::LocalWork product(const std::string& result, const std::string& inside, ir::
   b.layer("l");
   const auto x = b.input("x", "batch=8 seq=16 hidden=32");
   const auto y = b.op("y", ir::OpKind::Gemm, {x, b.param("w", "hidden ffn=128")}, result, inside);
-  b.node(0).compute().role = role;
-  b.node(0).compute().operand = operand;
+  b.lower();
+  b.lowered(0).compute().role = role;
+  b.lowered(0).compute().operand = operand;
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::sizeWork(b.program, diagnostics));
   (void)y;
-  return b.node(0).compute().work;
+  return b.lowered(0).compute().work;
 }
 std::string text(const ir::LocalWork& w) {
   std::string out;
@@ -282,12 +283,13 @@ TEST(SizeWork, LeavesCollectivesAlone) {
   Build b({{"tp", 4}});
   b.layer("l");
   const auto x = b.op("x", ir::OpKind::Memory, {b.input("in", "batch=8")}, "batch");
+  b.lower();
   b.body().forward.edit().push_back(
       b.collective(b.makerOf(x), ir::CollectiveKind::AllReduce, ir::CollectiveClass::Activation, b.axis("tp"), 64));
   DiagnosticEngine diagnostics;
   EXPECT_TRUE(passes::sizeWork(b.program, diagnostics));
-  ASSERT_TRUE(b.node(1).isCollective());
-  EXPECT_EQ(b.node(1).collective().bytes, 64);
+  ASSERT_TRUE(b.lowered(1).isCollective());
+  EXPECT_EQ(b.lowered(1).collective().bytes, 64);
 }
 
 } // namespace
