@@ -65,6 +65,8 @@ template <class Id> const Number* numberIn(const FactsOf<Id>& record, std::strin
   return nullptr;
 }
 
+constexpr std::string_view kBatch = "infer.batch";
+
 class Editing {
 public:
   Editing(Plan& plan, DiagnosticEngine& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
@@ -73,15 +75,14 @@ public:
     bool good = true;
     for (const FactEdit& fact : edit.facts) good &= change(fact);
     for (const AxisEdit& axis : edit.axes) good &= resize(axis);
-    if (edit.microBatch) good &= count("train.micro_batch", plan_.workload.microBatch, *edit.microBatch);
-    if (edit.globalBatch) good &= count("train.global_batch", plan_.workload.globalBatch, *edit.globalBatch);
+    if (edit.microBatch) good &= resizeBatch(*edit.microBatch);
+    if (edit.globalBatch) good &= resizeGlobalBatch(*edit.globalBatch);
     if (edit.schedule) good &= reschedule(*edit.schedule);
     for (const PlacementRule& rule : edit.placements) put(plan_.placements, rule);
     for (const StateRule& rule : edit.states) put(plan_.states, rule);
     if (edit.recompute) plan_.recompute = *edit.recompute;
     plan_.keeps.insert(plan_.keeps.end(), edit.keeps.begin(), edit.keeps.end());
-    settle();
-    return good;
+    return settle() && good;
   }
 
 private:
@@ -99,6 +100,17 @@ private:
     if (value < 1) return wrong(fact, "at least 1", std::to_string(value));
     to = value;
     return true;
+  }
+
+  /// Of a plan that does not train what one replica runs at once: all of them together follow from it.
+  bool resizeBatch(int64_t to) {
+    Workload& w = plan_.workload;
+    return count(w.train ? "train.micro_batch" : kBatch, w.microBatch, to);
+  }
+  bool resizeGlobalBatch(int64_t to) {
+    Workload& w = plan_.workload;
+    return w.train ? count("train.global_batch", w.globalBatch, to)
+                   : missing(fmt::format("plan `{}`", plan_.name.view()), "global_batch", {});
   }
 
   bool resize(const AxisEdit& edit) {
@@ -135,10 +147,10 @@ private:
       return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
     if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
     if ((first == "train" || first == "finetune") && plan_.workload.train) {
-      Workload& w = plan_.workload;
-      if (rest == "micro_batch") return whole(edit, [&](int64_t n) { return count(edit.path, w.microBatch, n); });
-      if (rest == "global_batch") return whole(edit, [&](int64_t n) { return count(edit.path, w.globalBatch, n); });
+      if (rest == "micro_batch") return whole(edit, [&](int64_t n) { return resizeBatch(n); });
+      if (rest == "global_batch") return whole(edit, [&](int64_t n) { return resizeGlobalBatch(n); });
     }
+    if (edit.path == kBatch && infers()) return whole(edit, [&](int64_t n) { return resizeBatch(n); });
     diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
         .help("set it where the plan is loaded, before it is bound");
     return false;
@@ -225,8 +237,10 @@ private:
 
   // ---- what follows -----------------------------------------------------------
 
+  bool infers() const { return !plan_.workload.train && plan_.workload.globalBatch > 0; }
+
   /// Strides of axes, the batch of a plan that does not train, and what was told of the plan as it was.
-  void settle() {
+  bool settle() {
     int64_t stride = 1;
     for (AxisId id : plan_.mesh.order) {
       plan_.mesh.axes[id].stride = stride;
@@ -236,9 +250,12 @@ private:
       plan_.pipeline->offered.clear();
       if (plan_.pipeline->cut && plan_.pipeline->cut->cut == StageCut::Balanced) plan_.pipeline->stages.clear();
     }
-    if (!plan_.workload.train && plan_.workload.globalBatch > 0)
-      plan_.workload.globalBatch = plan_.workload.microBatch * replicas();
     plan_.measured.clear();
+    if (!infers()) return true;
+    Workload& w = plan_.workload;
+    constexpr int64_t kMost = int64_t(1) << 53;
+    if (!__builtin_mul_overflow(w.microBatch, replicas(), &w.globalBatch) && w.globalBatch <= kMost) return true;
+    return wrong(kBatch, "at most 2^53 samples of all replicas together", std::to_string(w.microBatch));
   }
 
   /// docs/language.md, section 11: the product of the axes that the outermost rule gives to the samples.

@@ -71,7 +71,14 @@ bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngi
 
 bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
-  if (!w.train) return true;
+  if (!w.train) {
+    // What all replicas run at once; without a workload as the text has it.
+    const PlacementRule* any = nullptr;
+    int64_t batch = 0;
+    if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicasOf(program, any), &batch))
+      bind(program.model, w.samples, batch, w.expertImbalance);
+    return true;
+  }
   if (!positive(w.microBatch, "micro_batch", w.microBatchRange, diagnostics) ||
       !positive(w.globalBatch, "global_batch", w.globalBatchRange, diagnostics))
     return false;

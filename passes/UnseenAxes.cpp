@@ -73,6 +73,7 @@ bool readInShards(const Program& program, const Dims& samples, int64_t ranks) {
 
 /// The rule that splits the samples, wherever they are, if it is the only one; null if there is any doubt.
 const PlacementRule* splitOfSamples(const Program& program) {
+  if (program.plan->workload.microBatch < 1) return nullptr; // their extent is that of the text, whatever the mesh
   const PlacementRule* split = nullptr;
   for (const PlacementRule& rule : program.plan->placements) {
     if (rule.dim != program.plan->workload.samples) continue;

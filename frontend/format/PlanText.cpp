@@ -84,8 +84,8 @@ private:
     std::string_view path = fact.path;
     const std::string_view first = takeStep(path);
     if (first == "mesh") return addAxis(Symbol(path), std::stoll(fact.value));
-    if (first == "train" || first == "finetune")
-      return train(path == "micro_batch" ? plan_.workload.microBatch : plan_.workload.globalBatch, path,
+    if (first == "train" || first == "finetune" || first == "infer")
+      return train(path == "global_batch" ? plan_.workload.globalBatch : plan_.workload.microBatch, path,
                    std::stoll(fact.value));
     const ir::Number* before = ir::numberAt(plan_, fact.path);
     std::string badUnit;

@@ -141,6 +141,55 @@ TEST(PlanEdit, PricesAsThePlanThatSaysIt) {
   }
 }
 
+const std::string kServed = R"(
+import std.blocks
+import std.clusters.hgx
+import std.stacks.megatron
+model m {
+  in tokens: [batch, seq] int32 counts seq
+  embed = blocks.embedding(tokens, 64, 32)
+  decoder * 8 with x = embed { mlp = blocks.swiglu(x, 128); out x + mlp }
+  head = blocks.lm_head(decoder, 64)
+}
+plan served {
+  model = m
+  cluster = hgx.hgx_h100(nodes = 2)
+  software = megatron.megatron_2022
+  infer { batch = 64; seq = 16 }
+  mesh { tp = 2; dp = 4; pp = 2 }
+  place { batch -> dp; decoder.mlp { ffn -> tp } }
+  pipeline pp { schedule = one_f_one_b }
+}
+)";
+
+/// What one replica runs at once is the plan's, what all of them do follows from it.
+TEST(PlanEdit, PlansThatServeFollowTheirBatchAndMesh) {
+  PlanFile file;
+  file.loadText("served.plan", kServed);
+  const auto plan = file.bind("served");
+  ASSERT_TRUE(plan && plan->priceAlone());
+  ir::PlanEdit mesh, batch, fact;
+  mesh.axes = {{Symbol("dp"), 2}, {Symbol("pp"), 4}};
+  batch.microBatch = 32;
+  fact.facts = {{"infer.batch", "32"}};
+  for (const ir::PlanEdit& edit : {mesh, batch, fact}) {
+    const auto changed = plan->with(edit);
+    DiagnosticEngine why;
+    const auto text = planText(*plan, edit, "edited", why);
+    ASSERT_TRUE(text) << codes(why)[0];
+    PlanFile again;
+    again.loadText("served.plan", kServed + *text);
+    const auto derived = again.bind("edited");
+    ASSERT_TRUE(derived) << *text;
+    expectSame(*changed, *derived, *text);
+    EXPECT_NE(changed->estimate()->memory.peak, plan->estimate()->memory.peak);
+  }
+  const auto refused = plan->with({.globalBatch = 512});
+  EXPECT_EQ(codes(refused->diagnostics()), std::vector<std::string>{"PLAN0933"});
+  const auto many = plan->with({.microBatch = int64_t(1) << 52});
+  EXPECT_EQ(codes(many->diagnostics()), std::vector<std::string>{"PLAN0934"});
+}
+
 std::string bareDevice(const std::string& word) {
   return "import std.devices\nimport std.fabrics\n" + word +
          "device bare extends devices.a100_sxm4_80gb { override memory = 64GB }\n"

@@ -51,6 +51,12 @@ std::string with(const std::string& layers) {
 std::string dense() {
   return with("moe = blocks.swiglu(y, 64)");
 }
+/// What serves runs a batch of its own on each replica.
+std::string served() {
+  std::string text = kText;
+  const std::string train = "train { seq = 16; global_batch = 64; micro_batch = 1; optimizer = optimizers.adam }";
+  return text.replace(text.find(train), train.size(), "infer { seq = 16; batch = 4 }");
+}
 /// An expert gets 16 · 3 / 10 slots of a sample.
 std::string partsOfSlots() {
   return with("moe = blocks.moe(y, 10, 3, 64)");
@@ -190,6 +196,10 @@ TEST(Lowerings, AnyChangeOfAModelWithoutExpertsDoesToo) {
 }
 TEST(Lowerings, AnyChangeOfExpertsWithPartsOfSlotsDoesToo) {
   expectEqualAfterChanges(partsOfSlots());
+}
+
+TEST(Lowerings, AnyChangeOfAPlanThatServesDoesToo) {
+  expectEqualAfterChanges(served());
 }
 
 TEST(Lowerings, MeshesThatDifferInTheSizesOfUnseenAxesShareLayers) {
