@@ -115,6 +115,11 @@ bool isTable(const Model& model, ValueId param) {
   return tablesOf(model)[model.values[param].storage.index];
 }
 
+bool updatesRows(const Program& program, const ParamUse& p) {
+  return program.plan->workload.train && program.plan->workload.tableOptimizer && p.trainable && !p.partial &&
+         isTable(program.model, p.param);
+}
+
 DType storedAs(const Program& program, const ParamUse& p) {
   if (const auto& declared = program.model->values[p.param].dtype) return *declared;
   const Precision& precision = program.precisionOf(program.model->values[p.param]);

@@ -29,6 +29,9 @@ bool isHiddenMatrix(const Program& program, const ParamUse& p);
 /// By storage: read by lookups and by nothing else, under any of its names.
 std::vector<bool> tablesOf(const Model& model);
 bool isTable(const Model& model, ValueId param);
+/// Are its rows updated in backward, where they were read, so that no gradient of it is stored? Those of a table with
+/// an optimizer of its own to whose gradient no other device adds.
+bool updatesRows(const Program& program, const ParamUse& p);
 
 /// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const Program& program, const ParamUse& p);

@@ -112,7 +112,7 @@ struct StateMover {
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
     if (p.host[0]) hostCopy(p.region, Phase::Forward, false, stored, rangeOf(p, 0), p.param);
     if (p.host[0] && usedBackward) hostCopy(p.region, Phase::Backward, false, stored, rangeOf(p, 0), p.param);
-    if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && p.touched == 0)
+    if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && !updatesRows(program, p))
       hostCopy(p.region, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce), rangeOf(p, 1),
                p.param);
     if (runsOnHost(program, p))

@@ -36,7 +36,8 @@ struct Tables {
         row *= localExtent(program, placement, d);
     }
     p.rowElements = row;
-    if (p.partial) return; // summed over devices: a gradient of the table's own size, as of any parameter
+    if (!updatesRows(program, p))
+      return; // summed over devices: a gradient of the table's own size, as of any parameter
     // Independent, even access: of r rows k reads are expected to reach r(1 - (1 - 1/r)^k) different ones.
     const double read = node.compute().work.reads / program.widthOf(p.param), tables = p.elements / (row * rows);
     const double each = read / (row * tables);
@@ -44,6 +45,12 @@ struct Tables {
     p.touched += distinct * row * tables * node.times;
   }
 };
+
+/// Its rows are updated in place of that.
+void accumulateNothing(LayerClass& layerClass, ValueId table) {
+  for (Node& node : layerClass.backward.edit())
+    if (Compute* c = node.asCompute(); c && c->role == Role::Accumulate && c->value == table) c->work.elements = 0;
+}
 
 } // namespace
 
@@ -58,6 +65,7 @@ bool sizeTables(Program& program, DiagnosticEngine&) {
         if (n.isCompute() && n.compute().role == Role::Forward &&
             llvm::any_of(program.model->ops[n.op].operands, [&](const Operand& o) { return o.value == p.param; }))
           tables.size(layerClass, p, n);
+      if (p.touched > 0) accumulateNothing(layerClass, p.param);
     }
   return true;
 }

@@ -40,15 +40,6 @@ bool hasPasses(const Pricing& p) {
   return false;
 }
 
-/// Of an accumulation: the parameter is a table whose rows are updated in backward (passes, size-tables).
-bool updatesRows(const Pricing& p) {
-  if (!p.program.plan->workload.tableOptimizer) return false;
-  for (const ir::LayerClass& layerClass : p.program.classes)
-    for (const ir::ParamState& s : layerClass.params)
-      if (s.param == p.compute().value && s.touched > 0) return true;
-  return false;
-}
-
 /// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
 Priced byPasses(const Pricing& p, double moved, std::string_view of) {
   const Symbol name = p.op().name;
@@ -112,7 +103,7 @@ Priced cast(const Pricing& p) {
 
 Priced accumulate(const Pricing& p) {
   const Term elements = p.known(p.compute().work.elements, "elements");
-  if (updatesRows(p))
+  if (elements.value == 0)
     return nothing(p, "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
     // The gradient of a table that is read row by row; without an entry its backward has written the touched rows

@@ -93,8 +93,10 @@ Reads readByOperator(const Pricing& pricing) {
   if (!pricing.hasOp()) return reads;
   const ir::Op& op = pricing.op();
   reads << op.kind << reinterpret_cast<uintptr_t>(op.name.key());
-  const bool alone = op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm; // reads no other node
-  if (!alone && compute->role != ir::Role::Forward) add(reads, forwardWork(pricing));
+  const ir::Role role = compute->role;
+  const bool product = op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm;
+  const bool alone = product && role != ir::Role::Cast && role != ir::Role::Save; // reads no other node
+  if (!alone && role != ir::Role::Forward) add(reads, forwardWork(pricing));
   return reads;
 }
 
