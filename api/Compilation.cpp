@@ -23,7 +23,7 @@ bool balanced(const ir::Plan& plan) {
 } // namespace
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
-    : Compilation(std::move(plan), std::move(asked), std::move(source), nullptr) {}
+    : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<Engine>()) {}
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
                          std::shared_ptr<Engine> engine)
@@ -37,7 +37,7 @@ std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
 }
 
 std::unique_ptr<Compilation> Compilation::beside(ir::Plan plan) const {
-  return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, shared()));
+  return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, engine_));
 }
 
 bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
@@ -117,9 +117,8 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   return estimate_ != nullptr;
 }
 
-const std::shared_ptr<Engine>& Compilation::shared() const {
-  if (!engine_) engine_ = std::make_shared<Engine>();
-  return engine_;
+void Compilation::freeEngine() {
+  engine_ = std::make_shared<Engine>();
 }
 
 void Compilation::release() {

@@ -74,9 +74,9 @@ public:
   void release();
 
   /// Of this compilation and all that were made of it.
-  Engine& engine() const { return *shared(); }
+  Engine& engine() const { return *engine_; }
   /// Frees what pricing other plans over the engine left; one that is asked again begins anew.
-  void freeEngine() { engine_.reset(); }
+  void freeEngine();
 
 private:
   Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source, std::shared_ptr<Engine> engine);
@@ -87,8 +87,7 @@ private:
 
   Asked asked_;
   std::shared_ptr<const SourceManager> source_;
-  const std::shared_ptr<Engine>& shared() const;
-  mutable std::shared_ptr<Engine> engine_; ///< made when it is asked for
+  std::shared_ptr<Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;
   std::unique_ptr<ir::Program> program_;
   std::unique_ptr<ir::Schedule> schedule_;
