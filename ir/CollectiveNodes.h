@@ -8,7 +8,8 @@ namespace planc::ir {
 
 /// A fused collective of the states of one layer.
 inline Node collectiveNode(const StateCollective& state) {
-  Collective c;
+  Node node({.phase = state.phase}, std::in_place_type<Collective>);
+  Collective& c = node.collective();
   c.kind = state.collective;
   c.cls = state.cls;
   c.axes = state.axes;
@@ -16,19 +17,20 @@ inline Node collectiveNode(const StateCollective& state) {
   c.bytes = state.bytes;
   c.level = state.level;
   c.because = state.because;
-  return {{.phase = state.phase}, std::move(c)};
+  return node;
 }
 
 /// What a virtual stage sends of a value to the next one. It runs over no axis: two devices take part.
 inline Node transferNode(const StageKind& from, const Boundary& boundary) {
-  Collective c;
+  Node node({}, std::in_place_type<Collective>);
+  Collective& c = node.collective();
   c.value = boundary.value;
   c.kind = CollectiveKind::SendRecv;
   c.cls = CollectiveClass::Pipeline;
   c.group = 2;
   c.bytes = boundary.bytes;
   c.level = from.level;
-  return {{}, std::move(c)};
+  return node;
 }
 
 /// What gathers a value that crossed in slices; of a boundary with `scatter`.

@@ -131,6 +131,9 @@ template <class... Kinds> struct NodeOf : NodeHead {
   template <class Kind>
   requires(std::same_as<Kind, Kinds> || ...) NodeOf(NodeHead head, Kind kind)
       : NodeHead(std::move(head)), does(std::move(kind)) {}
+  /// Of the kind as it is made.
+  template <class Kind>
+  NodeOf(NodeHead head, std::in_place_type_t<Kind> kind) : NodeHead(std::move(head)), does(kind) {}
 
   template <class Kind> const Kind* as() const { return std::get_if<Kind>(&does); }
   template <class Kind> Kind* as() { return std::get_if<Kind>(&does); }
