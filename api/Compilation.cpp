@@ -32,6 +32,7 @@ Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const Sourc
 
 std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
   auto made = beside(*plan_);
+  made->changed_ = true;
   made->refused_ = !ir::apply(edit, *made->plan_, made->diagnostics_);
   return made;
 }

@@ -38,6 +38,8 @@ public:
   std::unique_ptr<Compilation> beside(ir::Plan plan) const;
 
   const Asked& asked() const { return asked_; }
+  /// Was it made by `with`? Then its plan is not the one that a text names.
+  bool changed() const { return changed_; }
   /// What places point into; null if that was not said.
   const SourceManager* sources() const { return source_.get(); }
   const ir::Plan& plan() const { return *plan_; }
@@ -96,6 +98,7 @@ private:
   std::vector<report::Fix> fixes_;
   std::vector<report::RecomputeEffect> recomputeEffects_;
   DiagnosticEngine diagnostics_;
+  bool changed_ = false; ///< by an edit, or what it was made of was
   bool refused_ = false; ///< a change did not fit
 };
 

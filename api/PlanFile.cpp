@@ -29,9 +29,9 @@ bool PlanFile::check(const CompilationUse& use) {
   return !session_->diagnostics().hasErrors();
 }
 
-bool PlanFile::set(const ir::PlanEdit& edit) {
-  edit_.facts.insert(edit_.facts.end(), edit.facts.begin(), edit.facts.end());
-  return session_->set(edit);
+bool PlanFile::set(const std::vector<ir::FactEdit>& facts) {
+  edit_.facts.insert(edit_.facts.end(), facts.begin(), facts.end());
+  return session_->set({.facts = facts});
 }
 
 /// The sources as a part of the session, which lives as long as they are held; with the text of a choice, which is

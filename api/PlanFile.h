@@ -40,8 +40,10 @@ public:
   /// Resolves and checks every declaration; false after errors. With `use` every plan whose parameters have defaults is
   /// handed over as soon as it is elaborated, which is once.
   bool check(const CompilationUse& use = {});
-  /// Sets facts of the plans that are asked for from now on; false after errors, which are reported.
-  bool set(const ir::PlanEdit& edit);
+  /// Sets facts of the plans that are asked for from now on; false where a path or value cannot be read, which is
+  /// reported. Whether a plan has such a fact is said where one is asked for: a file with a wrong one gives no plan any
+  /// more.
+  bool set(const std::vector<ir::FactEdit>& facts);
   /// What was set.
   const ir::PlanEdit& edit() const { return edit_; }
 

@@ -6,6 +6,8 @@
 #include "frontend/format/PlanText.h"
 #include "frontend/modules/Files.h"
 
+#include <fmt/format.h>
+
 namespace planc::api {
 
 std::optional<std::string> readText(const std::string& path, std::string& error) {
@@ -18,11 +20,24 @@ std::optional<std::string> formatText(const SourceManager& sources, FileId file,
 
 std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name,
                                     DiagnosticEngine& diagnostics) {
-  const auto raw = format::planText(edit, plan.plan(), name, plan.asked().named, plan.sources(), diagnostics);
+  const ir::Plan& base = plan.plan();
+  const auto refuse = [&](std::string what, std::string why, std::string help) {
+    format::reportNotWritable(diagnostics, base.range, std::move(what), std::move(why), std::move(help));
+    return std::nullopt;
+  };
+  if (plan.changed())
+    return refuse(fmt::format("a change of a change of `{}`", base.name.view()), "no text says the first one",
+                  "ask the plan as it was bound, with one edit that holds both changes");
+  if (name == base.name.view())
+    return refuse(fmt::format("a plan `{}` beside itself", name), "the file has a plan of that name",
+                  "give it another name");
+  const auto raw = format::planText(edit, base, name, plan.asked().named, plan.sources(), diagnostics);
   if (!raw) return std::nullopt;
   SourceManager sources;
   DiagnosticEngine found;
-  return format::formatFile(sources, sources.add("edited.plan", *raw), found).value_or(*raw);
+  auto text = format::formatFile(sources, sources.add("edited.plan", *raw), found);
+  if (!text) return refuse(fmt::format("a plan `{}`", name), "that is no name", "take letters, digits and `_`");
+  return text;
 }
 
 } // namespace planc::api

@@ -27,7 +27,7 @@ int InputFile::set(const Arguments& arguments) {
                                  "as `--set train.micro_batch=2`");
     edit.facts.push_back({word.substr(0, at), word.substr(at + 1)});
   }
-  if (file_.set(edit)) return kClean;
+  if (file_.set(edit.facts)) return kClean;
   console_.diagnose(file_.diagnostics(), file_.sources());
   console_.summarize();
   return kFailed;

@@ -3,6 +3,7 @@
 #include "ir/PlanEdit.h"
 
 #include "ir/facts/FactTable.h"
+#include "ir/vocabulary/Schedules.h"
 #include "support/Shared.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ public:
   Editing(Plan& plan, DiagnosticEngine& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
 
   bool run(const PlanEdit& edit) {
-    bool good = true;
+    bool good = named(edit);
     for (const FactEdit& fact : edit.facts) good &= change(fact);
     for (const AxisEdit& axis : edit.axes) good &= resize(axis);
     if (edit.microBatch) good &= resizeBatch(*edit.microBatch);
@@ -125,6 +126,12 @@ private:
 
   bool reschedule(const ScheduleEdit& edit) {
     if (!plan_.pipeline) return missing(fmt::format("plan `{}`", plan_.name.view()), "pipeline", {});
+    // Whether there is such a schedule, and what it takes, is said by the pass that runs it.
+    const Word* word = scheduleWords().find(edit.schedule.view());
+    for (const ScheduleArgument& given : edit.arguments)
+      if (const Parameter* known = word ? word->find(given.name.view()) : nullptr)
+        if (const double value = static_cast<double>(given.value); !known->takes(value))
+          return wrong("pipeline.schedule." + given.name.str(), known->expected(value), std::to_string(given.value));
     plan_.pipeline->schedule = edit.schedule;
     plan_.pipeline->arguments = edit.arguments;
     return true;
@@ -135,6 +142,82 @@ private:
       rules[static_cast<size_t>(known - rules.data())] = rule;
     else
       rules.push_back(rule);
+  }
+
+  // ---- what it names: layers and axes -----------------------------------------
+
+  bool named(const PlanEdit& edit) {
+    bool good = true;
+    for (size_t i = 0; i < edit.axes.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (edit.axes[i].axis == edit.axes[k].axis)
+          good = wrong("mesh." + edit.axes[i].axis.str(), "one size",
+                       fmt::format("{} and {}", edit.axes[k].size, edit.axes[i].size));
+    for (const PlacementRule& rule : edit.placements) good &= hasLayers(rule.selector) && hasAxes(rule.targets);
+    for (const StateRule& rule : edit.states) good &= hasLayers(rule.selector) && hasAxes(rule.targets);
+    for (const Keep& keep : edit.keeps) good &= hasLayers(keep.selector);
+    if (edit.recompute)
+      for (const Recompute& statement : *edit.recompute) good &= hasStatement(statement);
+    return good;
+  }
+  bool hasStatement(const Recompute& statement) {
+    bool good = !statement.first || *statement.first >= 1 ||
+                wrong("recompute.first", "at least 1", std::to_string(*statement.first));
+    for (const Selector& selector : statement.selectors) {
+      good &= hasLayers(selector);
+      for (const Selector& saved : statement.saves) {
+        Selector whole = selector;
+        whole.steps.insert(whole.steps.end(), saved.steps.begin(), saved.steps.end());
+        good &= hasLayers(whole);
+      }
+    }
+    return good;
+  }
+
+  bool hasAxes(const std::vector<Symbol>& targets) {
+    for (const Symbol target : targets) {
+      if (plan_.mesh.resolve(target)) continue;
+      std::vector<std::string> names;
+      for (AxisId id : plan_.mesh.order) names.push_back(plan_.mesh.axes[id].name.str());
+      for (const AxisGroup& group : plan_.mesh.groups) names.push_back(group.name.str());
+      return missing("the mesh", target.view(), names);
+    }
+    return true;
+  }
+  /// Does anything of the model lie there, in instances that there are?
+  bool hasLayers(const Selector& selector) {
+    const Model& model = *plan_.model;
+    const auto lies = [&](const auto& thing) { return selector.matches(thing.path).has_value(); };
+    const bool found =
+        selector.steps.empty() || std::any_of(model.ops.begin(), model.ops.end(), lies) ||
+        std::any_of(model.params.begin(), model.params.end(), [&](ValueId p) { return lies(model.values[p]); }) ||
+        std::any_of(model.layers.begin(), model.layers.end(),
+                    [&](const Layer& layer) { return selector.matches({layer.name}).has_value(); });
+    if (!found) return missing(fmt::format("model `{}`", model.name.view()), selector.str(), layersNear(selector));
+    for (size_t i = 0; i < selector.steps.size(); ++i)
+      if (selector.steps[i].slice && !hasInstances(selector.prefix(i + 1))) return false;
+    return true;
+  }
+  bool hasInstances(const LayerRef& sliced) {
+    int64_t count = 0;
+    for (const Region& region : plan_.model->regions)
+      if (region.path.size() == sliced.steps.size() && sliced.matches(region.path))
+        count = std::max(count, region.count);
+    for (const Range& range : sliced.steps.back().slice->ranges)
+      if (range.end > count)
+        return wrong(sliced.str(), fmt::format("instances below {}", count), std::to_string(range.end - 1));
+    return true;
+  }
+  /// Paths of as many steps as the selector has.
+  std::vector<std::string> layersNear(const Selector& selector) const {
+    std::vector<std::string> names;
+    for (const Op& op : plan_.model->ops) {
+      if (op.path.size() < selector.steps.size()) continue;
+      std::string name =
+          LayerRef::of({op.path.begin(), op.path.begin() + static_cast<std::ptrdiff_t>(selector.steps.size())}).str();
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
+    return names;
   }
 
   // ---- facts by path ---------------------------------------------------------

@@ -42,9 +42,9 @@ struct PlanEdit {
   std::vector<Keep> keeps = {}; ///< beside those that there are
 };
 
-/// Makes the change. False, with a report each, for what does not fit: what the plan does not have (PLAN0933), values
-/// of another type (PLAN0934), and facts that are settled when its text is read (PLAN0935). The plan is then in
-/// between.
+/// Makes the change. False, with a report each, for what does not fit: what the plan does not have (PLAN0933: layers,
+/// axes, facts), values of another type or out of their range (PLAN0934), and facts that are settled when its text is
+/// read (PLAN0935). The plan is then in between.
 bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics);
 
 /// What a plan's machine or software says of a fact by its path, `cluster.node.bandwidth`; null where it says nothing.

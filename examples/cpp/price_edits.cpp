@@ -8,7 +8,7 @@ int main(int, char** argv) {
   std::string error;
   if (!argv[1] || !argv[2] || !file.load(argv[1], error)) return std::fprintf(stderr, "%s\n", error.c_str()), 2;
   const auto plan = file.bind(argv[2]);
-  if (!plan) return 1;
+  if (!plan) return std::fprintf(stderr, "%s\n", file.diagnostics().sorted()[0]->message.c_str()), 1;
   const planc::ir::PlanEdit edits[] = {
       {},
       {.axes = {{planc::Symbol("tp"), 4}, {planc::Symbol("dp"), 2}}},
@@ -17,7 +17,10 @@ int main(int, char** argv) {
   };
   for (const planc::ir::PlanEdit& edit : edits) {
     const auto changed = plan->with(edit); // what it shares with the others is priced once
-    if (!changed->priceAlone(planc::cost::Wanted::totals())) continue;
+    if (!changed->priceAlone(planc::cost::Wanted::totals())) {
+      std::printf("refused: %s\n", changed->diagnostics().sorted()[0]->message.c_str());
+      continue;
+    }
     std::printf("%.3f s, %.1f GB\n", changed->estimate()->totals.stepTime, changed->estimate()->memory.peak / 1e9);
   }
 }

@@ -13,6 +13,11 @@ namespace planc::format {
 
 PLANC_ERROR(NotWritable, 936, "{what} cannot be written down as a plan: {why}")
 
+void reportNotWritable(DiagnosticEngine& diagnostics, SourceRange where, std::string what, std::string why,
+                       std::string help) {
+  diagnostics.report(NotWritable, where, {{"what", std::move(what)}, {"why", std::move(why)}}).help(std::move(help));
+}
+
 namespace {
 
 using ir::Plan;
@@ -61,7 +66,7 @@ public:
     if (!train_.empty()) line(fmt::format("override {} {{ {} }}", plan_.workload.section.view(), train_));
     for (const ir::PlacementRule& rule : edit_.placements) place(rule);
     for (const ir::StateRule& rule : edit_.states) state(rule);
-    if (edit_.schedule) pipeline();
+    if (edit_.schedule && !runsAlready(*edit_.schedule)) pipeline();
     if (edit_.recompute) recompute();
     for (const ir::Keep& keep : edit_.keeps)
       line(fmt::format("keep {} = {}", keep.selector.str(),
@@ -199,6 +204,14 @@ private:
     line(ruleLine(rule, plan_, "states",
                   fmt::format("{} -> {}{}", ir::name(rule.state), targetsOf(rule.targets, rule.host),
                               rule.regather ? "" : " { regather = false }")));
+  }
+
+  bool runsAlready(const ir::ScheduleEdit& edit) const {
+    const auto same = [](const ir::ScheduleArgument& a, const ir::ScheduleArgument& b) {
+      return a.name == b.name && a.value == b.value;
+    };
+    return plan_.pipeline->schedule == edit.schedule &&
+           std::ranges::is_permutation(plan_.pipeline->arguments, edit.arguments, same);
   }
 
   /// A pipeline is replaced as a whole, so all of it is said again.

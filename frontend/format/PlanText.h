@@ -17,4 +17,8 @@ namespace planc::format {
 std::optional<std::string> planText(const ir::PlanEdit& edit, const ir::Plan& plan, std::string_view name,
                                     std::string_view base, const SourceManager* sources, DiagnosticEngine& diagnostics);
 
+/// PLAN0936: what cannot be written down, why, and what to do.
+void reportNotWritable(DiagnosticEngine& diagnostics, SourceRange where, std::string what, std::string why,
+                       std::string help);
+
 } // namespace planc::format

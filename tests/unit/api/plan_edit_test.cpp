@@ -239,6 +239,24 @@ TEST(PlanEdit, WhatNoPlanCanSayHasAReason) {
   EXPECT_EQ(codes(why), std::vector<std::string>{"PLAN0936"});
   EXPECT_FALSE(planText(*file.bind("base"), {.facts = {{"mesh.tp", "much"}}}, "edited", wrong));
   EXPECT_EQ(codes(wrong), std::vector<std::string>{"PLAN0934"});
+  const auto base = file.bind("base");
+  const auto changed = base->with({.microBatch = 2});
+  for (const auto& [plan, name] : {std::pair{changed.get(), "edited"}, {base.get(), "base"}, {base.get(), "then"}}) {
+    DiagnosticEngine refused;
+    EXPECT_FALSE(planText(*plan, {.globalBatch = 128}, name, refused)) << name;
+    EXPECT_EQ(codes(refused), std::vector<std::string>{"PLAN0936"}) << name;
+  }
+}
+
+TEST(PlanEdit, TheScheduleThatThePlanHasIsNotSaidAgain) {
+  PlanFile file;
+  const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
+  const ir::Pipeline& pipeline = *plan->plan().pipeline;
+  DiagnosticEngine why;
+  const auto text = planText(
+      *plan, {.microBatch = 2, .schedule = ir::ScheduleEdit{pipeline.schedule, pipeline.arguments}}, "edited", why);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->find("pipeline"), std::string::npos) << *text;
 }
 
 TEST(PlanEdit, ChangesSomething) {
@@ -275,7 +293,7 @@ TEST(PlanEdit, FactsAreWhatSetMakesOfThem) {
     edit.facts = edits;
     std::string error;
     ASSERT_TRUE(set.load(path("gpt3_175b"), error));
-    ASSERT_TRUE(set.set(edit));
+    ASSERT_TRUE(set.set(edit.facts));
     const auto read = set.bind("gpt3_175b");
     ASSERT_TRUE(read) << edits[0].path;
     const auto changed = plan->with(edit);
@@ -311,6 +329,45 @@ TEST(PlanEdit, SaysWhatDoesNotFit) {
   ir::PlanEdit edit;
   edit.axes = {{Symbol("nothing"), 2}};
   EXPECT_EQ(codes(plan->with(edit)->diagnostics()), std::vector<std::string>{"PLAN0933"});
+}
+
+TEST(PlanEdit, NamesWhatIsThere) {
+  ir::Recompute saved = recompute("decoder"), none = recompute("decoder"), far = recompute("decoder[0:1000]");
+  saved.saves = {selector("attn.x")};
+  none.first = -1;
+  const auto states = [](const std::string& where, const char* axis) {
+    return ir::PlanEdit{.states = {{selector(where), ir::StateKind::Optimizer, {Symbol(axis)}, {}}}};
+  };
+  const auto chunks = [](const char* schedule, int64_t n) {
+    return ir::PlanEdit{.schedule = ir::ScheduleEdit{Symbol(schedule), {{Symbol("chunks"), n, {}}}}};
+  };
+  const std::vector<std::pair<ir::PlanEdit, std::string>> wrong{
+      {{.recompute = {{recompute("decoder.atn.core")}}}, "PLAN0933"},
+      {{.recompute = {{recompute("encoder")}}}, "PLAN0933"},
+      {{.recompute = {{saved}}}, "PLAN0933"},
+      {{.recompute = {{none}}}, "PLAN0934"},
+      {{.recompute = {{far}}}, "PLAN0934"},
+      {{.placements = {placed("decoder", "seq", {Symbol("tq")})}}, "PLAN0933"},
+      {{.placements = {placed("decodr", "seq", {Symbol("tp")})}}, "PLAN0933"},
+      {states("decoder", "zz"), "PLAN0933"},
+      {states("decodr", "dp"), "PLAN0933"},
+      {{.keeps = {{selector("decoder.nrm1"), false, false}}}, "PLAN0933"},
+      {{.axes = {{Symbol("tp"), 4}, {Symbol("dp"), 2}, {Symbol("tp"), 2}}}, "PLAN0934"},
+      {chunks("interleaved_1f1b", 0), "PLAN0934"},
+      {chunks("interleaved_1f1b", -1), "PLAN0934"},
+      {chunks("breadth_first", 0), "PLAN0934"},
+      {{.schedule = ir::ScheduleEdit{Symbol("zero_bubble"), {{Symbol("in_flight"), -3, {}}}}}, "PLAN0934"},
+  };
+  PlanFile file;
+  const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    const auto changed = plan->with(wrong[i].first);
+    EXPECT_EQ(codes(changed->diagnostics()), std::vector<std::string>{wrong[i].second}) << i;
+    EXPECT_FALSE(changed->priceAlone()) << i;
+  }
+  const auto meant = plan->with(wrong[0].first);
+  ASSERT_FALSE(meant->diagnostics().sorted()[0]->help.empty());
+  EXPECT_NE(meant->diagnostics().sorted()[0]->help[0].find("decoder.attn.core"), std::string::npos);
 }
 
 /// What is offered to a plan that does not fit is priced as data and printed as lines.
