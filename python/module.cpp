@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <set>
 
 namespace py = pybind11;
 using namespace planc;
@@ -17,6 +18,7 @@ namespace {
 /// A number as plan text has it: Python's own, which reads back as the same number.
 std::string valueText(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
+  if (value.is_none()) throw py::value_error("None is no value of a fact");
   return py::str(value).cast<std::string>();
 }
 
@@ -32,7 +34,12 @@ std::vector<Symbol> symbols(const std::vector<std::string>& names) {
 }
 
 ir::ScheduleEdit scheduleOf(const py::handle& value) {
-  if (py::isinstance<py::str>(value)) return {Symbol(value.cast<std::string>()), {}};
+  if (py::isinstance<py::str>(value)) {
+    const auto name = value.cast<std::string>();
+    if (name.find('(') != std::string::npos)
+      throw py::value_error("arguments of a schedule stand beside its name: (\"interleaved_1f1b\", {\"chunks\": 2})");
+    return {Symbol(name), {}};
+  }
   const auto [name, arguments] = value.cast<std::pair<std::string, std::map<std::string, int64_t>>>();
   ir::ScheduleEdit edit{Symbol(name), {}};
   for (const auto& [argument, number] : arguments) edit.arguments.push_back({Symbol(argument), number, {}});
@@ -84,16 +91,21 @@ py::object fromJson(const nlohmann::ordered_json& json) {
   return loads(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-py::list listOf(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+/// Those that are not among `before`.
+py::list listOf(const DiagnosticEngine& diagnostics, const SourceManager& sources,
+                const std::vector<const Diagnostic*>& before = {}) {
   py::list out;
   for (const Diagnostic* d : diagnostics.sorted()) {
+    if (std::find(before.begin(), before.end(), d) != before.end()) continue;
     py::dict row;
     row["code"] = d->kind->id();
     row["severity"] = d->kind->severity == Severity::Error ? "error" : "warning";
     row["message"] = d->message;
     row["help"] = d->help;
+    row["notes"] = d->notes;
     row["file"] = d->range.valid() ? sources.path(d->range.file) : "";
     row["line"] = d->range.valid() ? sources.begin(d->range).line : 0;
+    row["column"] = d->range.valid() ? sources.begin(d->range).column : 0;
     out.append(row);
   }
   return out;
@@ -147,13 +159,17 @@ struct File {
   std::shared_ptr<api::PlanFile> held = std::make_shared<api::PlanFile>();
 
   py::list diagnostics() const { return listOf(held->diagnostics(), held->sources()); }
+  /// Of what was asked last, if anything of it is new.
+  [[noreturn]] void refuseNew(const std::vector<const Diagnostic*>& before) const {
+    const py::list found = listOf(held->diagnostics(), held->sources(), before);
+    refuse(found.empty() ? diagnostics() : found);
+  }
   void refuseErrors() const {
     if (held->diagnostics().hasErrors()) refuse(diagnostics());
   }
   void set(const std::string& path, const py::object& value) {
-    ir::PlanEdit edit;
-    edit.facts.push_back({path, valueText(value)});
-    if (!held->set(edit)) refuse(diagnostics());
+    const auto before = held->diagnostics().sorted();
+    if (!held->set({{path, valueText(value)}})) refuseNew(before);
   }
   std::vector<Plan> plans() const {
     std::vector<Plan> out;
@@ -162,21 +178,23 @@ struct File {
     return out;
   }
   Plan bind(const std::string& choice) const {
+    const auto before = held->diagnostics().sorted();
     if (choice.empty()) {
-      std::vector<Plan> all = plans();
-      if (all.size() != 1) throw py::value_error("the file has " + std::to_string(all.size()) + " plans: name one");
-      return all.front();
+      auto all = held->plans();
+      if (all.size() == 1) return {held, std::move(all.front())};
+      if (held->diagnostics().size() > before.size()) refuseNew(before);
+      throw py::value_error("the file has " + std::to_string(all.size()) + " plans: name one");
     }
     auto plan = held->bind(choice);
-    if (!plan) refuse(diagnostics());
+    if (!plan) refuseNew(before);
     return {held, std::move(plan)};
   }
 };
 
-File load(const std::string& path) {
+File load(const py::object& path) {
   File file;
   std::string error;
-  if (!file.held->load(path, error)) {
+  if (!file.held->load(py::module_::import("os").attr("fspath")(path).cast<std::string>(), error)) {
     PyErr_SetString(PyExc_OSError, error.c_str());
     throw py::error_already_set();
   }
@@ -193,6 +211,11 @@ File loads(const std::string& text, const std::string& path) {
 
 py::list declarations(const std::string& kind) {
   py::list out;
+  std::set<std::string> kinds;
+  for (const api::Declaration& d : api::Library::list("")) kinds.emplace(d.kind);
+  if (!kind.empty() && !kinds.contains(kind))
+    throw py::value_error("the library declares no `" + kind + "`: it has " +
+                          py::str(", ").attr("join")(kinds).cast<std::string>());
   for (const api::Declaration& d : api::Library::list(kind)) {
     py::dict row;
     row["kind"] = d.kind;
@@ -209,6 +232,9 @@ py::list declarations(const std::string& kind) {
 PYBIND11_MODULE(_planc, m) {
   m.attr("Diagnostics") = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
       "planc.Diagnostics", "A plan was refused; args[1] are the diagnostics.", nullptr, nullptr));
+  m.attr("Diagnostics").attr("__str__") =
+      py::cpp_function([](const py::object& refused) { return refused.attr("args")[py::int_(0)]; },
+                       py::is_method(m.attr("Diagnostics")));
   py::class_<ir::PlanEdit>(m, "PlanEdit")
       .def(py::init(&makeEdit), py::kw_only(), py::arg("facts") = py::dict(),
            py::arg("axes") = std::map<std::string, int64_t>(), py::arg("micro_batch") = py::none(),
@@ -225,7 +251,12 @@ PYBIND11_MODULE(_planc, m) {
       .def("price", &priced, py::arg("edit") = py::none())
       .def("estimate", [](Plan& p) { return fromJson(p.json()); })
       .def(
-          "rows", [](Plan& p, const std::string& table) { return fromJson(p.json().at(table)); },
+          "rows",
+          [](Plan& p, const std::string& table) {
+            for (const char* known : {"layers", "collectives", "stages"})
+              if (table == known) return fromJson(p.json().at(table));
+            throw py::value_error("the report has no table `" + table + "`: it has layers, collectives and stages");
+          },
           py::arg("table") = "layers")
       .def(
           "text",

@@ -1,4 +1,5 @@
 # Types of the module. SPDX-License-Identifier: Apache-2.0
+from os import PathLike
 from typing import Any, Mapping, Optional, Sequence, TypedDict, Union
 
 class Diagnostic(TypedDict):
@@ -6,8 +7,10 @@ class Diagnostic(TypedDict):
     severity: str
     message: str
     help: list[str]
+    notes: list[str]
     file: str
     line: int
+    column: int
 
 class Declaration(TypedDict):
     kind: str
@@ -54,9 +57,9 @@ class Compilation:
     def price(self, edit: Optional[PlanEdit] = ...) -> tuple[float, float, bool]:
         """Step time, peak memory and whether it fits: of the plan, or of the plan with a change."""
     def estimate(self) -> dict[str, Any]:
-        """The report, as `planc estimate --format json` has it."""
+        """The report, as `planc estimate --format json` has it; nothing is asserted or compared with measurements."""
     def rows(self, table: str = ...) -> list[dict[str, Any]]:
-        """A table of the report: "layers", "collectives", "stages"."""
+        """A table of the report: "layers" (of each stage), "collectives" or "stages"; ValueError for others."""
     def text(self, edit: PlanEdit, name: str) -> str:
         """The change as a plan that extends this one; Diagnostics where it does not fit or plan text cannot say it."""
     def diagnostics(self) -> list[Diagnostic]: ...
@@ -64,14 +67,15 @@ class Compilation:
 class PlanFile:
     """A loaded file with what it imports."""
     def set(self, path: str, value: Union[str, int, float]) -> None:
-        """Another value for a fact of the plans that are bound from now on, as `--set`."""
+        """Another value for a fact of the plans that are bound from now on, as `--set`; no plan of the file can be bound
+        where one is wrong."""
     def bind(self, choice: str = ...) -> Compilation:
         """The plan of that name, with arguments where it takes any: "pretrain(nodes = 8)"; without one the only one."""
     def plans(self) -> list[Compilation]:
         """Every plan whose parameters have defaults."""
     def diagnostics(self) -> list[Diagnostic]: ...
 
-def load(path: str) -> PlanFile:
+def load(path: Union[str, PathLike[str]]) -> PlanFile:
     """Reads a file of plans. OSError where it cannot be read, Diagnostics where it has errors."""
 
 def loads(text: str, path: str = ...) -> PlanFile:

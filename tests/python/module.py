@@ -81,6 +81,23 @@ def refusals():
     check("a value", code_of(lambda: plan.price(planc.PlanEdit(facts={"mesh.tp": "much"}))) == "PLAN0934")
     check("a law", code_of(lambda: plan.price(planc.PlanEdit(axes={"tp": 4}))) == "PLAN0620")
     check("a plan", code_of(lambda: planc.load(PLAN).bind("nothing")) == "PLAN0212")
+    check("layers", code_of(lambda: plan.price(planc.PlanEdit(recompute=["encoder"]))) == "PLAN0933")
+    file = planc.load(Path(PLAN))
+    code_of(lambda: file.bind("nothing"))
+    check("of what was asked last", code_of(lambda: file.bind(NAME + "(nodes = 8)")) not in ("none", "PLAN0212"))
+    try:
+        plan.price(planc.PlanEdit(schedule="no_such"))
+        check("a schedule", False)
+    except planc.Diagnostics as refused:
+        check("its text", str(refused).startswith("PLAN") and "no_such" in str(refused))
+        check("its notes", any("interleaved_1f1b" in note for note in refused.args[1][0]["notes"]))
+    for wrong in (lambda: plan.rows("layer"), lambda: planc.declarations("gpu"), lambda: planc.PlanEdit(facts={"a": None}),
+                  lambda: planc.PlanEdit(schedule="interleaved_1f1b(chunks = 2)")):
+        try:
+            wrong()
+            check("a wrong word", False)
+        except ValueError as error:
+            check("a wrong word says more", len(str(error)) > 20)
     check("a text", code_of(lambda: planc.loads("plan {")) != "none")
     try:
         planc.load("nowhere.plan")
