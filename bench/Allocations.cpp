@@ -15,9 +15,11 @@ size_t allocations() {
   return asked.load(std::memory_order_relaxed);
 }
 
-static void* counted(std::size_t size) {
+static void* counted(std::size_t size, std::size_t align = 0) {
   asked.fetch_add(1, std::memory_order_relaxed);
-  if (void* found = std::malloc(size ? size : 1)) return found;
+  if (size == 0) size = 1;
+  if (void* found = align ? std::aligned_alloc(align, (size + align - 1) / align * align) : std::malloc(size))
+    return found;
   throw std::bad_alloc();
 }
 
@@ -29,6 +31,12 @@ void* operator new(std::size_t size) {
 void* operator new[](std::size_t size) {
   return planc::bench::counted(size);
 }
+void* operator new(std::size_t size, std::align_val_t align) {
+  return planc::bench::counted(size, static_cast<std::size_t>(align));
+}
+void* operator new[](std::size_t size, std::align_val_t align) {
+  return planc::bench::counted(size, static_cast<std::size_t>(align));
+}
 void operator delete(void* at) noexcept {
   std::free(at);
 }
@@ -39,5 +47,17 @@ void operator delete(void* at, std::size_t) noexcept {
   std::free(at);
 }
 void operator delete[](void* at, std::size_t) noexcept {
+  std::free(at);
+}
+void operator delete(void* at, std::align_val_t) noexcept {
+  std::free(at);
+}
+void operator delete[](void* at, std::align_val_t) noexcept {
+  std::free(at);
+}
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept {
+  std::free(at);
+}
+void operator delete[](void* at, std::size_t, std::align_val_t) noexcept {
   std::free(at);
 }

@@ -20,10 +20,10 @@ struct Space {
 constexpr Space kGpt = {PLANC_SOURCE_DIR "/bench/search.plan", "gpt3_512", searchEdits};
 constexpr Space kExperts = {PLANC_SOURCE_DIR "/bench/experts.plan", "deepseek_v3_2048", expertEdits};
 
-/// A candidate as a plan; the base where the edit does not fit.
+/// A candidate as a plan; throws where the edit does not fit: another benchmark would be run.
 ir::Plan candidate(const ir::Plan& base, const ir::PlanEdit& edit, DiagnosticEngine& diagnostics) {
   ir::Plan plan = base;
-  ir::apply(edit, plan, diagnostics);
+  if (!ir::apply(edit, plan, diagnostics)) throw std::runtime_error("a candidate is no change of its plan");
   return plan;
 }
 

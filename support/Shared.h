@@ -1,6 +1,7 @@
 // A value that its copies share until one of them is edited.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -29,6 +30,8 @@ public:
       value_ = std::make_shared<T>();
     else if (value_.use_count() > 1)
       value_ = std::make_shared<T>(std::as_const(*value_));
+    else
+      std::atomic_thread_fence(std::memory_order_acquire); // what the last other owner read, it has read
     return *value_;
   }
   /// Do both read the same object?
@@ -69,7 +72,10 @@ public:
 
 /// The same of a value that may be none: the only owner's, after a copy where others read it too. There is one.
 template <class T> T& edit(std::shared_ptr<const T>& value) {
-  if (value.use_count() > 1) value = std::make_shared<const T>(*value);
+  if (value.use_count() > 1)
+    value = std::make_shared<const T>(*value);
+  else
+    std::atomic_thread_fence(std::memory_order_acquire);
   return const_cast<T&>(*value);
 }
 

@@ -31,8 +31,6 @@ bool isMasked(ir::OpKind kind) {
   return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
 }
 
-/// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
-/// backward what the classes hold, recomputation left out.
 bool movesOnly(ir::Role role) {
   return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
 }
@@ -46,6 +44,8 @@ FlopsByType scaled(FlopsByType flops, double by) {
   return flops;
 }
 
+/// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
+/// backward what the classes hold, recomputation left out.
 FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   FlopsByType sum;

@@ -8,6 +8,7 @@ const ir::Orders& KnownPipelines::ordersOf(ir::OrderMaker make, const ir::Schedu
   Reads reads;
   reads << reinterpret_cast<uintptr_t>(make) << shape.stages << shape.chunks << shape.microBatches;
   for (const int64_t argument : shape.arguments) reads << argument;
+  if (!reads.fits()) return unkept_ = make(shape);
   if (const ir::Orders* before = orders_.find(reads)) return *before;
   orders_.add(reads, make(shape));
   return *orders_.find(reads);
@@ -28,6 +29,7 @@ std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput
     return shape;
   }
   auto shape = std::make_shared<PipelineShape>(in);
+  if (shapes_.size() == kMostShapes) shapes_.clear(), steps_ = 0;
   if (many_) shape->writeTape(), steps_ += shape->tape().steps.size();
   shapes_.add(reads, shape);
   return shape;

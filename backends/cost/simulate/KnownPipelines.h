@@ -22,10 +22,12 @@ public:
   PipelineRun& run() { return run_; }
 
 private:
-  static constexpr size_t kMostSteps = 1 << 20;      ///< of all tapes
-  Memo<std::shared_ptr<PipelineShape>> shapes_{256}; ///< the first of those that look alike
-  size_t steps_ = 0;
-  Memo<ir::Orders> orders_{256};
+  static constexpr size_t kMostSteps = 1 << 20; ///< of all tapes
+  static constexpr size_t kMostShapes = 256;
+  Memo<std::shared_ptr<PipelineShape>> shapes_{kMostShapes}; ///< the first of those that look alike
+  size_t steps_ = 0;                                         ///< of the tapes that are held
+  Memo<ir::Orders> orders_{kMostShapes};
+  ir::Orders unkept_; ///< of a schedule with more arguments than are looked at
   PipelineRun run_;
   bool many_;
 };

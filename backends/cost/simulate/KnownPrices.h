@@ -11,8 +11,8 @@
 
 namespace planc::cost {
 
-/// For schedules of one machine, stack and overlap; of another one it begins anew. All facts were there: who found that
-/// one lacks forgets what was priced with it.
+/// For schedules of one machine, stack and overlap; of another one it begins anew, of another overlap with the classes
+/// of layers, which alone depend on it. All facts were there: who found that one lacks forgets what was priced with it.
 class KnownPrices {
 public:
   /// Forgets what does not hold for the schedule.
