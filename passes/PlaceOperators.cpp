@@ -252,6 +252,44 @@ struct Placer {
   }
 };
 
+/// The rule of the whole model that places a dimension of an input; null if there is none.
+const PlacementRule* ruleOfInput(const Program& program, DimId dim) {
+  const PlacementRule* last = nullptr;
+  for (const PlacementRule& rule : program.plan->placements)
+    if (rule.selector.steps.empty() && rule.dim == program.model->dims[dim].name) last = &rule;
+  return last;
+}
+
+/// No axis splits two dimensions of an input, wherever inner rules give it to one of them (L1).
+bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  const std::vector<DimId>& dims = model.values[input].dims;
+  AxisMask taken = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const PlacementRule* rule = ruleOfInput(program, dims[i]);
+    if (!rule) continue;
+    const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets));
+    const auto twice = std::find_if(axes.begin(), axes.end(), [&](AxisId a) { return (taken & maskOf(a)) != 0; });
+    taken |= maskOf(axes);
+    if (twice == axes.end()) continue;
+    const auto first = std::find_if(dims.begin(), dims.end(), [&](DimId d) {
+      const PlacementRule* other = ruleOfInput(program, d);
+      return other && (maskOf(resolveTargets(program.mesh, other->targets)) & maskOf(*twice));
+    });
+    diagnostics
+        .report(AxisWantedTwice, rule->range,
+                {{"first", model.dims[*first].name.str()},
+                 {"second", model.dims[dims[i]].name.str()},
+                 {"op", model.pathOf(input)},
+                 {"axis", program.mesh.axes[*twice].written.str()}})
+        .label(ruleOfInput(program, *first)->range, fmt::format("`{}` takes it here", model.dims[*first].name.view()))
+        .label(model.values[input].range, "the input")
+        .help("place one of them in the layers where it is to be split, or give it another axis");
+    return false;
+  }
+  return true;
+}
+
 } // namespace
 
 bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
@@ -265,6 +303,7 @@ bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
       ok &= placer.ok;
     }
   }
+  for (const ValueId input : program.model->inputs) ok = ok && checkInput(program, input, diagnostics);
   return ok;
 }
 
@@ -278,11 +317,8 @@ Layout layoutOf(const Program& program, ValueId id) {
   }
   std::vector<AxisList> perDim;
   for (DimId d : value.dims) {
-    AxisList axes;
-    for (const PlacementRule& rule : program.plan->placements)
-      if (rule.selector.steps.empty() && rule.dim == program.model->dims[d].name)
-        axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets));
-    perDim.push_back(std::move(axes));
+    const PlacementRule* rule = ruleOfInput(program, d);
+    perDim.push_back(rule ? withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets)) : AxisList());
   }
   return Layout::of(program.mesh, perDim);
 }
