@@ -36,8 +36,10 @@ std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit&
   SourceManager sources;
   DiagnosticEngine found;
   auto text = format::formatFile(sources, sources.add("edited.plan", *raw), found);
-  if (!text) return refuse(fmt::format("a plan `{}`", name), "that is no name", "take letters, digits and `_`");
-  return text;
+  if (text) return text;
+  const std::string why = found.empty() ? "it does not read" : found.sorted()[0]->message;
+  return refuse(fmt::format("the change under the name `{}`", name), why,
+                "a name is made of letters, digits and `_` and is no word of the language");
 }
 
 } // namespace planc::api

@@ -320,6 +320,10 @@ ChosenPlan Session::choose(const PlanChoice& choice) {
   if (!s.main || !s.main->tree) return {};
   s.context.renew();
   const size_t reports = s.diagnostics.size();
+  if (choice.text.find_first_not_of(" \t\n") == std::string::npos) {
+    s.context.report(PlanChoiceForm, {});
+    return {};
+  }
   const Choice text = s.read(choice);
   ChosenPlan made;
   {

@@ -128,6 +128,10 @@ private:
     if (!plan_.pipeline) return missing(fmt::format("plan `{}`", plan_.name.view()), "pipeline", {});
     // Whether there is such a schedule, and what it takes, is said by the pass that runs it.
     const Word* word = scheduleWords().find(edit.schedule.view());
+    for (size_t i = 0; i < edit.arguments.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (edit.arguments[i].name == edit.arguments[k].name)
+          return wrong("pipeline.schedule." + edit.arguments[i].name.str(), "one value", "given twice");
     for (const ScheduleArgument& given : edit.arguments)
       if (const Parameter* known = word ? word->find(given.name.view()) : nullptr)
         if (const double value = static_cast<double>(given.value); !known->takes(value))
@@ -161,6 +165,9 @@ private:
     return good;
   }
   bool hasStatement(const Recompute& statement) {
+    if (statement.selectors.empty() ||
+        std::ranges::any_of(statement.selectors, [](const Selector& s) { return s.steps.empty(); }))
+      return wrong("recompute", "layers", "the whole model");
     bool good = !statement.first || *statement.first >= 1 ||
                 wrong("recompute.first", "at least 1", std::to_string(*statement.first));
     for (const Selector& selector : statement.selectors) {
@@ -204,7 +211,10 @@ private:
       if (region.path.size() == sliced.steps.size() && sliced.matches(region.path))
         count = std::max(count, region.count);
     for (const Range& range : sliced.steps.back().slice->ranges)
-      if (range.end > count)
+      if (!range.isRange())
+        return wrong(LayerRef::of(sliced.names()).str(), "slices with begin < end and a step above 0",
+                     fmt::format("[{}:{}:{}]", range.begin, range.end, range.step));
+      else if (range.end > count)
         return wrong(sliced.str(), fmt::format("instances below {}", count), std::to_string(range.end - 1));
     return true;
   }

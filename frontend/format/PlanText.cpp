@@ -88,10 +88,10 @@ private:
   void addFact(const ir::FactEdit& fact) {
     std::string_view path = fact.path;
     const std::string_view first = takeStep(path);
-    if (first == "mesh") return addAxis(Symbol(path), std::stoll(fact.value));
+    if (first == "mesh") return addAxis(Symbol(path), countOf(fact));
     if (first == "train" || first == "finetune" || first == "infer")
       return train(path == "global_batch" ? plan_.workload.globalBatch : plan_.workload.microBatch, path,
-                   std::stoll(fact.value));
+                   countOf(fact));
     const ir::Number* before = ir::numberAt(plan_, fact.path);
     std::string badUnit;
     const auto value = parseQuantity(fact.value, badUnit);
@@ -99,6 +99,13 @@ private:
     const std::string_view verb = before ? "override " : "";
     if (first == "software") return item(stack_, fmt::format("{}{} = {}", verb, path, fact.value));
     ofCluster(path, verb, fact.value);
+  }
+
+  /// Of a fact that is one: `apply` has read it.
+  static int64_t countOf(const ir::FactEdit& fact) {
+    std::string badUnit;
+    const auto value = parseQuantity(fact.value, badUnit);
+    return value ? static_cast<int64_t>(value->value) : 0;
   }
 
   void ofCluster(std::string_view path, std::string_view verb, const std::string& value) {

@@ -72,6 +72,14 @@ std::vector<Case> cases() {
       {"gpt3_175b", "gpt3_175b", [](ir::PlanEdit& e) { e.globalBatch = 128; }},
       {"gpt3_175b", "gpt3_175b",
        [](ir::PlanEdit& e) {
+         e.facts = {{"train.micro_batch", "0.2e1"}, {"train.global_batch", "1.28e2"}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
+         e.facts = {{"mesh.tp", ".4e1"}, {"mesh.dp", "2"}};
+       }},
+      {"gpt3_175b", "gpt3_175b",
+       [](ir::PlanEdit& e) {
          e.schedule = {Symbol("one_f_one_b"), {}};
        }},
       {"gpt3_175b", "gpt3_175b",
@@ -335,6 +343,8 @@ TEST(PlanEdit, NamesWhatIsThere) {
   ir::Recompute saved = recompute("decoder"), none = recompute("decoder"), far = recompute("decoder[0:1000]");
   saved.saves = {selector("attn.x")};
   none.first = -1;
+  ir::Recompute backwards = recompute("decoder[2:5]");
+  backwards.selectors[0].steps[0].slice->ranges[0].step = 0;
   const auto states = [](const std::string& where, const char* axis) {
     return ir::PlanEdit{.states = {{selector(where), ir::StateKind::Optimizer, {Symbol(axis)}, {}}}};
   };
@@ -347,6 +357,8 @@ TEST(PlanEdit, NamesWhatIsThere) {
       {{.recompute = {{saved}}}, "PLAN0933"},
       {{.recompute = {{none}}}, "PLAN0934"},
       {{.recompute = {{far}}}, "PLAN0934"},
+      {{.recompute = {{ir::Recompute{}}}}, "PLAN0934"},
+      {{.recompute = {{backwards}}}, "PLAN0934"},
       {{.placements = {placed("decoder", "seq", {Symbol("tq")})}}, "PLAN0933"},
       {{.placements = {placed("decodr", "seq", {Symbol("tp")})}}, "PLAN0933"},
       {states("decoder", "zz"), "PLAN0933"},
@@ -356,6 +368,9 @@ TEST(PlanEdit, NamesWhatIsThere) {
       {chunks("interleaved_1f1b", 0), "PLAN0934"},
       {chunks("interleaved_1f1b", -1), "PLAN0934"},
       {chunks("breadth_first", 0), "PLAN0934"},
+      {{.schedule =
+            ir::ScheduleEdit{Symbol("interleaved_1f1b"), {{Symbol("chunks"), 2, {}}, {Symbol("chunks"), 3, {}}}}},
+       "PLAN0934"},
       {{.schedule = ir::ScheduleEdit{Symbol("zero_bubble"), {{Symbol("in_flight"), -3, {}}}}}, "PLAN0934"},
   };
   PlanFile file;
