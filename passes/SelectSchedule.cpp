@@ -21,7 +21,7 @@ PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than
 
 namespace {
 
-constexpr int64_t kMaxActions = 1 << 25;       // that a second or so goes by in where nothing repeats
+constexpr int64_t kMaxActions = 1 << 25;       // that seconds go by in where nothing repeats, twenty at worst
 constexpr int64_t kMaxVirtualStages = 1 << 13; // each of which is asked what it holds, in a second or two altogether
 
 std::string listOf(const std::vector<std::string>& names) {
