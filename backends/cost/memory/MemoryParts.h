@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/Memory.h"
-#include "backends/cost/price/Memo.h"
 #include "ir/States.h"
 #include "ir/Task.h"
+#include "support/Memo.h"
 
 #include <array>
 #include <memory>

@@ -18,8 +18,8 @@ class AnalyticModel final : public CostModel {
   Facts& facts_;
   DiagnosticEngine& diagnostics_;
   mutable bool broken_ = false;
-  mutable KnownNodes own_;
-  KnownNodes* known_;
+  mutable PriceMemo own_;
+  PriceMemo* known_;
 
   /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
   /// The first one says enough.
@@ -38,7 +38,7 @@ class AnalyticModel final : public CostModel {
   }
 
 public:
-  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known)
+  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, PriceMemo* known)
       : facts_(facts), diagnostics_(diagnostics), known_(known) {}
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
@@ -49,7 +49,7 @@ public:
     };
     // Within one plan few operators are alike.
     if (sinks.any() || (!collective && (!known_ || readsProgram(node)))) return priceIt();
-    KnownNodes& known = known_ ? *known_ : own_;
+    PriceMemo& known = known_ ? *known_ : own_;
     const Reads reads = collective ? readByCollective(pricing) : readByOperator(pricing);
     if (const Priced* before = known.find(reads)) return *before;
     const Priced priced = priceIt();
@@ -75,7 +75,7 @@ public:
 
 } // namespace
 
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known) {
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, PriceMemo* known) {
   return std::make_unique<AnalyticModel>(facts, diagnostics, known);
 }
 

@@ -2,9 +2,9 @@
 // its word.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Pricing.h"
 #include "ir/vocabulary/Vocabulary.h"
+#include "support/Memo.h"
 
 #include <span>
 #include <vector>

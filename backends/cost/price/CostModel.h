@@ -1,10 +1,10 @@
 // The interface of the cost model: what has a price. The rest of the cost backend knows no equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Price.h"
 #include "ir/Task.h"
 #include "support/Diagnostics.h"
+#include "support/Memo.h"
 
 #include <memory>
 #include <vector>
@@ -37,12 +37,12 @@ public:
   /// missing.
   virtual bool complete() = 0;
 };
-/// Prices of nodes by what they read of node and mesh, for one cluster and stack.
-using KnownNodes = Memo<Priced>;
+/// Prices of nodes and of parameters' updates by all that they read of program and mesh, for one cluster and stack.
+using PriceMemo = Memo<Priced>;
 
 /// Facts and diagnostics must outlive it. What else an estimate needs of the facts it asks there: what lacks, whoever
 /// asked, `complete` reports. `known`: prices that models of the same facts share, where all facts were there; without
 /// one the model remembers its own, of collectives.
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, KnownNodes* known = nullptr);
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, PriceMemo* known = nullptr);
 
 } // namespace planc::cost

@@ -1,8 +1,8 @@
 // The price of compute nodes: one row per operator kind, each with its equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/price/Memo.h"
 #include "backends/cost/price/Pricing.h"
+#include "support/Memo.h"
 
 #include <span>
 

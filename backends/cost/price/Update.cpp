@@ -166,7 +166,7 @@ struct KindUpdate {
 /// Prices the optimizer's step of kinds of virtual stages: what is the same for all of them once.
 class Updates {
 public:
-  Updates(const Pricing& pricing, KnownNodes* shards)
+  Updates(const Pricing& pricing, PriceMemo* shards)
       : pricing_(pricing), program_(pricing.program), shards_(shards), known_(program_.classes.size()) {}
 
   /// Updates on the device run one after the other.
@@ -264,7 +264,7 @@ private:
 
   const Pricing& pricing_;
   const ir::Program& program_;
-  KnownNodes* shards_;
+  PriceMemo* shards_;
   std::vector<std::optional<std::vector<Param>>> known_; ///< by class
   std::vector<TypedOptimizer> optimizers_;
   std::vector<UpdateRates> rates_;
@@ -288,7 +288,7 @@ void addLink(StageUpdate& sum, const Pricing& pricing) {
 
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
                                        const std::vector<std::vector<const ir::StageKind*>>& devices,
-                                       KnownNodes* known) {
+                                       PriceMemo* known) {
   std::vector<StageUpdate> sums(devices.size());
   if (!program.plan->workload.train) return sums;
   const Pricing pricing = pricingUpdate(facts, program);

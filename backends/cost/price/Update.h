@@ -38,7 +38,7 @@ double matrixSeconds(const Pricing& pricing, double flops);
 /// shards that programs have in common, looked up and added to.
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
                                        const std::vector<std::vector<const ir::StageKind*>>& devices,
-                                       KnownNodes* known = nullptr);
+                                       PriceMemo* known = nullptr);
 /// Bytes per second over the host's link, in one direction.
 double linkOf(const Pricing& pricing);
 /// The virtual stages that a device stage holds.

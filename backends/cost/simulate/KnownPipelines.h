@@ -1,9 +1,9 @@
 // What simulations of many pipelines share: the shapes that they have in common, and room to run in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/price/Memo.h"
 #include "backends/cost/simulate/PipelineRun.h"
 #include "backends/cost/simulate/PipelineShape.h"
+#include "support/Memo.h"
 
 #include <memory>
 

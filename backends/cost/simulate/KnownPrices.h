@@ -3,9 +3,9 @@
 #pragma once
 #include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/price/CostModel.h"
-#include "backends/cost/price/Memo.h"
 #include "backends/cost/simulate/KnownPipelines.h"
 #include "backends/cost/simulate/Segments.h"
+#include "support/Memo.h"
 
 #include <memory>
 
@@ -21,7 +21,7 @@ public:
   /// Of the layers that programs share. Null if the class was not priced yet; holds until the next `add`.
   const ClassCost* find(const ir::LayerClass& layerClass) const;
   void add(const ir::LayerClass& layerClass, const ClassCost& cost);
-  KnownNodes& nodes() { return nodes_; }
+  PriceMemo& nodes() { return nodes_; }
   KnownPipelines& pipelines() { return pipelines_; }
   KnownParts& parts() { return parts_; }
 
@@ -35,7 +35,7 @@ private:
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
   double slowdown_ = 0;
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
-  KnownNodes nodes_;
+  PriceMemo nodes_;
   KnownPipelines pipelines_{true};
   KnownParts parts_; ///< of memory
 };

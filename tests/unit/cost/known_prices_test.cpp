@@ -3,7 +3,7 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/DeviceStages.h"
-#include "backends/cost/price/Memo.h"
+#include "support/Memo.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
   const Builder first(64, {{"a", 512}});
   const auto cluster = first.plan.cluster;
   Facts facts(*cluster, *first.plan.stack);
-  KnownNodes known;
+  PriceMemo known;
   const auto shared = makeCostModel(facts, diagnostics, &known);
   size_t priced = 0;
   for (int round = 0; round < 400; ++round) {
@@ -74,7 +74,7 @@ TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
                              OpKind::Attention, OpKind::Memory,      OpKind::Lookup, OpKind::Cast};
   std::vector<OpId> ops;
   for (const OpKind kind : kOps) ops.push_back(b.op("op" + std::to_string(ops.size()), kind));
-  KnownNodes known;
+  PriceMemo known;
   const auto shared = makeCostModel(facts, diagnostics, &known);
   size_t priced = 0;
   const auto size = [&] { return choose(0, 2) ? 1024. : 4096.; };
@@ -104,7 +104,7 @@ TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
 TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
   const Builder first(1, {{"dp", 8}});
   Facts facts(*first.plan.cluster, *first.plan.stack);
-  KnownNodes known;
+  PriceMemo known;
   const auto shared = makeCostModel(facts, diagnostics, &known);
   size_t priced = 0;
   for (int round = 0; round < 1000; ++round) {

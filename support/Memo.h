@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace planc::cost {
+namespace planc {
 
 /// What a computation reads, as words. One that reads more than fits is not known again.
 class Reads {
@@ -102,4 +102,4 @@ private:
   std::vector<uint32_t> slots_; ///< numbers of entries, from 1; a power of two, at most half full
 };
 
-} // namespace planc::cost
+} // namespace planc
