@@ -1,4 +1,4 @@
-// Names of the states.
+// Names of the states, statements as text, and how many replicas a plan has.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Plan.h"
 
@@ -9,6 +9,20 @@ namespace planc::ir {
 std::string_view name(StateKind k) {
   static constexpr std::array<std::string_view, 3> kNames{"params", "grads", "optimizer"};
   return kNames[static_cast<size_t>(k)];
+}
+
+const PlacementRule* ruleOfSamples(const Plan& plan) {
+  for (const PlacementRule& rule : plan.placements)
+    if (rule.selector.steps.empty() && rule.dim == plan.workload.samples) return &rule;
+  return nullptr;
+}
+
+int64_t replicas(const Plan& plan) {
+  AxisList axes;
+  if (const PlacementRule* rule = ruleOfSamples(plan))
+    for (const Symbol target : rule->targets)
+      if (const auto list = plan.mesh.resolve(target)) axes.insert(axes.end(), list->begin(), list->end());
+  return plan.mesh.size(axes);
 }
 
 std::string Recompute::str() const {

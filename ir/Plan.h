@@ -219,4 +219,9 @@ struct Plan {
   bool computes = false;          ///< its text computes some of this from its own facts, axes or constants
 };
 
+/// The outermost rule that places the samples; null if there is none.
+const PlacementRule* ruleOfSamples(const Plan& plan);
+/// Devices that it splits them over, each with micro-batches of its own (docs/language.md, section 11); 1 without it.
+int64_t replicas(const Plan& plan);
+
 } // namespace planc::ir

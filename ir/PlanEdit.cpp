@@ -347,19 +347,8 @@ private:
     if (!infers()) return true;
     Workload& w = plan_.workload;
     constexpr int64_t kMost = int64_t(1) << 53;
-    if (!__builtin_mul_overflow(w.microBatch, replicas(), &w.globalBatch) && w.globalBatch <= kMost) return true;
+    if (!__builtin_mul_overflow(w.microBatch, replicas(plan_), &w.globalBatch) && w.globalBatch <= kMost) return true;
     return wrong(kBatch, "at most 2^53 samples of all replicas together", std::to_string(w.microBatch));
-  }
-
-  /// docs/language.md, section 11: the product of the axes that the outermost rule gives to the samples.
-  int64_t replicas() const {
-    int64_t product = 1;
-    for (const PlacementRule& r : plan_.placements) {
-      if (!r.selector.steps.empty() || r.dim != plan_.workload.samples) continue;
-      for (Symbol t : r.targets)
-        if (const auto axes = plan_.mesh.resolve(t)) product *= plan_.mesh.size(*axes);
-    }
-    return product;
   }
 
   Plan& plan_;

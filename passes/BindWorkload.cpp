@@ -16,16 +16,6 @@ PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {
 
-/// Product of the axes that the outermost rules give to the samples (docs/language.md, section 11), and the rule.
-int64_t replicasOf(const Program& program, const PlacementRule*& rule) {
-  for (const PlacementRule& r : program.plan->placements)
-    if (r.selector.steps.empty() && r.dim == program.plan->workload.samples) {
-      rule = &r;
-      return program.mesh.size(resolveTargets(program.mesh, r.targets));
-    }
-  return 1;
-}
-
 /// Has the model these extents already: as it was written, or as another program with the same layers left it?
 bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
   return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
@@ -73,25 +63,23 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (!w.train) {
     // What all replicas run at once; without a workload as the text has it.
-    const PlacementRule* any = nullptr;
     int64_t batch = 0;
-    if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicasOf(program, any), &batch))
+    if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicas(*program.plan), &batch))
       bind(program.model, w.samples, batch, w.expertImbalance);
     return true;
   }
   if (!positive(w.microBatch, "micro_batch", w.microBatchRange, diagnostics) ||
       !positive(w.globalBatch, "global_batch", w.globalBatchRange, diagnostics))
     return false;
-  const PlacementRule* rule = nullptr;
-  const int64_t replicas = replicasOf(program, rule);
+  const int64_t split = replicas(*program.plan);
   int64_t batch = 0;
-  if (__builtin_mul_overflow(w.microBatch, replicas, &batch) || w.globalBatch % batch != 0) {
+  if (__builtin_mul_overflow(w.microBatch, split, &batch) || w.globalBatch % batch != 0) {
     auto report = diagnostics.report(BatchNotDivisible, w.globalBatchRange,
-                                     {{"global", w.globalBatch}, {"micro", w.microBatch}, {"replicas", replicas}});
+                                     {{"global", w.globalBatch}, {"micro", w.microBatch}, {"replicas", split}});
     report.label(w.microBatchRange, "`micro_batch` is " + std::to_string(w.microBatch) + " here");
-    if (rule)
+    if (const PlacementRule* rule = ruleOfSamples(*program.plan))
       report.label(rule->targetRange,
-                   "`" + w.samples.str() + "` is split over " + std::to_string(replicas) + " devices here");
+                   "`" + w.samples.str() + "` is split over " + std::to_string(split) + " devices here");
     if (batch > 0 && batch <= (int64_t(1) << 40)) {
       const int64_t below = w.globalBatch / batch * batch;
       report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " +

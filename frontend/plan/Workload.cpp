@@ -158,17 +158,6 @@ void oneWorkload(Elaboration& elab, MergedPlan& merged) {
   }
 }
 
-// docs/language.md, section 11: the product of the axes that the outermost rule gives to the samples.
-int64_t replicas(const ir::Plan& plan) {
-  int64_t product = 1;
-  for (const ir::PlacementRule& r : plan.placements) {
-    if (!r.selector.steps.empty() || r.dim != plan.workload.samples) continue;
-    for (Symbol t : r.targets)
-      if (auto axes = plan.mesh.resolve(t)) product *= plan.mesh.size(*axes);
-  }
-  return product;
-}
-
 } // namespace
 
 WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
@@ -180,7 +169,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
   ir::Workload& w = elab.plan.workload;
   w.samples = kSamples;
   facts.extents.bound = w.extents;
-  const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = replicas(elab.plan);
+  const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = ir::replicas(elab.plan);
   int64_t batch = 0;
   if (__builtin_mul_overflow(micro, copies, &batch) || batch > (int64_t(1) << 53)) {
     elab.context.report(BatchTooLarge, w.microBatchRange.valid() ? w.microBatchRange : merged.decl.nameRange,
