@@ -18,6 +18,13 @@ bool targetsReach(const Mesh& mesh, const std::vector<Symbol>& targets, AxisId a
 
 } // namespace
 
+AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
+  AxisList axes;
+  for (Symbol t : targets)
+    if (auto list = mesh.resolve(t)) axes.insert(axes.end(), list->begin(), list->end());
+  return axes;
+}
+
 std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan) {
   const Mesh& mesh = plan.mesh;
   std::vector<std::pair<AxisId, AxisUse>> out;

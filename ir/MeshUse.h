@@ -16,6 +16,9 @@ struct AxisUse {
   auto operator<=>(const AxisUse&) const = default;
 };
 
+/// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.
+AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
+
 /// Of the axes as they lie, from the inside out.
 std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Plan.h"
 
+#include "ir/MeshUse.h"
+
 #include <array>
 
 namespace planc::ir {
@@ -18,11 +20,8 @@ const PlacementRule* ruleOfSamples(const Plan& plan) {
 }
 
 int64_t replicas(const Plan& plan) {
-  AxisList axes;
-  if (const PlacementRule* rule = ruleOfSamples(plan))
-    for (const Symbol target : rule->targets)
-      if (const auto list = plan.mesh.resolve(target)) axes.insert(axes.end(), list->begin(), list->end());
-  return plan.mesh.size(axes);
+  const PlacementRule* rule = ruleOfSamples(plan);
+  return rule ? plan.mesh.size(resolveTargets(plan.mesh, rule->targets)) : 1;
 }
 
 std::string Recompute::str() const {

@@ -74,13 +74,6 @@ double localElements(const Program& program, const std::vector<DimId>& dims, con
   return n;
 }
 
-AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
-  AxisList axes;
-  for (Symbol t : targets)
-    if (auto list = mesh.resolve(t)) axes.insert(axes.end(), list->begin(), list->end());
-  return axes;
-}
-
 AxisList withoutTrivial(const Mesh& mesh, const AxisList& axes) {
   AxisList kept;
   for (AxisId a : axes)

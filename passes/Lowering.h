@@ -1,6 +1,7 @@
 // What the lowering passes share: need and produced layouts, local extents, and where classes and values live.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ir/MeshUse.h"
 #include "ir/Program.h"
 
 #include <optional>
@@ -23,9 +24,6 @@ bool isMasked(const ir::Model& model, const ir::Op& op, ir::DimId dim);
 
 /// Elements of one device, the busiest.
 double localElements(const ir::Program& program, const std::vector<ir::DimId>& dims, const ir::Layout& layout);
-
-/// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.
-ir::AxisList resolveTargets(const ir::Mesh& mesh, const std::vector<Symbol>& targets);
 
 /// Drops axes of size one: they split nothing.
 ir::AxisList withoutTrivial(const ir::Mesh& mesh, const ir::AxisList& axes);
