@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
 
-#include "api/BalanceStages.h"
-#include "api/Engine.h"
 #include "api/Library.h"
 #include "api/MemoryFixes.h"
 #include "api/RecomputeEffects.h"
 #include "backends/cost/Estimator.h"
 #include "backends/cost/result/Doubts.h"
 #include "passes/Passes.h"
+#include "search/BalanceStages.h"
+#include "search/Engine.h"
 #include "support/Step.h"
 
 namespace planc::api {
@@ -23,10 +23,10 @@ bool balanced(const ir::Plan& plan) {
 } // namespace
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
-    : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<Engine>()) {}
+    : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<search::Engine>()) {}
 
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
-                         std::shared_ptr<Engine> engine)
+                         std::shared_ptr<search::Engine> engine)
     : asked_(std::move(asked)), source_(std::move(source)), engine_(std::move(engine)),
       plan_(std::make_unique<ir::Plan>(std::move(plan))) {}
 
@@ -55,7 +55,7 @@ bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
 void Compilation::settleStages() {
   if (!balanced(*plan_) || !plan_->pipeline->stages.empty()) return;
   Step step("balancing");
-  plan_->pipeline->stages = balancedStages(*plan_, engine());
+  plan_->pipeline->stages = search::balancedStages(*plan_, engine());
 }
 
 /// So does what the report of a cut that fails offers.
@@ -63,7 +63,7 @@ void Compilation::offerStages() {
   if (!plan_->pipeline || balanced(*plan_) || !plan_->pipeline->stages.empty() || !plan_->pipeline->offered.empty())
     return;
   Step step("balancing");
-  if (!passes::canCutStages(*plan_)) plan_->pipeline->offered = balancedStages(*plan_, engine());
+  if (!passes::canCutStages(*plan_)) plan_->pipeline->offered = search::balancedStages(*plan_, engine());
 }
 
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
@@ -119,7 +119,7 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
 }
 
 void Compilation::freeEngine() {
-  engine_ = std::make_shared<Engine>();
+  engine_ = std::make_shared<search::Engine>();
 }
 
 void Compilation::release() {

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
-namespace planc::api {
-
+namespace planc::search {
 class Engine;
+}
+
+namespace planc::api {
 
 /// How a plan was asked for.
 struct Asked {
@@ -31,8 +33,8 @@ public:
   explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
 
   /// The plan with a change, nothing of it lowered yet. Where the change does not fit, that is in its diagnostics, and
-  /// it goes no step further. All that are made of one compilation share an engine (api/Engine.h), so that the totals
-  /// of many changes take little longer than what is different about them; each belongs to one thread at a time.
+  /// it goes no step further. All that are made of one compilation share an engine (search/Engine.h), so that the
+  /// totals of many changes take little longer than what is different about them; each belongs to one thread at a time.
   std::unique_ptr<Compilation> with(const ir::PlanEdit& edit) const;
   /// Another plan beside this one, asked for in the same way, over the same engine.
   std::unique_ptr<Compilation> beside(ir::Plan plan) const;
@@ -76,12 +78,13 @@ public:
   void release();
 
   /// Of this compilation and all that were made of it.
-  Engine& engine() const { return *engine_; }
+  search::Engine& engine() const { return *engine_; }
   /// Frees what pricing other plans over the engine left; one that is asked again begins anew.
   void freeEngine();
 
 private:
-  Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source, std::shared_ptr<Engine> engine);
+  Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
+              std::shared_ptr<search::Engine> engine);
   void settleStages();
   void offerStages();
   bool priceWhole(cost::Wanted wanted);
@@ -89,7 +92,7 @@ private:
 
   Asked asked_;
   std::shared_ptr<const SourceManager> source_;
-  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<search::Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;
   std::unique_ptr<ir::Program> program_;
   std::unique_ptr<ir::Schedule> schedule_;

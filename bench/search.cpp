@@ -1,9 +1,9 @@
 // Searches as benchmarks: every candidate made as an edit, lowered and priced to the end, one core, nothing known
 // before.
 // SPDX-License-Identifier: Apache-2.0
-#include "api/Engine.h"
 #include "bench/Candidates.h"
 #include "bench/Loaded.h"
+#include "search/Engine.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ void search(benchmark::State& state, const Space& space, bool compared) {
   size_t priced = 0, fitting = 0;
   double best = 0;
   for (auto _ : state) {
-    api::Engine engine;
+    search::Engine engine;
     priced = fitting = 0, best = 0;
     for (const ir::PlanEdit& edit : edits) {
       DiagnosticEngine diagnostics;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-namespace planc::api {
+namespace planc::search {
 
 /// Lowers and prices plan after plan. What a plan shares with those before it is not done again: the layers, their
 /// tasks and their prices where only schedule, states or overlap differ. The estimates are those of plans by
@@ -41,4 +41,4 @@ private:
   cost::KnownPrices prices_;
 };
 
-} // namespace planc::api
+} // namespace planc::search

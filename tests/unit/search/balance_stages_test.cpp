@@ -1,16 +1,16 @@
 // `stages = balanced` against every `even` that fits, and against all cuts there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "../frontend/Compile.h"
-#include "api/BalanceStages.h"
 #include "backends/cost/Estimator.h"
 #include "passes/Passes.h"
+#include "search/BalanceStages.h"
 #include "support/Rounding.h"
 
 #include <fmt/format.h>
 #include <random>
 #include <set>
 
-namespace planc::api {
+namespace planc::search {
 namespace {
 
 struct StepPrice {
@@ -232,4 +232,4 @@ TEST(BalanceStages, AreTheBestOfAllCuts) {
 }
 
 } // namespace
-} // namespace planc::api
+} // namespace planc::search

@@ -1,7 +1,7 @@
 // Settles `stages = balanced`: the cuts whose longest stages have the least work, every `even` that divides, and what
 // lies near the best of them, each priced over the layers that all of them share; the soonest step of those that fit.
 // SPDX-License-Identifier: Apache-2.0
-#include "api/BalanceStages.h"
+#include "search/BalanceStages.h"
 
 #include "backends/cost/result/Doubts.h"
 #include "backends/cost/simulate/Balance.h"
@@ -12,7 +12,7 @@
 #include <numeric>
 #include <optional>
 
-namespace planc::api {
+namespace planc::search {
 
 namespace {
 
@@ -265,4 +265,4 @@ std::vector<ir::StageLine> balancedStages(const ir::Plan& plan, Engine& engine) 
   return Balancing(plan, engine).run();
 }
 
-} // namespace planc::api
+} // namespace planc::search

@@ -1,8 +1,8 @@
 // The way from a plan to its estimate, over what earlier plans left.
 // SPDX-License-Identifier: Apache-2.0
-#include "api/Engine.h"
+#include "search/Engine.h"
 
-namespace planc::api {
+namespace planc::search {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::unique_ptr<cost::Estimate> Engine::estimate(const ir::Plan& plan, Diagnosti
   return program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
 }
 
-} // namespace planc::api
+} // namespace planc::search

@@ -1,17 +1,17 @@
 // An engine's estimates are those of the plans by themselves, bit for bit, in whatever order they are asked for.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
-#include "api/Engine.h"
 #include "bench/Candidates.h"
 #include "frontend/Frontend.h"
 #include "ir/facts/DeviceFacts.h"
+#include "search/Engine.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
 
-namespace planc::api {
+namespace planc::search {
 namespace {
 
 ir::Plan only(frontend::Session& session, const std::string& name) {
@@ -159,7 +159,7 @@ TEST(Engine, AFactThatLacksIsReportedEachTime) {
 }
 
 TEST(Engine, OfACompilationBeginsAnewOnceItIsFreed) {
-  Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  api::Compilation base(planOf("bench/search.plan", "gpt3_512"));
   const auto priced = [&] {
     const auto made = base.with({.microBatch = 2});
     EXPECT_TRUE(made->priceAlone(cost::Wanted::totals()));
@@ -206,13 +206,13 @@ ir::PlanEdit anyEdit(std::mt19937& random) {
 }
 
 TEST(Engine, ChangesOfACompilationArePricedAsPlansByThemselves) {
-  const Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  const api::Compilation base(planOf("bench/search.plan", "gpt3_512"));
   std::mt19937 random(5);
-  std::unique_ptr<Compilation> last = base.with({});
+  std::unique_ptr<api::Compilation> last = base.with({});
   int refused = 0;
   for (int i = 0; i < 150; ++i) {
-    std::unique_ptr<Compilation> next = last->with(anyEdit(random));
-    Compilation alone(next->plan());
+    std::unique_ptr<api::Compilation> next = last->with(anyEdit(random));
+    api::Compilation alone(next->plan());
     const bool priced = next->priceAlone(cost::Wanted::totals());
     ASSERT_EQ(priced, alone.priceAlone()) << i;
     ASSERT_EQ(next->diagnostics().errorCount(), alone.diagnostics().errorCount()) << i;
@@ -230,7 +230,7 @@ TEST(Engine, ChangesOfACompilationArePricedAsPlansByThemselves) {
 
 /// What a cut that fails offers stands in the reports of totals, too, and once.
 TEST(Engine, WhatIsRefusedIsReportedAsByItself) {
-  const Compilation base(planOf("bench/search.plan", "gpt3_512"));
+  const api::Compilation base(planOf("bench/search.plan", "gpt3_512"));
   ir::Plan plan = base.plan();
   plan.pipeline->arguments[0].value = 5; // 96 layers on 40 virtual stages
   const auto totals = base.beside(plan), whole = base.beside(plan);
@@ -246,14 +246,14 @@ TEST(Engine, WhatIsRefusedIsReportedAsByItself) {
 
 TEST(Engine, ThreadsMayPriceChangesOfOneCompilation) {
   const ir::Plan plan = planOf("bench/search.plan", "gpt3_512");
-  const Compilation base(plan); // two threads are the first to ask it
+  const api::Compilation base(plan); // two threads are the first to ask it
   std::vector<ir::PlanEdit> edits = bench::searchEdits();
   std::mt19937 random(4);
   std::shuffle(edits.begin(), edits.end(), random);
   edits.resize(80);
   std::vector<double> alone, steps[2];
   for (const ir::PlanEdit& edit : edits)
-    alone.push_back(byItself(Compilation(plan).with(edit)->plan())->totals.stepTime);
+    alone.push_back(byItself(api::Compilation(plan).with(edit)->plan())->totals.stepTime);
   const auto price = [&](std::vector<double>& out) {
     for (const ir::PlanEdit& edit : edits) {
       const auto changed = base.with(edit);
@@ -268,4 +268,4 @@ TEST(Engine, ThreadsMayPriceChangesOfOneCompilation) {
 }
 
 } // namespace
-} // namespace planc::api
+} // namespace planc::search
