@@ -105,7 +105,7 @@ private:
   /// Sizes that a text computes with are changed there: its file with one more plan that extends it.
   std::unique_ptr<Compilation> changed(const Candidate& candidate) const {
     const bool sizes = !candidate.edit.axes.empty() || candidate.edit.microBatch;
-    if (!sizes || !plan_.plan().computes) return plan_.with(candidate.edit);
+    if (!sizes || plan_.plan().reads.empty()) return plan_.with(candidate.edit);
     const std::string name = name_ + "_changed";
     frontend::Session session;
     session.loadText(path_, text_ + "\n" + report::fixText(name, base_, candidate.lines));

@@ -84,6 +84,7 @@ Result combine(const ExprNode& n, const std::vector<Result>& values, const Metri
   case ExprOp::Constant:
     return n.constant;
   case ExprOp::Metric:
+  case ExprOp::Fact:
     return lookup ? lookup(n) : std::nullopt;
   case ExprOp::Neg:
   case ExprOp::Not:

@@ -18,7 +18,7 @@ namespace planc::ir {
 struct ExprNode;
 using ExprId = Id<ExprNode>;
 
-enum class ExprOp { Constant, Metric, Neg, Not, Add, Sub, Mul, Div, Lt, Gt, Le, Ge, Eq, Ne, And, Or, If };
+enum class ExprOp { Constant, Metric, Fact, Neg, Not, Add, Sub, Mul, Div, Lt, Gt, Le, Ge, Eq, Ne, And, Or, If };
 
 /// A number with its unit, or a truth value.
 struct ExprValue {
@@ -34,8 +34,10 @@ struct ExprNode {
   std::vector<ExprId> kids;
   ExprValue constant;   ///< Constant: a literal, or a path of the plan that the frontend resolved
   bool literal = false; ///< Constant: written as a number (failing asserts do not repeat it)
-  std::string metric;   ///< Metric: `step_time`, `memory.peak`; for `layer("decoder.attn").forward`: `layer.forward`
-  LayerRef layer;       ///< Metric `layer.…`: what it is of
+  /// Metric: `step_time`, `memory.peak`; for `layer("decoder.attn").forward`: `layer.forward`. Fact: a path of the plan
+  /// that a search changes, `mesh.tp`.
+  std::string metric;
+  LayerRef layer; ///< Metric `layer.…`: what it is of
 };
 
 struct ExprTree {
@@ -44,8 +46,8 @@ struct ExprTree {
   std::string text; ///< as written
 };
 
-/// The value of a metric; nothing if it is unknown or has no meaning for the workload (both are reported by the
-/// lookup's owner).
+/// The value of a metric or a fact; nothing if it is unknown or has no meaning for the workload (both are reported by
+/// the lookup's owner).
 using MetricLookup = std::function<std::optional<ExprValue>(const ExprNode&)>;
 
 /// Evaluates bottom-up; `values[i]` is node i's value, empty where it could not be computed.

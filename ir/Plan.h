@@ -15,6 +15,8 @@
 
 namespace planc::ir {
 
+struct SearchTerms;
+
 /// `selector { dims -> axes }`; one rule per (selector, dim).
 struct PlacementRule {
   Selector selector;
@@ -216,7 +218,10 @@ struct Plan {
   std::vector<Assertion> assertions;
   std::vector<Measured> measured; ///< none where something was set to another value: they tell of the plan as written
   std::vector<SetFact> set;       ///< what was changed beside the file
-  bool computes = false;          ///< its text computes some of this from its own facts, axes or constants
+  /// Its text computes some of this from its own facts, axes or constants: from these, by path (`mesh.tp`,
+  /// `train.micro_batch`, `let ranks`).
+  std::vector<std::string> reads;
+  std::shared_ptr<const SearchTerms> search; ///< of its `search` block; null without one
 };
 
 /// The outermost rule that places the samples; null if there is none.

@@ -79,6 +79,7 @@ public:
     if (edit.microBatch) good &= resizeBatch(*edit.microBatch);
     if (edit.globalBatch) good &= resizeGlobalBatch(*edit.globalBatch);
     if (edit.schedule) good &= reschedule(*edit.schedule);
+    if (edit.cut) good &= recut(*edit.cut);
     for (const PlacementRule& rule : edit.placements) put(plan_.placements, rule);
     for (const StateRule& rule : edit.states) put(plan_.states, rule);
     if (edit.recompute) plan_.recompute = *edit.recompute;
@@ -138,6 +139,16 @@ private:
           return wrong("pipeline.schedule." + given.name.str(), known->expected(value), std::to_string(given.value));
     plan_.pipeline->schedule = edit.schedule;
     plan_.pipeline->arguments = edit.arguments;
+    return true;
+  }
+
+  bool recut(const Stages& cut) {
+    if (!plan_.pipeline) return missing(fmt::format("plan `{}`", plan_.name.view()), "pipeline", {});
+    const bool lines =
+        !plan_.pipeline->stages.empty() && !(plan_.pipeline->cut && plan_.pipeline->cut->cut == StageCut::Balanced);
+    if (lines) return wrong("pipeline.stages", "a pipeline without `stage` lines", "beside them");
+    plan_.pipeline->cut = cut;
+    plan_.pipeline->stages.clear();
     return true;
   }
 

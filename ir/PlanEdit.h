@@ -35,6 +35,7 @@ struct PlanEdit {
   std::vector<AxisEdit> axes = {};
   std::optional<int64_t> microBatch = {}, globalBatch = {};
   std::optional<ScheduleEdit> schedule = {};
+  std::optional<Stages> cut = {};             ///< of a pipeline without stage lines
   std::vector<PlacementRule> placements = {}; ///< each in place of the one of its selector and dimension, or beside all
   std::vector<StateRule> states = {};         ///< idem, of its selector and state
   std::optional<std::vector<Recompute>> recompute =

@@ -71,7 +71,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   run(elab, *merged);
   checkSavedNames(elab);
   checkCheckpoints(elab, *merged);
-  plan->computes = merged->space.read(); // what follows changes nothing of the plan
+  if (merged->space.read()) plan->reads = {"plan"}; // what follows changes nothing of the plan
   for (FactNode& let : merged->lets.root().children) merged->lets.value(let);
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;

@@ -1,0 +1,88 @@
+// The candidates of a search: choices with their values in one canonical order, what a candidate must meet, and what is
+// asked for.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/Expr.h"
+#include "ir/PlanEdit.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace planc::ir {
+
+/// A value that a choice may have: all that it sets.
+struct ChoiceValue {
+  std::vector<std::string> texts; ///< by path of the choice, as `--set` takes it: `4`, `[cp, tp]`, `decoder(first = 2)`
+  PlanEdit edit;                  ///< of an inner choice: the same as data
+};
+
+/// One choice of a space: a `vary`, with what is bound to it by `with`.
+struct Choice {
+  std::vector<std::string> paths;  ///< `mesh.tp`, `recompute`, `decoder.seq ->`
+  std::vector<ChoiceValue> values; ///< that any of its lists has, each once, in the order in which they first appear
+  std::vector<uint32_t> depends;   ///< choices before it, by index, that its list depends on
+  /// By values of `depends`, as digits of a number whose first is the most significant: indices into `values`, in the
+  /// order of the list. One list where it depends on nothing.
+  std::vector<std::vector<uint32_t>> lists;
+  bool inner = false; ///< the edits of its values say all; else the text is elaborated with them
+  SourceRange range;
+
+  /// Paths and values: `mesh.tp = 4`, joined by ` with `.
+  std::string str(uint32_t value) const;
+};
+
+/// What a candidate must meet. Paths of the plan that inner choices change are facts in the tree (`ExprOp::Fact`).
+struct Condition {
+  ExprTree tree;
+  std::string reason;
+  SourceRange range;
+  /// No metric is asked for: it can be decided before anything is lowered.
+  bool ofChoices() const;
+};
+
+struct Goal {
+  ExprTree tree;
+  bool maximize = false;
+  SourceRange range;
+};
+
+/// What a search asks of its candidates. Constants in it are those of the plan that it belongs to.
+struct SearchTerms {
+  std::vector<Condition> conditions;
+  std::vector<Goal> goals; ///< none: the least step time
+};
+
+/// A candidate, as a number: the indices of its choices' values as digits, the first choice is the most significant.
+using CandidateId = uint64_t;
+
+/// All candidates of a search. Outer choices stand before inner ones, so that candidates of one elaborated plan follow
+/// each other. Not every number below `end` is a candidate: where a list depends on other choices, some are no values.
+struct Space {
+  std::vector<Choice> choices;
+  /// `fill mesh.dp`: the axis that takes what is left of the devices.
+  std::optional<Symbol> fill;
+  SourceRange fillRange;
+  int64_t top = 10; ///< how many of the best are wanted
+
+  /// One more than the largest number; nothing where it is beyond 2^62.
+  std::optional<CandidateId> end() const;
+  /// Numbers of all values of inner choices together; 1 without inner choices.
+  CandidateId innerEnd() const;
+  /// Of outer choices; inner ones come behind them.
+  size_t outerCount() const;
+  /// The index of each choice's value.
+  std::vector<uint32_t> digits(CandidateId id) const;
+  CandidateId id(std::span<const uint32_t> digits) const;
+  /// Whether the value of choice `at` is in its list, given those before it.
+  bool has(std::span<const uint32_t> digits, size_t at) const;
+  /// How many candidates there are, conditions and laws aside; as a double beyond 2^53.
+  double size() const;
+  /// `mesh.tp = 4, recompute = none`
+  std::string str(CandidateId id) const;
+};
+
+} // namespace planc::ir
