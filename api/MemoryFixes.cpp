@@ -31,13 +31,7 @@ bool overlap(const ir::PlanEdit& one, const ir::PlanEdit& other) {
 
 /// Two changes of different kinds as one.
 ir::PlanEdit joined(ir::PlanEdit one, const ir::PlanEdit& other) {
-  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  append(one.axes, other.axes);
-  append(one.placements, other.placements);
-  append(one.states, other.states);
-  append(one.keeps, other.keeps);
-  if (other.microBatch) one.microBatch = other.microBatch;
-  if (other.recompute) one.recompute = other.recompute;
+  ir::append(one, other);
   return one;
 }
 

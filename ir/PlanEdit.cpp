@@ -372,6 +372,20 @@ bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics) {
   return Editing(plan, diagnostics).run(edit);
 }
 
+void append(PlanEdit& edit, const PlanEdit& other) {
+  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  add(edit.facts, other.facts);
+  add(edit.axes, other.axes);
+  add(edit.placements, other.placements);
+  add(edit.states, other.states);
+  add(edit.keeps, other.keeps);
+  if (other.microBatch) edit.microBatch = other.microBatch;
+  if (other.globalBatch) edit.globalBatch = other.globalBatch;
+  if (other.schedule) edit.schedule = other.schedule;
+  if (other.cut) edit.cut = other.cut;
+  if (other.recompute) edit.recompute = other.recompute;
+}
+
 const Number* numberAt(const Plan& plan, std::string_view path) {
   const std::string_view first = takeStep(path);
   if (first == "software" && plan.stack) return numberIn(*plan.stack, path);

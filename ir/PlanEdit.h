@@ -48,6 +48,9 @@ struct PlanEdit {
 /// read (PLAN0935). The plan is then in between.
 bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics);
 
+/// Adds all that another edit says.
+void append(PlanEdit& edit, const PlanEdit& other);
+
 /// What a plan's machine or software says of a fact by its path, `cluster.node.bandwidth`; null where it says nothing.
 const Number* numberAt(const Plan& plan, std::string_view path);
 

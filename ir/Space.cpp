@@ -108,6 +108,25 @@ double Space::size() const {
   return Counting(*this).below(0);
 }
 
+std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path) {
+  constexpr std::string_view kMesh = "mesh.";
+  const auto count = [](int64_t n) {
+    ExprValue value;
+    value.quantity.value = static_cast<double>(n);
+    return value;
+  };
+  if (path.starts_with(kMesh)) {
+    const auto axes = plan.mesh.resolve(Symbol(path.substr(kMesh.size())));
+    if (!axes) return std::nullopt;
+    int64_t ranks = 1;
+    for (const AxisId id : *axes) ranks *= plan.mesh.axes[id].size;
+    return count(ranks);
+  }
+  if (path.ends_with(".micro_batch") || path == "infer.batch") return count(plan.workload.microBatch);
+  if (path.ends_with(".global_batch")) return count(plan.workload.globalBatch);
+  return std::nullopt;
+}
+
 std::string Space::str(CandidateId id) const {
   std::string text;
   const std::vector<uint32_t> values = digits(id);

@@ -85,4 +85,7 @@ struct Space {
   std::string str(CandidateId id) const;
 };
 
+/// The size of an axis or a group, `mesh.tp`, or a batch, `train.micro_batch`, by its path; nothing for other paths.
+std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path);
+
 } // namespace planc::ir

@@ -5,6 +5,7 @@
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/LayerMetric.h"
 #include "backends/verdict/Verdict.h"
+#include "ir/Space.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +81,7 @@ std::vector<LayerVariant> Evaluation::variants(const ExprNode& node, const Metri
 }
 
 std::optional<ExprValue> Evaluation::lookup(const ExprNode& node) const {
+  if (node.op == ExprOp::Fact) return ir::sizeAt(plan_, node.metric);
   const Metric* metric = findMetric(node.metric);
   if (!metric) return {};
   if (metric->row) {
@@ -337,6 +339,20 @@ MeasuredResult evaluateMeasured(const ir::Plan& plan, const cost::Estimate& esti
 bool Results::ok() const {
   auto good = [](const auto& r) { return r.ok; };
   return std::all_of(assertions.begin(), assertions.end(), good) && std::all_of(measured.begin(), measured.end(), good);
+}
+
+std::optional<ExprValue> valueOf(const ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate) {
+  return Evaluation(plan, estimate, tree).result();
+}
+
+cost::Wanted wantedBy(const ExprTree& tree) {
+  cost::Wanted wanted = cost::Wanted::totals();
+  for (const ExprNode& node : tree.nodes)
+    if (const Metric* metric = node.op == ExprOp::Metric ? findMetric(node.metric) : nullptr) {
+      wanted.rows |= metric->wanted.rows || metric->row;
+      wanted.confidence |= metric->wanted.confidence;
+    }
+  return wanted;
 }
 
 Results evaluate(const ir::Plan& plan, const cost::Estimate& estimate, DiagnosticEngine& diagnostics) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
+#include "ir/Expr.h"
 #include "ir/vocabulary/Vocabulary.h"
 #include "support/Diagnostics.h"
 
@@ -22,6 +23,8 @@ struct Metric {
   /// `layer.…` only: the number of a row.
   double cost::LayerRow::*row = nullptr;
   std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
+  /// What of an estimate it is read from beside times, rates and memory.
+  cost::Wanted wanted = {false, false};
 
   std::string_view name() const { return word->name; }
 };
@@ -62,6 +65,11 @@ struct Results {
   std::vector<MeasuredResult> measured;
   bool ok() const;
 };
+/// The value of an expression over metrics and sizes of the plan; nothing, without a word, where it has none.
+std::optional<ir::ExprValue> valueOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate);
+/// What an estimate must have so that all metrics of an expression can be read off it.
+cost::Wanted wantedBy(const ir::ExprTree& tree);
+
 /// Evaluates them; a failing one is a PLAN0901 or PLAN0902 error with the value of each sub-expression.
 Results evaluate(const ir::Plan& plan, const cost::Estimate& estimate, DiagnosticEngine& diagnostics);
 

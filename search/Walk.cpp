@@ -1,0 +1,77 @@
+// Threads over blocks of candidates.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/Walk.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace planc::search {
+
+namespace {
+
+/// Blocks that are still to be decided, and what was decided so far.
+class Work {
+public:
+  Work(const ir::Space& space, size_t conditions, const WalkOptions& options)
+      : space_(space), conditions_(conditions), options_(options), end_(*space.end()),
+        answer_(space, conditions, options.top) {}
+
+  /// What one thread does until nothing is left.
+  void decide(const SourceMaker& source) {
+    try {
+      Candidates candidates(space_, source());
+      Answer found(space_, conditions_, options_.top);
+      for (ir::CandidateId from = next_++ * kBlock; from < end_ && !stopped(); from = next_++ * kBlock)
+        decideBlock(from, std::min(end_, from + kBlock), candidates, found);
+      const std::lock_guard guard(lock_);
+      answer_.add(found);
+    } catch (...) {
+      const std::lock_guard guard(lock_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  Answer finish() {
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(answer_);
+  }
+
+private:
+  bool stopped() const { return options_.progress && options_.progress->stop; }
+
+  void decideBlock(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, Answer& found) {
+    uint64_t priced = 0;
+    for (ir::CandidateId id = from; id < to; ++id) {
+      const Outcome outcome = candidates.price(id);
+      priced += outcome.priced();
+      found.add(outcome);
+    }
+    if (!options_.progress) return;
+    options_.progress->priced += priced;
+    ++options_.progress->blocks;
+  }
+
+  const ir::Space& space_;
+  const size_t conditions_;
+  const WalkOptions& options_;
+  const ir::CandidateId end_;
+  std::atomic<ir::CandidateId> next_ = 0;
+  std::mutex lock_;
+  Answer answer_;
+  std::exception_ptr failure_;
+};
+
+} // namespace
+
+Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options) {
+  Work work(space, conditions, options);
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < options.threads; ++i) others.emplace_back([&] { work.decide(source); });
+  work.decide(source);
+  for (std::thread& other : others) other.join();
+  return work.finish();
+}
+
+} // namespace planc::search
