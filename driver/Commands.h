@@ -11,6 +11,7 @@ extern const Command kCompileCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
 extern const Command kExplainCommand;
+extern const Command kSensitivityCommand;
 extern const Command kShowCommand;
 extern const Command kVersionCommand;
 

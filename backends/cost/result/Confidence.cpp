@@ -217,18 +217,12 @@ void Ledger::addOnce() {
   }
 }
 
-std::string nameOf(const Entry& e) {
-  const std::string owner = fmt::format("{} `{}`", noun(e.owner.kind), e.owner.name.view());
-  if (e.nominal) return "nominal numbers of " + owner;
-  return e.record.empty() ? owner : fmt::format("`{}` of {}", e.record, owner);
-}
-
 Confidence Ledger::finish() {
   Confidence out;
   const double total = std::max(total_, 1e-300);
   for (const Entry& e : entries_)
-    out.terms.push_back(
-        {nameOf(e), e.seconds / total, e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
+    out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total,
+                         e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
   std::stable_sort(out.terms.begin(), out.terms.end(),
                    [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
   out.outside = beyond_ / total;
@@ -238,6 +232,12 @@ Confidence Ledger::finish() {
 }
 
 } // namespace
+
+std::string recordText(const Owner& owner, std::string_view record, bool nominal) {
+  const std::string text = fmt::format("{} `{}`", noun(owner.kind), owner.name.view());
+  if (nominal) return "nominal numbers of " + text;
+  return record.empty() ? text : fmt::format("`{}` of {}", record, text);
+}
 
 void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
   double variance = 0;

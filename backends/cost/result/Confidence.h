@@ -16,6 +16,9 @@ inline constexpr double kNinetyPercent = 1.6449;
 /// facts of the model, which report it.
 Confidence confidence(const Simulation& sim, const CostModel& model, Facts& facts);
 
+/// What a record is called in `RecordShare::what`. `nominal`: a level's numbers that stand on no record.
+std::string recordText(const Owner& owner, std::string_view record, bool nominal);
+
 /// The multiples of a prediction between which a measured value lies nine times of ten: the stack's own spread and the
 /// terms, as independent errors of the logarithm.
 void setInterval(Confidence& confidence, const ir::Accuracy& accuracy);
