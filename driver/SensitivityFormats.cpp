@@ -31,6 +31,7 @@ std::string signedText(double value) {
 std::string elasticityText(const std::optional<Elasticity>& e) {
   if (!e) return "-";
   if (!e->kinked()) return std::abs(e->value) < kShownNothing ? "-" : signedText(e->value);
+  if (!e->below && !e->above) return "jump";
   const auto side = [](const std::optional<double>& s) { return s ? signedText(*s) : "jump"; };
   return side(e->below) + " | " + side(e->above);
 }

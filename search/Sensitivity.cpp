@@ -17,6 +17,8 @@ using Values = std::vector<std::optional<double>>;
 constexpr double kStep = 1e-4;
 /// Where the sides disagree: is it the constant's own value, or one near it?
 constexpr double kCloser = 64;
+/// Over the treads of a staircase: a run does whole steps.
+constexpr double kWide = 1e-2;
 /// Less than this is rounding.
 constexpr double kNothing = 1e-9, kAgrees = 1e-5;
 /// By more than this share of the larger one sides disagree.
@@ -74,18 +76,23 @@ struct Sides {
   std::optional<double> below, above;
 };
 
-/// What two steps say of a pair of sides that disagree at the larger one.
-Elasticity kinked(const Sides& far, const Sides& near) {
+/// Does the slope grow as the step shrinks? Then there is a jump between.
+bool jumps(double far, double near) {
+  return std::abs(near) > std::abs(far) * (kCloser / 4) && !agree(far, near);
+}
+
+/// What two steps say of a pair of sides that disagree at the larger one; nothing where the sides of the smaller one
+/// are others, as on a staircase.
+std::optional<Elasticity> kinked(const Sides& far, const Sides& near) {
   const double below = *near.below, above = *near.above;
-  if (agree(below, above)) return {.value = (below + above) / 2};
-  Elasticity e{.value = (below + above) / 2, .below = below, .above = above};
-  const auto jump = [](double from, double to) {
-    return std::abs(to) > std::abs(from) * (kCloser / 4) && !agree(from, to);
-  };
-  if (jump(*far.below, below))
-    e.below.reset(), e.value = above, e.jumps = true;
-  else if (jump(*far.above, above))
-    e.above.reset(), e.value = below, e.jumps = true;
+  if (agree(below, above)) return Elasticity{.value = (below + above) / 2};
+  if (agree(*far.below, below) && agree(*far.above, above))
+    return Elasticity{.value = (below + above) / 2, .below = below, .above = above};
+  const bool jumpsBelow = jumps(*far.below, below), jumpsAbove = jumps(*far.above, above);
+  if (!jumpsBelow && !jumpsAbove) return std::nullopt;
+  Elasticity e{.jumps = true};
+  if (!jumpsBelow) e.value = *(e.below = below);
+  if (!jumpsAbove) e.value = *(e.above = above);
   return e;
 }
 
@@ -94,33 +101,51 @@ public:
   Differences(ScaledPrices& prices, const std::vector<double>& values) : prices_(prices), values_(values) {}
 
   std::vector<std::optional<Elasticity>> of(const Constant& constant) {
-    const auto [below, above] = sides(constant, kStep);
-    Values nearBelow, nearAbove;
-    bool asked = false;
+    const Pair far = sides(constant, kStep);
+    std::optional<Pair> near, wide;
     std::vector<std::optional<Elasticity>> out;
     for (size_t m = 0; m < values_.size(); ++m) {
-      const Sides far = {slope(below, m, values_[m], 1 - kStep), slope(above, m, values_[m], 1 + kStep)};
-      if (!far.below || !far.above) {
-        const std::optional<double> one = far.below ? far.below : far.above;
-        out.push_back(one ? std::optional(Elasticity{.value = *one, .oneSided = true}) : std::nullopt);
+      const Sides s = slopes(far, m, kStep);
+      if (s.below && s.above && agree(*s.below, *s.above)) {
+        out.push_back(Elasticity{.value = central(far, m, kStep)});
         continue;
       }
-      if (agree(*far.below, *far.above)) {
-        const double ends = std::log(*above[m] / *below[m]) / std::log((1 + kStep) / (1 - kStep));
-        out.push_back(Elasticity{.value = ends});
+      if (!s.below && !s.above) {
+        out.push_back(std::nullopt);
         continue;
       }
-      if (!std::exchange(asked, true)) std::tie(nearBelow, nearAbove) = sides(constant, kStep / kCloser);
-      const double h = kStep / kCloser;
-      const Sides near = {slope(nearBelow, m, values_[m], 1 - h), slope(nearAbove, m, values_[m], 1 + h)};
-      out.push_back(near.below && near.above ? kinked(far, near) : kinked(far, far));
+      if (!near) near = sides(constant, kStep / kCloser);
+      const Sides closer = slopes(*near, m, kStep / kCloser);
+      if (!s.below || !s.above) {
+        out.push_back(oneSided(s, closer));
+      } else if (std::optional<Elasticity> e = closer.below && closer.above ? kinked(s, closer) : std::nullopt) {
+        out.push_back(e);
+      } else {
+        if (!wide) wide = sides(constant, kWide);
+        const Sides further = slopes(*wide, m, kWide);
+        const bool both = further.below && further.above;
+        out.push_back(Elasticity{.value = both ? central(*wide, m, kWide) : central(far, m, kStep)});
+      }
     }
     return out;
   }
 
 private:
+  using Pair = std::pair<Values, Values>;
+  Sides slopes(const Pair& at, size_t m, double h) const {
+    return {slope(at.first, m, values_[m], 1 - h), slope(at.second, m, values_[m], 1 + h)};
+  }
+  static double central(const Pair& at, size_t m, double h) {
+    return std::log(*at.second[m] / *at.first[m]) / std::log((1 + h) / (1 - h));
+  }
+  static Elasticity oneSided(const Sides& far, const Sides& near) {
+    const double slope = far.below ? *far.below : *far.above;
+    const std::optional<double>& closer = far.below ? near.below : near.above;
+    if (closer && jumps(slope, *closer)) return {.jumps = true, .oneSided = true};
+    return {.value = slope, .oneSided = true};
+  }
   /// Values at both sides; empty beyond the range of the constant.
-  std::pair<Values, Values> sides(const Constant& constant, double h) {
+  Pair sides(const Constant& constant, double h) {
     return {1 - h >= constant.least ? prices_.at(constant, 1 - h) : Values(),
             1 + h <= constant.most ? prices_.at(constant, 1 + h) : Values()};
   }

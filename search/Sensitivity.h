@@ -13,13 +13,13 @@ namespace planc::search {
 
 /// d ln metric / d ln constant.
 struct Elasticity {
-  /// Of a smooth dependence both sides agree; at a kink it is their mean, at a jump that of the side without.
+  /// Of a smooth dependence both sides agree; at a kink it is their mean, at a jump that of the side without, or 0.
   double value = 0;
   std::optional<double> below = {},
                         above = {}; ///< where a smaller and a larger constant say different things: each side
   bool jumps = false;               ///< the metric itself jumps at the constant's value: that side is not given
   bool oneSided = false;            ///< the constant is at the end of its range, or the plan breaks beyond it
-  bool kinked() const { return below || above; }
+  bool kinked() const { return below || above || jumps; }
 };
 
 /// A constant that moves something.

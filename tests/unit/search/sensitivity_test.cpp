@@ -138,6 +138,24 @@ TEST(Sensitivity, SidesOfAKinkAreToldApart) {
   EXPECT_NEAR(asked.found.homogeneity(0, BaseUnit::Time), 1, 1e-3);
 }
 
+/// A run does whole steps, and a share of an exchange that does not wait makes another schedule.
+TEST(Sensitivity, StaircasesAreNoKinksAndJumpsNoSlopes) {
+  api::PlanFile file;
+  std::string error;
+  ASSERT_TRUE(file.load(PLANC_SOURCE_DIR "/examples/deepseek_v3.plan", error)) << error;
+  auto plan = file.bind("deepseek_v3");
+  ASSERT_TRUE(plan);
+  const Asked asked(std::make_unique<ir::Plan>(plan->plan()), {"run.cost"});
+  const Elasticity* tokens = asked.find("run.tokens");
+  ASSERT_TRUE(tokens);
+  EXPECT_FALSE(tokens->kinked());
+  EXPECT_NEAR(tokens->value, 1, 1e-3);
+  const Elasticity* share = asked.find("software.inline.exchange");
+  ASSERT_TRUE(share);
+  EXPECT_TRUE(share->jumps && share->oneSided);
+  EXPECT_EQ(share->value, 0);
+}
+
 /// Time scales with times and inversely with rates: whatever a step hangs on is among the constants, once.
 TEST(Sensitivity, AddsUpToTheUnitOfTimeOnEveryExample) {
   size_t plans = 0;
