@@ -79,6 +79,7 @@ struct ScheduleKind {
   const Word* word = nullptr;
   int64_t chunks = 1; ///< v; 0: the value of the parameter `chunks`
   int64_t routes = 1;
+  bool pairs = false; ///< runs forward passes beside backward passes: one computes while the other communicates
   bool waitsForAll =
       true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;

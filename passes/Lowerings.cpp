@@ -69,6 +69,11 @@ const PreparedModel* Lowerings::findModel(const Plan& plan) const {
   return found == prepared_.end() ? nullptr : &found->model;
 }
 
+std::shared_ptr<const Plan> Lowerings::groupOf(const Plan& plan) {
+  const Layers* layers = find(plan);
+  return layers ? layers->plan : nullptr;
+}
+
 std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, DiagnosticEngine& diagnostics) {
   auto program = std::make_unique<Program>(layers.program);
   program->plan = &plan;

@@ -27,7 +27,11 @@ public:
   /// The end of the pipeline on a program that was lowered here; tasks of shared layers are shared.
   std::unique_ptr<ir::Schedule> schedule(const ir::Program& program) { return passes::schedule(program, {}, &tasks_); }
 
+  /// Stands for the group of plans that this one is of, if its layers are kept; else null. As `Program::rulesOf`.
+  std::shared_ptr<const ir::Plan> groupOf(const ir::Plan& plan);
+
   /// Programs so far whose layers had to be lowered for them, and that found them lowered.
+  size_t most() const { return most_; }
   size_t lowered() const { return lowered_; }
   size_t shared() const { return shared_; }
 

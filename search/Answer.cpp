@@ -3,6 +3,7 @@
 #include "search/Answer.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace planc::search {
 
@@ -85,6 +86,10 @@ void Answer::add(const Answer& other) {
   for (size_t i = 0; i < values_.size(); ++i)
     for (size_t v = 0; v < values_[i].size(); ++v)
       if (other.values_[i][v]) keepBetter(values_[i][v], *other.values_[i][v]);
+}
+
+double Answer::limit() const {
+  return top_ == 0 || best_.size() < top_ ? std::numeric_limits<double>::infinity() : best_.back().goals[0];
 }
 
 const Outcome* Answer::bestOf(size_t choice, uint32_t value) const {

@@ -29,13 +29,17 @@ public:
   /// Candidates that no other one dominates, in the order of the first goal; of those equal in all goals the first.
   /// With one goal the best one.
   const std::vector<Outcome>& front() const { return front_; }
-  /// The best candidate with a value of a choice; null if none is an answer.
+  /// The best candidate with a value of a choice; null if none is an answer. Of all candidates only where all were
+  /// priced.
   const Outcome* bestOf(size_t choice, uint32_t value) const;
   /// The best of those that miss this condition alone; null if there is none.
   const Outcome* bestWithout(size_t condition) const;
   /// The best of those that do not fit and miss nothing else, and the one that comes nearest to fitting.
   const Outcome* bestUnfit() const { return unfit_ ? &*unfit_ : nullptr; }
   const Outcome* leastPeak() const { return leastPeak_ ? &*leastPeak_ : nullptr; }
+
+  /// The first goal beyond which a candidate is none of the best; infinite as long as any answer is.
+  double limit() const;
 
   /// By fate; those that are no candidates are not counted.
   const Counted& of(Fate fate) const { return fates_[static_cast<size_t>(fate)]; }

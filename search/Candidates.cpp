@@ -57,6 +57,12 @@ bool balanced(const ir::Plan& plan) {
   return plan.pipeline && plan.pipeline->cut && plan.pipeline->cut->cut == ir::StageCut::Balanced;
 }
 
+/// Is the step time the one goal?
+bool seeksStepTime(const ir::SearchTerms* terms) {
+  if (!terms || terms->goals.empty()) return true;
+  return terms->goals.size() == 1 && !terms->goals[0].maximize && verdict::isStepTime(terms->goals[0].tree);
+}
+
 /// A value without meaning is worse than all others.
 double goalOf(const ir::Goal& goal, const ir::Plan& plan, const cost::Estimate& estimate) {
   constexpr double kWorst = std::numeric_limits<double>::infinity();
@@ -99,6 +105,8 @@ const Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint3
     return base;
   }
   base.wanted = wantedBy(base.plan->search.get());
+  base.bounded = seeksStepTime(base.plan->search.get());
+  engine_.forgetFloors();
   const auto reads = [&](std::string_view path) {
     return std::find(base.plan->reads.begin(), base.plan->reads.end(), path) != base.plan->reads.end();
   };
@@ -137,7 +145,12 @@ std::unique_ptr<ir::Plan> Candidates::plan(CandidateId id, DiagnosticEngine& dia
   return changed(base, digits, *made, diagnostics, whole) ? std::move(made) : nullptr;
 }
 
-Outcome Candidates::price(CandidateId id) {
+std::optional<int64_t> Candidates::filled(const ir::Plan& plan) const {
+  const auto axis = space_.fill ? plan.mesh.findAxis(*space_.fill) : std::nullopt;
+  return axis ? std::optional(plan.mesh.axes[*axis].size) : std::nullopt;
+}
+
+Outcome Candidates::price(CandidateId id, double limit) {
   Outcome out;
   out.id = id;
   const std::vector<uint32_t> digits = space_.digits(id);
@@ -158,6 +171,7 @@ Outcome Candidates::price(CandidateId id) {
   for (out.condition = 0; out.condition < terms.conditions.size(); ++out.condition)
     if (const ir::Condition& c = terms.conditions[out.condition]; c.ofChoices() && !holds(ofFacts(c.tree, plan)))
       return refused(Fate::Cut, 0);
+  if (base.bounded && engine_.stepFloor(plan) > limit) return refused(Fate::Worse, 0);
   if (balanced(plan)) plan.pipeline->stages = balancedStages(plan, engine_);
   const auto estimate = engine_.estimate(plan, found, base.wanted);
   if (!estimate) return refused(Fate::Unlawful, codeOf(found));

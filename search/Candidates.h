@@ -4,6 +4,7 @@
 #include "ir/Space.h"
 #include "search/Engine.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,8 +32,9 @@ enum class Fate {
   Unmet,    ///< it is priced, and a condition on metrics does not hold: `condition` is the first
   Unfit,    ///< it is priced and does not fit in memory
   Met,      ///< it is an answer
+  Worse,    ///< not priced: it is certainly worse than all that it could stand beside
 };
-inline constexpr int kFates = 7;
+inline constexpr int kFates = 8;
 
 /// A candidate with its price. Less is better in every goal: what is maximized has its sign changed.
 struct Outcome {
@@ -44,7 +46,7 @@ struct Outcome {
   std::vector<double> goals;     ///< from Unmet on
   double stepTime = 0, peak = 0; ///< s, bytes
 
-  bool priced() const { return fate >= Fate::Unmet; }
+  bool priced() const { return fate == Fate::Unmet || fate == Fate::Unfit || fate == Fate::Met; }
 };
 
 /// Better by the first goal in which they differ, then by number.
@@ -59,9 +61,13 @@ public:
   Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source)
       : space_(space), source_(std::move(source)), innerEnd_(space.innerEnd()) {}
 
-  Outcome price(ir::CandidateId id);
+  /// What is certainly beyond `limit` in the first goal need not be priced.
+  Outcome price(ir::CandidateId id, double limit = std::numeric_limits<double>::infinity());
   /// The plan of a candidate, as it is priced; null if a law forbids that there is one (reported).
   std::unique_ptr<ir::Plan> plan(ir::CandidateId id, DiagnosticEngine& diagnostics);
+  Engine& engine() { return engine_; }
+  /// Ranks of the axis that the space fills, in a plan of a candidate.
+  std::optional<int64_t> filled(const ir::Plan& plan) const;
 
 private:
   /// An elaborated plan that candidates are changes of.
@@ -71,6 +77,7 @@ private:
     int code = 0;            ///< of the law that forbids it
     bool elaborates = false; ///< its text reads what inner choices set: each candidate is elaborated
     cost::Wanted wanted = cost::Wanted::totals();
+    bool bounded = false; ///< its one goal is the step time, of which floors are known
   };
   const Base& baseOf(ir::CandidateId id, std::span<const uint32_t> digits);
   bool changed(const Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,

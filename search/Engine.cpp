@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Engine.h"
 
+#include <algorithm>
+
 namespace planc::search {
 
 namespace {
@@ -39,7 +41,34 @@ std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, Diag
 std::unique_ptr<cost::Estimate> Engine::estimate(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                                  cost::Wanted wanted) {
   const auto program = lower(plan, diagnostics);
-  return program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
+  auto found = program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
+  if (found) noteWork(*program);
+  return found;
+}
+
+void Engine::noteWork(const ir::Program& program) {
+  const std::lock_guard guard(turn_);
+  if (!program.rulesOf ||
+      std::any_of(work_.begin(), work_.end(), [&](const Work& known) { return known.group == program.rulesOf; }))
+    return;
+  if (const auto layers = cost::layerWork(program, prices_)) work_.push_front({program.rulesOf, *layers});
+  if (work_.size() > lowerings_.most()) work_.pop_back();
+}
+
+double Engine::stepFloor(const ir::Plan& plan) {
+  const std::lock_guard guard(turn_);
+  const auto group = lowerings_.groupOf(plan);
+  if (!group) return 0;
+  const auto known = std::find_if(work_.begin(), work_.end(), [&](const Work& one) { return one.group == group; });
+  if (known == work_.end()) return 0;
+  work_.splice(work_.begin(), work_, known);
+  const ir::ScheduleKind* kind = plan.pipeline ? passes::scheduleKinds().find(plan.pipeline->schedule.view()) : nullptr;
+  return cost::stepFloor(work_.front().layers, plan, kind && kind->pairs);
+}
+
+void Engine::forgetFloors() {
+  const std::lock_guard guard(turn_);
+  work_.clear();
 }
 
 } // namespace planc::search

@@ -3,8 +3,10 @@
 #pragma once
 #include "backends/cost/Estimator.h"
 #include "backends/cost/simulate/KnownPrices.h"
+#include "backends/cost/simulate/LayerWork.h"
 #include "passes/Lowerings.h"
 
+#include <list>
 #include <memory>
 #include <mutex>
 
@@ -33,12 +35,25 @@ public:
   std::unique_ptr<cost::Estimate> price(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
                                         cost::Wanted wanted = cost::Wanted::totals());
 
+  /// No estimate of the plan has a shorter step; found without lowering it, from estimates of plans that share its
+  /// layers since the last `forgetFloors`. 0 where there are none.
+  double stepFloor(const ir::Plan& plan);
+  /// Floors hold for plans that overlap alike: to be called before others.
+  void forgetFloors();
+
   const passes::Lowerings& lowerings() const { return lowerings_; }
 
 private:
+  void noteWork(const ir::Program& program);
+
   std::mutex turn_;
   passes::Lowerings lowerings_;
   cost::KnownPrices prices_;
+  struct Work {
+    std::shared_ptr<const ir::Plan> group;
+    cost::LayerWork layers;
+  };
+  std::list<Work> work_; ///< by group of plans, the last one met first
 };
 
 } // namespace planc::search

@@ -22,11 +22,8 @@ public:
   void decide(const SourceMaker& source) {
     try {
       Candidates candidates(space_, source());
-      Answer found(space_, conditions_, options_.top);
       for (ir::CandidateId from = next_++ * kBlock; from < end_ && !stopped(); from = next_++ * kBlock)
-        decideBlock(from, std::min(end_, from + kBlock), candidates, found);
-      const std::lock_guard guard(lock_);
-      answer_.add(found);
+        addFound(decideBlock(from, std::min(end_, from + kBlock), candidates, soFar()));
     } catch (...) {
       const std::lock_guard guard(lock_);
       if (!failure_) failure_ = std::current_exception();
@@ -41,16 +38,29 @@ public:
 private:
   bool stopped() const { return options_.progress && options_.progress->stop; }
 
-  void decideBlock(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, Answer& found) {
+  Answer soFar() {
+    const std::lock_guard guard(lock_);
+    return answer_;
+  }
+  void addFound(const Answer& found) {
+    const std::lock_guard guard(lock_);
+    answer_.add(found);
+  }
+
+  /// `known`: what other blocks found.
+  Answer decideBlock(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, const Answer& known) {
+    Answer found(space_, conditions_, options_.top);
     uint64_t priced = 0;
     for (ir::CandidateId id = from; id < to; ++id) {
-      const Outcome outcome = candidates.price(id);
+      const double limit = std::min(known.limit(), found.limit());
+      const Outcome outcome = options_.bounds ? candidates.price(id, limit) : candidates.price(id);
       priced += outcome.priced();
       found.add(outcome);
     }
-    if (!options_.progress) return;
+    if (!options_.progress) return found;
     options_.progress->priced += priced;
     ++options_.progress->blocks;
+    return found;
   }
 
   const ir::Space& space_;

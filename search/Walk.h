@@ -24,6 +24,7 @@ using SourceMaker = std::function<std::unique_ptr<PlanSource>()>;
 struct WalkOptions {
   unsigned threads = 1;
   size_t top = 10;
+  bool bounds = true; ///< candidates that are certainly worse are not priced; else all are
   Progress* progress = nullptr;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace planc {
 namespace {
@@ -103,6 +104,12 @@ DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, S
   d->args = std::move(args);
   all_.push_back(std::move(d));
   return Builder(all_.back().get());
+}
+
+DiagnosticEngine DiagnosticEngine::take() {
+  DiagnosticEngine empty;
+  empty.limit_ = limit_, empty.warnings_ = warnings_;
+  return std::exchange(*this, std::move(empty));
 }
 
 std::vector<const Diagnostic*> DiagnosticEngine::sorted() const {

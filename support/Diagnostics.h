@@ -92,6 +92,8 @@ public:
   /// Whether anybody reads warnings: what looks for nothing else need not begin. Reports of them are dropped if not.
   bool wantsWarnings() const { return warnings_; }
   void ignoreWarnings(bool ignored = true) { warnings_ = !ignored; }
+  /// All reports so far, which are then no longer here.
+  DiagnosticEngine take();
   /// In the order: file (as loaded), position, code.
   std::vector<const Diagnostic*> sorted() const;
   bool empty() const { return all_.empty(); }

@@ -345,6 +345,12 @@ std::optional<ExprValue> valueOf(const ExprTree& tree, const ir::Plan& plan, con
   return Evaluation(plan, estimate, tree).result();
 }
 
+bool isStepTime(const ExprTree& tree) {
+  const ExprNode& root = tree.nodes[tree.root];
+  const Metric* metric = root.op == ExprOp::Metric ? findMetric(root.metric) : nullptr;
+  return metric && metric == metrics().rows()[0];
+}
+
 cost::Wanted wantedBy(const ExprTree& tree) {
   cost::Wanted wanted = cost::Wanted::totals();
   for (const ExprNode& node : tree.nodes)

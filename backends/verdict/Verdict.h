@@ -67,6 +67,8 @@ struct Results {
 };
 /// The value of an expression over metrics and sizes of the plan; nothing, without a word, where it has none.
 std::optional<ir::ExprValue> valueOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate);
+/// Is the expression the step time itself?
+bool isStepTime(const ir::ExprTree& tree);
 /// What an estimate must have so that all metrics of an expression can be read off it.
 cost::Wanted wantedBy(const ir::ExprTree& tree);
 

@@ -86,8 +86,29 @@ protected:
     space.choices = {axis("tp", {1, 2, 4, 8}), axis("pp", {1, 5, 8, 16, 32, 96}), microBatch({1, 2, 4, 1024})};
     space.fill = Symbol("dp");
   }
-  Answer answer(unsigned threads = 1, size_t conditions = 0, size_t top = 5) {
-    return walk(space, conditions, [&] { return std::make_unique<Fixed>(plan); }, {threads, top, nullptr});
+  Answer answer(unsigned threads = 1, size_t conditions = 0, size_t top = 5, bool bounds = false) {
+    return walk(space, conditions, [&] { return std::make_unique<Fixed>(plan); }, {threads, top, bounds, nullptr});
+  }
+
+  /// Eight schedules, parameters sharded or not.
+  void addSchedules() {
+    std::vector<std::pair<std::string, ir::PlanEdit>> schedules, states;
+    for (const char* name :
+         {"one_f_one_b", "gpipe", "interleaved_1f1b", "paired_1f1b", "zb_h1", "zb_v", "dualpipe", "dualpipe_v"}) {
+      ir::PlanEdit edit;
+      edit.schedule = ir::ScheduleEdit{Symbol(name), {}};
+      schedules.emplace_back(name, edit);
+    }
+    for (const bool sharded : {true, false}) {
+      ir::StateRule rule;
+      rule.state = ir::StateKind::Params;
+      if (sharded) rule.targets = {Symbol("dp")};
+      ir::PlanEdit edit;
+      edit.states = {rule};
+      states.emplace_back(sharded ? "dp" : "replicate", edit);
+    }
+    space.choices.push_back(inner("pipeline.schedule", schedules));
+    space.choices.push_back(inner("states.params ->", states));
   }
 
   bench::Loaded loaded;
@@ -160,6 +181,42 @@ TEST_F(Walks, ConditionsOnChoicesCutBeforeAnythingIsPriced) {
     DiagnosticEngine why;
     EXPECT_LT(ir::replicas(*candidates.plan(o.id, why)), 9);
   }
+}
+
+/// What is kept is the same with bounds, whatever the threads; and bounds spare something.
+TEST_F(Walks, BoundsChangeNothingThatIsKept) {
+  const auto kept = [&](const Answer& answer) {
+    std::string text;
+    for (const Outcome& o : answer.best()) text += std::to_string(o.id) + " ";
+    return text;
+  };
+  space.choices[2] = microBatch({1, 4});
+  addSchedules();
+  const Answer all = answer(1, 0, 1, false);
+  for (const unsigned threads : {1u, 2u, 7u}) EXPECT_EQ(kept(all), kept(answer(threads, 0, 1, true)));
+  const Answer bounded = answer(1, 0, 1, true);
+  EXPECT_LT(bounded.priced(), all.priced());
+  EXPECT_EQ(bounded.candidates(), all.candidates());
+}
+
+/// No floor is above the estimate, whichever plan of its group it was found from.
+TEST_F(Walks, FloorsAreNeverAboveTheEstimate) {
+  space.choices[2] = microBatch({1, 4, 32});
+  addSchedules();
+  Candidates candidates(space, std::make_unique<Fixed>(plan));
+  int bounded = 0, tight = 0;
+  for (ir::CandidateId id = 0; id < *space.end(); ++id) {
+    DiagnosticEngine why;
+    const auto made = candidates.plan(id, why);
+    const double floor = made ? candidates.engine().stepFloor(*made) : 0;
+    const Outcome found = candidates.price(id);
+    if (!found.priced() || floor == 0) continue;
+    EXPECT_LE(floor, found.stepTime) << space.str(id);
+    tight += floor > 0.6 * found.stepTime; // else stages idle most of the time
+    ++bounded;
+  }
+  EXPECT_GT(bounded, 300);
+  EXPECT_GT(tight, bounded / 5);
 }
 
 /// What a condition costs: the best of all candidates is the best of those that miss it alone.

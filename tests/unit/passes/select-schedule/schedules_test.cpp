@@ -27,6 +27,16 @@ ActionLists orders(std::string_view name, int64_t p, int64_t v, int64_t m) {
   return kind(name).orders(shapeOf(kind(name), p, v, m)).lists();
 }
 
+/// Who bounds a step trusts the row: passes run beside each other where it says so, and nowhere else.
+TEST(Schedules, RowsSayWhetherPassesArePaired) {
+  for (const ScheduleKind* k : passes::scheduleKinds().rows()) {
+    bool paired = false;
+    for (const auto& order : k->orders(shapeOf(*k, 4, 2, 16)).lists())
+      for (const Action& action : order) paired |= action.paired;
+    EXPECT_EQ(paired, k->pairs) << k->name();
+  }
+}
+
 /// Most forwards of a device without their backward, until the gradients of weights if those come later.
 int64_t depth(const std::vector<Action>& order) {
   int64_t live = 0, most = 0;

@@ -1,0 +1,192 @@
+// A search as a person reads it: how many candidates met which fate, the best of them, the best of each value, what
+// conditions cost, and why the first beats the second.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/Report.h"
+
+#include "backends/report/Cells.h"
+#include "backends/verdict/Verdict.h"
+#include "search/ReportParts.h"
+#include "support/Diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::search {
+
+using report::StyledText;
+using report::Table;
+
+std::vector<std::string> goalNames(const SearchReport& report) {
+  std::vector<std::string> names;
+  if (report.terms)
+    for (const ir::Goal& goal : report.terms->goals)
+      names.push_back((goal.maximize ? "maximize " : "minimize ") + goal.tree.text);
+  if (names.empty()) names.emplace_back("minimize step_time");
+  return names;
+}
+
+std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const Ranked& candidate) {
+  const ir::SearchTerms* terms = candidate.plan->search.get();
+  if (!report.terms || report.terms->goals.empty()) return Quantity{candidate.estimate->totals.stepTime, units::time};
+  if (!terms || goal >= terms->goals.size()) return std::nullopt;
+  const auto value = verdict::valueOf(terms->goals[goal].tree, *candidate.plan, *candidate.estimate);
+  return value && !value->isBool ? std::optional(value->quantity) : std::nullopt;
+}
+
+const std::vector<Ranked>& tabled(const SearchReport& report) {
+  return report.front.size() > 1 ? report.front : report.best;
+}
+
+double worse(const Outcome& candidate, const Outcome& best) {
+  const double least = best.goals[0], value = candidate.goals[0];
+  return least == 0 ? 0 : value / least - 1;
+}
+
+std::string valueText(const ir::Choice& choice, uint32_t value) {
+  std::string text;
+  for (const std::string& one : choice.values[value].texts) text += (text.empty() ? "" : " with ") + one;
+  return text;
+}
+
+std::string choiceText(const ir::Choice& choice) {
+  std::string text;
+  for (const std::string& path : choice.paths) {
+    const size_t arrow = path.find(" ->");
+    text += (text.empty() ? "" : " with ") + path.substr(0, arrow);
+  }
+  return text;
+}
+
+std::string grouped(double count) {
+  if (count >= 1e15) return fmt::format("{:.3g}", count);
+  std::string text = fmt::format("{:.0f}", count);
+  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+namespace {
+
+/// Values of a line: what the table has of one candidate beside what was chosen.
+std::string fatesText(const SearchReport& report) {
+  const Answer& answer = *report.answer;
+  Table table("rl");
+  const auto line = [&](uint64_t count, std::string what) {
+    if (count) table.add({{grouped(static_cast<double>(count))}, {std::move(what)}});
+  };
+  line(answer.of(Fate::Rest).count,
+       fmt::format("leave no whole number of ranks for `{}`", report.space->fill ? report.space->fill->str() : ""));
+  for (const auto& [code, counted] : answer.unlawful()) {
+    const auto kind = DiagnosticKind::all().find(code);
+    line(counted.count, kind == DiagnosticKind::all().end()
+                            ? "are refused"
+                            : fmt::format("break {}: {}", kind->second->id(), report.space->str(counted.first)));
+  }
+  for (size_t i = 0; i < answer.unmet().size(); ++i)
+    line(answer.unmet()[i].count, fmt::format("miss `where {}`", report.terms->conditions[i].tree.text));
+  line(answer.of(Fate::Unfit).count, "do not fit in memory");
+  line(answer.of(Fate::Met).count, "are answers");
+  return table.str(false, 4);
+}
+
+std::string tableText(const SearchReport& report, const report::TextOptions& options) {
+  const std::vector<Ranked>& lines = tabled(report);
+  const size_t goals = goalNames(report).size();
+  const bool stepIsGoal =
+      !report.terms || report.terms->goals.empty() || report.terms->goals[0].tree.text == "step_time";
+  std::vector<StyledText> head{{""}};
+  std::string aligned = "r";
+  const auto column = [&](std::string text, char align = 'r') {
+    head.emplace_back(std::move(text), TextStyle::Gutter);
+    aligned += align;
+  };
+  column("step time");
+  for (size_t g = stepIsGoal ? 1 : 0; g < goals; ++g) column(report.terms->goals[g].tree.text);
+  column("beside 1");
+  column("MFU");
+  column("memory");
+  for (const ir::Choice& choice : report.space->choices) column(choiceText(choice), 'l');
+  if (report.space->fill) column("mesh." + report.space->fill->str(), 'l');
+  Table table(aligned);
+  table.add(std::move(head));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Ranked& one = lines[i];
+    std::vector<StyledText> row{{std::to_string(i + 1), TextStyle::Bold}};
+    row.emplace_back(formatQuantity(one.estimate->totals.stepTime, units::time));
+    for (size_t g = stepIsGoal ? 1 : 0; g < goals; ++g) {
+      const auto value = goalValue(report, g, one);
+      row.emplace_back(value ? formatQuantity(value->value, value->unit) : "-");
+    }
+    row.emplace_back(i == 0 ? "best" : report::errorText(worse(one.outcome, lines[0].outcome)));
+    row.emplace_back(report::percentText(one.estimate->totals.mfu));
+    row.emplace_back(formatQuantity(one.estimate->memory.peak, units::bytes));
+    const std::vector<uint32_t> digits = report.space->digits(one.outcome.id);
+    for (size_t c = 0; c < digits.size(); ++c) row.emplace_back(valueText(report.space->choices[c], digits[c]));
+    if (report.space->fill)
+      row.emplace_back(
+          fmt::format("{:.0f}", ir::sizeAt(*one.plan, "mesh." + report.space->fill->str())->quantity.value));
+    table.add(std::move(row));
+  }
+  return table.str(options.color);
+}
+
+/// A line per choice: its values with what the best of each costs beside the best of all.
+std::string valuesText(const SearchReport& report) {
+  const Outcome& best = report.answer->best()[0];
+  Table table("ll");
+  for (size_t c = 0; c < report.space->choices.size(); ++c) {
+    const ir::Choice& choice = report.space->choices[c];
+    std::string text;
+    for (uint32_t v = 0; v < choice.values.size(); ++v) {
+      const Outcome* of = report.answer->bestOf(c, v);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", valueText(choice, v),
+                          !of                 ? "none"
+                          : of->id == best.id ? "best"
+                                              : report::errorText(worse(*of, best)));
+    }
+    table.add({{choiceText(choice)}, {text}});
+  }
+  return table.str(false);
+}
+
+/// Conditions without which there would be something better, and what that is.
+std::string bindingText(const SearchReport& report) {
+  const Outcome* best = report.answer->best().empty() ? nullptr : &report.answer->best()[0];
+  std::string out;
+  const auto line = [&](const std::string& what, const Outcome* without) {
+    if (!without || (best && !before(*without, *best))) return;
+    out += fmt::format("  {} binds: without it {}{}, {}\n", what, formatQuantity(without->stepTime, units::time),
+                       best ? " (" + report::errorText(worse(*without, *best)) + ")" : std::string(),
+                       report.space->str(without->id));
+  };
+  for (size_t i = 0; i < report.answer->unmet().size(); ++i)
+    line(fmt::format("`where {}`", report.terms->conditions[i].tree.text), report.answer->bestWithout(i));
+  line("memory", report.answer->bestUnfit());
+  return out;
+}
+
+} // namespace
+
+std::string searchText(const SearchReport& report, const report::TextOptions& options) {
+  std::string goals;
+  for (const std::string& goal : goalNames(report)) goals += (goals.empty() ? "" : ", ") + goal;
+  std::string out = report::styledLine(fmt::format("search of {}: {} candidates, {}", report.plan,
+                                                   grouped(static_cast<double>(report.answer->candidates())), goals),
+                                       TextStyle::Bold, options.color);
+  out += fatesText(report);
+  if (report.best.empty()) {
+    out += "no candidate is an answer\n";
+    if (const Outcome* least = report.answer->leastPeak())
+      out += fmt::format("  nearest to fitting: {} with {}\n", formatQuantity(least->peak, units::bytes),
+                         report.space->str(least->id));
+    return out + bindingText(report);
+  }
+  out += report.front.size() > 1 ? "front, none of which another one beats in all goals\n" : "best\n";
+  out += tableText(report, options);
+  out += "best of each value, beside the best\n" + valuesText(report);
+  if (const std::string binding = bindingText(report); !binding.empty()) out += "conditions that bind\n" + binding;
+  if (report.why) out += report::comparisonText(*report.why, options);
+  return out;
+}
+
+} // namespace planc::search

@@ -1,0 +1,160 @@
+// A search as JSON, CSV and Markdown.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/report/JsonNumber.h"
+#include "search/ReportParts.h"
+#include "support/Diagnostics.h"
+
+#include <fmt/format.h>
+
+namespace planc::search {
+
+using nlohmann::ordered_json;
+using report::jsonNumber;
+
+namespace {
+
+ordered_json choicesJson(const ir::Space& space, const Outcome& outcome) {
+  ordered_json out = ordered_json::object();
+  const std::vector<uint32_t> digits = space.digits(outcome.id);
+  for (size_t c = 0; c < digits.size(); ++c)
+    for (size_t p = 0; p < space.choices[c].paths.size(); ++p)
+      out[space.choices[c].paths[p]] = space.choices[c].values[digits[c]].texts[p];
+  return out;
+}
+
+ordered_json outcomeJson(const SearchReport& report, const Outcome& outcome) {
+  ordered_json goals = ordered_json::array();
+  for (size_t g = 0; g < outcome.goals.size(); ++g) {
+    const bool maximize = report.terms && g < report.terms->goals.size() && report.terms->goals[g].maximize;
+    goals.push_back(jsonNumber(maximize ? -outcome.goals[g] : outcome.goals[g]));
+  }
+  return {{"candidate", outcome.id},
+          {"choices", choicesJson(*report.space, outcome)},
+          {"goals", goals},
+          {"step_time_s", jsonNumber(outcome.stepTime)},
+          {"memory_peak_bytes", jsonNumber(outcome.peak)}};
+}
+
+ordered_json rankedJson(const SearchReport& report, const std::vector<Ranked>& lines) {
+  ordered_json out = ordered_json::array();
+  for (const Ranked& one : lines) {
+    ordered_json made = outcomeJson(report, one.outcome);
+    if (report.space->fill) {
+      const std::string path = "mesh." + report.space->fill->str();
+      made["choices"][path] = fmt::format("{:.0f}", ir::sizeAt(*one.plan, path)->quantity.value);
+    }
+    made["mfu"] = jsonNumber(one.estimate->totals.mfu);
+    made["tokens_per_s_per_device"] = jsonNumber(one.estimate->totals.tokensPerSecondPerDevice);
+    made["cost_usd_per_1t_tokens"] = jsonNumber(one.estimate->totals.costPer1t);
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+ordered_json fatesJson(const SearchReport& report) {
+  const Answer& answer = *report.answer;
+  ordered_json codes = ordered_json::array();
+  for (const auto& [code, counted] : answer.unlawful())
+    codes.push_back({{"code", fmt::format("PLAN{:04}", code)},
+                     {"count", counted.count},
+                     {"example", choicesJson(*report.space, Outcome{.id = counted.first, .goals = {}})}});
+  ordered_json conditions = ordered_json::array();
+  for (size_t i = 0; i < answer.unmet().size(); ++i) {
+    const ir::Condition& condition = report.terms->conditions[i];
+    ordered_json made = {
+        {"condition", condition.tree.text}, {"reason", condition.reason}, {"missed", answer.unmet()[i].count}};
+    if (const Outcome* without = answer.bestWithout(i)) made["best_without"] = outcomeJson(report, *without);
+    conditions.push_back(std::move(made));
+  }
+  return {{"candidates", answer.candidates()},
+          {"priced", answer.priced()},
+          {"no_whole_rest", answer.of(Fate::Rest).count},
+          {"unlawful", codes},
+          {"conditions", conditions},
+          {"do_not_fit", answer.of(Fate::Unfit).count},
+          {"answers", answer.of(Fate::Met).count}};
+}
+
+/// The columns of a table of candidates, and its rows as text.
+std::vector<std::vector<std::string>> rowsOf(const SearchReport& report) {
+  std::vector<std::vector<std::string>> rows(1);
+  std::vector<std::string>& head = rows[0];
+  head = {"rank", "candidate"};
+  for (const std::string& goal : goalNames(report)) head.push_back(goal);
+  for (const char* name : {"step_time_s", "memory_peak_bytes", "mfu"}) head.emplace_back(name);
+  for (const ir::Choice& choice : report.space->choices)
+    for (const std::string& path : choice.paths) head.push_back(path);
+  if (report.space->fill) head.push_back("mesh." + report.space->fill->str());
+  size_t rank = 0;
+  for (const Ranked& one : tabled(report)) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {std::to_string(++rank), std::to_string(one.outcome.id)};
+    for (size_t g = 0; g < goalNames(report).size(); ++g) {
+      const auto value = goalValue(report, g, one);
+      row.push_back(value ? fmt::format("{}", value->value) : "");
+    }
+    row.push_back(fmt::format("{}", one.estimate->totals.stepTime));
+    row.push_back(fmt::format("{}", one.estimate->memory.peak));
+    row.push_back(fmt::format("{}", one.estimate->totals.mfu));
+    const std::vector<uint32_t> digits = report.space->digits(one.outcome.id);
+    for (size_t c = 0; c < digits.size(); ++c)
+      for (const std::string& text : report.space->choices[c].values[digits[c]].texts) row.push_back(text);
+    if (report.space->fill) row.push_back(fmt::format("{:.0f}", ir::sizeAt(*one.plan, head.back())->quantity.value));
+  }
+  return rows;
+}
+
+std::string csvCell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+} // namespace
+
+ordered_json searchJson(const SearchReport& report) {
+  ordered_json out;
+  out["plan"] = report.plan;
+  out["goals"] = goalNames(report);
+  out["fates"] = fatesJson(report);
+  out["best"] = rankedJson(report, report.best);
+  out["front"] = rankedJson(report, report.front);
+  ordered_json values = ordered_json::array();
+  for (size_t c = 0; c < report.space->choices.size(); ++c) {
+    const ir::Choice& choice = report.space->choices[c];
+    for (uint32_t v = 0; v < choice.values.size(); ++v) {
+      const Outcome* of = report.answer->bestOf(c, v);
+      values.push_back({{"choice", choiceText(choice)},
+                        {"value", valueText(choice, v)},
+                        {"best", of ? outcomeJson(report, *of) : ordered_json(nullptr)}});
+    }
+  }
+  out["values"] = std::move(values);
+  if (report.why) out["first_beside_second"] = report::comparisonJson(*report.why);
+  return out;
+}
+
+std::string searchCsv(const SearchReport& report) {
+  std::string out;
+  for (const std::vector<std::string>& row : rowsOf(report)) {
+    for (size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + csvCell(row[i]);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string searchMarkdown(const SearchReport& report) {
+  std::string out;
+  const std::vector<std::vector<std::string>> rows = rowsOf(report);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (const std::string& cell : rows[r]) out += "| " + cell + " ";
+    out += "|\n";
+    if (r > 0) continue;
+    for (size_t i = 0; i < rows[0].size(); ++i) out += "|---";
+    out += "|\n";
+  }
+  return out;
+}
+
+} // namespace planc::search
