@@ -23,6 +23,12 @@ using Cells = std::vector<std::string>;
 /// What a cell shows as zero.
 constexpr double kShownNothing = 5e-5;
 
+/// Nothing where the only side that there is jumps.
+std::optional<double> valueOf(const Elasticity& e) {
+  const bool known = !e.jumps || e.below || e.above;
+  return known ? std::optional(e.value + 0.0) : std::nullopt; // no negative zero
+}
+
 std::string signedText(double value) {
   return std::abs(value) < kShownNothing ? "0" : fmt::format("{:+.4f}", value);
 }
@@ -233,8 +239,7 @@ public:
         rows_ += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", report::csvField(r.plan),
                              report::csvField(row.constant.path), row.constant.unit.name(),
                              report::csvNumber(row.constant.value), row.constant.values, r.found.metrics[m]->name(),
-                             report::csvNumber(e->value), side(e->below), side(e->above),
-                             report::csvNumber(row.intervalShare));
+                             side(valueOf(*e)), side(e->below), side(e->above), report::csvNumber(row.intervalShare));
       }
     }
     for (const SensitivityReport::Reach& reach : r.reaches) addReach(r, reach);
@@ -294,7 +299,7 @@ private:
     for (size_t m = 0; m < f.metrics.size(); ++m) {
       const auto& e = row.elasticities[m];
       if (!e) continue;
-      Json one = {{"elasticity", e->value}};
+      Json one = {{"elasticity", report::jsonNumber(valueOf(*e))}};
       if (e->kinked()) one["below"] = report::jsonNumber(e->below), one["above"] = report::jsonNumber(e->above);
       if (e->jumps) one["jumps"] = true;
       if (e->oneSided) one["one_sided"] = true;
