@@ -74,6 +74,19 @@ std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& 
   return out;
 }
 
+Searched PlanFile::searched(const std::string& choice, const SearchWords& words) {
+  frontend::SearchedPlan found =
+      session_->searched({choice}, {words.vary, words.fill, words.where, words.goals, words.top});
+  if (!found.plan || !found.space) return {};
+  Asked asked{found.plan->name.str(), {}, found.plan->range};
+  return {std::make_unique<Compilation>(std::move(*found.plan), std::move(asked), heldSources()),
+          std::move(found.space)};
+}
+
+std::unique_ptr<ir::Plan> PlanFile::candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled) {
+  return session_->candidate(digits, filled);
+}
+
 std::vector<std::string> PlanFile::openPlans() {
   return session_->openPlans();
 }

@@ -4,6 +4,7 @@
 
 #include "support/Step.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::driver {
@@ -21,7 +22,12 @@ bool InputFile::load() {
 int InputFile::set(const Arguments& arguments) {
   ir::PlanEdit edit;
   for (const std::string& word : arguments.all(kSetOption.name)) {
-    const size_t at = word.find('=');
+    // `decoder.seq -> tp` as a plan writes it, where no `=` stands before the arrow.
+    const size_t arrow = word.find("->"), at = std::min(word.find('='), arrow);
+    if (at != std::string::npos && at > 0 && at == arrow) {
+      edit.facts.push_back({word.substr(0, at) + "->", word.substr(at + 2)});
+      continue;
+    }
     if (at == std::string::npos || at == 0)
       return console_.usageError("`--set` takes a path and a value; this is `" + word + "`",
                                  "as `--set train.micro_batch=2`");

@@ -105,7 +105,8 @@ std::string clusterText(const ir::Plan& plan) {
 std::string setText(const std::vector<ir::SetFact>& facts) {
   std::string text;
   for (const ir::SetFact& set : facts) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", set.path, set.value);
+    const std::string_view sign = set.path.ends_with("->") ? " " : " = "; // `decoder.seq -> tp`
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", set.path, sign, set.value);
     text += !set.changed ? " (as it was)" : set.before.empty() ? "" : fmt::format(" (was {})", set.before);
   }
   return text;

@@ -5,6 +5,7 @@
 #include "backends/verdict/Shares.h"
 #include "backends/verdict/Verdict.h"
 #include "ir/LayerTree.h"
+#include "ir/Space.h"
 #include "support/UnitWords.h"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ struct OpRule {
 constexpr OpRule kRules[] = {
     {ExprOp::Constant, Rule::Leaf, ""},
     {ExprOp::Metric, Rule::Leaf, ""},
+    {ExprOp::Fact, Rule::Leaf, ""}, // what a search changes: a number without a unit
     {ExprOp::Neg, Rule::Same, ""},
     {ExprOp::Not, Rule::Logic, ""},
     {ExprOp::Add, Rule::Sum, "added"},
@@ -242,6 +244,10 @@ void check(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   for (const ir::Assertion& line : plan.assertions)
     Checker(plan, line.condition, diagnostics).condition(line.condition.root);
   for (const ir::Measured& line : plan.measured) checkMeasured(plan, line, diagnostics);
+  if (!plan.search) return;
+  for (const ir::Condition& line : plan.search->conditions)
+    Checker(plan, line.tree, diagnostics).condition(line.tree.root);
+  for (const ir::Goal& line : plan.search->goals) Checker(plan, line.tree, diagnostics).number(line.tree.root);
 }
 
 } // namespace planc::verdict

@@ -107,6 +107,35 @@ Value divisors(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
+/// `steps(25GB/s, 400GB/s, 5)`: from one to the other in equal ratios, both included.
+Value steps(Evaluator& ev, const Expr& call, Args& args) {
+  const Value &from = args[0], &to = args[1], &count = args[2];
+  for (const Value* v : {&from, &to})
+    if (!v->numeric()) return wrongType(ev, call, *v, "a number");
+  const Unit unit = from.isInt() ? Unit{} : from.unit;
+  if ((to.isInt() ? Unit{} : to.unit) != unit) return wrongType(ev, call, to, "numbers of one unit");
+  if (!count.isInt()) return wrongType(ev, call, count, "an int as its third argument");
+  for (const Value* v : {&from, &to})
+    if (!(v->asDouble() > 0)) return outside(ev, call, *v);
+  if (count.integer < 2 || count.integer > static_cast<int64_t>(limits::kListItems)) return outside(ev, call, count);
+  ListValue made;
+  if (!ev.context.step(call.range, static_cast<uint64_t>(count.integer))) return {};
+  const double last = static_cast<double>(count.integer - 1);
+  for (int64_t i = 0; i < count.integer; ++i) {
+    const double share = static_cast<double>(i) / last;
+    const double value = i == 0 ? from.asDouble()
+                         : i + 1 == count.integer
+                             ? to.asDouble()
+                             : std::exp(std::log(from.asDouble()) * (1 - share) + std::log(to.asDouble()) * share);
+    made.items.push_back(Value::ofNumber(value, unit, call.range));
+  }
+  Value v;
+  v.kind = ValueKind::List;
+  v.list = ev.context.arena.make(std::move(made));
+  v.range = call.range;
+  return v;
+}
+
 Value length(Evaluator& ev, const Expr& call, Args& args) {
   if (args[0].kind != ValueKind::List) return wrongType(ev, call, args[0], "a list");
   return Value::ofInt(static_cast<int64_t>(args[0].list->items.size()), call.range);
@@ -165,7 +194,7 @@ Value curve(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
-const std::array<Builtin, 13> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
+const std::array<Builtin, 14> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
                                          {"ceil", 1, 1, toInt<std::ceil>},
                                          {"round", 1, 1, toInt<std::round>},
                                          {"int", 1, 1, toInt<std::trunc>},
@@ -176,6 +205,7 @@ const std::array<Builtin, 13> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
                                          {"log2", 1, 1, onPlain<std::log2>},
                                          {"sqrt", 1, 1, onPlain<std::sqrt>},
                                          {"divisors", 1, 1, divisors},
+                                         {"steps", 3, 3, steps},
                                          {"len", 1, 1, length},
                                          {"sum", 1, 1, sum}}};
 const Builtin kCurve{"curve", 2, 2, curve, true};

@@ -80,18 +80,19 @@ bool varies(const std::vector<syntax::Selector>& selectors, const Scope& scope) 
   return false;
 }
 
-Value SectionSpace::valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use) {
+Value SectionSpace::valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use, std::string path) {
+  if (tree.reads && !path.empty() && !node.section()) tree.reads->insert(path);
   if (!node.section()) return tree.value(node);
   Value v;
   v.kind = ValueKind::Space;
   v.symbol = node.name;
-  v.space = context.arena.make(SectionSpace(context, tree, node));
+  v.space = context.arena.make(SectionSpace(context, tree, node, std::move(path)));
   v.range = use;
   return v;
 }
 
 Value SectionSpace::member(Symbol name, SourceRange use) {
-  if (FactNode* node = node_.find(name)) return valueOf(context_, tree_, *node, use);
+  if (FactNode* node = node_.find(name)) return valueOf(context_, tree_, *node, use, path_ + "." + name.str());
   reportNoMember(context_, *this, fmt::format("`{}`", node_.name.view()), name, use);
   return {};
 }

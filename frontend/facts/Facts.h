@@ -5,6 +5,8 @@
 #include "frontend/eval/Evaluator.h"
 
 #include <deque>
+#include <set>
+#include <string>
 
 namespace planc::frontend {
 
@@ -68,6 +70,8 @@ public:
   /// Some plan or record of the chain has parameters: an override that repeats the inherited value is reported only
   /// where none of them is named.
   bool parametric = false;
+  /// Told the paths of facts that expressions ask for; null: nobody wants to know.
+  std::set<std::string>* reads = nullptr;
   /// It is kept as long as the session, and so are its values.
   bool lasting = false;
 
@@ -90,17 +94,20 @@ private:
 /// Members of one section of facts.
 class SectionSpace final : public Namespace {
 public:
-  SectionSpace(Context& context, FactTree& tree, FactNode& node) : context_(context), tree_(tree), node_(node) {}
+  SectionSpace(Context& context, FactTree& tree, FactNode& node, std::string path)
+      : context_(context), tree_(tree), node_(node), path_(std::move(path)) {}
   bool has(Symbol name) const override { return node_.find(name) != nullptr; }
   Value member(Symbol name, SourceRange use) override;
   /// The value of a node: of a section, the section as a place with members.
-  static Value valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use);
+  /// `path`: of the node, for who wants to know what is read.
+  static Value valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use, std::string path = {});
   std::vector<std::string> memberNames() const override;
 
 private:
   Context& context_;
   FactTree& tree_;
   FactNode& node_;
+  std::string path_;
 };
 
 /// Does the expression name anything that a parameter may decide: a parameter, a constant or another fact? Such values

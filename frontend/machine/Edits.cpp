@@ -14,9 +14,20 @@ PLANC_ERROR(NothingToSet, 930, "{owner} has no `{name}` to set")
 PLANC_ERROR(SetInsideValue, 931, "`{fact}` is {what}: there is no `{name}` in it to set")
 
 std::string Edit::text() const {
+  if (place) return place->str() + " ->";
   std::string out;
   for (const syntax::Name& name : path) out += (out.empty() ? "" : ".") + name.text.str();
   return out;
+}
+
+Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value) {
+  Edit made;
+  for (const syntax::SelectorStep& step : line.path.steps) made.path.push_back(step.name);
+  if (line.placement) made.place = line.path;
+  made.value = &value;
+  made.range = SourceRange::cover(line.path.range, value.range);
+  if (value.range.file != line.path.range.file) made.range = line.path.range;
+  return made;
 }
 
 syntax::Fact Edit::fact() const {

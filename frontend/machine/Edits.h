@@ -7,14 +7,22 @@
 namespace planc::frontend {
 
 class Machines;
+struct DeclInfo;
 
 /// A path and the expression that stands for its fact. A plan has a copy, which learns what it changed.
 struct Edit {
   std::vector<syntax::Name> path;
+  /// `decoder.seq ->`: what it is about, as written, whose names `path` has; nothing where it is no rule.
+  std::optional<syntax::Selector> place = std::nullopt;
   const syntax::Expr* value = nullptr;
   SourceRange range;
+  /// The plan of the chain in whose scope it is evaluated, and in any of which it may be a parameter: what a search
+  /// sets. Null: that in which it is set.
+  const DeclInfo* writer = nullptr;
 
-  Scope* scope = nullptr; ///< of the plan that it is applied to
+  std::string shown; ///< the value as reports show it; empty: as its range has it
+
+  Scope* scope = nullptr; ///< of the plan that it is applied to, or of its writer
   bool applied = false;
   std::string before, after; ///< as messages show them; `after` only where no fact has the value
   bool differs = true;       ///< `after` says something else than `before`
@@ -22,10 +30,13 @@ struct Edit {
   FactNode* node = nullptr;
   FactNode was; ///< that fact as the file says it
 
-  std::string text() const;
+  std::string text() const; ///< the path
   /// The fact that the last step of the path names.
   syntax::Fact fact() const;
 };
+
+/// A line of a search with one value of its list.
+Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value);
 
 /// What of an edit is left below a place: its path from `at`.
 struct EditBelow {

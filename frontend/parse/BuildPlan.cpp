@@ -177,9 +177,11 @@ void TreeBuilder::searchItem(Rule::SearchItemContext* node, SearchBlock& block) 
   }
   size_t keyword = at.token()->getType();
   if (keyword == Type::VARY) {
-    VaryItem item = varied(at.rule<Rule::VariedContext>());
-    item.values = expr(at.next<Rule::ExprContext>());
-    block.items.emplace_back(std::move(item));
+    while (auto* one = at.next<Rule::VariationContext>()) variation(one, block);
+    return;
+  }
+  if (keyword == Type::FILL) {
+    block.items.emplace_back(FillItem{path(at.next<Rule::PathContext>())});
     return;
   }
   const Expr* value = expr(at.rule<Rule::ExprContext>());
@@ -187,6 +189,17 @@ void TreeBuilder::searchItem(Rule::SearchItemContext* node, SearchBlock& block) 
     block.items.emplace_back(WhereItem{value, reason(at.rule<Rule::ReasonContext>())});
   else
     block.items.emplace_back(GoalItem{keyword == Type::MAXIMIZE, value});
+}
+
+/// One choice: a path with its list, and what is bound to it.
+void TreeBuilder::variation(Rule::VariationContext* node, SearchBlock& block) {
+  bool with = false;
+  for (Children at(node); auto* path = at.next<Rule::VariedContext>(); with = true) {
+    VaryItem item = varied(path);
+    item.values = expr(at.next<Rule::ExprContext>());
+    item.with = with;
+    block.items.emplace_back(std::move(item));
+  }
 }
 
 VaryItem TreeBuilder::varied(Rule::VariedContext* node) {

@@ -87,6 +87,7 @@ private:
   syntax::PipelineBlock pipelineBlock(Rule::PipelineBlockContext* node);
   syntax::SearchBlock searchBlock(Rule::SearchBlockContext* node);
   void searchItem(Rule::SearchItemContext* node, syntax::SearchBlock& block);
+  void variation(Rule::VariationContext* node, syntax::SearchBlock& block);
   syntax::VaryItem varied(Rule::VariedContext* node);
   syntax::KeepStmt keepStmt(Rule::KeepStmtContext* node);
   syntax::MeasuredStmt measured(Rule::MeasuredContext* node);

@@ -6,7 +6,9 @@
 #include "frontend/plan/Steps.h"
 #include "ir/facts/Ranges.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace planc::frontend {
 using syntax::Expr;
@@ -72,12 +74,14 @@ struct Lowering {
   MergedPlan& merged;
   PathTree* paths;
   Scope& scope;
+  bool ofSearch = false; ///< what a search changes stays open
   ir::ExprTree out = {};
 
   ir::ExprId lower(const Expr& e);
 
 private:
   bool ofRun(const Expr& e, const Expr& root);
+  bool changes(const std::string& path, const Expr& root) const;
   ir::ExprId leaf(const Expr& e);
   ir::ExprId layer(const Expr& member, const Expr& call);
   ir::ExprId constant(const Value& v, const Expr& e);
@@ -119,6 +123,18 @@ bool Lowering::ofRun(const Expr& e, const Expr& root) {
          (e.kids[0] != &root || !run->find(e.name.text));
 }
 
+/// `mesh.tp`, `train.micro_batch`: a path that a search may change, not hidden by another name.
+bool Lowering::changes(const std::string& path, const Expr& root) const {
+  if (!ofSearch || merged.lets.root().find(root.name.text)) return false;
+  for (const Scope* s = &scope; s; s = s->parent)
+    if (s->names.find(root.name.text)) return false;
+  constexpr std::string_view kMesh = "mesh.";
+  if (path.starts_with(kMesh)) return merged.mesh.find(Symbol(path.substr(kMesh.size()))) != nullptr;
+  const size_t dot = path.find('.');
+  FactNode* section = isBatchPath(path) ? merged.section(path.substr(0, dot)) : nullptr;
+  return section && section->find(Symbol(path.substr(dot + 1)));
+}
+
 ir::ExprId Lowering::leaf(const Expr& e) {
   ir::ExprNode node;
   node.range = e.range;
@@ -132,8 +148,13 @@ ir::ExprId Lowering::leaf(const Expr& e) {
     return out.nodes.add(std::move(node));
   }
   const Expr* root = nullptr;
-  if (const auto text = dotted(e, &root);
-      text && (!elab.ev.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
+  const auto text = dotted(e, &root);
+  if (text && changes(*text, *root)) {
+    node.op = ir::ExprOp::Fact;
+    node.metric = *text;
+    return out.nodes.add(std::move(node));
+  }
+  if (text && (!elab.ev.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
     node.op = ir::ExprOp::Metric;
     node.metric = *text;
     return out.nodes.add(std::move(node));
@@ -199,16 +220,31 @@ std::optional<double> tolerance(Elaboration& elab, const Expr& e, Scope& scope) 
   return std::nullopt;
 }
 
+/// Nothing after a report.
+std::optional<ir::ExprTree> treeOf(Lowering lowering, const Expr& e) {
+  lowering.out.text = std::string(lowering.elab.context.text(e.range));
+  lowering.out.root = lowering.lower(e);
+  if (lowering.out.root.valid()) return std::move(lowering.out);
+  lowering.elab.ok = false;
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
                                           Scope& scope) {
-  Lowering lowering{elab, merged, paths, scope};
-  lowering.out.text = std::string(elab.context.text(e.range));
-  lowering.out.root = lowering.lower(e);
-  if (lowering.out.root.valid()) return std::move(lowering.out);
-  elab.ok = false;
-  return std::nullopt;
+  return treeOf(Lowering{elab, merged, paths, scope}, e);
+}
+
+std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
+                                       Scope& scope) {
+  return treeOf(Lowering{elab, merged, paths, scope, true}, e);
+}
+
+bool isBatchPath(std::string_view path) {
+  constexpr std::string_view kPaths[] = {"train.micro_batch", "train.global_batch", "finetune.micro_batch",
+                                         "finetune.global_batch", "infer.batch"};
+  return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }
 
 void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {

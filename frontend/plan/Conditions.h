@@ -6,6 +6,12 @@
 
 namespace planc::frontend {
 
+/// `train.micro_batch`, `infer.batch`: samples at once, or of one step.
+bool isBatchPath(std::string_view path);
+/// Paths of the plan that a search changes, written as such, stay facts of the tree.
+std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
+                                       Scope& scope);
+
 /// A condition or a metric: paths of the plan become constants, other dotted names are metrics. `paths`: of the model,
 /// for metrics of a layer; null if there is none. Nothing after a report.
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,

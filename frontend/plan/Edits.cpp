@@ -13,7 +13,7 @@ namespace planc::frontend {
 namespace {
 
 const Symbol kMeshBlock("mesh"), kOverlapBlock("overlap"), kPipelineBlock("pipeline"), kTrainSection("train"),
-    kPrecisionSection("precision");
+    kPrecisionSection("precision"), kRecompute("recompute");
 
 /// Facts of a plan that may be set where it says nothing of them.
 bool mayBeAdded(const Edit& edit) {
@@ -54,14 +54,21 @@ bool editBlock(Context& context, MergedPlan& merged, Edit& edit) {
   return true;
 }
 
+/// Where the names of an edit are looked up: in the plan that wrote it, or in the one that it is set in.
+Scope& scopeOf(MergedPlan& merged, const Edit& edit, ChainLink& link) {
+  for (ChainLink& before : merged.chain)
+    if (&before.decl == edit.writer) return before.scope;
+  return link.scope;
+}
+
 /// The plan has nothing such that could be set: with what it has.
 void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
-  std::vector<std::string> names{"overlap", "precision"};
+  std::vector<std::string> names{"overlap", "precision", "recompute"};
   if (merged.pipeline) names.emplace_back("pipeline");
   for (const std::string& name : merged.space.memberNames())
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   for (const ChainLink& link : merged.chain)
-    if (merged.edits.setIn(link.decl))
+    if (merged.edits.setIn(edit, link.decl, merged.decl))
       for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
   for (FactNode& fact : merged.facts.root().children) { // `nodes` is one of the cluster
     const Value v = fact.section() ? Value{} : merged.facts.value(fact);
@@ -77,26 +84,33 @@ void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
 
 BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl) {
   BoundDecl made = decl;
-  Scope& scope = edits.scopes.emplace_back(decl.decl->module);
   for (Edit& edit : edits.all)
     for (const ParamInfo& p : ev.params(*decl.decl))
-      if (edit.path.size() == 1 && edit.path[0].text == p.name()) {
-        edit.scope = &scope;
+      if (edit.path.size() == 1 && edit.path[0].text == p.name() && !edit.place &&
+          (edit.writer ? !edit.applied : decl.decl->name == edits.of)) {
+        edit.scope = &edits.scopes.emplace_back(edit.writer ? edit.writer->module : decl.decl->module);
         setArgument(ev, made, p, edit);
       }
   return made;
 }
 
-void applyEdits(Elaboration& elab, MergedPlan& merged, Scope& scope) {
+void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link) {
   std::vector<EditBelow> facts, constants;
+  bool any = false;
   for (Edit& edit : merged.edits.all) {
+    if (!merged.edits.setIn(edit, link.decl, merged.decl)) continue;
+    any = true;
     if (edit.applied) continue;
-    edit.scope = &scope;
+    edit.scope = &scopeOf(merged, edit, link);
     const Symbol first = edit.path[0].text;
     if (edit.path.size() > 2 && edit.path[1].text == kPrecisionSection && first == kTrainSection)
       edit.path.erase(edit.path.begin()); // as a plan may write it
-    if (first == kMeshBlock && edit.path.size() == 2)
-      editAxis(elab, merged, edit, scope);
+    if (edit.place)
+      applyRule(elab, merged, edit, link.index);
+    else if (first == kRecompute && edit.path.size() == 1)
+      applyRecompute(elab, merged, edit, link.index);
+    else if (first == kMeshBlock && edit.path.size() == 2)
+      editAxis(elab, merged, edit, *edit.scope);
     else if (merged.lets.root().find(first))
       constants.push_back({&edit, 0});
     else if (merged.facts.root().find(edit.path[0].text) || mayBeAdded(edit))
@@ -104,6 +118,7 @@ void applyEdits(Elaboration& elab, MergedPlan& merged, Scope& scope) {
     else if (!editBlock(elab.context, merged, edit))
       reportUnset(elab, merged, edit);
   }
+  if (!any) return;
   applyEdits(elab.context, merged.facts, merged.facts.root(), facts, elab.machines);
   applyEdits(elab.context, merged.lets, merged.lets.root(), constants, elab.machines);
   merged.facts.forget();
@@ -124,6 +139,10 @@ void setFacts(Elaboration& elab, MergedPlan& merged) {
         done.value = std::to_string(*axis->size);
       if (done.value.empty()) done.value = elab.context.text(edit.value->range);
       done.changed = edit.after.empty() ? done.value != done.before : edit.differs;
+    }
+    if (!edit.shown.empty()) {
+      done.value = edit.shown;
+      if (!edit.node) done.changed = done.before != done.value;
     }
     elab.plan.set.push_back(std::move(done));
   }

@@ -225,7 +225,7 @@ bool mergeLink(Elaboration& elab, MergedPlan& merged, const BoundDecl& decl, Sou
   for (const syntax::PlanItem& i : items) std::visit(MergeItem{elab, merged, i, link}, i.item);
   checkRecomputeOverride(elab.context, merged, link);
   checkKeepOverride(elab.context, merged, link);
-  if (merged.edits.setIn(*decl.decl)) applyEdits(elab, merged, link.scope);
+  if (!merged.edits.all.empty()) applyEdits(elab, merged, link);
   return true;
 }
 
@@ -252,7 +252,7 @@ std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl&
   const BoundDecl* at = &decl;
   SourceRange from = use;
   for (;;) {
-    if (edits.setIn(*at->decl)) at = &edits.decls.emplace_back(withArguments(ev, edits, *at));
+    if (!edits.all.empty()) at = &edits.decls.emplace_back(withArguments(ev, edits, *at));
     if (inCircle(ev.context, plans, at->decl)) return {};
     plans.push_back({at, from});
     if (plans.size() > limits::kExtends) {
@@ -278,6 +278,8 @@ std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl&
 
 std::unique_ptr<MergedPlan> merge(Elaboration& elab, const BoundDecl& decl, SourceRange use, PlanEdits edits) {
   auto merged = std::make_unique<MergedPlan>(elab.ev, *decl.decl, std::move(edits));
+  merged->asked = &decl;
+  merged->use = use;
   const std::vector<ChainPlan> plans = chainOf(elab.ev, merged->edits, decl, use);
   for (auto p = plans.rbegin(); p != plans.rend(); ++p)
     if (!mergeLink(elab, *merged, *p->decl, p->use)) return nullptr;

@@ -38,6 +38,11 @@ void checkKeepOverride(Context& context, const MergedPlan& merged, const ChainLi
 /// The plan with those of its parameters set that edits name.
 BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl);
 /// All others, when the plan that they belong to has stated all that it says.
-void applyEdits(Elaboration& elab, MergedPlan& merged, Scope& scope);
+void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link);
+/// `decoder.seq -> tp`, `states.optimizer -> dp`: the rule in the place of the one of the same layers, or beside all
+/// (Rules.cpp).
+void applyRule(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
+/// `recompute = decoder`: in the place of all statements (Recompute.cpp).
+void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
 
 } // namespace planc::frontend

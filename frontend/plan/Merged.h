@@ -5,6 +5,7 @@
 #include "frontend/machine/Machines.h"
 #include "frontend/plan/Space.h"
 #include "ir/Plan.h"
+#include "ir/Space.h"
 
 #include <deque>
 #include <memory>
@@ -59,6 +60,9 @@ struct MeshDraft {
   std::vector<std::string> names() const;
 };
 
+/// The axis itself, or the axes of a group; of a name that is none, nothing.
+std::vector<Symbol> axesOf(MeshDraft& mesh, Symbol name);
+
 /// Placements, or rules of states. `keys`: what a rule is about, to its index and the layer that wrote it.
 template <class Rule> struct RuleDrafts {
   std::vector<Rule> rules;
@@ -85,16 +89,39 @@ struct KeepDraft {
   int layer = 0;
 };
 
+/// A space of candidates with what sets each value of its choices.
+struct SearchedSpace {
+  ir::Space space;
+  std::vector<std::vector<std::vector<Edit>>> edits; ///< by choice, value and path
+  std::deque<syntax::Expr> made;                     ///< values that were computed, as expressions
+  std::deque<std::string> texts;                     ///< that these point to
+  const DeclInfo* writer = nullptr;                  ///< the plan of the chain whose names they are
+};
+
+/// What is wanted of the search of a plan.
+struct SearchRequest {
+  const syntax::SearchBlock* words = nullptr; ///< of a command line: they add to the block, or stand in its place
+  std::optional<int64_t> top;                 ///< in the place of the block's
+  bool termsOnly = false;                     ///< the space is known
+  SearchedSpace* out = nullptr;               ///< null: the block is only checked
+};
+
 /// Facts that are set beside the file, and what stands in the place of what the file says.
 struct PlanEdits {
   std::vector<Edit> all;
-  Symbol of;                                ///< the plan of the chain that they are set in
-  std::vector<EditBelow> overlap, pipeline; ///< of blocks that are read as a whole
+  Symbol of;                                 ///< the plan of the chain that they are set in
+  std::vector<EditBelow> overlap, pipeline;  ///< of blocks that are read as a whole
+  std::vector<ir::PlacementRule> placements; ///< rules that they made
+  std::vector<ir::StateRule> states;
   std::deque<syntax::AxisItem> axes;
+  SearchRequest search;
   std::deque<BoundDecl> decls; ///< plans of the chain with other arguments
   std::deque<Scope> scopes;    ///< in which these are evaluated
 
-  bool setIn(const DeclInfo& decl) const { return !all.empty() && decl.name == of; }
+  /// Whether an edit belongs to this plan of the chain, whose last is `asked`.
+  bool setIn(const Edit& edit, const DeclInfo& decl, const DeclInfo& asked) const {
+    return edit.writer ? &decl == &asked : decl.name == of;
+  }
 };
 
 /// The folded chain. It stays where it is made: scopes and spaces point into it.
@@ -103,7 +130,9 @@ struct MergedPlan {
   MergedPlan(const MergedPlan&) = delete;
   MergedPlan& operator=(const MergedPlan&) = delete;
 
-  DeclInfo& decl; ///< the plan that was asked for
+  DeclInfo& decl;                   ///< the plan that was asked for
+  const BoundDecl* asked = nullptr; ///< with its arguments
+  SourceRange use;
   PlanEdits edits;
   std::deque<ChainLink> chain;
   FactTree facts, lets;

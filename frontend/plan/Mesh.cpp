@@ -41,6 +41,22 @@ std::vector<std::string> MeshDraft::names() const {
   return names;
 }
 
+std::vector<Symbol> axesOf(MeshDraft& mesh, Symbol name) {
+  std::vector<Symbol> left{name}, seen, axes;
+  while (!left.empty()) {
+    const Symbol at = left.back();
+    left.pop_back();
+    const AxisDraft* axis = mesh.find(at);
+    if (!axis || std::find(seen.begin(), seen.end(), at) != seen.end()) continue;
+    seen.push_back(at);
+    if (!axis->group) axes.push_back(at);
+    if (axis->group)
+      for (const Expr* e : axis->syntax->value->kids)
+        if (e->kind == ExprKind::Name) left.push_back(e->name.text);
+  }
+  return axes;
+}
+
 namespace {
 
 /// `where` an axis is to lie is part of what it says, and so is beside which other.

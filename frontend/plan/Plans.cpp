@@ -41,7 +41,7 @@ void checkAgainstModel(Elaboration& elab, MergedPlan& merged, PathTree& paths) {
 } // namespace
 
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits, Symbol editsOf) {
+                                    std::vector<Edit> edits, Symbol editsOf, const SearchRequest& search) {
   Context& context = evaluator.context;
   const uint64_t failures = context.failures;
   auto plan = std::make_unique<ir::Plan>();
@@ -50,6 +50,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   Elaboration elab{evaluator, context, machines, *plan};
   PlanEdits set;
   set.all = std::move(edits);
+  set.search = search;
   set.of = editsOf == Symbol() ? decl.decl->name : editsOf;
 
   const std::unique_ptr<MergedPlan> merged = merge(elab, decl, use, std::move(set));
@@ -71,12 +72,13 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   run(elab, *merged);
   checkSavedNames(elab);
   checkCheckpoints(elab, *merged);
-  if (merged->space.read()) plan->reads = {"plan"}; // what follows changes nothing of the plan
+  const auto& reads = merged->space.reads();
+  plan->reads.assign(reads.begin(), reads.end()); // what follows changes nothing of the plan
   for (FactNode& let : merged->lets.root().children) merged->lets.value(let);
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;
   conditions(elab, *merged, known);
-  search(elab, *merged, known);
+  frontend::search(elab, *merged, known);
 
   if (!elab.ok || context.exhausted() || context.failures != failures) return nullptr;
   return plan;

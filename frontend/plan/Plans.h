@@ -1,7 +1,7 @@
 // Elaborates one plan into ir::Plan: the door of this folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/machine/Machines.h"
+#include "frontend/plan/Merged.h"
 #include "ir/Plan.h"
 
 #include <memory>
@@ -10,8 +10,10 @@
 namespace planc::frontend {
 
 /// The plan with its arguments; null after errors. `use`: where it was asked for. `edits` are facts set beside the
-/// file; where `editsOf` names a plan that this one extends, they are set there.
+/// file; where `editsOf` names a plan that this one extends, they are set there. `search`: what is wanted of its
+/// search.
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits = {}, Symbol editsOf = {});
+                                    std::vector<Edit> edits = {}, Symbol editsOf = {},
+                                    const SearchRequest& search = {});
 
 } // namespace planc::frontend

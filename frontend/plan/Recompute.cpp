@@ -16,6 +16,8 @@ PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
 PLANC_ERROR(UnknownSaved, 790, "nothing that `{selector}` recomputes makes `{saved}`")
 PLANC_ERROR(SavedForm, 791, "`{saved}` chooses instances, and a saved result is of all that are recomputed")
 PLANC_ERROR(FirstForm, 792, "`first` is {value}; it takes at least 1")
+PLANC_ERROR(RecomputeValue, 797,
+            "what is recomputed is set to `none`, layers, or layers with facts, `decoder(first = 2)`; this is `{text}`")
 PLANC_ERROR(NoneBeside, 793, "`recompute none` beside another `recompute`")
 
 namespace {
@@ -145,6 +147,64 @@ void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::Recompu
   if (s.facts) recomputeFacts(elab, *s.facts, link.scope, draft.rule);
   if (noneBeside(elab, merged, draft)) return;
   if (draft.none || !draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
+}
+
+namespace {
+
+/// The statements that a value stands for; nothing after a report.
+std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab, const Edit& edit) {
+  using syntax::ExprKind;
+  const syntax::Expr* value = chosenWord(elab, *edit.value, *edit.scope);
+  if (!value) return std::nullopt;
+  std::vector<syntax::RecomputeStmt> made;
+  if (value->kind == ExprKind::None) return made;
+  const auto items = itemsOf(value);
+  const bool calls = std::any_of(items.begin(), items.end(), [](auto* e) { return e->kind == ExprKind::Call; });
+  for (const syntax::Expr* e : items) {
+    const syntax::Expr* layers = e->kind == ExprKind::Call ? e->kids[0] : e;
+    if (calls || made.empty()) made.emplace_back().range = calls ? e->range : value->range;
+    syntax::RecomputeStmt& statement = made.back();
+    bool good = true;
+    if (e->kind == ExprKind::Call) good = (statement.facts = sectionOf(*e)).has_value();
+    for (const syntax::Expr* layer : itemsOf(layers)) {
+      const auto selector = selectorOf(*layer);
+      good &= selector.has_value();
+      if (selector) statement.selectors.push_back(*selector);
+    }
+    if (good) continue;
+    elab.context.report(RecomputeValue, e->range, {{"text", elab.context.text(e->range)}});
+    return std::nullopt;
+  }
+  if (made.empty()) {
+    elab.context.report(RecomputeValue, value->range, {{"text", elab.context.text(value->range)}})
+        .help("write `none` to recompute nothing");
+    return std::nullopt;
+  }
+  return made;
+}
+
+} // namespace
+
+void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
+  edit.applied = true;
+  for (const RecomputeDraft& d : merged.recompute)
+    edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
+  if (merged.recompute.empty()) edit.before = "none";
+  const auto statements = statementsOf(elab, edit);
+  merged.recompute.clear();
+  merged.recomputeOverride = std::nullopt;
+  if (!statements) {
+    elab.ok = false;
+    return;
+  }
+  for (const syntax::RecomputeStmt& s : *statements) {
+    RecomputeDraft draft{{}, layer};
+    draft.rule.range = s.range;
+    for (const syntax::Selector& written : s.selectors)
+      if (auto made = makeSelector(elab.ev, written, *edit.scope)) draft.rule.selectors.push_back(std::move(*made));
+    if (s.facts) recomputeFacts(elab, *s.facts, *edit.scope, draft.rule);
+    if (!draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
+  }
 }
 
 void checkRecomputeOverride(Context& context, const MergedPlan& merged, const ChainLink& link) {

@@ -16,6 +16,7 @@ Value MeshSpace::member(Symbol name, SourceRange use) {
     reportNoMember(ev_.context, *this, "the mesh", name, use);
     return {};
   }
+  for (const Symbol part : axesOf(mesh_, name)) reads_.insert("mesh." + part.str());
   const auto size = axisSize(ev_, mesh_, *axis);
   return size ? Value::ofInt(*size, use) : Value{};
 }
@@ -30,9 +31,11 @@ bool PlanSpace::has(Symbol name) const {
 }
 
 Value PlanSpace::member(Symbol name, SourceRange use) {
-  read_ = true;
-  if (FactNode* node = lets_.root().find(name)) return lets_.value(*node);
-  if (FactNode* node = facts_.root().find(name)) return SectionSpace::valueOf(context_, facts_, *node, use);
+  if (FactNode* node = lets_.root().find(name)) {
+    reads_.insert("let " + name.str());
+    return lets_.value(*node);
+  }
+  if (FactNode* node = facts_.root().find(name)) return SectionSpace::valueOf(context_, facts_, *node, use, name.str());
   Value v;
   v.kind = ValueKind::Space;
   v.symbol = name;

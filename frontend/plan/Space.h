@@ -4,6 +4,10 @@
 #pragma once
 #include "frontend/facts/Facts.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 namespace planc::frontend {
 
 struct MeshDraft;
@@ -11,7 +15,7 @@ struct MeshDraft;
 /// Sizes of axes and groups.
 class MeshSpace final : public Namespace {
 public:
-  MeshSpace(Evaluator& ev, MeshDraft& mesh) : ev_(ev), mesh_(mesh) {}
+  MeshSpace(Evaluator& ev, MeshDraft& mesh, std::set<std::string>& reads) : ev_(ev), mesh_(mesh), reads_(reads) {}
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
@@ -19,21 +23,24 @@ public:
 private:
   Evaluator& ev_;
   MeshDraft& mesh_;
+  std::set<std::string>& reads_;
 };
 
 /// What a plan brings into scope.
 class PlanSpace final : public Namespace {
 public:
   PlanSpace(Evaluator& ev, FactTree& facts, FactTree& lets, MeshDraft& mesh)
-      : context_(ev.context), facts_(facts), lets_(lets), mesh_(mesh), sizes_(ev, mesh) {}
+      : context_(ev.context), facts_(facts), lets_(lets), mesh_(mesh), sizes_(ev, mesh, reads_) {
+    facts_.reads = &reads_;
+  }
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
-  /// Whether any of it was asked for.
-  bool read() const { return read_; }
+  /// What of it was asked for so far, by path: `mesh.tp`, of a group its axes; `train.micro_batch`, `let ranks`.
+  const std::set<std::string>& reads() const { return reads_; }
 
 private:
-  bool read_ = false;
+  std::set<std::string> reads_;
   Context& context_;
   FactTree& facts_;
   FactTree& lets_;

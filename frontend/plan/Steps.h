@@ -68,7 +68,7 @@ void setFacts(Elaboration& elab, MergedPlan& merged);
 /// Assertions and measurements. In: `set`. Out: `assertions`, `measured`.
 void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths);
 
-/// Names and types of a `search` block; running it is not the frontend's.
+/// What a search asks for, and the candidates that it has. Out: `search`, and what the request of `merged` wants.
 void search(Elaboration& elab, MergedPlan& merged, PathTree* paths);
 
 } // namespace planc::frontend

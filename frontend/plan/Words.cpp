@@ -33,4 +33,51 @@ const Expr* chosenWord(Elaboration& elab, const Expr& e, Scope& scope) {
   return nullptr;
 }
 
+std::optional<syntax::Selector> selectorOf(const Expr& e) {
+  syntax::Selector s;
+  s.range = e.range;
+  const Expr* at = &e;
+  const Expr* sliced = nullptr;
+  for (;;) {
+    if (at->kind == ExprKind::Index && !sliced) {
+      sliced = at;
+      at = at->kids[0];
+      continue;
+    }
+    if (at->kind != ExprKind::Member && at->kind != ExprKind::Name) return std::nullopt;
+    syntax::SelectorStep step;
+    step.name = at->name;
+    step.range = at->range;
+    if (sliced) {
+      step.hasIndex = true;
+      step.slice = sliced->kids.size() > 2;
+      step.begin = sliced->kids[1];
+      step.end = sliced->kids.size() > 2 ? sliced->kids[2] : nullptr;
+      step.step = sliced->kids.size() > 3 ? sliced->kids[3] : nullptr;
+      sliced = nullptr;
+    }
+    s.steps.insert(s.steps.begin(), std::move(step));
+    if (at->kind == ExprKind::Name) return s;
+    at = at->kids[0];
+  }
+}
+
+std::optional<syntax::Section> sectionOf(const Expr& call) {
+  syntax::Section section;
+  section.range = call.range;
+  for (const syntax::Arg& arg : call.args) {
+    if (!arg.name) return std::nullopt;
+    syntax::Fact fact;
+    fact.name = *arg.name;
+    fact.value = arg.value;
+    fact.range = SourceRange::cover(arg.name->range, arg.value->range);
+    section.items.emplace_back(std::move(fact));
+  }
+  return section;
+}
+
+std::span<const Expr* const> itemsOf(const Expr* const& e) {
+  return e->kind == ExprKind::List ? std::span<const Expr* const>(e->kids) : std::span<const Expr* const>(&e, 1);
+}
+
 } // namespace planc::frontend

@@ -72,6 +72,11 @@ struct VaryItem {
   Selector path;
   bool placement = false; ///< `vary decoder.mlp.ffn -> in [tp, dp]`
   const Expr* values = nullptr;
+  bool with = false; ///< bound to the one before: `vary A in X with B in Y`
+};
+/// `fill mesh.dp`
+struct FillItem {
+  DottedName path;
 };
 struct WhereItem {
   const Expr* condition = nullptr;
@@ -82,7 +87,7 @@ struct GoalItem {
   const Expr* value = nullptr;
 };
 struct SearchBlock {
-  std::vector<std::variant<VaryItem, WhereItem, GoalItem, Fact>> items;
+  std::vector<std::variant<VaryItem, FillItem, WhereItem, GoalItem, Fact>> items;
 };
 struct MeasuredStmt {
   const Expr* metric = nullptr;

@@ -1,0 +1,205 @@
+// Gathers what a search varies: the block's lines and the command line's, and whether the plan has what they name.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/SearchLines.h"
+
+#include "frontend/plan/Conditions.h"
+#include "frontend/plan/Mesh.h"
+#include "frontend/plan/Steps.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(VaryPath, 676, "`{path}` is nothing that a search varies")
+PLANC_ERROR(SearchFact, 678, "a search has no `{fact}`")
+PLANC_ERROR(VariedTwice, 685, "`{path}` is varied and {other}")
+PLANC_ERROR(FillForm, 689, "`fill` takes one axis of the mesh that nothing else sets; `{path}` is {what}")
+PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes at least 1")
+
+namespace {
+
+const Symbol kMeshRoot("mesh"), kPipelineRoot("pipeline"), kStatesRoot("states"), kRecomputeRoot("recompute"),
+    kPrecisionRoot("precision"), kOverlapRoot("overlap");
+
+VariedKind kindOf(MergedPlan& merged, const syntax::VaryItem& item, const std::string& path) {
+  const auto& steps = item.path.steps;
+  const Symbol root = steps.front().name.text;
+  if (item.placement) return root == kStatesRoot && steps.size() > 1 ? VariedKind::State : VariedKind::Placement;
+  if (root == kRecomputeRoot && steps.size() == 1) return VariedKind::Recompute;
+  if (path == "pipeline.schedule") return VariedKind::Schedule;
+  if (path == "pipeline.stages") return VariedKind::Stages;
+  if (isBatchPath(path)) return VariedKind::Batch;
+  const AxisDraft* axis = root == kMeshRoot && steps.size() == 2 ? merged.mesh.find(steps[1].name.text) : nullptr;
+  return axis && !axis->group ? VariedKind::Axis : VariedKind::Other;
+}
+
+/// Paths of all that facts say below a section.
+void factPaths(FactNode& node, const std::string& path, std::vector<std::string>& out) {
+  if (!node.section()) out.push_back(path);
+  for (FactNode& child : node.children)
+    factPaths(child, path.empty() ? child.name.str() : path + "." + child.name.str(), out);
+}
+
+bool isParameter(Elaboration& elab, MergedPlan& merged, Symbol name) {
+  return std::any_of(merged.chain.begin(), merged.chain.end(), [&](ChainLink& link) {
+    const auto params = elab.ev.params(link.decl);
+    return std::any_of(params.begin(), params.end(), [&](const ParamInfo& p) { return p.name() == name; });
+  });
+}
+
+/// Whether the plan has what a path names; what lies in records that it names is looked at when it is set.
+bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
+  const auto& steps = line.item->path.steps;
+  const Symbol root = steps.front().name.text;
+  if (line.item->placement) return line.kind == VariedKind::Placement || steps.size() > 1;
+  for (const syntax::SelectorStep& step : steps)
+    if (step.star || step.hasIndex) return false;
+  if (line.kind == VariedKind::Schedule || line.kind == VariedKind::Stages) return merged.pipeline.has_value();
+  if (root == kPipelineRoot) return merged.pipeline && steps.size() == 2 && steps[1].name.text == Symbol("scatter");
+  if (line.kind == VariedKind::Recompute || root == kPrecisionRoot) return true;
+  if (root == kOverlapRoot) return steps.size() > 1;
+  if (steps.size() == 1 && (isParameter(elab, merged, root) || merged.lets.root().find(root))) return true;
+  FactNode* at = &merged.facts.root();
+  for (const syntax::SelectorStep& step : steps) {
+    at = at->find(step.name.text);
+    if (!at) return false;
+    if (!at->section()) return true;
+  }
+  return false;
+}
+
+void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
+  std::vector<std::string> names{"recompute"};
+  factPaths(merged.facts.root(), "", names);
+  for (const std::string& axis : merged.mesh.names()) names.push_back("mesh." + axis);
+  if (merged.pipeline) names.insert(names.end(), {"pipeline.schedule", "pipeline.stages"});
+  for (FactNode& let : merged.lets.root().children) names.push_back(let.name.str());
+  for (ChainLink& link : merged.chain)
+    for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
+  elab.context.report(VaryPath, line.item->path.range, {{"path", line.path}})
+      .help(didYouMean(
+          line.path, names,
+          "a search varies parameters and constants of the plan, `mesh.AXIS`, `train.FACT`, `pipeline.schedule`, "
+          "`pipeline.stages`, `recompute`, `cluster.device.FACT`, rules (`LAYER.DIM ->`, `states.optimizer "
+          "->`)"));
+  elab.ok = false;
+}
+
+/// One statement of a block, in the order in which it is written.
+struct GatherLines {
+  Elaboration& elab;
+  MergedPlan& merged;
+  Scope& scope;
+  SearchLines& out;
+
+  void operator()(const syntax::VaryItem& item) {
+    VariedLine line{&item, item.path.str() + (item.placement ? " ->" : ""), VariedKind::Other};
+    line.kind = kindOf(merged, item, line.path);
+    if (!item.with) out.groups.emplace_back();
+    VariedGroup& group = out.groups.back();
+    group.range = item.with ? SourceRange::cover(group.range, item.values->range)
+                            : SourceRange::cover(item.path.range, item.values->range);
+    group.lines.push_back(std::move(line));
+  }
+  void operator()(const syntax::FillItem& item) {
+    const auto& parts = item.path.parts;
+    const AxisDraft* axis = parts.size() == 2 && parts[0].text == kMeshRoot ? merged.mesh.find(parts[1].text) : nullptr;
+    std::string what = !axis ? "none" : axis->group ? "a group of axes" : out.fill ? "a second one" : "";
+    if (what.empty()) {
+      out.fill = parts[1].text;
+      out.fillRange = item.path.range;
+      return;
+    }
+    auto report = elab.context.report(FillForm, item.path.range, {{"path", item.path.str()}, {"what", what}});
+    if (out.fill) report.label(out.fillRange, "the first one");
+    if (!axis && parts.size() == 2) report.meant(parts[1].text.view(), merged.mesh.names(), "axes are ");
+    elab.ok = false;
+  }
+  void operator()(const syntax::WhereItem& item) { out.conditions.push_back(&item); }
+  void operator()(const syntax::GoalItem& item) { out.goals.push_back(&item); }
+  void operator()(const syntax::Fact& f) {
+    if (f.name.text != Symbol("top") || !f.members.empty() || f.args) {
+      elab.context.report(SearchFact, f.name.range, {{"fact", f.name.text.str()}})
+          .help("a search has `vary`, `fill`, `where`, `minimize` and `maximize` lines, and `top = 10`");
+      elab.ok = false;
+      return;
+    }
+    const auto value = elab.ev.integer(*f.value, scope, "`top`");
+    elab.ok &= value.has_value() || elab.ev.checking;
+    if (value && *value < 1) {
+      elab.context.report(TopValue, f.value->range, {{"value", *value}});
+      elab.ok = false;
+    } else if (value) {
+      out.top = *value;
+    }
+  }
+};
+
+bool varies(const VariedGroup& group, const std::string& path) {
+  return std::any_of(group.lines.begin(), group.lines.end(), [&](const VariedLine& l) { return l.path == path; });
+}
+
+/// A line of the command line stands in the place of those of the block that vary the same.
+void addWords(SearchLines& lines, SearchLines words) {
+  for (VariedGroup& group : words.groups) {
+    std::optional<size_t> place;
+    for (size_t i = lines.groups.size(); i-- > 0;)
+      for (const VariedLine& line : group.lines)
+        if (varies(lines.groups[i], line.path)) {
+          lines.groups.erase(lines.groups.begin() + static_cast<std::ptrdiff_t>(i));
+          place = i;
+          break;
+        }
+    lines.groups.insert(lines.groups.begin() + static_cast<std::ptrdiff_t>(place.value_or(lines.groups.size())), group);
+  }
+  if (words.fill) lines.fill = words.fill, lines.fillRange = words.fillRange;
+  lines.conditions.insert(lines.conditions.end(), words.conditions.begin(), words.conditions.end());
+  if (!words.goals.empty()) lines.goals = std::move(words.goals);
+}
+
+/// Nothing is said twice: by two lines, by `--set`, or by `fill`.
+void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines) {
+  std::vector<const VariedLine*> seen;
+  const auto report = [&](const VariedLine& line, std::string other, SourceRange at) {
+    elab.context.report(VariedTwice, line.item->path.range, {{"path", line.path}, {"other", std::move(other)}})
+        .label(at, "here");
+    elab.ok = false;
+  };
+  for (const VariedGroup& group : lines.groups)
+    for (const VariedLine& line : group.lines) {
+      for (const VariedLine* before : seen)
+        if (before->path == line.path) report(line, "varied again", before->item->path.range);
+      seen.push_back(&line);
+      if (lines.fill && line.path == "mesh." + lines.fill->str()) report(line, "filled", lines.fillRange);
+      if (!merged.edits.search.out) continue;
+      for (const Edit& edit : merged.edits.all)
+        if (!edit.writer && edit.text() == line.path) report(line, "set", edit.range);
+    }
+}
+
+} // namespace
+
+SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
+  const SearchRequest& request = merged.edits.search;
+  SearchLines lines, words;
+  if (merged.search)
+    for (const auto& item : merged.search->syntax->items) std::visit(GatherLines{elab, merged, scope, lines}, item);
+  if (request.words)
+    for (const auto& item : request.words->items) std::visit(GatherLines{elab, merged, scope, words}, item);
+  addWords(lines, std::move(words));
+  if (request.top) lines.top = *request.top;
+  for (const VariedGroup& group : lines.groups)
+    for (const VariedLine& line : group.lines) {
+      const auto& steps = line.item->path.steps;
+      if (!line.item->placement && steps.front().name.text == kMeshRoot && steps.size() == 2)
+        elab.ok &= knownAxis(elab.context, merged.mesh, steps[1].name.text, steps[1].range);
+      else if (!reaches(elab, merged, line))
+        reportVaryPath(elab, merged, line);
+    }
+  checkTwice(elab, merged, lines);
+  return lines;
+}
+
+} // namespace planc::frontend
