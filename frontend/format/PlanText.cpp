@@ -66,7 +66,7 @@ public:
     if (!train_.empty()) line(fmt::format("override {} {{ {} }}", plan_.workload.section.view(), train_));
     for (const ir::PlacementRule& rule : edit_.placements) place(rule);
     for (const ir::StateRule& rule : edit_.states) state(rule);
-    if (edit_.schedule && !runsAlready(*edit_.schedule)) pipeline();
+    if ((edit_.schedule && !runsAlready(*edit_.schedule)) || (edit_.cut && !cutsAlready(*edit_.cut))) pipeline();
     if (edit_.recompute) recompute();
     for (const ir::Keep& keep : edit_.keeps)
       line(fmt::format("keep {} = {}", keep.selector.str(),
@@ -221,17 +221,23 @@ private:
            std::ranges::is_permutation(plan_.pipeline->arguments, edit.arguments, same);
   }
 
+  bool cutsAlready(const ir::Stages& cut) const {
+    return plan_.pipeline->cut && cutOf(*plan_.pipeline->cut) == cutOf(cut);
+  }
+
   /// A pipeline is replaced as a whole, so all of it is said again.
   void pipeline() {
     const ir::Pipeline& p = *plan_.pipeline;
+    const ir::ScheduleEdit runs = edit_.schedule ? *edit_.schedule : ir::ScheduleEdit{p.schedule, p.arguments};
+    const std::optional<ir::Stages>& cut = edit_.cut ? edit_.cut : p.cut;
     std::string arguments;
-    for (const ir::ScheduleArgument& a : edit_.schedule->arguments)
+    for (const ir::ScheduleArgument& a : runs.arguments)
       arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", a.name.view(), a.value);
-    std::string facts = fmt::format("schedule = {}", edit_.schedule->schedule.view());
+    std::string facts = fmt::format("schedule = {}", runs.schedule.view());
     if (!arguments.empty()) facts += "(" + arguments + ")";
     if (p.scatter) item(facts, fmt::format("scatter = {}", p.scatter->view()));
-    if (p.cut) item(facts, "stages = " + cutOf(*p.cut));
-    if (!p.cut || p.cut->cut != ir::StageCut::Balanced)
+    if (cut) item(facts, "stages = " + cutOf(*cut));
+    if (!edit_.cut && (!p.cut || p.cut->cut != ir::StageCut::Balanced)) // lines of a balanced one were settled
       for (const ir::StageLine& s : p.stages)
         item(facts, fmt::format("stage {} = {}", s.index, selectorsOf(s.selectors)));
     std::string axes;
