@@ -6,8 +6,8 @@ namespace planc::driver {
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &kCheckCommand, &kEstimateCommand, &kSensitivityCommand, &kCompileCommand, &kCalibrateCommand,
-      &kFmtCommand,   &kExplainCommand,  &kShowCommand,        &kVersionCommand,
+      &kCheckCommand,     &kEstimateCommand, &kSearchCommand,  &kSensitivityCommand, &kCompileCommand,
+      &kCalibrateCommand, &kFmtCommand,      &kExplainCommand, &kShowCommand,        &kVersionCommand,
   };
   return table;
 }

@@ -7,6 +7,7 @@ namespace planc::driver {
 
 extern const Command kCheckCommand;
 extern const Command kEstimateCommand;
+extern const Command kSearchCommand;
 extern const Command kCompileCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;

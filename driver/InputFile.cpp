@@ -55,6 +55,10 @@ void InputFile::eachPlan(const std::vector<std::string>& choices, const api::Com
   for (std::unique_ptr<api::Compilation>& plan : plans(choices)) use(std::move(plan));
 }
 
+std::unique_ptr<api::Search> InputFile::search(const std::string& choice, const api::SearchWords& words) {
+  return api::Search::of(file_, choice, words);
+}
+
 std::vector<api::Comparison> InputFile::comparisons(const std::optional<std::string>& choice) {
   Step step("elaboration");
   return file_.comparisons(choice);

@@ -1,7 +1,7 @@
 // The file that a command works on: its plans as the words of the command line choose and change them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "api/PlanFile.h"
+#include "api/Searches.h"
 #include "driver/Command.h"
 
 #include <memory>
@@ -26,6 +26,8 @@ public:
   Plans plans(const std::vector<std::string>& choices);
   /// Checks, and hands over one after the other what `plans` has.
   void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
+  /// The search of a plan; null after errors.
+  std::unique_ptr<api::Search> search(const std::string& choice, const api::SearchWords& words);
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);

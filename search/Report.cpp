@@ -173,7 +173,7 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
   std::string out = report::styledLine(fmt::format("search of {}: {} candidates, {}", report.plan,
                                                    grouped(static_cast<double>(report.answer->candidates())), goals),
                                        TextStyle::Bold, options.color);
-  out += fatesText(report);
+  if (report.exhaustive) out += fatesText(report);
   if (report.best.empty()) {
     out += "no candidate is an answer\n";
     if (const Outcome* least = report.answer->leastPeak())
@@ -183,7 +183,7 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
   }
   out += report.front.size() > 1 ? "front, none of which another one beats in all goals\n" : "best\n";
   out += tableText(report, options);
-  out += "best of each value, beside the best\n" + valuesText(report);
+  if (report.exhaustive) out += "best of each value, beside the best\n" + valuesText(report);
   if (const std::string binding = bindingText(report); !binding.empty()) out += "conditions that bind\n" + binding;
   if (report.why) out += report::comparisonText(*report.why, options);
   return out;

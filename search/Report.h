@@ -26,7 +26,7 @@ struct SearchReport {
   std::vector<Ranked> best;                      ///< in the order of the answer
   std::vector<Ranked> front;                     ///< with several goals
   const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer
-  bool whole = true;                             ///< all candidates were decided
+  bool exhaustive = true;                        ///< every candidate was priced: else only the best are known of
 };
 
 std::string searchText(const SearchReport& report, const report::TextOptions& options);

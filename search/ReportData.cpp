@@ -66,8 +66,7 @@ ordered_json fatesJson(const SearchReport& report) {
     if (const Outcome* without = answer.bestWithout(i)) made["best_without"] = outcomeJson(report, *without);
     conditions.push_back(std::move(made));
   }
-  return {{"candidates", answer.candidates()},
-          {"priced", answer.priced()},
+  return {{"priced", answer.priced()},
           {"no_whole_rest", answer.of(Fate::Rest).count},
           {"unlawful", codes},
           {"conditions", conditions},
@@ -77,14 +76,13 @@ ordered_json fatesJson(const SearchReport& report) {
 
 /// The columns of a table of candidates, and its rows as text.
 std::vector<std::vector<std::string>> rowsOf(const SearchReport& report) {
-  std::vector<std::vector<std::string>> rows(1);
-  std::vector<std::string>& head = rows[0];
-  head = {"rank", "candidate"};
+  std::vector<std::string> head{"rank", "candidate"};
   for (const std::string& goal : goalNames(report)) head.push_back(goal);
   for (const char* name : {"step_time_s", "memory_peak_bytes", "mfu"}) head.emplace_back(name);
   for (const ir::Choice& choice : report.space->choices)
     for (const std::string& path : choice.paths) head.push_back(path);
   if (report.space->fill) head.push_back("mesh." + report.space->fill->str());
+  std::vector<std::vector<std::string>> rows{head};
   size_t rank = 0;
   for (const Ranked& one : tabled(report)) {
     std::vector<std::string>& row = rows.emplace_back();
@@ -117,11 +115,13 @@ ordered_json searchJson(const SearchReport& report) {
   ordered_json out;
   out["plan"] = report.plan;
   out["goals"] = goalNames(report);
-  out["fates"] = fatesJson(report);
+  out["candidates"] = report.answer->candidates();
+  out["exhaustive"] = report.exhaustive;
+  out["fates"] = report.exhaustive ? fatesJson(report) : ordered_json(nullptr);
   out["best"] = rankedJson(report, report.best);
   out["front"] = rankedJson(report, report.front);
   ordered_json values = ordered_json::array();
-  for (size_t c = 0; c < report.space->choices.size(); ++c) {
+  for (size_t c = 0; report.exhaustive && c < report.space->choices.size(); ++c) {
     const ir::Choice& choice = report.space->choices[c];
     for (uint32_t v = 0; v < choice.values.size(); ++v) {
       const Outcome* of = report.answer->bestOf(c, v);

@@ -60,6 +60,7 @@ void schedule(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
   const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
   bool good = name->kind == ExprKind::Name;
   if (good) out.schedule = name->name.text;
+  out.arguments.clear(); // of another one, which this one stands in the place of
   out.scheduleRange = e.range;
   if (good && e.kind == ExprKind::Call)
     for (const syntax::Arg& arg : e.args) {

@@ -1,0 +1,70 @@
+// The door between a file and the walk over the candidates of one of its plans.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Searches.h"
+
+#include "support/Step.h"
+
+namespace planc::api {
+
+namespace {
+
+/// A file of its own, so that threads share nothing.
+class FileSource : public search::PlanSource {
+public:
+  FileSource(const std::string& path, std::string text, const std::vector<ir::FactEdit>& facts,
+             const std::string& choice, const SearchWords& words) {
+    file_.loadText(path, std::move(text));
+    file_.set(facts);
+    plan_ = file_.searched(choice, words).plan;
+  }
+  std::unique_ptr<ir::Plan> plan(std::span<const uint32_t> digits, std::optional<int64_t> filled,
+                                 DiagnosticEngine& diagnostics) override {
+    auto made = file_.candidate(digits, filled);
+    diagnostics = file_.diagnostics().take();
+    return made;
+  }
+
+private:
+  PlanFile file_;
+  std::unique_ptr<Compilation> plan_; ///< holds what candidates share
+};
+
+} // namespace
+
+std::unique_ptr<Search> Search::of(PlanFile& file, const std::string& choice, const SearchWords& words) {
+  const Step step("elaboration");
+  std::unique_ptr<Search> made(new Search(file, choice, words));
+  Searched found = file.searched(choice, words);
+  if (!found.plan || !found.space) return nullptr;
+  made->plan_ = std::move(found.plan);
+  made->space_ = std::move(found.space);
+  return made;
+}
+
+const ir::SearchTerms& Search::terms() const {
+  static const ir::SearchTerms kNone;
+  return plan_->plan().search ? *plan_->plan().search : kNone;
+}
+
+std::unique_ptr<search::PlanSource> Search::source() const {
+  const FileId main = plan_->plan().range.file;
+  return std::make_unique<FileSource>(std::string(file_.sources().path(main)), std::string(file_.sources().text(main)),
+                                      file_.edit().facts, choice_, words_);
+}
+
+search::Answer Search::run(unsigned threads, bool bounds, search::Progress* progress) {
+  const Step step("searching");
+  return search::walk(*space_, terms().conditions.size(), [this] { return source(); },
+                      {threads, static_cast<size_t>(space_->top), bounds, progress});
+}
+
+std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {
+  search::Candidates one(*space_, source());
+  DiagnosticEngine found;
+  std::unique_ptr<ir::Plan> plan = one.plan(id, found);
+  if (!plan) return nullptr;
+  plan = file_.candidate(space_->digits(id), one.filled(*plan));
+  return plan ? plan_->beside(std::move(*plan)) : nullptr;
+}
+
+} // namespace planc::api

@@ -1,0 +1,42 @@
+// A search of a plan of a file: its space, the walk over it by threads that each have the file, its answer.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/PlanFile.h"
+#include "search/Walk.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace planc::api {
+
+/// Lives no longer than its file.
+class Search {
+public:
+  /// The search of the plan that is chosen; without a choice that of the only plan with a `search` block, or of the
+  /// only plan. Null after errors, which the file reports.
+  static std::unique_ptr<Search> of(PlanFile& file, const std::string& choice, const SearchWords& words);
+
+  const Compilation& plan() const { return *plan_; }
+  const ir::Space& space() const { return *space_; }
+  const ir::SearchTerms& terms() const;
+
+  /// Decides every candidate. `threads`: at least 1. `bounds`: those that are certainly none of the best are not
+  /// priced, so that only the best are known of.
+  search::Answer run(unsigned threads, bool bounds, search::Progress* progress = nullptr);
+  /// A candidate as a plan by itself, elaborated from text; null if a law forbids it (the file reports it).
+  std::unique_ptr<Compilation> candidate(ir::CandidateId id);
+
+private:
+  Search(PlanFile& file, std::string choice, SearchWords words)
+      : file_(file), choice_(std::move(choice)), words_(std::move(words)) {}
+  std::unique_ptr<search::PlanSource> source() const;
+
+  PlanFile& file_;
+  std::string choice_;
+  SearchWords words_;
+  std::unique_ptr<Compilation> plan_;
+  std::shared_ptr<const ir::Space> space_;
+};
+
+} // namespace planc::api
