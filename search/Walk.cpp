@@ -5,25 +5,38 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace planc::search {
 
 namespace {
 
+/// Blocks are taken in strides of the golden section, so that every part of the space is seen early: a good candidate
+/// that is found late spares nothing.
+ir::CandidateId strideOf(ir::CandidateId blocks) {
+  auto stride =
+      std::max<ir::CandidateId>(1, static_cast<ir::CandidateId>(0.6180339887498949 * static_cast<double>(blocks)));
+  while (std::gcd(stride, blocks) != 1) ++stride;
+  return stride;
+}
+
 /// Blocks that are still to be decided, and what was decided so far.
 class Work {
 public:
   Work(const ir::Space& space, size_t conditions, const WalkOptions& options)
       : space_(space), conditions_(conditions), options_(options), end_(*space.end()),
-        answer_(space, conditions, options.top) {}
+        blocks_((end_ + kBlock - 1) / kBlock), stride_(strideOf(blocks_)), answer_(space, conditions, options.top) {}
 
   /// What one thread does until nothing is left.
   void decide(const SourceMaker& source) {
     try {
       Candidates candidates(space_, source());
-      for (ir::CandidateId from = next_++ * kBlock; from < end_ && !stopped(); from = next_++ * kBlock)
+      for (ir::CandidateId n = next_++; n < blocks_ && !stopped(); n = next_++) {
+        const ir::CandidateId from =
+            (static_cast<ir::CandidateId>(static_cast<unsigned __int128>(n) * stride_ % blocks_)) * kBlock;
         addFound(decideBlock(from, std::min(end_, from + kBlock), candidates, soFar()));
+      }
     } catch (...) {
       const std::lock_guard guard(lock_);
       if (!failure_) failure_ = std::current_exception();
@@ -66,7 +79,7 @@ private:
   const ir::Space& space_;
   const size_t conditions_;
   const WalkOptions& options_;
-  const ir::CandidateId end_;
+  const ir::CandidateId end_, blocks_, stride_;
   std::atomic<ir::CandidateId> next_ = 0;
   std::mutex lock_;
   Answer answer_;
