@@ -4,6 +4,7 @@
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/SearchWatch.h"
 #include "search/Report.h"
 
 #include <algorithm>
@@ -81,12 +82,24 @@ private:
 };
 
 /// Whether the candidates can be walked over; else why not.
-int checkSize(Console& console, const ir::Space& space) {
-  constexpr double kMost = 1e12;
-  if (space.end() && space.size() <= kMost) return kClean;
+int checkSize(Console& console, const ir::Space& space, bool limited) {
+  constexpr double kMost = 1e10; // days
+  if (space.end() && (limited || space.size() <= kMost)) return kClean;
   return console.usageError(
       fmt::format("the space has {} candidates, more than can be decided", search::grouped(space.size())),
-      "leave values out, bind choices that go together by `with`, or cut with `where`");
+      space.end() ? "leave values out, bind choices that go together by `with`, or say how long to look: `--time 10min`"
+                  : "leave values out, or bind choices that go together by `with`");
+}
+
+/// Seconds of `--time`; nothing where it is not given. `bad`: it is no time, which was stated.
+std::optional<double> timeOf(Console& console, const Arguments& arguments, bool& bad) {
+  const std::optional<std::string> text = arguments.value("--time");
+  if (!text) return std::nullopt;
+  std::string badUnit;
+  const std::optional<Quantity> time = parseQuantity(*text, badUnit);
+  bad = !time || time->unit != units::time || time->value <= 0;
+  if (bad) console.usageError(fmt::format("`--time` takes a time, such as `60s`; this is `{}`", *text));
+  return bad ? std::nullopt : std::optional(time->value);
 }
 
 int list(Console& console, const ir::Space& space) {
@@ -115,16 +128,25 @@ int print(Console& console, const Arguments& arguments, const search::SearchRepo
 /// Spaces of so many candidates are priced whole, so that the best of each value is known, too.
 constexpr double kPricedWhole = 20'000;
 
-int answer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search, unsigned threads) {
+int answer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search, unsigned threads,
+           std::optional<double> time) {
   const bool exhaustive = arguments.has("--exhaustive") || search.space().size() <= kPricedWhole;
-  const search::Answer found = search.run(threads, !exhaustive);
+  search::Progress progress;
+  const uint64_t blocks = search::blocksOf(search.space());
+  std::optional<search::Answer> walked;
+  {
+    const SearchWatch watch(progress, blocks, progressForm(*arguments.value("--progress")), time);
+    walked = search.run(threads, !exhaustive, &progress);
+  }
+  const search::Answer& found = *walked;
   Priced priced(console, file, search);
   search::SearchReport report;
   report.plan = search.plan().asked().named;
   report.space = &search.space();
   report.terms = &search.terms();
   report.answer = &found;
-  report.exhaustive = exhaustive;
+  report.decided = static_cast<double>(progress.blocks) / static_cast<double>(blocks);
+  report.exhaustive = exhaustive && progress.blocks == blocks;
   const bool several = search.terms().goals.size() > 1;
   if (!priced.add(found.best(), report.best) || (several && !priced.add(found.front(), report.front))) {
     file.report({});
@@ -155,9 +177,12 @@ int runSearch(Console& console, const Arguments& arguments) {
     console.out(search::grouped(search->space().size()) + " candidates\n");
     return kClean;
   }
-  if (const int code = checkSize(console, search->space())) return code;
+  bool badTime = false;
+  const std::optional<double> time = timeOf(console, arguments, badTime);
+  if (badTime) return kUsage;
+  if (const int code = checkSize(console, search->space(), time.has_value())) return code;
   if (arguments.has("--list")) return list(console, search->space());
-  return answer(console, arguments, file, *search, static_cast<unsigned>(*threads));
+  return answer(console, arguments, file, *search, static_cast<unsigned>(*threads), time);
 }
 
 } // namespace
@@ -179,6 +204,8 @@ const Command kSearchCommand = {
       "",
       {},
       "price every candidate, so that the best of each value and the fate of all are known; always done up to 20,000"},
+     {"--time", "TIME", {}, "stop after so long, as 60s, with the best so far; so does Ctrl-C"},
+     {"--progress", "", {"auto", "plain", "none"}, "how far it is, on stderr; auto: on a terminal"},
      {"--count", "", {}, "only how many candidates there are"},
      {"--list", "", {}, "only the candidates, with their numbers"},
      {"--format", "", {"text", "json", "csv", "md"}, "csv and md: a line per candidate of the best, or of the front"}},

@@ -170,9 +170,12 @@ std::string bindingText(const SearchReport& report) {
 std::string searchText(const SearchReport& report, const report::TextOptions& options) {
   std::string goals;
   for (const std::string& goal : goalNames(report)) goals += (goals.empty() ? "" : ", ") + goal;
-  std::string out = report::styledLine(fmt::format("search of {}: {} candidates, {}", report.plan,
-                                                   grouped(static_cast<double>(report.answer->candidates())), goals),
-                                       TextStyle::Bold, options.color);
+  std::string out = report::styledLine(
+      fmt::format("search of {}: {} candidates, {}", report.plan, grouped(report.space->size()), goals),
+      TextStyle::Bold, options.color);
+  if (report.decided < 1)
+    out += fmt::format("  stopped: {} of them were decided, the rest may hold better ones\n",
+                       report::percentText(report.decided));
   if (report.exhaustive) out += fatesText(report);
   if (report.best.empty()) {
     out += "no candidate is an answer\n";

@@ -26,6 +26,7 @@ struct SearchReport {
   std::vector<Ranked> best;                      ///< in the order of the answer
   std::vector<Ranked> front;                     ///< with several goals
   const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer
+  double decided = 1;                            ///< share of the candidates: less if the walk was stopped
   bool exhaustive = true;                        ///< every candidate was priced: else only the best are known of
 };
 

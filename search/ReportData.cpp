@@ -115,7 +115,8 @@ ordered_json searchJson(const SearchReport& report) {
   ordered_json out;
   out["plan"] = report.plan;
   out["goals"] = goalNames(report);
-  out["candidates"] = report.answer->candidates();
+  out["candidates"] = jsonNumber(report.space->size());
+  out["decided"] = jsonNumber(report.decided);
   out["exhaustive"] = report.exhaustive;
   out["fates"] = report.exhaustive ? fatesJson(report) : ordered_json(nullptr);
   out["best"] = rankedJson(report, report.best);

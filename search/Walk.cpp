@@ -25,8 +25,8 @@ ir::CandidateId strideOf(ir::CandidateId blocks) {
 class Work {
 public:
   Work(const ir::Space& space, size_t conditions, const WalkOptions& options)
-      : space_(space), conditions_(conditions), options_(options), end_(*space.end()),
-        blocks_((end_ + kBlock - 1) / kBlock), stride_(strideOf(blocks_)), answer_(space, conditions, options.top) {}
+      : space_(space), conditions_(conditions), options_(options), end_(*space.end()), blocks_(blocksOf(space)),
+        stride_(strideOf(blocks_)), answer_(space, conditions, options.top) {}
 
   /// What one thread does until nothing is left.
   void decide(const SourceMaker& source) {
@@ -58,6 +58,7 @@ private:
   void addFound(const Answer& found) {
     const std::lock_guard guard(lock_);
     answer_.add(found);
+    if (options_.progress && !answer_.best().empty()) options_.progress->best = answer_.best()[0].stepTime;
   }
 
   /// `known`: what other blocks found.
@@ -87,6 +88,10 @@ private:
 };
 
 } // namespace
+
+ir::CandidateId blocksOf(const ir::Space& space) {
+  return (*space.end() + kBlock - 1) / kBlock;
+}
 
 Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options) {
   Work work(space, conditions, options);

@@ -15,6 +15,7 @@ inline constexpr ir::CandidateId kBlock = 1024;
 struct Progress {
   std::atomic<uint64_t> blocks = 0; ///< decided
   std::atomic<uint64_t> priced = 0; ///< candidates
+  std::atomic<double> best = 0;     ///< step time of the best so far; 0: there is none
   std::atomic<bool> stop = false;   ///< set by who does not want to wait: blocks that were begun are finished
 };
 
@@ -27,6 +28,9 @@ struct WalkOptions {
   bool bounds = true; ///< candidates that are certainly worse are not priced; else all are
   Progress* progress = nullptr;
 };
+
+/// Blocks of a space whose numbers have an end.
+ir::CandidateId blocksOf(const ir::Space& space);
 
 /// Decides every candidate of the space, whose numbers must have an end. `conditions`: how many the plan has. The
 /// answer is the same for every number of threads; of a walk that was stopped it is that of the blocks that were
