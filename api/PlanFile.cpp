@@ -74,7 +74,7 @@ std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& 
   return out;
 }
 
-Searched PlanFile::searched(const std::string& choice, const SearchWords& words) {
+Searched PlanFile::searched(const std::string& choice, const ir::SearchWords& words) {
   frontend::SearchedPlan found =
       session_->searched({choice}, {words.vary, words.fill, words.where, words.goals, words.top});
   if (!found.plan || !found.space) return {};

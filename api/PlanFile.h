@@ -25,16 +25,6 @@ struct Comparison {
   std::vector<std::string> failed; ///< labels of what has errors
 };
 
-/// What a command line adds to the `search` block of a plan, each as the block would say it.
-struct SearchWords {
-  /// `mesh.tp in [1, 2]`, in the place of the block's line of that path. May hold `with`.
-  std::vector<std::string> vary = {};
-  std::vector<std::string> fill = {};  ///< `mesh.dp`, in the place of the block's
-  std::vector<std::string> where = {}; ///< beside the block's
-  std::vector<std::string> goals = {}; ///< `minimize cost`, `maximize mfu`: in the place of the block's
-  std::optional<int64_t> top = {};     ///< in the place of the block's; at least 1
-};
-
 /// A plan and the candidates of its search; both null after errors, which are reported.
 struct Searched {
   std::unique_ptr<Compilation> plan;
@@ -75,7 +65,7 @@ public:
   std::vector<Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// The chosen plan as it stands, with the candidates of its search. An empty choice is the only plan with a `search`
   /// block or, failing that, the only plan.
-  Searched searched(const std::string& choice, const SearchWords& words = {});
+  Searched searched(const std::string& choice, const ir::SearchWords& words = {});
   /// A candidate of the last `searched`: its plan with these values of the first `digits.size()` choices, and the
   /// filled axis resized if `filled` is given. Null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);

@@ -12,7 +12,7 @@ namespace {
 class FileSource : public search::PlanSource {
 public:
   FileSource(const std::string& path, std::string text, const std::vector<ir::FactEdit>& facts,
-             const std::string& choice, const SearchWords& words) {
+             const std::string& choice, const ir::SearchWords& words) {
     file_.loadText(path, std::move(text));
     file_.set(facts);
     plan_ = file_.searched(choice, words).plan;
@@ -31,7 +31,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Search> Search::of(PlanFile& file, const std::string& choice, const SearchWords& words) {
+std::unique_ptr<Search> Search::of(PlanFile& file, const std::string& choice, const ir::SearchWords& words) {
   const Step step("elaboration");
   std::unique_ptr<Search> made(new Search(file, choice, words));
   Searched found = file.searched(choice, words);

@@ -15,7 +15,7 @@ class Search {
 public:
   /// The search of the plan that is chosen; without a choice that of the only plan with a `search` block, or of the
   /// only plan. Null after errors, which the file reports.
-  static std::unique_ptr<Search> of(PlanFile& file, const std::string& choice, const SearchWords& words);
+  static std::unique_ptr<Search> of(PlanFile& file, const std::string& choice, const ir::SearchWords& words);
 
   const Compilation& plan() const { return *plan_; }
   const ir::Space& space() const { return *space_; }
@@ -28,13 +28,13 @@ public:
   std::unique_ptr<Compilation> candidate(ir::CandidateId id);
 
 private:
-  Search(PlanFile& file, std::string choice, SearchWords words)
+  Search(PlanFile& file, std::string choice, ir::SearchWords words)
       : file_(file), choice_(std::move(choice)), words_(std::move(words)) {}
   std::unique_ptr<search::PlanSource> source() const;
 
   PlanFile& file_;
   std::string choice_;
-  SearchWords words_;
+  ir::SearchWords words_;
   std::unique_ptr<Compilation> plan_;
   std::shared_ptr<const ir::Space> space_;
 };

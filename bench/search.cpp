@@ -1,6 +1,7 @@
 // Searches as benchmarks: every candidate made as an edit, lowered and priced to the end, one core, nothing known
 // before.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Searches.h"
 #include "bench/Candidates.h"
 #include "bench/Loaded.h"
 #include "search/Engine.h"
@@ -62,6 +63,36 @@ void search(benchmark::State& state, const Space& space, bool compared) {
   state.counters["plans/s"] = benchmark::Counter(static_cast<double>(priced) * static_cast<double>(state.iterations()),
                                                  benchmark::Counter::kIsRate);
 }
+
+/// What `planc search` does, but for reading and printing: candidates decided per second.
+void walk(benchmark::State& state, const char* path, const char* plan, bool bounds) {
+  api::PlanFile file;
+  std::string error;
+  if (!file.load(path, error)) throw std::runtime_error(error);
+  const auto search = api::Search::of(file, plan, {});
+  if (!search) throw std::runtime_error(std::string("errors in ") + path);
+  const auto threads = static_cast<unsigned>(state.range(0));
+  uint64_t decided = 0, rest = 0, priced = 0;
+  for (auto _ : state) {
+    const search::Answer answer = search->run(threads, bounds);
+    decided = answer.candidates(), rest = answer.of(search::Fate::Rest).count, priced = answer.priced();
+  }
+  state.counters["candidates"] = static_cast<double>(decided);
+  state.counters["no_rest"] = static_cast<double>(rest);
+  state.counters["priced"] = static_cast<double>(priced);
+  state.counters["decided/s"] = benchmark::Counter(
+      static_cast<double>(decided - rest) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+constexpr const char* kGptFile = PLANC_SOURCE_DIR "/bench/search.plan";
+constexpr const char* kExpertsFile = PLANC_SOURCE_DIR "/bench/experts.plan";
+#define PLANC_WALK(name, file, plan, bounds)                                                                           \
+  BENCHMARK_CAPTURE(walk, name, file, plan, bounds)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime()
+PLANC_WALK(gpt3, kGptFile, "gpt3_space", true);
+PLANC_WALK(gpt3_exhaustive, kGptFile, "gpt3_space", false);
+PLANC_WALK(deepseek_v3, kExpertsFile, "deepseek_v3_space", true);
+PLANC_WALK(deepseek_v3_exhaustive, kExpertsFile, "deepseek_v3_space", false);
+#undef PLANC_WALK
 
 BENCHMARK_CAPTURE(search, gpt3_512, kGpt, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(search, gpt3_512_compared, kGpt, true)->Unit(benchmark::kMillisecond)->Iterations(1);

@@ -55,7 +55,7 @@ void InputFile::eachPlan(const std::vector<std::string>& choices, const api::Com
   for (std::unique_ptr<api::Compilation>& plan : plans(choices)) use(std::move(plan));
 }
 
-std::unique_ptr<api::Search> InputFile::search(const std::string& choice, const api::SearchWords& words) {
+std::unique_ptr<api::Search> InputFile::search(const std::string& choice, const ir::SearchWords& words) {
   return api::Search::of(file_, choice, words);
 }
 

@@ -27,7 +27,7 @@ public:
   /// Checks, and hands over one after the other what `plans` has.
   void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
   /// The search of a plan; null after errors.
-  std::unique_ptr<api::Search> search(const std::string& choice, const api::SearchWords& words);
+  std::unique_ptr<api::Search> search(const std::string& choice, const ir::SearchWords& words);
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);

@@ -28,8 +28,8 @@ std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std
   return std::nullopt;
 }
 
-api::SearchWords wordsOf(const Arguments& arguments) {
-  api::SearchWords words;
+ir::SearchWords wordsOf(const Arguments& arguments) {
+  ir::SearchWords words;
   words.vary = arguments.all("--vary");
   words.fill = arguments.all("--fill");
   words.where = arguments.all("--where");
@@ -162,7 +162,7 @@ int runSearch(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
-  api::SearchWords words = wordsOf(arguments);
+  ir::SearchWords words = wordsOf(arguments);
   const auto top = countOf(console, arguments, "--top", 1, 0);
   const auto threads = countOf(console, arguments, "--threads", 1, std::max(1u, std::thread::hardware_concurrency()));
   if (!top || !threads) return kUsage;

@@ -79,7 +79,7 @@ struct Session::Impl {
   std::optional<Edit> factEdit(const std::string& name, const ir::FactEdit& written);
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<PlanChoice> searchedChoice(const PlanChoice& choice);
-  const syntax::SearchBlock* wordsOf(const SearchWords& words);
+  const syntax::SearchBlock* wordsOf(const ir::SearchWords& words);
   Choice read(const PlanChoice& choice);
   std::optional<Value> choose(const Choice& choice);
   void giveBack(FileId text);
@@ -407,7 +407,7 @@ std::optional<PlanChoice> Session::Impl::searchedChoice(const PlanChoice& choice
 }
 
 /// What a command line says, as a block of its own; null without words, or after a report.
-const syntax::SearchBlock* Session::Impl::wordsOf(const SearchWords& words) {
+const syntax::SearchBlock* Session::Impl::wordsOf(const ir::SearchWords& words) {
   std::string text;
   size_t count = 0;
   const auto add = [&](const std::vector<std::string>& lines, std::string_view keyword) {
@@ -429,7 +429,7 @@ const syntax::SearchBlock* Session::Impl::wordsOf(const SearchWords& words) {
   return nullptr;
 }
 
-SearchedPlan Session::searched(const PlanChoice& asked, const SearchWords& words) {
+SearchedPlan Session::searched(const PlanChoice& asked, const ir::SearchWords& words) {
   Impl& s = *impl_;
   s.search = std::nullopt;
   if (!s.main || !s.main->tree) return {};

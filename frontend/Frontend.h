@@ -42,16 +42,6 @@ struct PlanComparison {
   std::vector<std::string> failed; ///< labels of what has errors
 };
 
-/// What a command line adds to the `search` block of a plan, each as the block would say it.
-struct SearchWords {
-  /// `mesh.tp in [1, 2]`, in the place of the block's line of that path. May hold `with`.
-  std::vector<std::string> vary = {};
-  std::vector<std::string> fill = {};  ///< `mesh.dp`, in the place of the block's
-  std::vector<std::string> where = {}; ///< beside the block's
-  std::vector<std::string> goals = {}; ///< `minimize cost`, `maximize mfu`: in the place of the block's
-  std::optional<int64_t> top = {};     ///< in the place of the block's; at least 1
-};
-
 /// A plan with the space of its search; `space` is null after errors, and `text` as that of a ChosenPlan.
 struct SearchedPlan {
   std::unique_ptr<ir::Plan> plan;
@@ -89,7 +79,7 @@ public:
   ChosenPlan choose(const PlanChoice& choice);
   /// The chosen plan as it stands, with the candidates that its search has. A choice without text is the only plan of
   /// the file with a `search` block or, failing that, the only plan.
-  SearchedPlan searched(const PlanChoice& choice, const SearchWords& words);
+  SearchedPlan searched(const PlanChoice& choice, const ir::SearchWords& words);
   /// A candidate of the last `searched`: its plan with these values set, of the first `digits.size()` choices of the
   /// space, and the filled axis resized if `filled` is given. Null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);

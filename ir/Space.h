@@ -85,6 +85,16 @@ struct Space {
   std::string str(CandidateId id) const;
 };
 
+/// What a command line adds to the `search` block of a plan, each as the block would say it.
+struct SearchWords {
+  /// `mesh.tp in [1, 2]`, in the place of the block's line of that path. May hold `with`.
+  std::vector<std::string> vary = {};
+  std::vector<std::string> fill = {};  ///< `mesh.dp`, in the place of the block's
+  std::vector<std::string> where = {}; ///< beside the block's
+  std::vector<std::string> goals = {}; ///< `minimize cost`, `maximize mfu`: in the place of the block's
+  std::optional<int64_t> top = {};     ///< in the place of the block's; at least 1
+};
+
 /// The size of an axis or a group, `mesh.tp`, or a batch, `train.micro_batch`, by its path; nothing for other paths.
 std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path);
 

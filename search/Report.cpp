@@ -44,8 +44,10 @@ double worse(const Outcome& candidate, const Outcome& best) {
 }
 
 std::string valueText(const ir::Choice& choice, uint32_t value) {
+  const std::vector<std::string>& texts = choice.values[value].texts;
+  if (std::all_of(texts.begin(), texts.end(), [&](const std::string& one) { return one == texts[0]; })) return texts[0];
   std::string text;
-  for (const std::string& one : choice.values[value].texts) text += (text.empty() ? "" : " with ") + one;
+  for (const std::string& one : texts) text += (text.empty() ? "" : " with ") + one;
   return text;
 }
 
@@ -53,7 +55,7 @@ std::string choiceText(const ir::Choice& choice) {
   std::string text;
   for (const std::string& path : choice.paths) {
     const size_t arrow = path.find(" ->");
-    text += (text.empty() ? "" : " with ") + path.substr(0, arrow);
+    text += (text.empty() ? "" : ", ") + path.substr(0, arrow);
   }
   return text;
 }
@@ -105,7 +107,10 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
   column("beside 1");
   column("MFU");
   column("memory");
-  for (const ir::Choice& choice : report.space->choices) column(choiceText(choice), 'l');
+  for (const ir::Choice& choice : report.space->choices) // the whole of it stands among the values below
+    column(choice.paths.size() == 1 ? choiceText(choice)
+                                    : choiceText(choice).substr(0, choiceText(choice).find(',')) + ", …",
+           'l');
   if (report.space->fill) column("mesh." + report.space->fill->str(), 'l');
   Table table(aligned);
   table.add(std::move(head));

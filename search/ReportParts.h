@@ -15,9 +15,10 @@ std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const
 const std::vector<Ranked>& tabled(const SearchReport& report);
 /// How much worse in the first goal, as a share of the best: 0.031 for 3.1 %. Rates and times alike.
 double worse(const Outcome& candidate, const Outcome& best);
-/// The text of the value that a candidate has at a choice, what is bound to it included: `4`, `tp with 2`.
+/// The text of the value that a candidate has at a choice, what is bound to it included: `4`, `tp with 2`; once, where
+/// all that is bound has the same.
 std::string valueText(const ir::Choice& choice, uint32_t value);
-/// Its paths: `mesh.tp`, `decoder.seq`.
+/// Its paths: `mesh.tp`, `decoder.seq, norm.seq`.
 std::string choiceText(const ir::Choice& choice);
 
 } // namespace planc::search

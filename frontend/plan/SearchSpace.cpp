@@ -17,6 +17,7 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
+PLANC_ERROR(ValueTwice, 688, "`{value}` is twice in the list of `{path}`")
 PLANC_ERROR(UnequalLists, 686, "`{path}` has {count} values and `{other}`, to which it is bound, {expected}")
 PLANC_ERROR(LaterChoice, 687, "the list of `{path}` depends on {other}")
 PLANC_ERROR(EmptySpace, 691, "the search has no candidates")
@@ -233,6 +234,27 @@ private:
     return merged && elab.ok && values(g, *merged, indices, known);
   }
 
+  static std::vector<std::string> textsAt(const std::vector<std::vector<VariedValue>>& columns, size_t i) {
+    std::vector<std::string> texts;
+    for (const auto& column : columns) texts.push_back(column[i].text);
+    return texts;
+  }
+  /// Values that are bound may repeat by themselves, not all of them at once.
+  bool checkTwice(size_t g, const std::vector<std::vector<VariedValue>>& columns) {
+    std::map<std::vector<std::string>, size_t> seen;
+    for (size_t i = 0; i < columns.front().size(); ++i) {
+      const auto [first, fresh] = seen.emplace(textsAt(columns, i), i);
+      if (fresh) continue;
+      std::string value;
+      for (const std::string& text : first->first) value += (value.empty() ? "" : " with ") + text;
+      const SourceRange at = columns.front()[i].expr->range, before = columns.front()[first->second].expr->range;
+      auto report = elab_.context.report(ValueTwice, at, {{"value", value}, {"path", nameOf(g)}});
+      if (before != at) report.label(before, "the first one");
+      return false;
+    }
+    return true;
+  }
+
   bool values(size_t g, MergedPlan& merged, std::vector<uint32_t>& indices,
               std::map<std::vector<std::string>, uint32_t>& known) {
     std::vector<std::vector<VariedValue>> columns;
@@ -252,9 +274,9 @@ private:
       }
       columns.push_back(std::move(*column));
     }
+    if (!checkTwice(g, columns)) return false;
     for (size_t i = 0; i < columns.front().size(); ++i) {
-      std::vector<std::string> texts;
-      for (const auto& column : columns) texts.push_back(column[i].text);
+      const std::vector<std::string> texts = textsAt(columns, i);
       const auto [found, fresh] = known.emplace(texts, static_cast<uint32_t>(known.size()));
       indices.push_back(found->second);
       if (!fresh) continue;

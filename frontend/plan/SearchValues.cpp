@@ -13,7 +13,6 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(VaryValues, 677, "`vary` goes over a list; this is {type}")
-PLANC_ERROR(ValueTwice, 688, "`{value}` is twice in the list of `{path}`")
 
 namespace {
 
@@ -77,12 +76,6 @@ private:
   }
 
   bool add(std::string text, const Expr& expr) {
-    for (const VariedValue& before : values)
-      if (before.text == text) {
-        auto report = elab_.context.report(ValueTwice, expr.range, {{"value", text}, {"path", line_.path}});
-        if (before.expr->range != expr.range) report.label(before.expr->range, "the first one");
-        return false;
-      }
     values.push_back({std::move(text), &expr});
     return true;
   }

@@ -36,7 +36,7 @@ plan p(nodes: int = 2) {
 struct Found {
   Session session;
   SearchedPlan searched;
-  explicit Found(const std::string& text, const SearchWords& words = {}) {
+  explicit Found(const std::string& text, const ir::SearchWords& words = {}) {
     session.loadText("space.plan", text);
     searched = session.searched({}, words);
   }
