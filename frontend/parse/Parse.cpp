@@ -22,7 +22,8 @@ class DeclarationParser {
   bool cutShort_ = false; // the last piece ended too early
   TokenStream* stream_ = nullptr;
   grammar::PlanParser parser_{nullptr};
-  LearnedSimulator* simulator_; // owned by the parser
+  LearnedSimulator* simulator_;                                             // owned by the parser
+  const std::shared_ptr<SilentBail> bail_ = std::make_shared<SilentBail>(); // has a state: not for all threads
 
   TokenStream streamOf(const Piece& piece) const {
     std::vector<PlanToken> tokens;
@@ -148,8 +149,7 @@ public:
       return false;
     }
     const bool repaired = hasLexicalError(piece);
-    static const auto bail = std::make_shared<SilentBail>();
-    auto* tree = run(antlr4::atn::PredictionMode::SLL, bail);
+    auto* tree = run(antlr4::atn::PredictionMode::SLL, bail_);
     SyntaxError error;
     if (!tree) tree = runExact(error);
     cutShort_ = !tree && error.at + 1 == stream.tokens().size();
