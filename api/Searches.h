@@ -20,6 +20,9 @@ public:
   const Compilation& plan() const { return *plan_; }
   const ir::Space& space() const { return *space_; }
   const ir::SearchTerms& terms() const;
+  /// Whether conditions and goals name what there is, in units that agree; else the diagnostics of the plan say what
+  /// does not.
+  bool check() { return plan_->checkVerdict(); }
 
   /// Decides every candidate. `threads`: at least 1. `bounds`: those that are certainly none of the best are not
   /// priced, so that only the best are known of.

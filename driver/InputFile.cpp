@@ -56,7 +56,10 @@ void InputFile::eachPlan(const std::vector<std::string>& choices, const api::Com
 }
 
 std::unique_ptr<api::Search> InputFile::search(const std::string& choice, const ir::SearchWords& words) {
-  return api::Search::of(file_, choice, words);
+  std::unique_ptr<api::Search> made = api::Search::of(file_, choice, words);
+  if (!made || made->check()) return made;
+  console_.diagnose(made->plan().diagnostics(), file_.sources());
+  return nullptr;
 }
 
 std::vector<api::Comparison> InputFile::comparisons(const std::optional<std::string>& choice) {

@@ -16,15 +16,15 @@
 namespace planc::driver {
 namespace {
 
-/// A whole number of an option; nothing, after a report, if it is none or too small.
+/// A whole number of an option; nothing, after a report, if it is none, too small or too large.
 std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std::string_view option, int64_t least,
-                               int64_t otherwise) {
+                               int64_t most, int64_t otherwise) {
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return otherwise;
   int64_t count = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-  if (error == std::errc() && end == text->data() + text->size() && count >= least) return count;
-  console.usageError(fmt::format("`{}` takes a whole number from {} on; this is `{}`", option, least, *text));
+  if (error == std::errc() && end == text->data() + text->size() && count >= least && count <= most) return count;
+  console.usageError(fmt::format("`{}` takes a whole number from {} to {}; this is `{}`", option, least, most, *text));
   return std::nullopt;
 }
 
@@ -163,8 +163,9 @@ int runSearch(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   ir::SearchWords words = wordsOf(arguments);
-  const auto top = countOf(console, arguments, "--top", 1, 0);
-  const auto threads = countOf(console, arguments, "--threads", 1, std::max(1u, std::thread::hardware_concurrency()));
+  const auto top = countOf(console, arguments, "--top", 1, 10'000, 0);
+  const auto threads =
+      countOf(console, arguments, "--threads", 1, 1024, std::max(1u, std::thread::hardware_concurrency()));
   if (!top || !threads) return kUsage;
   if (*top) words.top = *top;
   const std::unique_ptr<api::Search> search = file.search(arguments.value("--plan").value_or(""), words);

@@ -6,6 +6,7 @@
 #include "search/BalanceStages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace planc::search {
@@ -63,7 +64,7 @@ bool seeksStepTime(const ir::SearchTerms* terms) {
   return terms->goals.size() == 1 && !terms->goals[0].maximize && verdict::isStepTime(terms->goals[0].tree);
 }
 
-/// A value without meaning is worse than all others.
+/// Infinite without a value.
 double goalOf(const ir::Goal& goal, const ir::Plan& plan, const cost::Estimate& estimate) {
   constexpr double kWorst = std::numeric_limits<double>::infinity();
   const auto value = verdict::valueOf(goal.tree, plan, estimate);
@@ -179,6 +180,9 @@ Outcome Candidates::price(CandidateId id, double limit) {
   out.peak = estimate->memory.peak;
   for (const ir::Goal& goal : terms.goals) out.goals.push_back(goalOf(goal, plan, *estimate));
   if (terms.goals.empty()) out.goals.push_back(out.stepTime);
+  constexpr int kNoValue = 903; // what the page of a metric without meaning says
+  if (std::any_of(out.goals.begin(), out.goals.end(), [](double goal) { return !std::isfinite(goal); }))
+    return refused(Fate::Unlawful, kNoValue);
   size_t unmet = 0;
   for (uint32_t i = static_cast<uint32_t>(terms.conditions.size()); i-- > 0;)
     if (const ir::Condition& c = terms.conditions[i];

@@ -160,8 +160,12 @@ std::string bindingText(const SearchReport& report) {
   std::string out;
   const auto line = [&](const std::string& what, const Outcome* without) {
     if (!without || (best && !before(*without, *best))) return;
-    out += fmt::format("  {} binds: without it {}{}, {}\n", what, formatQuantity(without->stepTime, units::time),
-                       best ? " (" + report::errorText(worse(*without, *best)) + ")" : std::string(),
+    const bool ofStep =
+        !report.terms || report.terms->goals.empty() || verdict::isStepTime(report.terms->goals[0].tree);
+    std::string gain = ofStep ? formatQuantity(without->stepTime, units::time) : std::string();
+    const std::string beside = best ? report::errorText(worse(*without, *best)) : std::string();
+    if (best) gain += ofStep ? " (" + beside + ")" : beside;
+    out += fmt::format("  {} binds: without it {}{}{}\n", what, gain, gain.empty() ? "" : ", ",
                        report.space->str(without->id));
   };
   for (size_t i = 0; i < report.answer->unmet().size(); ++i)

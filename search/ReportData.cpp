@@ -51,6 +51,11 @@ ordered_json rankedJson(const SearchReport& report, const std::vector<Ranked>& l
   return out;
 }
 
+/// Is there something better, or anything at all, without a condition?
+bool binds(const SearchReport& report, const Outcome* without) {
+  return without && (report.answer->best().empty() || before(*without, report.answer->best()[0]));
+}
+
 ordered_json fatesJson(const SearchReport& report) {
   const Answer& answer = *report.answer;
   ordered_json codes = ordered_json::array();
@@ -63,7 +68,8 @@ ordered_json fatesJson(const SearchReport& report) {
     const ir::Condition& condition = report.terms->conditions[i];
     ordered_json made = {
         {"condition", condition.tree.text}, {"reason", condition.reason}, {"missed", answer.unmet()[i].count}};
-    if (const Outcome* without = answer.bestWithout(i)) made["best_without"] = outcomeJson(report, *without);
+    if (const Outcome* without = answer.bestWithout(i); binds(report, without))
+      made["best_without"] = outcomeJson(report, *without);
     conditions.push_back(std::move(made));
   }
   return {{"priced", answer.priced()},
@@ -132,6 +138,8 @@ ordered_json searchJson(const SearchReport& report) {
     }
   }
   out["values"] = std::move(values);
+  const Outcome* unfit = report.answer->bestUnfit();
+  out["best_without_memory"] = binds(report, unfit) ? outcomeJson(report, *unfit) : ordered_json(nullptr);
   if (report.why) out["first_beside_second"] = report::comparisonJson(*report.why);
   return out;
 }

@@ -96,7 +96,8 @@ ir::CandidateId blocksOf(const ir::Space& space) {
 Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options) {
   Work work(space, conditions, options);
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < options.threads; ++i) others.emplace_back([&] { work.decide(source); });
+  const auto threads = static_cast<unsigned>(std::min<ir::CandidateId>(options.threads, blocksOf(space)));
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&] { work.decide(source); });
   work.decide(source);
   for (std::thread& other : others) other.join();
   return work.finish();
