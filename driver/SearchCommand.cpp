@@ -41,7 +41,7 @@ ir::SearchWords wordsOf(const Arguments& arguments) {
 /// Plans of candidates, priced with all their rows.
 class Priced {
 public:
-  Priced(Console& console, InputFile& file, api::Search& search) : console_(console), file_(file), search_(search) {}
+  Priced(InputFile& file, api::Search& search) : file_(file), search_(search) {}
 
   /// False if a candidate cannot be priced as a plan by itself, which is a bug.
   bool add(const std::vector<search::Outcome>& outcomes, std::vector<search::Ranked>& to) {
@@ -75,7 +75,6 @@ public:
   }
 
 private:
-  Console& console_;
   InputFile& file_;
   api::Search& search_;
   std::vector<std::unique_ptr<api::Compilation>> plans_;
@@ -139,7 +138,7 @@ int answer(Console& console, const Arguments& arguments, InputFile& file, api::S
     walked = search.run(threads, !exhaustive, &progress);
   }
   const search::Answer& found = *walked;
-  Priced priced(console, file, search);
+  Priced priced(file, search);
   search::SearchReport report;
   report.plan = search.plan().asked().named;
   report.space = &search.space();

@@ -97,7 +97,8 @@ bool Candidates::isCandidate(std::span<const uint32_t> digits) const {
 const Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> digits) {
   const CandidateId outer = id / innerEnd_;
   if (base_ && base_->outer == outer) return *base_;
-  Base& base = base_.emplace();
+  base_ = std::make_unique<Base>();
+  Base& base = *base_;
   base.outer = outer;
   DiagnosticEngine found;
   base.plan = source_->plan(digits.first(space_.outerCount()), std::nullopt, found);

@@ -87,7 +87,7 @@ private:
   const ir::Space& space_;
   std::unique_ptr<PlanSource> source_;
   ir::CandidateId innerEnd_;
-  std::optional<Base> base_;
+  std::unique_ptr<Base> base_;
   Engine engine_;
 };
 
