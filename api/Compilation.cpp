@@ -53,9 +53,8 @@ bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
 
 /// A balanced cut needs prices, which no pass knows.
 void Compilation::settleStages() {
-  if (!balanced(*plan_) || !plan_->pipeline->stages.empty()) return;
   Step step("balancing");
-  plan_->pipeline->stages = search::balancedStages(*plan_, engine());
+  search::settleStages(*plan_, engine());
 }
 
 /// So does what the report of a cut that fails offers.

@@ -59,11 +59,11 @@ search::Answer Search::run(unsigned threads, bool bounds, search::Progress* prog
 }
 
 std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {
-  search::Candidates one(*space_, source());
+  if (!candidates_) candidates_ = std::make_unique<search::Candidates>(*space_, source());
   DiagnosticEngine found;
-  std::unique_ptr<ir::Plan> plan = one.plan(id, found);
+  std::unique_ptr<ir::Plan> plan = candidates_->plan(id, found);
   if (!plan) return nullptr;
-  plan = file_.candidate(space_->digits(id), one.filled(*plan));
+  plan = file_.candidate(space_->digits(id), candidates_->filled(*plan));
   return plan ? plan_->beside(std::move(*plan)) : nullptr;
 }
 

@@ -40,6 +40,7 @@ private:
   ir::SearchWords words_;
   std::unique_ptr<Compilation> plan_;
   std::shared_ptr<const ir::Space> space_;
+  std::unique_ptr<search::Candidates> candidates_; ///< made when one is first asked for
 };
 
 } // namespace planc::api

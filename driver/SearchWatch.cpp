@@ -1,4 +1,4 @@
-// Two looks a second at a walk.
+// Looks at a walk every tenth of a second.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/SearchWatch.h"
 

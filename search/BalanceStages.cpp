@@ -265,4 +265,10 @@ std::vector<ir::StageLine> balancedStages(const ir::Plan& plan, Engine& engine) 
   return Balancing(plan, engine).run();
 }
 
+void settleStages(ir::Plan& plan, Engine& engine) {
+  const auto& pipeline = plan.pipeline;
+  if (pipeline && pipeline->cut && pipeline->cut->cut == ir::StageCut::Balanced && pipeline->stages.empty())
+    plan.pipeline->stages = balancedStages(plan, engine);
+}
+
 } // namespace planc::search

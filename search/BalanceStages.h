@@ -13,4 +13,7 @@ namespace planc::search {
 /// `engine`: prices the cuts; what it knows of the layers is taken from there.
 std::vector<ir::StageLine> balancedStages(const ir::Plan& plan, Engine& engine);
 
+/// Gives a plan whose cut is to be balanced its stage lines, if it has none yet.
+void settleStages(ir::Plan& plan, Engine& engine);
+
 } // namespace planc::search

@@ -54,10 +54,6 @@ std::optional<int64_t> restOf(const ir::Plan& plan, Symbol axis) {
   return devices % others == 0 ? std::optional(devices / others) : std::nullopt;
 }
 
-bool balanced(const ir::Plan& plan) {
-  return plan.pipeline && plan.pipeline->cut && plan.pipeline->cut->cut == ir::StageCut::Balanced;
-}
-
 /// Is the step time the one goal?
 bool seeksStepTime(const ir::SearchTerms* terms) {
   if (!terms || terms->goals.empty()) return true;
@@ -174,7 +170,7 @@ Outcome Candidates::price(CandidateId id, double limit) {
     if (const ir::Condition& c = terms.conditions[out.condition]; c.ofChoices() && !holds(ofFacts(c.tree, plan)))
       return refused(Fate::Cut, 0);
   if (base.bounded && engine_.stepFloor(plan) > limit) return refused(Fate::Worse, 0);
-  if (balanced(plan)) plan.pipeline->stages = balancedStages(plan, engine_);
+  settleStages(plan, engine_);
   const auto estimate = engine_.estimate(plan, found, base.wanted);
   if (!estimate) return refused(Fate::Unlawful, codeOf(found));
   out.stepTime = estimate->totals.stepTime;

@@ -69,7 +69,7 @@ std::string grouped(double count) {
 
 namespace {
 
-/// Values of a line: what the table has of one candidate beside what was chosen.
+/// How many candidates met which fate, a line each.
 std::string fatesText(const SearchReport& report) {
   const Answer& answer = *report.answer;
   Table table("rl");
@@ -95,7 +95,7 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
   const std::vector<Ranked>& lines = tabled(report);
   const size_t goals = goalNames(report).size();
   const bool stepIsGoal =
-      !report.terms || report.terms->goals.empty() || report.terms->goals[0].tree.text == "step_time";
+      !report.terms || report.terms->goals.empty() || verdict::isStepTime(report.terms->goals[0].tree);
   std::vector<StyledText> head{{""}};
   std::string aligned = "r";
   const auto column = [&](std::string text, char align = 'r') {

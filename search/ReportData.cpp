@@ -1,5 +1,6 @@
 // A search as JSON, CSV and Markdown.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Csv.h"
 #include "backends/report/JsonNumber.h"
 #include "search/ReportParts.h"
 #include "support/Diagnostics.h"
@@ -108,13 +109,6 @@ std::vector<std::vector<std::string>> rowsOf(const SearchReport& report) {
   return rows;
 }
 
-std::string csvCell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
-
 } // namespace
 
 ordered_json searchJson(const SearchReport& report) {
@@ -147,7 +141,7 @@ ordered_json searchJson(const SearchReport& report) {
 std::string searchCsv(const SearchReport& report) {
   std::string out;
   for (const std::vector<std::string>& row : rowsOf(report)) {
-    for (size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + csvCell(row[i]);
+    for (size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + report::csvField(row[i]);
     out += "\n";
   }
   return out;
