@@ -75,8 +75,7 @@ std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& 
 }
 
 Searched PlanFile::searched(const std::string& choice, const ir::SearchWords& words) {
-  frontend::SearchedPlan found =
-      session_->searched({choice}, {words.vary, words.fill, words.where, words.goals, words.top});
+  frontend::SearchedPlan found = session_->searched({choice}, words);
   if (!found.plan || !found.space) return {};
   Asked asked{found.plan->name.str(), {}, found.plan->range};
   return {std::make_unique<Compilation>(std::move(*found.plan), std::move(asked), heldSources()),
@@ -85,6 +84,11 @@ Searched PlanFile::searched(const std::string& choice, const ir::SearchWords& wo
 
 std::unique_ptr<ir::Plan> PlanFile::candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled) {
   return session_->candidate(digits, filled);
+}
+
+std::optional<std::string> PlanFile::written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
+                                             const frontend::PlanPlace& place) {
+  return session_->written(digits, filled, place);
 }
 
 std::vector<std::string> PlanFile::openPlans() {

@@ -14,7 +14,8 @@
 
 namespace planc::frontend {
 class Session;
-}
+struct PlanPlace;
+} // namespace planc::frontend
 
 namespace planc::api {
 
@@ -69,6 +70,9 @@ public:
   /// A candidate of the last `searched`: its plan with these values of the first `digits.size()` choices, and the
   /// filled axis resized if `filled` is given. Null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);
+  /// A candidate with all of its values as the text of a plan (frontend::Session::written).
+  std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
+                                     const frontend::PlanPlace& place);
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
 

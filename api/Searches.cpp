@@ -15,7 +15,9 @@ public:
              const std::string& choice, const ir::SearchWords& words) {
     file_.loadText(path, std::move(text));
     file_.set(facts);
-    plan_ = file_.searched(choice, words).plan;
+    ir::SearchWords known = words;
+    known.known = true;
+    plan_ = file_.searched(choice, known).plan;
   }
   std::unique_ptr<ir::Plan> plan(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                  DiagnosticEngine& diagnostics) override {
@@ -52,18 +54,28 @@ std::unique_ptr<search::PlanSource> Search::source() const {
                                       file_.edit().facts, choice_, words_);
 }
 
-search::Answer Search::run(unsigned threads, bool bounds, search::Progress* progress) {
+search::Answer Search::run(unsigned threads, bool bounds, search::Progress* progress, const search::WalkPart& part) {
   const Step step("searching");
   return search::walk(*space_, terms().conditions.size(), [this] { return source(); },
-                      {threads, static_cast<size_t>(space_->top), bounds, progress});
+                      {threads, static_cast<size_t>(space_->top), bounds, progress, part});
+}
+
+search::Candidates& Search::candidates() {
+  if (!candidates_) candidates_ = std::make_unique<search::Candidates>(*space_, source());
+  return *candidates_;
+}
+
+/// Ranks of the axis that the space fills; nothing where it fills none, or a law forbids the candidate.
+std::optional<int64_t> Search::filled(ir::CandidateId id) {
+  DiagnosticEngine found;
+  const std::unique_ptr<ir::Plan> plan = candidates().plan(id, found);
+  return plan ? candidates().filled(*plan) : std::nullopt;
 }
 
 std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {
-  if (!candidates_) candidates_ = std::make_unique<search::Candidates>(*space_, source());
-  DiagnosticEngine found;
-  std::unique_ptr<ir::Plan> plan = candidates_->plan(id, found);
-  if (!plan) return nullptr;
-  plan = file_.candidate(space_->digits(id), candidates_->filled(*plan));
+  const auto rest = filled(id);
+  if (space_->fill && !rest) return nullptr;
+  std::unique_ptr<ir::Plan> plan = file_.candidate(space_->digits(id), rest);
   return plan ? plan_->beside(std::move(*plan)) : nullptr;
 }
 

@@ -26,14 +26,22 @@ public:
 
   /// Decides every candidate. `threads`: at least 1. `bounds`: those that are certainly none of the best are not
   /// priced, so that only the best are known of.
-  search::Answer run(unsigned threads, bool bounds, search::Progress* progress = nullptr);
+  search::Answer run(unsigned threads, bool bounds, search::Progress* progress = nullptr,
+                     const search::WalkPart& part = {});
+  /// The candidates one by one, for one thread; they live as long as the search.
+  search::Candidates& candidates();
   /// A candidate as a plan by itself, elaborated from text; null if a law forbids it (the file reports it).
   std::unique_ptr<Compilation> candidate(ir::CandidateId id);
+  /// A candidate as the text of a file at `path`, which need not exist, that declares a plan `name` with `sentence`
+  /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`.
+  std::optional<std::string> written(ir::CandidateId id, const std::string& path, const std::string& name,
+                                     const std::string& sentence, std::string& why);
 
 private:
   Search(PlanFile& file, std::string choice, ir::SearchWords words)
       : file_(file), choice_(std::move(choice)), words_(std::move(words)) {}
   std::unique_ptr<search::PlanSource> source() const;
+  std::optional<int64_t> filled(ir::CandidateId id);
 
   PlanFile& file_;
   std::string choice_;

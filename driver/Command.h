@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ struct Option {
   std::string_view value; ///< how help names its value: `NAME`; empty for a switch and where there are choices
   std::vector<std::string_view> choices; ///< the values it may have; the first is the default
   std::string_view help;
-  bool repeats = false; ///< may be given several times, each with a value; else the last one counts
+  bool repeats = false;        ///< may be given several times, each with a value; else one value is all it takes
+  unsigned use = 0;            ///< of a command that has several forms: those that it goes with, as bits
+  std::string_view needs = {}; ///< another option, without which it means nothing
 };
 
 /// As many as there are.
@@ -37,7 +40,10 @@ class Arguments {
 public:
   std::vector<std::string> positional;
   std::map<std::string, std::vector<std::string>, std::less<>> values; ///< by option, in the order of the line
+  std::set<std::string, std::less<>> said;                             ///< options that stand on the line
 
+  /// Stands it on the line? Defaults do not.
+  bool given(std::string_view option) const { return said.count(option) != 0; }
   /// A switch that was given.
   bool has(std::string_view option) const { return values.count(option) != 0; }
   /// The value given, or the default of an option with choices.

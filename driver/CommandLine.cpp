@@ -78,6 +78,7 @@ public:
       if (slot.command && slot.command != command) continue;
       std::string name(slot.option->name);
       if (slot.parsed->count() > 0) {
+        result.said.insert(name);
         std::vector<std::string>& values = result.values[name];
         values.clear();
         for (const std::string& value : slot.parsed->results())
@@ -112,6 +113,16 @@ int unknownWord(Console& console, const Command* command, const std::string& wor
   return console.usageError("unknown command `" + word + "`", didYouMean(word, names, "`planc --help` lists them"));
 }
 
+/// The first code that is not zero, of the options that all commands have and those of this one.
+template <class Check> int checkEach(const Command* command, Check check) {
+  for (const Option& option : commonOptions())
+    if (int code = check(option)) return code;
+  if (command)
+    for (const Option& option : command->options)
+      if (int code = check(option)) return code;
+  return 0;
+}
+
 /// A value that is not among the choices, or zero if all are.
 int checkChoices(Console& console, const Command* command, const Arguments& arguments) {
   auto check = [&](const Option& option) {
@@ -122,12 +133,19 @@ int checkChoices(Console& console, const Command* command, const Arguments& argu
     return console.usageError("`" + std::string(option.name) + "` cannot be `" + *value + "`",
                               didYouMean(*value, choices, "it is one of " + quotedList(choices)));
   };
-  for (const Option& option : commonOptions())
-    if (int code = check(option)) return code;
-  if (command)
-    for (const Option& option : command->options)
-      if (int code = check(option)) return code;
-  return 0;
+  return checkEach(command, check);
+}
+
+/// Two values of an option that takes one, or zero if there are none.
+int checkOnce(Console& console, const Command* command, const Arguments& arguments) {
+  auto check = [&](const Option& option) {
+    const std::vector<std::string>& values = arguments.all(option.name);
+    if (option.repeats || values.size() < 2) return 0;
+    return console.usageError("`" + std::string(option.name) + "` takes one value; these are `" + values[0] +
+                                  "` and `" + values[1] + "`",
+                              "leave one of them out");
+  };
+  return checkEach(command, check);
 }
 
 int checkPositionals(Console& console, const Command& command, const Arguments& arguments) {
@@ -152,6 +170,7 @@ int dispatch(Console& console, const Parser& parser) {
   Arguments arguments = parser.arguments(command);
   if (auto unknown = parser.unknown(); !unknown.empty()) return unknownWord(console, command, unknown.front());
   if (int code = checkChoices(console, command, arguments)) return code;
+  if (int code = checkOnce(console, command, arguments)) return code;
   console.setColor(*arguments.value("--color"));
   console.setDiagnosticFormat(*arguments.value("--diagnostics"));
   if (arguments.has("--help")) {

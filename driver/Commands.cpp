@@ -6,7 +6,7 @@ namespace planc::driver {
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &kCheckCommand,     &kEstimateCommand, &kSearchCommand,  &kSensitivityCommand, &kCompileCommand,
+      &kCheckCommand,     &kEstimateCommand, &kSearchCommand,  &kSensitivityCommand, &kSweepCommand,   &kCompileCommand,
       &kCalibrateCommand, &kFmtCommand,      &kExplainCommand, &kShowCommand,        &kVersionCommand,
   };
   return table;

@@ -14,6 +14,7 @@ extern const Command kFmtCommand;
 extern const Command kExplainCommand;
 extern const Command kSensitivityCommand;
 extern const Command kShowCommand;
+extern const Command kSweepCommand;
 extern const Command kVersionCommand;
 
 } // namespace planc::driver

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/core.h>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,11 +80,36 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   return why;
 }
 
+std::string refusedOutput(const std::string& path, const SourceManager& read) {
+  std::error_code failed;
+  if (path.empty()) return "the name of the file is empty";
+  if (fs::is_directory(path, failed)) return path + " is a folder";
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty() && !fs::is_directory(folder, failed))
+    return fmt::format("the folder of {} does not exist", path);
+  for (uint32_t i = 0; i < read.fileCount(); ++i)
+    if (fs::exists(read.path(FileId(i)), failed) && fs::equivalent(path, read.path(FileId(i)), failed))
+      return fmt::format("{} is a file that was read", path);
+  if (fs::is_regular_file(path, failed)) {
+    constexpr std::string_view kDatabase = "SQLite format 3";
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(kDatabase.size(), '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin == kDatabase) return path + " is a database, such as the store of a search";
+  } else if (fs::is_fifo(path, failed)) {
+    return path + " is a pipe, which somebody would have to read";
+  }
+  return {};
+}
+
 std::string writeFile(const std::string& path, std::string_view text) {
   std::error_code failed;
-  if (fs::exists(path, failed) && fs::is_regular_file(path, failed)) return replaceFile(path, text);
+  if (fs::is_regular_file(path, failed)) return replaceFile(path, text);
+  const bool there = fs::exists(path, failed); // a pipe, a device
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  return file.get() >= 0 && writeAll(file.get(), text) ? std::string() : reason();
+  if (file.get() >= 0 && writeAll(file.get(), text)) return {};
+  std::string why = reason();
+  if (file.get() >= 0 && !there) ::unlink(path.c_str()); // half a file is none
+  return why;
 }
 
 std::vector<std::string> expandFolders(const std::vector<std::string>& paths) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/Console.h"
+#include "support/Source.h"
 
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ std::optional<std::string> readFile(const std::string& path, std::string& error)
 std::string replaceFile(const std::string& path, std::string_view text);
 /// Writes a file, new or in place of another. Empty, or what went wrong.
 std::string writeFile(const std::string& path, std::string_view text);
+/// Why an output may not be written there, before anything is done for it; empty if it may. Not over a folder, a file
+/// that was read, or a database: a store of a search holds hours of work.
+std::string refusedOutput(const std::string& path, const SourceManager& read);
 /// The paths, with each folder replaced by the `.plan` files below it, sorted.
 std::vector<std::string> expandFolders(const std::vector<std::string>& paths);
 

@@ -1,7 +1,8 @@
 // The file that a command works on: its plans as the words of the command line choose and change them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "api/Searches.h"
+#include "api/Largest.h"
+#include "api/Sweeps.h"
 #include "driver/Command.h"
 
 #include <memory>
@@ -28,17 +29,33 @@ public:
   void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
   /// The search of a plan; null after errors.
   std::unique_ptr<api::Search> search(const std::string& choice, const ir::SearchWords& words);
+  /// As api::knees has them.
+  std::vector<search::NamedKnee> knees(const std::string& choice, const ir::SearchWords& words,
+                                       const search::Sweep& sweep) {
+    return api::knees(file_, choice, words, sweep);
+  }
+  std::unique_ptr<api::Scaling> scaling(const api::Search& search, const std::string& choice,
+                                        const ir::SearchWords& words, const search::Sweep& along,
+                                        const std::vector<const verdict::Metric*>& metrics) {
+    return api::scaling(file_, search, choice, words, along, metrics);
+  }
+  api::FittingValue fittingValue(const std::string& choice, const ir::SearchWords& words, search::Extreme what,
+                                 const std::string& path) {
+    return api::fittingValue(file_, choice, words, what, path);
+  }
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);
   /// What was set.
   const ir::PlanEdit& edit() const { return file_.edit(); }
+  /// Of the file, so far.
+  const DiagnosticEngine& diagnostics() { return file_.diagnostics(); }
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
   /// As it stands in reports: `<stdin>` for `-`.
   std::string shownPath() const { return path_ == "-" ? "<stdin>" : path_; }
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans() { return file_.openPlans(); }
-  const SourceManager& sources() { return file_.sources(); }
+  const SourceManager& sources() const { return file_.sources(); }
   size_t libraryBytes() const { return file_.libraryBytes(); }
 
 private:

@@ -36,9 +36,10 @@ private:
   bool named_ = false; ///< the next value has its name already
 };
 
-/// Forms of the root object of a JSON result: of plans, of calibrations, and of what numbers hang on.
+/// Forms of the root object of a JSON result: of plans, of calibrations, of what numbers hang on, of searches and
+/// sweeps.
 inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
-                                  kSearchFormat = "1.0";
+                                  kSearchFormat = "1.0", kSweepFormat = "1.0";
 
 /// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
 class JsonDocument {

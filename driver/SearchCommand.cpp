@@ -2,31 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 #include "driver/Commands.h"
+#include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
+#include "driver/SearchApply.h"
+#include "driver/SearchForms.h"
+#include "driver/SearchIllegal.h"
+#include "driver/SearchLargest.h"
+#include "driver/SearchList.h"
+#include "driver/SearchStore.h"
 #include "driver/SearchWatch.h"
 #include "search/Report.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 namespace planc::driver {
 namespace {
-
-/// A whole number of an option; nothing, after a report, if it is none, too small or too large.
-std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std::string_view option, int64_t least,
-                               int64_t most, int64_t otherwise) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return otherwise;
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-  if (error == std::errc() && end == text->data() + text->size() && count >= least && count <= most) return count;
-  console.usageError(fmt::format("`{}` takes a whole number from {} to {}; this is `{}`", option, least, most, *text));
-  return std::nullopt;
-}
 
 ir::SearchWords wordsOf(const Arguments& arguments) {
   ir::SearchWords words;
@@ -36,6 +31,15 @@ ir::SearchWords wordsOf(const Arguments& arguments) {
   for (const std::string& goal : arguments.all("--minimize")) words.goals.push_back("minimize " + goal);
   for (const std::string& goal : arguments.all("--maximize")) words.goals.push_back("maximize " + goal);
   return words;
+}
+
+/// Assertions that do not hold.
+std::vector<std::string> missedBy(const api::Compilation& plan) {
+  DiagnosticEngine found;
+  std::vector<std::string> missed;
+  for (const verdict::AssertionResult& one : verdict::evaluate(plan.plan(), *plan.estimate(), found).assertions)
+    if (!one.ok) missed.push_back(one.text);
+  return missed;
 }
 
 /// Plans of candidates, priced with all their rows.
@@ -48,10 +52,15 @@ public:
     for (const search::Outcome& outcome : outcomes) {
       std::unique_ptr<api::Compilation> plan = search_.candidate(outcome.id);
       if (!plan || !plan->priceAlone()) return false;
-      to.push_back({outcome, &plan->plan(), plan->estimate()});
+      to.push_back({outcome, &plan->plan(), plan->estimate(), missedBy(*plan)});
       plans_.push_back(std::move(plan));
     }
     return true;
+  }
+
+  /// What the plan of the first one is warned of.
+  void warnOfBest(Console& console) {
+    if (!plans_.empty()) console.diagnose(plans_[0]->diagnostics(), file_.sources());
   }
 
   /// The first two beside each other.
@@ -90,125 +99,241 @@ int checkSize(Console& console, const ir::Space& space, bool limited) {
                   : "leave values out, or bind choices that go together by `with`");
 }
 
-/// Seconds of `--time`; nothing where it is not given. `bad`: it is no time, which was stated.
-std::optional<double> timeOf(Console& console, const Arguments& arguments, bool& bad) {
-  const std::optional<std::string> text = arguments.value("--time");
-  if (!text) return std::nullopt;
-  std::string badUnit;
-  const std::optional<Quantity> time = parseQuantity(*text, badUnit);
-  bad = !time || time->unit != units::time || time->value <= 0;
-  if (bad) console.usageError(fmt::format("`--time` takes a time, such as `60s`; this is `{}`", *text));
-  return bad ? std::nullopt : std::optional(time->value);
-}
-
-int list(Console& console, const ir::Space& space) {
-  for (ir::CandidateId id = 0; id < *space.end(); ++id) {
-    const std::vector<uint32_t> digits = space.digits(id);
-    bool candidate = true;
-    for (size_t i = 0; i < digits.size(); ++i) candidate = candidate && space.has(digits, i);
-    if (candidate) console.out(fmt::format("{}: {}\n", id, space.str(id)));
-  }
-  return kClean;
-}
-
-int print(Console& console, const Arguments& arguments, const search::SearchReport& report) {
+int print(Console& console, const Arguments& arguments, const search::SearchReport& report,
+          const std::vector<ForbiddingLaw>* laws) {
   const std::string format = *arguments.value("--format");
+  nlohmann::ordered_json json = format == "json" ? search::searchJson(report) : nlohmann::ordered_json();
+  if (format == "json" && laws) json["illegal"] = lawsJson(*laws);
   if (format == "json")
-    printJson(console, kSearchFormat, {{"search", search::searchJson(report)}});
+    printJson(console, kSearchFormat, {{"search", std::move(json)}});
   else if (format == "csv")
     console.out(search::searchCsv(report));
   else if (format == "md")
     console.out(search::searchMarkdown(report));
   else
-    console.out(search::searchText(report, {console.colorOut()}));
+    console.out(search::searchText(report, {console.colorOut()}) + (laws ? lawsText(*laws) : ""));
+  const auto picture = arguments.value("--svg");
+  if (picture && !writePicture(console, *picture, search::searchPicture(report))) return kUsage;
   return report.best.empty() ? kFailed : kClean;
 }
+
+/// A front has no bound: of so many, or as many as the best, the rows are shown.
+constexpr size_t kFrontRows = 1'000;
 
 /// Spaces of so many candidates are priced whole, so that the best of each value is known, too.
 constexpr double kPricedWhole = 20'000;
 
 int answer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search, unsigned threads,
-           std::optional<double> time) {
-  const bool exhaustive = arguments.has("--exhaustive") || search.space().size() <= kPricedWhole;
+           std::optional<double> time, const Applying& applying) {
+  const bool exhaustive = isExhaustive(arguments, search);
+  SearchStore store;
+  if (const int code = store.open(console, arguments, file, search, exhaustive)) return code;
   search::Progress progress;
-  const uint64_t blocks = search::blocksOf(search.space());
-  std::optional<search::Answer> walked;
+  const uint64_t blocks = search::blocksOf(search.space()), own = store.shard().of(blocks);
+  std::optional<search::Answer> found;
   {
-    const SearchWatch watch(progress, blocks, progressForm(*arguments.value("--progress")), time);
-    walked = search.run(threads, !exhaustive, &progress);
+    const SearchWatch watch(progress, own, progressForm(*arguments.value("--progress")), time);
+    found = store.run(console, [&] { return search.run(threads, !exhaustive, &progress, store.part()); });
   }
-  const search::Answer& found = *walked;
+  if (!found) return kUsage;
+  Decided decided{static_cast<double>(progress.blocks) / static_cast<double>(blocks), store.shard(), {}};
+  if (const double least = progress.least; own == blocks && least != 0) decided.least = least; // else of a part
+  const int code = printAnswer(console, arguments, file, search, *found, decided, exhaustive, applying);
+  store.remark(console, progress.blocks == own);
+  const bool part = own < blocks && progress.blocks == own && found->best().empty(); // others may have an answer
+  return part ? kClean : code;
+}
+
+int runSearch(Console& console, const Arguments& arguments) {
+  if (const int code = checkForm(console, arguments)) return code;
+  if (const std::optional<int> code = runOverStores(console, arguments)) return *code;
+  InputFile file(console, arguments.positional[0]);
+  if (!file.load()) return kUsage;
+  if (asksForLargest(arguments)) return searchLargest(console, arguments, file, wordsOf(arguments));
+  const auto threads =
+      countOf(console, arguments, "--threads", 1, 1024, std::max(1u, std::thread::hardware_concurrency()));
+  const std::optional<Applying> applying = applyingOf(console, arguments);
+  if (!threads || !applying) return kUsage;
+  int code = kClean;
+  const std::unique_ptr<api::Search> search = searchOf(console, arguments, file, *applying, code);
+  if (!search) return code;
+  if (arguments.has("--count")) return printCount(console, arguments, *search);
+  bool badTime = false;
+  const std::optional<double> time = timeOf(console, arguments, "--time", badTime);
+  if (badTime) return kUsage;
+  if (const int bad = checkSize(console, search->space(), time.has_value())) return bad;
+  if (arguments.has("--emit-sbatch")) return printSbatch(console, arguments);
+  if (arguments.has("--list")) return printCandidates(console, arguments, search->space());
+  return answer(console, arguments, file, *search, static_cast<unsigned>(*threads), time, *applying);
+}
+
+} // namespace
+
+bool isExhaustive(const Arguments& arguments, const api::Search& search) {
+  return arguments.has("--exhaustive") || search.space().size() <= kPricedWhole;
+}
+
+std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& arguments, InputFile& file,
+                                      const Applying& applying, int& code) {
+  if ((code = file.set(arguments))) return nullptr;
+  for (const char* option : {"-o", "--svg"})
+    if (const auto path = arguments.value(option))
+      if (const std::string why = refusedOutput(*path, file.sources()); !why.empty()) {
+        code = console.usageError(why, fmt::format("name another file with `{}`", option));
+        return nullptr;
+      }
+  ir::SearchWords words = wordsOf(arguments);
+  const auto top = countOf(console, arguments, "--top", 1, 10'000, 0);
+  if (!top) {
+    code = kUsage;
+    return nullptr;
+  }
+  if (*top) words.top = *top;
+  std::unique_ptr<api::Search> search = file.search(arguments.value("--plan").value_or(""), words);
+  if (search && static_cast<size_t>(search->space().top) < applying.rank) { // as many as are asked for
+    words.top = static_cast<int64_t>(applying.rank);
+    search = file.search(arguments.value("--plan").value_or(""), words);
+  }
+  file.report({});
+  if (search && !console.hasErrors()) return search;
+  console.summarize();
+  if (*arguments.value("--format") == "json") printJson(console, kSearchFormat, {{"search", nullptr}});
+  code = kFailed;
+  return nullptr;
+}
+
+int printAnswer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search,
+                const search::Answer& found, const Decided& decided, bool exhaustive, const Applying& applying) {
   Priced priced(file, search);
   search::SearchReport report;
   report.plan = search.plan().asked().named;
   report.space = &search.space();
   report.terms = &search.terms();
   report.answer = &found;
-  report.decided = static_cast<double>(progress.blocks) / static_cast<double>(blocks);
-  report.exhaustive = exhaustive && progress.blocks == blocks;
+  report.decided = decided.share;
+  report.least = decided.least;
+  if (decided.shard.count > 1) {
+    const uint64_t blocks = search::blocksOf(search.space());
+    report.own = static_cast<double>(decided.shard.of(blocks)) / static_cast<double>(blocks);
+    report.shard = decided.shard.str();
+  }
+  for (const ir::FactEdit& fact : file.edit().facts) report.set.emplace_back(fact.path, fact.value);
+  report.exhaustive = exhaustive && decided.share == 1;
   const bool several = search.terms().goals.size() > 1;
-  if (!priced.add(found.best(), report.best) || (several && !priced.add(found.front(), report.front))) {
+  std::vector<search::Outcome> front;
+  if (several) front = found.front();
+  if (const size_t most = std::max(kFrontRows, static_cast<size_t>(search.space().top)); front.size() > most) {
+    console.remark(fmt::format("the front has {} candidates; the first {} are shown: `--top` shows more, and a "
+                               "`--store` keeps all for `report --rows`\n",
+                               search::grouped(static_cast<double>(front.size())), search::grouped(most)));
+    front.resize(most);
+  }
+  if (!priced.add(found.best(), report.best) || !priced.add(front, report.front)) {
     file.report({});
     console.summarize();
     return kFailed;
   }
-  const auto why = priced.compare(several ? report.front : report.best);
+  priced.warnOfBest(console);
+  const auto why = priced.compare(report.table());
   report.why = why ? &*why : nullptr;
-  return print(console, arguments, report);
+  std::optional<std::vector<ForbiddingLaw>> laws;
+  if (arguments.has("--illegal")) laws = forbiddingLaws(search, found);
+  const int code =
+      applying.rank && !applying.file ? kClean : print(console, arguments, report, laws ? &*laws : nullptr);
+  if (!applying.rank) return code;
+  std::vector<ir::CandidateId> ranked;
+  for (const search::Ranked& one : report.table()) ranked.push_back(one.outcome.id);
+  return std::max(code, writeRanked(console, applying, file, search, ranked, report.stopped()));
 }
-
-int runSearch(Console& console, const Arguments& arguments) {
-  InputFile file(console, arguments.positional[0]);
-  if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
-  ir::SearchWords words = wordsOf(arguments);
-  const auto top = countOf(console, arguments, "--top", 1, 10'000, 0);
-  const auto threads =
-      countOf(console, arguments, "--threads", 1, 1024, std::max(1u, std::thread::hardware_concurrency()));
-  if (!top || !threads) return kUsage;
-  if (*top) words.top = *top;
-  const std::unique_ptr<api::Search> search = file.search(arguments.value("--plan").value_or(""), words);
-  file.report({});
-  if (!search || console.hasErrors()) {
-    console.summarize();
-    return kFailed;
-  }
-  if (arguments.has("--count")) {
-    console.out(search::grouped(search->space().size()) + " candidates\n");
-    return kClean;
-  }
-  bool badTime = false;
-  const std::optional<double> time = timeOf(console, arguments, badTime);
-  if (badTime) return kUsage;
-  if (const int code = checkSize(console, search->space(), time.has_value())) return code;
-  if (arguments.has("--list")) return list(console, search->space());
-  return answer(console, arguments, file, *search, static_cast<unsigned>(*threads), time);
-}
-
-} // namespace
 
 const Command kSearchCommand = {
     "search",
     "the best plan of a space of them, what limits it, and why it is the best",
-    {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
-    {{"--plan", "NAME", {}, "the plan that is searched; 'NAME(nodes = 8)' binds its parameters"},
-     kSetOption,
-     {"--vary", "PATH in LIST", {}, "a choice, as in the `search` block; in place of the one of that path", true},
-     {"--fill", "mesh.AXIS", {}, "the axis that takes what is left of the devices", true},
-     {"--where", "CONDITION", {}, "a condition beside those of the block", true},
-     {"--minimize", "METRIC", {}, "a goal, in place of those of the block; several: the front", true},
-     {"--maximize", "METRIC", {}, "the same, of what is better the more it is", true},
-     {"--top", "N", {}, "how many of the best are shown"},
-     {"--threads", "N", {}, "as many as the machine has, if not said; the answer is the same"},
+    {{"FILE", 1, kMany,
+      "a .plan file, or - for stdin; `report FILE.db`: the answer that a store holds; `merge OUT.db SHARD.db…`: one "
+      "store of those of all shards"}},
+    {{"--plan",
+      "NAME",
+      {},
+      "the plan that is searched; 'NAME(nodes = 8)' binds its parameters",
+      false,
+      kOfSpace | kOfExtreme | kOfQuestion},
+     usedFor(kSetOption, kOfSpace | kOfExtreme | kOfQuestion),
+     {"--vary",
+      "PATH in LIST",
+      {},
+      "a choice, as in the `search` block; in place of the one of that path",
+      true,
+      kOfSpace | kOfQuestion},
+     {"--fill",
+      "mesh.AXIS",
+      {},
+      "the axis that takes what is left of the devices",
+      true,
+      kOfSpace | kOfExtreme | kOfQuestion},
+     {"--where",
+      "CONDITION",
+      {},
+      "a condition beside those of the block",
+      true,
+      kOfSearch | kOfJob | kOfExtreme | kOfCount | kOfQuestion},
+     {"--minimize",
+      "METRIC",
+      {},
+      "a goal, in place of those of the block; several: the front",
+      true,
+      kOfSearch | kOfJob | kOfQuestion},
+     {"--maximize", "METRIC", {}, "the same, of what is better the more it is", true, kOfSearch | kOfJob | kOfQuestion},
+     {"--top", "N", {}, "how many of the best are shown", false, kOfSearch | kOfJob | kOfQuestion},
+     {"--threads", "N", {}, "as many as the machine has, if not said; the answer is the same", false, kOfSearch},
+     {"--apply", "N", {}, "write the N-th of the table as a plan, in place of the table", false, kOfTable | kOfReport},
+     {"-o", "FILE", {}, "with --apply: write the plan there, beside the table", false, kOfTable | kOfReport},
+     {"--illegal",
+      "",
+      {},
+      "up to three candidates of each law that forbids some, beneath the table; also in JSON",
+      false,
+      kOfTable | kOfJob},
      {"--exhaustive",
       "",
       {},
-      "price every candidate, so that the best of each value and the fate of all are known; always done up to 20,000"},
-     {"--time", "TIME", {}, "stop after so long, as 60s, with the best so far; so does Ctrl-C"},
-     {"--progress", "", {"auto", "plain", "none"}, "how far it is, on stderr; auto: on a terminal"},
+      "price every candidate, so that the best of each value and the fate of all are known; always done up to 20,000",
+      false,
+      kOfSearch | kOfJob | kOfQuestion},
+     {"--time",
+      "TIME",
+      {},
+      "stop after so long, as 60s, with the best so far; so does Ctrl-C",
+      false,
+      kOfSearch | kOfJob},
+     {"--progress",
+      "",
+      {"auto", "plain", "none"},
+      "how far it is, on stderr; auto: on a terminal",
+      false,
+      kOfSearch | kOfJob},
      {"--count", "", {}, "only how many candidates there are"},
      {"--list", "", {}, "only the candidates, with their numbers"},
-     {"--format", "", {"text", "json", "csv", "md"}, "csv and md: a line per candidate of the best, or of the front"}},
+     {"--largest", "PATH", {}, "the largest whole value that is lawful and fits, in place of a search"},
+     {"--fewest", "PATH", {}, "the least one, as nodes"},
+     kStoreOption,
+     kResumeOption,
+     kKeepOption,
+     kShardOption,
+     kEmitSbatchOption,
+     kRowsOption,
+     {"--format",
+      "",
+      {"text", "json", "csv", "md"},
+      "csv and md: a line per candidate of the best, or of the front",
+      false,
+      kOfTable | kOfReport | kOfJob | kOfExtreme | kOfCount | kOfList},
+     {"--svg",
+      "FILE",
+      {},
+      "also draw the front, or step time against memory, and what the best choose",
+      false,
+      kOfTable | kOfReport}},
     "planc search examples/search_dense.plan",
     runSearch,
 };

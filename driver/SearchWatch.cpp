@@ -5,6 +5,7 @@
 #include "support/Quantity.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
@@ -66,11 +67,17 @@ void SearchWatch::watch() {
 
 std::string SearchWatch::line() const {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  const double share = static_cast<double>(progress_.blocks) / static_cast<double>(std::max<uint64_t>(1, blocks_));
-  std::string text = fmt::format("{:.1f} % of the candidates, {:.0f} priced per second", 100 * share,
-                                 static_cast<double>(progress_.priced) / seconds);
+  const auto all = static_cast<double>(std::max<uint64_t>(1, blocks_));
+  const auto before = static_cast<double>(progress_.before), now = static_cast<double>(progress_.blocks);
+  std::string text =
+      fmt::format("{:.1f} % of the candidates, {:.0f} priced per second and core", 100 * now / all,
+                  static_cast<double>(progress_.priced) / seconds / std::max<unsigned>(1, progress_.threads));
   if (const double best = progress_.best; best > 0) text += fmt::format(", best {}", formatQuantity(best, units::time));
-  if (share > 0) text += fmt::format(", {} left", formatQuantity(seconds * (1 - share) / share, units::time));
+  const double least = progress_.least, found = progress_.bestGoal;
+  if (least != 0 && std::isfinite(least) && found > least)
+    text += fmt::format(", {:.1f} % from what is possible at best", 100 * std::abs(found / least - 1));
+  if (now > before)
+    text += fmt::format(", {} left", formatQuantity(seconds * (all - now) / (now - before), units::time));
   return text;
 }
 

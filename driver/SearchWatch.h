@@ -16,8 +16,8 @@ enum class ProgressForm { Terminal, Plain, None };
 /// `auto`: on a terminal only.
 ProgressForm progressForm(std::string_view word);
 
-/// Watches a walk for as long as it lives. Ctrl-C and the end of the time stop the walk: blocks that were begun are
-/// finished.
+/// Watches a walk for as long as it lives. Ctrl-C and the end of the time stop the walk behind the candidate
+/// that is priced.
 class SearchWatch {
 public:
   /// `time`: seconds that the walk may take; none: as many as it needs. `blocks`: of the space.

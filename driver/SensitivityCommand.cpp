@@ -3,6 +3,7 @@
 #include "api/Library.h"
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
+#include "driver/OptionValues.h"
 #include "driver/SensitivityFormats.h"
 
 #include <algorithm>
@@ -18,31 +19,6 @@ struct Questions {
   std::vector<search::Target> targets;
   size_t top = 20; ///< rows; 0: all
 };
-
-std::vector<std::string> numberNames() {
-  std::vector<std::string> names;
-  for (const verdict::Metric* m : verdict::metrics().rows())
-    if (m->read && !m->isBool) names.emplace_back(m->name());
-  return names;
-}
-
-/// A metric that is a number of the whole plan; null after saying that it is none.
-const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name) {
-  const verdict::Metric* metric = verdict::findMetric(name);
-  if (metric && metric->read && !metric->isBool) return metric;
-  if (metric)
-    console.usageError(fmt::format("`{}` takes a number of the whole plan; `{}` is {}", option, name,
-                                   metric->isBool ? "true or false" : "one of a layer"));
-  else
-    console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
-                       didYouMean(name, numberNames(), "docs/language.md lists the metrics"));
-  return nullptr;
-}
-
-std::string trimmed(std::string_view text) {
-  const size_t from = text.find_first_not_of(' ');
-  return from == std::string_view::npos ? "" : std::string(text.substr(from, text.find_last_not_of(' ') - from + 1));
-}
 
 /// `step_time = 5s`; nothing after saying what is wrong.
 std::optional<search::Target> targetOf(Console& console, const std::string& word) {

@@ -1,19 +1,15 @@
 // The session: one compilation from a file on disk to its plans.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Frontend.h"
-
+#include "frontend/Session.h"
 #include "frontend/eval/Sides.h"
 #include "frontend/model/Models.h"
 #include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
-#include "frontend/plan/Plans.h"
-#include "frontend/plan/SharedParts.h"
 #include "support/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <fmt/format.h>
-#include <mutex>
 
 namespace planc::frontend {
 using syntax::Expr;
@@ -21,71 +17,8 @@ using syntax::ExprKind;
 
 PLANC_ERROR(UnknownPlan, 212, "there is no plan `{name}` in `{file}`")
 PLANC_ERROR(PlanChoiceForm, 213, "a plan is chosen by its name, with arguments if it takes any: `NAME(nodes = 8)`")
-PLANC_ERROR(SetForm, 932, "what is set is written `PATH = VALUE`, as in `train.micro_batch = 2`")
-PLANC_ERROR(NoSearchedPlan, 694, "{problem}: say which one is searched")
-PLANC_ERROR(SearchWordForm, 695, "`{text}` is no line of a search")
 PLANC_ERROR(AssertFalse, 338, "{reason}")
 PLANC_ERROR(EnumMemberTwice, 214, "`{name}` is listed twice")
-
-/// Plans as they are chosen, `NAME(nodes = 8)`: the text stands in a file of its own, so that messages can show it.
-struct Choice {
-  FileId file;
-  std::unique_ptr<syntax::File> tree; ///< null: it could not be read, which was reported
-};
-
-struct Session::Impl {
-  SourceManager sources;
-  DiagnosticEngine diagnostics;
-  Loader loader;
-  Context context;
-  Evaluator evaluator;
-  Machines machines;
-  Module* main = nullptr;
-  std::vector<Edit> edits;
-  Symbol editsOf;
-  /// The plan whose candidates are asked for.
-  struct Searched {
-    Choice choice;
-    SearchRequest request;
-    SearchedSpace found;
-    SharedParts parts;
-  };
-  std::optional<Searched> search;
-  std::mutex givenBackLock;
-  std::vector<FileId> givenBack; ///< texts of choices that nothing points to any more
-
-  /// The values of one elaboration, which are given back with it.
-  struct Elaborating {
-    Impl& impl;
-    Arena::Passing values;
-    explicit Elaborating(Impl& i) : impl(i), values(i.context.arena) {}
-    ~Elaborating() { impl.machines.forgetPassing(); }
-  };
-
-  explicit Impl(const ModuleSource& library)
-      : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context),
-        machines(evaluator) {
-    evaluator.factMembers = &machines;
-  }
-
-  bool generic(DeclInfo& decl);
-  std::unique_ptr<ir::Plan> check(DeclInfo& decl);
-  void checkFunction(DeclInfo& decl);
-  void checkEnum(DeclInfo& decl);
-  void checkModel(DeclInfo& decl);
-  void checkAssert(const syntax::AssertStmt& statement);
-  bool edit(const ir::FactEdit& written);
-  std::optional<Edit> ruleEdit(const std::string& name, const ir::FactEdit& written);
-  std::optional<Edit> factEdit(const std::string& name, const ir::FactEdit& written);
-  std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
-  std::optional<PlanChoice> searchedChoice(const PlanChoice& choice);
-  const syntax::SearchBlock* wordsOf(const ir::SearchWords& words);
-  Choice read(const PlanChoice& choice);
-  std::optional<Value> choose(const Choice& choice);
-  void giveBack(FileId text);
-  std::string comparedAs(Symbol label);
-  const BoundDecl* record(std::string_view constant, DeclKind kind, std::string_view what);
-};
 
 Session::Session(const ModuleSource& library) : impl_(std::make_unique<Impl>(library)) {}
 Session::~Session() = default;
@@ -223,72 +156,6 @@ std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange
   return buildPlan(evaluator, machines, decl, use, edited ? edits : std::vector<Edit>{}, editsOf);
 }
 
-namespace {
-
-/// The statements of a text that is the `search` block of a plan alone; null where it is anything else.
-const syntax::SearchBlock* searchBlockOf(const Module& text) {
-  if (!text.tree || text.tree->broken || text.tree->decls.size() != 1) return nullptr;
-  const auto* plan = std::get_if<syntax::PlanDecl>(&text.tree->decls[0].item);
-  return plan && plan->items.size() == 1 ? std::get_if<syntax::SearchBlock>(&plan->items[0].item) : nullptr;
-}
-
-constexpr std::string_view kArrow = "->";
-
-} // namespace
-
-/// `decoder.seq -> tp`: read as the line of a search that has this one value.
-std::optional<Edit> Session::Impl::ruleEdit(const std::string& name, const ir::FactEdit& written) {
-  Module* text = loader.loadText(
-      name, fmt::format("plan set {{ search {{\nvary {} in ({})\n}} }}\n", written.path, written.value));
-  if (!text->tree || text->tree->broken) return std::nullopt; // reported by the parser
-  const syntax::SearchBlock* block = searchBlockOf(*text);
-  const auto* line = block && block->items.size() == 1 ? std::get_if<syntax::VaryItem>(&block->items[0]) : nullptr;
-  if (line && line->placement) return editOf(*line, *line->values);
-  context.report(SetForm, {text->file, 0, 0});
-  return std::nullopt;
-}
-
-/// The text stands as a record of one fact, so that a mistake shows what was written.
-std::optional<Edit> Session::Impl::factEdit(const std::string& name, const ir::FactEdit& written) {
-  Module* text = loader.loadText(name, fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
-  if (!text->tree || text->tree->broken) return std::nullopt; // reported by the parser
-  const auto* let = text->tree->decls.size() == 1 ? std::get_if<syntax::LetDecl>(&text->tree->decls[0].item) : nullptr;
-  const bool one = let && let->value->kind == ExprKind::Record && let->value->facts.size() == 1;
-  if (!one || let->value->facts[0].args) {
-    const bool more = let && let->value->kind == ExprKind::Record && let->value->facts.size() > 1;
-    context.report(SetForm, one || more ? let->value->facts[more].range : SourceRange{text->file, 0, 0});
-    return std::nullopt;
-  }
-  const syntax::Fact& fact = let->value->facts[0];
-  Edit made;
-  made.path.push_back(fact.name);
-  made.path.insert(made.path.end(), fact.members.begin(), fact.members.end());
-  made.value = fact.value;
-  made.range = fact.range;
-  return made;
-}
-
-bool Session::Impl::edit(const ir::FactEdit& written) {
-  // Which of several options is meant, messages say by its number.
-  const std::string name = edits.empty() ? "--set" : fmt::format("--set ({})", edits.size() + 1);
-  std::optional<Edit> made = written.path.ends_with(kArrow) ? ruleEdit(name, written) : factEdit(name, written);
-  if (!made) return false;
-  for (const Edit& earlier : edits)
-    if (earlier.text() == made->text()) {
-      reportGivenTwice(context, made->range, made->text(), earlier.range);
-      return false;
-    }
-  edits.push_back(std::move(*made));
-  return true;
-}
-
-bool Session::set(const ir::PlanEdit& edit, std::string_view of) {
-  bool good = true;
-  for (const ir::FactEdit& fact : edit.facts) good &= impl_->edit(fact);
-  impl_->editsOf = Symbol(of);
-  return good;
-}
-
 /// What to write for the plan that stands behind a label of a comparison; empty if there is none.
 std::string Session::Impl::comparedAs(Symbol label) {
   for (const DeclInfo& d : main->decls) {
@@ -379,112 +246,6 @@ ChosenPlan Session::choose(const PlanChoice& choice) {
   else
     s.giveBack(text.file);
   return made;
-}
-
-/// The plan that is meant where none is named; nothing after a report.
-std::optional<PlanChoice> Session::Impl::searchedChoice(const PlanChoice& choice) {
-  if (choice.text.find_first_not_of(" \t\n") != std::string::npos) return choice;
-  std::vector<std::string> plans, searched;
-  for (DeclInfo& d : main->decls) {
-    if (d.kind != DeclKind::Plan) continue;
-    plans.push_back(d.name.str());
-    const auto& items = d.as<syntax::PlanDecl>().items;
-    if (llvm::any_of(items,
-                     [](const syntax::PlanItem& i) { return std::holds_alternative<syntax::SearchBlock>(i.item); }))
-      searched.push_back(d.name.str());
-  }
-  const std::vector<std::string>& meant = searched.empty() ? plans : searched;
-  if (meant.size() == 1) return PlanChoice{meant.front()};
-  context
-      .report(
-          NoSearchedPlan, {},
-          {{"problem", plans.empty()      ? fmt::format("`{}` has no plan", main->path)
-                       : searched.empty() ? fmt::format("none of the plans of `{}` has a `search` block", main->path)
-                                          : fmt::format("several plans of `{}` have a `search` block", main->path)}})
-      .note(plans.empty() ? std::string("a search goes over the candidates of a plan")
-                          : "they are " + quotedList(meant));
-  return std::nullopt;
-}
-
-/// What a command line says, as a block of its own; null without words, or after a report.
-const syntax::SearchBlock* Session::Impl::wordsOf(const ir::SearchWords& words) {
-  std::string text;
-  size_t count = 0;
-  const auto add = [&](const std::vector<std::string>& lines, std::string_view keyword) {
-    for (const std::string& line : lines) text += fmt::format("{}{}\n", keyword, line), ++count;
-  };
-  add(words.vary, "vary ");
-  add(words.fill, "fill ");
-  add(words.where, "where ");
-  add(words.goals, "");
-  if (count == 0) return nullptr;
-  Module* read = loader.loadText("search", fmt::format("plan words {{ search {{\n{}}} }}\n", text));
-  if (!read->tree || read->tree->broken) return nullptr; // reported by the parser
-  const syntax::SearchBlock* block = searchBlockOf(*read);
-  const bool facts =
-      block && llvm::any_of(block->items, [](const auto& i) { return std::holds_alternative<syntax::Fact>(i); });
-  if (block && !facts) return block;
-  context.report(SearchWordForm, {read->file, 0, 0}, {{"text", text.substr(0, text.find('\n'))}})
-      .help("each is one line of a `search` block, `vary mesh.tp in [1, 2]`");
-  return nullptr;
-}
-
-SearchedPlan Session::searched(const PlanChoice& asked, const ir::SearchWords& words) {
-  Impl& s = *impl_;
-  s.search = std::nullopt;
-  if (!s.main || !s.main->tree) return {};
-  s.context.renew();
-  const auto choice = s.searchedChoice(asked);
-  if (!choice) return {};
-  const uint64_t failures = s.diagnostics.size();
-  s.search.emplace(Impl::Searched{s.read(*choice), {}, {}, {}});
-  s.search->request.words = s.wordsOf(words);
-  s.search->request.top = words.top;
-  s.search->request.out = &s.search->found;
-  if (s.diagnostics.size() != failures && s.diagnostics.hasErrors()) return {};
-  SearchedPlan made;
-  {
-    const Impl::Elaborating passing(s);
-    if (const auto value = s.choose(s.search->choice))
-      made.plan = buildPlan(s.evaluator, s.machines, *value->decl, value->range, s.edits, s.editsOf, s.search->request);
-  }
-  made.text = s.search->choice.file;
-  if (made.plan) made.space = std::make_shared<const ir::Space>(s.search->found.space);
-  s.search->request.out = nullptr;
-  s.search->request.termsOnly = true;
-  return made;
-}
-
-std::unique_ptr<ir::Plan> Session::candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled) {
-  Impl& s = *impl_;
-  if (!s.search) return nullptr;
-  s.context.renew();
-  const SearchedSpace& found = s.search->found;
-  std::vector<Edit> edits = s.edits;
-  for (size_t c = 0; c < digits.size(); ++c) {
-    const std::vector<Edit>& values = found.edits[c][digits[c]];
-    edits.insert(edits.end(), values.begin(), values.end());
-  }
-  Expr size;
-  const std::string text = std::to_string(filled.value_or(1));
-  if (filled && found.space.fill) {
-    size.kind = ExprKind::Int;
-    size.text = text;
-    size.range = found.space.fillRange;
-    Edit& edit = edits.emplace_back();
-    edit.path = {{Symbol("mesh"), size.range}, {*found.space.fill, size.range}};
-    edit.value = &size;
-    edit.range = size.range;
-    edit.shown = text;
-    edit.writer = s.search->found.writer;
-  }
-  const Impl::Elaborating passing(s);
-  const auto value = s.choose(s.search->choice);
-  if (!value) return nullptr;
-  auto plan =
-      buildPlan(s.evaluator, s.machines, *value->decl, value->range, std::move(edits), s.editsOf, s.search->request);
-  if (plan) s.search->parts.share(*plan, found.space, digits, filled);
-  return plan;
 }
 
 void Session::giveBack(FileId text) {

@@ -49,6 +49,15 @@ struct SearchedPlan {
   std::shared_ptr<const ir::Space> space;
 };
 
+/// Where a plan that is written down is to stand (docs/search.md).
+struct PlanPlace {
+  std::string path;           ///< of its file, which need not exist: imports are found from there
+  bool copied = false;        ///< the file of the plan is copied as far as it is needed; else it is imported
+  std::string name;           ///< of the plan
+  std::string sentence;       ///< the comment above it
+  std::string* why = nullptr; ///< told why a text in this place cannot say it, where that is known
+};
+
 /// All state of one compilation: sources, parsed modules, evaluated declarations.
 class Session {
 public:
@@ -83,6 +92,10 @@ public:
   /// A candidate of the last `searched`: its plan with these values set, of the first `digits.size()` choices of the
   /// space, and the filled axis resized if `filled` is given. Null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);
+  /// A candidate with all of its values as the text of a plan that extends the one that is searched, not yet in the
+  /// layout of `planc fmt`. Nothing where a text in this place cannot say it.
+  std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
+                                     const PlanPlace& place);
   /// The text of a choice to which nothing points any more.
   void giveBack(FileId text);
   /// The same plans all at once. The text of a choice stays.

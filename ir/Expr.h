@@ -35,7 +35,7 @@ struct ExprNode {
   ExprValue constant;   ///< Constant: a literal, or a path of the plan that the frontend resolved
   bool literal = false; ///< Constant: written as a number (failing asserts do not repeat it)
   /// Metric: `step_time`, `memory.peak`; for `layer("decoder.attn").forward`: `layer.forward`. Fact: a path of the plan
-  /// that a search changes, `mesh.tp`.
+  /// that a search changes, `mesh.tp`; a word of it that is compared, `recompute == none` (`constant` is a condition).
   std::string metric;
   LayerRef layer; ///< Metric `layer.…`: what it is of
 };

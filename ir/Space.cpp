@@ -54,10 +54,18 @@ private:
 } // namespace
 
 std::string Choice::str(uint32_t value) const {
+  const std::vector<std::string>& texts = values[value].texts;
+  const auto isRule = [&](size_t i) { return paths[i].ends_with("->"); };
   std::string text;
   for (size_t i = 0; i < paths.size(); ++i) {
-    const bool arrow = paths[i].ends_with("->");
-    text += (i ? " with " : "") + paths[i] + (arrow ? " " : " = ") + values[value].texts[i];
+    const auto same = [&](size_t j) { return texts[j] == texts[i] && isRule(j) == isRule(i); };
+    size_t first = 0;
+    while (!same(first)) ++first;
+    if (first < i) continue; // it stands with the first of them
+    text += i ? " with " : "";
+    for (size_t j = i; j < paths.size(); ++j)
+      if (same(j)) text += (j > i ? ", " : "") + paths[j].substr(0, paths[j].find(" ->"));
+    text += (isRule(i) ? " -> " : " = ") + texts[i];
   }
   return text;
 }
@@ -125,6 +133,45 @@ std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path) {
   if (path.ends_with(".micro_batch") || path == "infer.batch") return count(plan.workload.microBatch);
   if (path.ends_with(".global_batch")) return count(plan.workload.globalBatch);
   return std::nullopt;
+}
+
+std::string scheduleText(Symbol schedule, std::vector<ScheduleArgument> arguments) {
+  std::sort(arguments.begin(), arguments.end(),
+            [](const ScheduleArgument& a, const ScheduleArgument& b) { return a.name.view() < b.name.view(); });
+  std::string text;
+  for (const ScheduleArgument& a : arguments)
+    text += (text.empty() ? "(" : ", ") + a.name.str() + " = " + std::to_string(a.value);
+  return schedule.str() + (text.empty() ? "" : text + ")");
+}
+
+std::string recomputeText(const std::vector<Recompute>& rules) {
+  std::vector<std::string> texts;
+  for (Recompute one : rules)
+    for (const Selector& selector : std::vector<Selector>(std::move(one.selectors))) {
+      one.selectors = {selector};
+      texts.push_back(one.str());
+    }
+  std::sort(texts.begin(), texts.end());
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
+  return text.empty() ? "none" : text;
+}
+
+std::optional<ExprValue> factAt(const Plan& plan, std::string_view fact) {
+  constexpr std::string_view kIs = " == ";
+  const size_t is = fact.find(kIs);
+  if (is == std::string_view::npos) return sizeAt(plan, fact);
+  const std::string_view path = fact.substr(0, is), word = fact.substr(is + kIs.size());
+  ExprValue value;
+  value.isBool = true;
+  if (path == "recompute")
+    value.truth = recomputeText(plan.recompute) == word;
+  else if (path == "pipeline.schedule" && plan.pipeline)
+    value.truth = plan.pipeline->schedule.view() == word ||
+                  scheduleText(plan.pipeline->schedule, plan.pipeline->arguments) == word;
+  else if (path != "pipeline.schedule")
+    return std::nullopt;
+  return value;
 }
 
 std::string Space::str(CandidateId id) const {

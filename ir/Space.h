@@ -93,7 +93,19 @@ struct SearchWords {
   std::vector<std::string> where = {}; ///< beside the block's
   std::vector<std::string> goals = {}; ///< `minimize cost`, `maximize mfu`: in the place of the block's
   std::optional<int64_t> top = {};     ///< in the place of the block's; at least 1
+  bool alone = false;                  ///< the block's choices are left out, and what it fills
+  bool known = false;                  ///< the same was searched before: values are not looked at by themselves
 };
+
+/// A schedule with its arguments in one order, `interleaved_1f1b(chunks = 2)`, and what is recomputed, one text for
+/// statements that say the same; `none`.
+std::string scheduleText(Symbol schedule, std::vector<ScheduleArgument> arguments);
+std::string recomputeText(const std::vector<Recompute>& rules);
+
+/// What a fact of a tree comes to in a plan: a size as of `sizeAt`, or whether a word is the one that is compared,
+/// `recompute == none`, `pipeline.schedule == zb_h1` (a schedule without arguments is any of its name). Nothing for
+/// other facts.
+std::optional<ExprValue> factAt(const Plan& plan, std::string_view fact);
 
 /// The size of an axis or a group, `mesh.tp`, or a batch, `train.micro_batch`, by its path; nothing for other paths.
 std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path);

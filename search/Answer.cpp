@@ -3,7 +3,6 @@
 #include "search/Answer.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace planc::search {
 
@@ -29,14 +28,30 @@ Answer::Answer(const ir::Space& space, size_t conditions, size_t top)
   for (const ir::Choice& choice : space.choices) values_.emplace_back(choice.values.size());
 }
 
+Answer::Answer(const ir::Space& space, size_t top, AnswerParts parts)
+    : space_(&space), top_(top), best_(std::move(parts.best)), front_(std::move(parts.front)),
+      values_(std::move(parts.values)), without_(std::move(parts.without)), unfit_(std::move(parts.unfit)),
+      leastPeak_(std::move(parts.leastPeak)), unlawful_(std::move(parts.unlawful)), unmet_(std::move(parts.unmet)) {
+  std::copy(std::begin(parts.fates), std::end(parts.fates), std::begin(fates_));
+}
+
 void Answer::keepOnFront(const Outcome& outcome) {
   const auto covers = [&](const Outcome& known) {
     return dominates(known, outcome) || (known.goals == outcome.goals && known.id < outcome.id);
   };
-  if (std::any_of(front_.begin(), front_.end(), covers)) return;
-  std::erase_if(front_,
-                [&](const Outcome& known) { return dominates(outcome, known) || known.goals == outcome.goals; });
-  front_.insert(std::lower_bound(front_.begin(), front_.end(), outcome, before), outcome);
+  const auto covered = [&](const Outcome& known) { return dominates(outcome, known) || known.goals == outcome.goals; };
+  // In this order who dominates stands before, who is dominated behind; with two goals right beside.
+  const bool beside = outcome.goals.size() <= 2;
+  const auto at = std::lower_bound(front_.begin(), front_.end(), outcome, before);
+  if (std::any_of(beside && at != front_.begin() ? at - 1 : front_.begin(), at, covers)) return;
+  const auto end = beside ? std::find_if_not(at, front_.end(), covered) : front_.end();
+  const auto place = at - front_.begin();
+  front_.erase(std::remove_if(at, end, covered), end);
+  front_.insert(front_.begin() + place, outcome);
+}
+
+void Answer::addWorse(ir::CandidateId first, uint64_t count) {
+  if (count) fates_[static_cast<size_t>(Fate::Worse)].add(first, count);
 }
 
 void Answer::keep(const Outcome& outcome) {
@@ -88,8 +103,19 @@ void Answer::add(const Answer& other) {
       if (other.values_[i][v]) keepBetter(values_[i][v], *other.values_[i][v]);
 }
 
-double Answer::limit() const {
-  return top_ == 0 || best_.size() < top_ ? std::numeric_limits<double>::infinity() : best_.back().goals[0];
+bool Answer::excludes(std::span<const double> floors) const {
+  if (top_ == 0 || best_.size() < top_ || floors[0] <= best_.back().goals[0]) return false;
+  const auto covers = [&](const Outcome& known) {
+    for (size_t i = 0; i < floors.size(); ++i)
+      if (known.goals[i] > floors[i]) return false;
+    return !std::equal(floors.begin(), floors.end(), known.goals.begin()); // of equals the first in number is kept
+  };
+  return std::any_of(front_.begin(), front_.end(), covers);
+}
+
+bool Answer::excludesUnfit(std::span<const double> floors) const {
+  // Without any answer, the one that comes nearest to fitting is asked for.
+  return !best_.empty() && unfit_ && floors[0] > unfit_->goals[0];
 }
 
 const Outcome* Answer::bestOf(size_t choice, uint32_t value) const {

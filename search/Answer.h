@@ -2,9 +2,11 @@
 // the one about all of it, in whatever order they are added.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "search/Candidates.h"
+#include "search/Outcome.h"
 
 #include <map>
+#include <optional>
+#include <span>
 
 namespace planc::search {
 
@@ -15,10 +17,24 @@ struct Counted {
   void add(ir::CandidateId id, uint64_t more = 1);
 };
 
+/// What an answer consists of, so that one can be made again of what was written down.
+struct AnswerParts {
+  std::vector<Outcome> best, front;
+  std::vector<std::vector<std::optional<Outcome>>> values; ///< by choice and value
+  std::vector<std::optional<Outcome>> without;             ///< by condition
+  std::optional<Outcome> unfit, leastPeak;
+  Counted fates[kFates];
+  std::map<int, Counted> unlawful;
+  std::vector<Counted> unmet; ///< by condition
+};
+
 class Answer {
 public:
   /// `top`: how many of the best are kept.
   Answer(const ir::Space& space, size_t conditions, size_t top);
+
+  /// Of what the accessors of another one said; lists by choice, value and condition have the lengths of the space.
+  Answer(const ir::Space& space, size_t top, AnswerParts parts);
 
   void add(const Outcome& outcome);
   /// Adds an answer about other candidates of the same space.
@@ -38,8 +54,12 @@ public:
   const Outcome* bestUnfit() const { return unfit_ ? &*unfit_ : nullptr; }
   const Outcome* leastPeak() const { return leastPeak_ ? &*leastPeak_ : nullptr; }
 
-  /// The first goal beyond which a candidate is none of the best; infinite as long as any answer is.
-  double limit() const;
+  /// Whether a candidate with no less in any goal is neither among the best nor on the front, whatever is found yet.
+  bool excludes(std::span<const double> floors) const;
+  /// Whether one that does not fit, with no less in any goal, changes nothing of what is known of those.
+  bool excludesUnfit(std::span<const double> floors) const;
+  /// So many candidates that were not priced because they are certainly worse.
+  void addWorse(ir::CandidateId first, uint64_t count);
 
   /// By fate; those that are no candidates are not counted.
   const Counted& of(Fate fate) const { return fates_[static_cast<size_t>(fate)]; }

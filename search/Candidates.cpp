@@ -4,10 +4,12 @@
 
 #include "backends/verdict/Verdict.h"
 #include "search/BalanceStages.h"
+#include "search/Goals.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace planc::search {
 using ir::CandidateId;
@@ -21,26 +23,13 @@ int codeOf(const DiagnosticEngine& diagnostics) {
   return 0;
 }
 
-/// What all conditions and goals of a plan ask of its estimate.
-cost::Wanted wantedBy(const ir::SearchTerms* terms) {
-  cost::Wanted wanted = cost::Wanted::totals();
-  if (!terms) return wanted;
-  const auto ask = [&](const ir::ExprTree& tree) {
-    const cost::Wanted asked = verdict::wantedBy(tree);
-    wanted.rows |= asked.rows, wanted.confidence |= asked.confidence;
-  };
-  for (const ir::Condition& condition : terms->conditions) ask(condition.tree);
-  for (const ir::Goal& goal : terms->goals) ask(goal.tree);
-  return wanted;
-}
-
 /// Does it hold for sure? A condition without a value does not.
 bool holds(const std::optional<ir::ExprValue>& value) {
   return value && value->isBool && value->truth;
 }
 
 std::optional<ir::ExprValue> ofFacts(const ir::ExprTree& tree, const ir::Plan& plan) {
-  const auto values = ir::evaluate(tree, [&](const ir::ExprNode& node) { return ir::sizeAt(plan, node.metric); });
+  const auto values = ir::evaluate(tree, [&](const ir::ExprNode& node) { return ir::factAt(plan, node.metric); });
   return values[tree.root.index];
 }
 
@@ -54,21 +43,12 @@ std::optional<int64_t> restOf(const ir::Plan& plan, Symbol axis) {
   return devices % others == 0 ? std::optional(devices / others) : std::nullopt;
 }
 
-/// Is the step time the one goal?
-bool seeksStepTime(const ir::SearchTerms* terms) {
-  if (!terms || terms->goals.empty()) return true;
-  return terms->goals.size() == 1 && !terms->goals[0].maximize && verdict::isStepTime(terms->goals[0].tree);
-}
-
-/// Infinite without a value.
-double goalOf(const ir::Goal& goal, const ir::Plan& plan, const cost::Estimate& estimate) {
-  constexpr double kWorst = std::numeric_limits<double>::infinity();
-  const auto value = verdict::valueOf(goal.tree, plan, estimate);
-  if (!value || value->isBool) return kWorst;
-  return goal.maximize ? -value->quantity.value : value->quantity.value;
-}
-
 } // namespace
+
+const ir::SearchTerms& Candidates::terms() const {
+  static const ir::SearchTerms kNone;
+  return base_ && base_->plan && base_->plan->search ? *base_->plan->search : kNone;
+}
 
 bool before(const Outcome& a, const Outcome& b) {
   if (a.goals != b.goals) return a.goals < b.goals;
@@ -90,10 +70,18 @@ bool Candidates::isCandidate(std::span<const uint32_t> digits) const {
   return true;
 }
 
+uint64_t Candidates::countIn(CandidateId from, CandidateId to) const {
+  const auto depends = [](const ir::Choice& choice) { return !choice.depends.empty(); };
+  if (std::none_of(space_.choices.begin(), space_.choices.end(), depends)) return to - from;
+  uint64_t count = 0;
+  for (CandidateId id = from; id < to; ++id) count += isCandidate(space_.digits(id));
+  return count;
+}
+
 const Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> digits) {
   const CandidateId outer = id / innerEnd_;
   if (base_ && base_->outer == outer) return *base_;
-  base_ = std::make_unique<Base>();
+  const std::unique_ptr<Base> before = std::exchange(base_, std::make_unique<Base>());
   Base& base = *base_;
   base.outer = outer;
   DiagnosticEngine found;
@@ -102,9 +90,9 @@ const Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint3
     base.code = codeOf(found);
     return base;
   }
-  base.wanted = wantedBy(base.plan->search.get());
-  base.bounded = seeksStepTime(base.plan->search.get());
-  engine_.forgetFloors();
+  base.wanted = wantedBy(terms());
+  base.bounded = followFloors(terms());
+  if (!before || !before->plan || !shareFloors(*before->plan, *base.plan)) engine_.forgetFloors();
   const auto reads = [&](std::string_view path) {
     return std::find(base.plan->reads.begin(), base.plan->reads.end(), path) != base.plan->reads.end();
   };
@@ -148,7 +136,8 @@ std::optional<int64_t> Candidates::filled(const ir::Plan& plan) const {
   return axis ? std::optional(plan.mesh.axes[*axis].size) : std::nullopt;
 }
 
-Outcome Candidates::price(CandidateId id, double limit) {
+/// Lowers it, if it has not met its fate before: that is none then.
+Outcome Candidates::prepare(CandidateId id, Asked& asked, const Answer* known) {
   Outcome out;
   out.id = id;
   const std::vector<uint32_t> digits = space_.digits(id);
@@ -160,26 +149,49 @@ Outcome Candidates::price(CandidateId id, double limit) {
     return out;
   };
   if (!base.plan) return refused(Fate::Unlawful, base.code);
-  DiagnosticEngine found;
-  ir::Plan plan;
+  auto& [plan, found, program, schedule] = asked;
   bool whole = true;
   if (!changed(base, digits, plan, found, whole)) return refused(whole ? Fate::Unlawful : Fate::Rest, codeOf(found));
-  static const ir::SearchTerms kNone;
-  const ir::SearchTerms& terms = base.plan->search ? *base.plan->search : kNone;
+  const ir::SearchTerms& terms = this->terms();
+  if (!base.bounded) known = nullptr;
   for (out.condition = 0; out.condition < terms.conditions.size(); ++out.condition)
     if (const ir::Condition& c = terms.conditions[out.condition]; c.ofChoices() && !holds(ofFacts(c.tree, plan)))
       return refused(Fate::Cut, 0);
-  if (base.bounded && engine_.stepFloor(plan) > limit) return refused(Fate::Worse, 0);
+  if (known && worse(plan, *known)) return refused(Fate::Worse, 0);
   settleStages(plan, engine_);
-  const auto estimate = engine_.estimate(plan, found, base.wanted);
-  if (!estimate) return refused(Fate::Unlawful, codeOf(found));
+  program = engine_.lower(plan, found);
+  if (program) schedule = engine_.schedule(*program);
+  if (!schedule) return refused(Fate::Unlawful, codeOf(found));
+  if (known && worse(plan, *schedule, *known)) return refused(Fate::Worse, 0);
+  return out;
+}
+
+bool Candidates::isLawful(CandidateId id) {
+  Asked asked;
+  prepare(id, asked, nullptr);
+  return asked.schedule != nullptr;
+}
+
+Outcome Candidates::price(CandidateId id, const Answer* known) {
+  Asked asked;
+  Outcome out = prepare(id, asked, known);
+  if (out.fate != Fate::None || !asked.schedule) return out;
+  auto& [plan, found, program, schedule] = asked;
+  const ir::SearchTerms& terms = this->terms();
+  const auto refused = [&](int code) {
+    out.fate = Fate::Unlawful;
+    out.code = code;
+    return out;
+  };
+  const auto estimate = engine_.price(*schedule, found, base_->wanted);
+  if (!estimate) return refused(codeOf(found));
   out.stepTime = estimate->totals.stepTime;
   out.peak = estimate->memory.peak;
   for (const ir::Goal& goal : terms.goals) out.goals.push_back(goalOf(goal, plan, *estimate));
   if (terms.goals.empty()) out.goals.push_back(out.stepTime);
   constexpr int kNoValue = 903; // what the page of a metric without meaning says
   if (std::any_of(out.goals.begin(), out.goals.end(), [](double goal) { return !std::isfinite(goal); }))
-    return refused(Fate::Unlawful, kNoValue);
+    return refused(kNoValue);
   size_t unmet = 0;
   for (uint32_t i = static_cast<uint32_t>(terms.conditions.size()); i-- > 0;)
     if (const ir::Condition& c = terms.conditions[i];

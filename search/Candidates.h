@@ -1,10 +1,9 @@
 // Candidates one by one: what a number of a space comes to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Space.h"
+#include "search/Answer.h"
 #include "search/Engine.h"
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,36 +22,10 @@ public:
                                          DiagnosticEngine& diagnostics) = 0;
 };
 
-/// What became of a candidate.
-enum class Fate {
-  None,     ///< no candidate: a value is not in the list that the other values leave
-  Cut,      ///< a condition on choices alone does not hold: `condition` is the first
-  Rest,     ///< what is left of the devices is no whole number of ranks
-  Unlawful, ///< a law forbids it: `code`
-  Unmet,    ///< it is priced, and a condition on metrics does not hold: `condition` is the first
-  Unfit,    ///< it is priced and does not fit in memory
-  Met,      ///< it is an answer
-  Worse,    ///< not priced: it is certainly worse than all that it could stand beside
-};
-inline constexpr int kFates = 8;
-
-/// A candidate with its price. Less is better in every goal: what is maximized has its sign changed.
-struct Outcome {
-  ir::CandidateId id = 0;
-  Fate fate = Fate::None;
-  uint32_t condition = 0;        ///< Cut, Unmet: the first that does not hold
-  bool alone = false;            ///< Unmet, Unfit: everything else is met
-  int code = 0;                  ///< Unlawful
-  std::vector<double> goals;     ///< from Unmet on
-  double stepTime = 0, peak = 0; ///< s, bytes
-
-  bool priced() const { return fate == Fate::Unmet || fate == Fate::Unfit || fate == Fate::Met; }
-};
-
-/// Better by the first goal in which they differ, then by number.
-bool before(const Outcome& a, const Outcome& b);
-/// No worse in any goal, and better in one.
-bool dominates(const Outcome& a, const Outcome& b);
+/// A step through so many numbers, from 0 on and around, that soon has been near each of them: of the golden section.
+inline uint64_t goldenStride(uint64_t count) {
+  return static_cast<uint64_t>(0.6180339887498949 * static_cast<double>(count));
+}
 
 /// Prices candidates, for one thread. Those of one elaborated plan should be asked for in a row, and neighbours among
 /// them: they share most.
@@ -61,8 +34,22 @@ public:
   Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source)
       : space_(space), source_(std::move(source)), innerEnd_(space.innerEnd()) {}
 
-  /// What is certainly beyond `limit` in the first goal need not be priced.
-  Outcome price(ir::CandidateId id, double limit = std::numeric_limits<double>::infinity());
+  /// What is certainly worse than all that `known` keeps need not be priced; null: all are.
+  Outcome price(ir::CandidateId id, const Answer* known = nullptr);
+  /// The first number from this one on that is not certainly worse than all that `known` keeps, seen by what all
+  /// candidates up to there have in common.
+  ir::CandidateId skip(ir::CandidateId id, const Answer& known);
+  /// What the first goal of any candidate in [id, end) is at least; infinite where a law forbids all of them.
+  struct Floor {
+    double least = 0;
+    ir::CandidateId end = 0;
+  };
+  /// Nothing where no floor is known. May price some of them to know one.
+  std::optional<Floor> floor(ir::CandidateId id);
+  /// How many of the numbers [from, to) are candidates.
+  uint64_t countIn(ir::CandidateId from, ir::CandidateId to) const;
+  /// Is there such a plan: whole, in its lists, and neither a law nor a condition on choices forbids it?
+  bool isLawful(ir::CandidateId id);
   /// The plan of a candidate, as it is priced; null if a law forbids that there is one (reported).
   std::unique_ptr<ir::Plan> plan(ir::CandidateId id, DiagnosticEngine& diagnostics);
   Engine& engine() { return engine_; }
@@ -77,12 +64,30 @@ private:
     int code = 0;            ///< of the law that forbids it
     bool elaborates = false; ///< its text reads what inner choices set: each candidate is elaborated
     cost::Wanted wanted = cost::Wanted::totals();
-    bool bounded = false; ///< its one goal is the step time, of which floors are known
+    bool bounded = false; ///< all its goals follow from what floors are known of
+    /// What candidates have in common that agree in all choices up to the last that says more than a layout: the number
+    /// of the first of them, and the floors of their goals.
+    ir::CandidateId common = 0, commonEnd = 0;
+    std::vector<double> floors = {};
   };
+  /// A candidate on its way to a price.
+  struct Asked {
+    ir::Plan plan;
+    DiagnosticEngine found;
+    std::unique_ptr<ir::Program> program;
+    std::unique_ptr<ir::Schedule> schedule;
+  };
+  Outcome prepare(ir::CandidateId id, Asked& asked, const Answer* known);
   const Base& baseOf(ir::CandidateId id, std::span<const uint32_t> digits);
   bool changed(const Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,
                bool& whole);
   bool isCandidate(std::span<const uint32_t> digits) const;
+  const ir::SearchTerms& terms() const;
+  std::vector<double> floorsOf(const ir::Plan& plan, double step, double peak) const;
+  bool worse(const ir::Plan& plan, const Answer& known);
+  bool worse(const ir::Plan& plan, const ir::Schedule& schedule, const Answer& known);
+  static bool shareFloors(const ir::Plan& a, const ir::Plan& b);
+  void findCommon(ir::CandidateId id, std::span<const uint32_t> digits);
 
   const ir::Space& space_;
   std::unique_ptr<PlanSource> source_;

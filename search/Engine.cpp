@@ -35,19 +35,19 @@ std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, Diag
                                               cost::Wanted wanted) {
   const std::lock_guard guard(turn_);
   const WithoutWarnings silence(diagnostics);
-  return cost::estimate(schedule, diagnostics, wanted, &prices_);
+  auto found = cost::estimate(schedule, diagnostics, wanted, &prices_);
+  if (found) noteWork(*schedule.program);
+  return found;
 }
 
 std::unique_ptr<cost::Estimate> Engine::estimate(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                                  cost::Wanted wanted) {
   const auto program = lower(plan, diagnostics);
-  auto found = program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
-  if (found) noteWork(*program);
-  return found;
+  return program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
 }
 
 void Engine::noteWork(const ir::Program& program) {
-  const std::lock_guard guard(turn_);
+  if (!products_) products_ = std::make_unique<const cost::ProductWork>(cost::productWork(program));
   if (!program.rulesOf ||
       std::any_of(work_.begin(), work_.end(), [&](const Work& known) { return known.group == program.rulesOf; }))
     return;
@@ -55,8 +55,7 @@ void Engine::noteWork(const ir::Program& program) {
   if (work_.size() > lowerings_.most()) work_.pop_back();
 }
 
-double Engine::stepFloor(const ir::Plan& plan) {
-  const std::lock_guard guard(turn_);
+double Engine::layersFloor(const ir::Plan& plan) {
   const auto group = lowerings_.groupOf(plan);
   if (!group) return 0;
   const auto known = std::find_if(work_.begin(), work_.end(), [&](const Work& one) { return one.group == group; });
@@ -66,8 +65,29 @@ double Engine::stepFloor(const ir::Plan& plan) {
   return cost::stepFloor(work_.front().layers, plan, kind && kind->pairs);
 }
 
+double Engine::productFloor(const ir::Plan& plan) {
+  return products_ ? cost::productFloor(*products_, plan) : 0;
+}
+
+double Engine::stepFloor(const ir::Plan& plan) {
+  const std::lock_guard guard(turn_);
+  return std::max(productFloor(plan), layersFloor(plan));
+}
+
+double Engine::stepFloor(const ir::Schedule& schedule) {
+  const std::lock_guard guard(turn_);
+  prices_.prepare(schedule);
+  return cost::pipelineFloor(*schedule.program, prices_, *schedule.kind);
+}
+
+std::optional<cost::Memory> Engine::memory(const ir::Schedule& schedule) {
+  const std::lock_guard guard(turn_);
+  return cost::memoryWithoutTimes(schedule, prices_);
+}
+
 void Engine::forgetFloors() {
   const std::lock_guard guard(turn_);
+  products_.reset();
   work_.clear();
 }
 

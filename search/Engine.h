@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
+#include "backends/cost/bounds/KnownMemory.h"
+#include "backends/cost/bounds/LayerWork.h"
+#include "backends/cost/bounds/ProductWork.h"
 #include "backends/cost/simulate/KnownPrices.h"
-#include "backends/cost/simulate/LayerWork.h"
 #include "passes/Lowerings.h"
 
 #include <list>
@@ -35,16 +37,27 @@ public:
   std::unique_ptr<cost::Estimate> price(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
                                         cost::Wanted wanted = cost::Wanted::totals());
 
-  /// No estimate of the plan has a shorter step; found without lowering it, from estimates of plans that share its
-  /// layers since the last `forgetFloors`. 0 where there are none.
+  /// No estimate of the plan has a shorter step; found without lowering it, from estimates since the last
+  /// `forgetFloors`: of plans of its model, closer where one shared its layers. 0 where there are none.
   double stepFloor(const ir::Plan& plan);
-  /// Floors hold for plans that overlap alike: to be called before others.
+  /// The same of all plans of the model on as many of the same devices, with the same batch.
+  double productFloor(const ir::Plan& plan);
+  /// The same of a program that was lowered here, closer.
+  double stepFloor(const ir::Schedule& schedule);
+  /// What the devices hold, as the estimate says; nothing where that depends on times.
+  std::optional<cost::Memory> memory(const ir::Schedule& schedule);
+  /// Was anything estimated since then?
+  bool knowsFloors() const { return products_ != nullptr; }
+  /// Tokens of a sample, where floors are known.
+  std::optional<double> tokensPerSample() const { return products_ ? products_->tokensPerSample : std::nullopt; }
+  /// Floors hold for plans of one model, workload and stack: to be called before others.
   void forgetFloors();
 
   const passes::Lowerings& lowerings() const { return lowerings_; }
 
 private:
   void noteWork(const ir::Program& program);
+  double layersFloor(const ir::Plan& plan);
 
   std::mutex turn_;
   passes::Lowerings lowerings_;
@@ -54,6 +67,7 @@ private:
     cost::LayerWork layers;
   };
   std::list<Work> work_; ///< by group of plans, the last one met first
+  std::unique_ptr<const cost::ProductWork> products_;
 };
 
 } // namespace planc::search

@@ -17,6 +17,9 @@ namespace planc::search {
 using report::StyledText;
 using report::Table;
 
+/// Of `minimize ` and `maximize `.
+constexpr size_t kGoalVerb = 9;
+
 std::vector<std::string> goalNames(const SearchReport& report) {
   std::vector<std::string> names;
   if (report.terms)
@@ -34,20 +37,38 @@ std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const
   return value && !value->isBool ? std::optional(value->quantity) : std::nullopt;
 }
 
-const std::vector<Ranked>& tabled(const SearchReport& report) {
-  return report.front.size() > 1 ? report.front : report.best;
-}
-
 double worse(const Outcome& candidate, const Outcome& best) {
   const double least = best.goals[0], value = candidate.goals[0];
   return least == 0 ? 0 : value / least - 1;
 }
 
+/// `seq` of `decoder.seq ->`: the last steps of a path, as many as no other path of the choice ends with.
+std::string shortPath(const ir::Choice& choice, size_t path) {
+  const auto plain = [&](size_t i) { return "." + choice.paths[i].substr(0, choice.paths[i].find(" ->")); };
+  const std::string whole = plain(path);
+  for (size_t dot = whole.rfind('.'); dot > 0; dot = whole.rfind('.', dot - 1)) {
+    const std::string end = whole.substr(dot);
+    size_t count = 0;
+    for (size_t i = 0; i < choice.paths.size(); ++i) count += plain(i).ends_with(end);
+    if (count == 1) return end.substr(1);
+  }
+  return whole.substr(1);
+}
+
 std::string valueText(const ir::Choice& choice, uint32_t value) {
   const std::vector<std::string>& texts = choice.values[value].texts;
   if (std::all_of(texts.begin(), texts.end(), [&](const std::string& one) { return one == texts[0]; })) return texts[0];
+  if (texts.size() == 2) return texts[0] + " with " + texts[1];
   std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : " with ") + one;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (std::find(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(i), texts[i]) !=
+        texts.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    std::string names;
+    for (size_t j = i; j < texts.size(); ++j)
+      if (texts[j] == texts[i]) names += (names.empty() ? "" : ", ") + shortPath(choice, j);
+    text += (text.empty() ? "" : "; ") + names + ": " + texts[i];
+  }
   return text;
 }
 
@@ -58,6 +79,14 @@ std::string choiceText(const ir::Choice& choice) {
     text += (text.empty() ? "" : ", ") + path.substr(0, arrow);
   }
   return text;
+}
+
+std::string candidatesText(double count) {
+  return grouped(count) + (count == 1 ? " candidate" : " candidates");
+}
+
+bool binds(const SearchReport& report, const Outcome* without) {
+  return without && (report.answer->best().empty() || without->goals < report.answer->best()[0].goals);
 }
 
 std::string grouped(double count) {
@@ -73,26 +102,27 @@ namespace {
 std::string fatesText(const SearchReport& report) {
   const Answer& answer = *report.answer;
   Table table("rl");
-  const auto line = [&](uint64_t count, std::string what) {
-    if (count) table.add({{grouped(static_cast<double>(count))}, {std::move(what)}});
+  const auto line = [&](uint64_t count, std::string_view one, std::string_view several, const std::string& what) {
+    if (count)
+      table.add({{grouped(static_cast<double>(count))}, {fmt::format("{}{}", count == 1 ? one : several, what)}});
   };
-  line(answer.of(Fate::Rest).count,
-       fmt::format("leave no whole number of ranks for `{}`", report.space->fill ? report.space->fill->str() : ""));
+  line(answer.of(Fate::Rest).count, "leaves", "leave",
+       fmt::format(" no whole number of ranks for `{}`", report.space->fill ? report.space->fill->str() : ""));
   for (const auto& [code, counted] : answer.unlawful()) {
     const auto kind = DiagnosticKind::all().find(code);
-    line(counted.count, kind == DiagnosticKind::all().end()
-                            ? "are refused"
-                            : fmt::format("break {}: {}", kind->second->id(), report.space->str(counted.first)));
+    const bool known = kind != DiagnosticKind::all().end();
+    line(counted.count, "breaks", "break",
+         fmt::format(" {}: {}", known ? kind->second->id() : "a law", report.space->str(counted.first)));
   }
   for (size_t i = 0; i < answer.unmet().size(); ++i)
-    line(answer.unmet()[i].count, fmt::format("miss `where {}`", report.terms->conditions[i].tree.text));
-  line(answer.of(Fate::Unfit).count, "do not fit in memory");
-  line(answer.of(Fate::Met).count, "are answers");
+    line(answer.unmet()[i].count, "misses", "miss", fmt::format(" `where {}`", report.terms->conditions[i].tree.text));
+  line(answer.of(Fate::Unfit).count, "does not fit", "do not fit", " in memory");
+  line(answer.of(Fate::Met).count, "is an answer", "are answers", "");
   return table.str(false, 4);
 }
 
 std::string tableText(const SearchReport& report, const report::TextOptions& options) {
-  const std::vector<Ranked>& lines = tabled(report);
+  const std::vector<Ranked>& lines = report.table();
   const size_t goals = goalNames(report).size();
   const bool stepIsGoal =
       !report.terms || report.terms->goals.empty() || verdict::isStepTime(report.terms->goals[0].tree);
@@ -104,7 +134,7 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
   };
   column("step time");
   for (size_t g = stepIsGoal ? 1 : 0; g < goals; ++g) column(report.terms->goals[g].tree.text);
-  column("beside 1");
+  column(goals > 1 ? goalNames(report)[0].substr(kGoalVerb) + " beside 1" : "beside 1");
   column("MFU");
   column("memory");
   for (const ir::Choice& choice : report.space->choices) // the whole of it stands among the values below
@@ -145,7 +175,7 @@ std::string valuesText(const SearchReport& report) {
     for (uint32_t v = 0; v < choice.values.size(); ++v) {
       const Outcome* of = report.answer->bestOf(c, v);
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", valueText(choice, v),
-                          !of                 ? "none"
+                          !of                 ? "no answer"
                           : of->id == best.id ? "best"
                                               : report::errorText(worse(*of, best)));
     }
@@ -159,7 +189,7 @@ std::string bindingText(const SearchReport& report) {
   const Outcome* best = report.answer->best().empty() ? nullptr : &report.answer->best()[0];
   std::string out;
   const auto line = [&](const std::string& what, const Outcome* without) {
-    if (!without || (best && !before(*without, *best))) return;
+    if (!binds(report, without)) return;
     const bool ofStep =
         !report.terms || report.terms->goals.empty() || verdict::isStepTime(report.terms->goals[0].tree);
     std::string gain = ofStep ? formatQuantity(without->stepTime, units::time) : std::string();
@@ -171,7 +201,58 @@ std::string bindingText(const SearchReport& report) {
   for (size_t i = 0; i < report.answer->unmet().size(); ++i)
     line(fmt::format("`where {}`", report.terms->conditions[i].tree.text), report.answer->bestWithout(i));
   line("memory", report.answer->bestUnfit());
+  return out.empty() ? out : "conditions that bind\n" + out;
+}
+
+/// Of the first goal, which floors are known of: a metric by itself.
+Unit unitOfFloor(const SearchReport& report) {
+  if (!report.terms || report.terms->goals.empty()) return units::time;
+  const ir::ExprTree& tree = report.terms->goals[0].tree;
+  const verdict::Metric* metric = verdict::findMetric(tree.nodes[tree.root].metric);
+  return metric ? metric->unit : Unit();
+}
+
+/// What the command line says beside the plan, and the conditions.
+std::string askedText(const SearchReport& report) {
+  std::string set, where;
+  for (const auto& fact : report.set) set += fmt::format("{}{} = {}", set.empty() ? "" : ", ", fact.first, fact.second);
+  if (report.terms)
+    for (const ir::Condition& condition : report.terms->conditions)
+      where += (where.empty() ? "" : ", ") + condition.tree.text;
+  return (set.empty() ? "" : "  set " + set + "\n") + (where.empty() ? "" : "  where " + where + "\n");
+}
+
+/// Assertions of the plan that rows of the table miss: they are no conditions.
+std::string missedText(const SearchReport& report) {
+  std::vector<std::pair<std::string, std::string>> ranks; // by assertion
+  for (size_t i = 0; i < report.table().size(); ++i)
+    for (const std::string& missed : report.table()[i].missed) {
+      auto known = std::find_if(ranks.begin(), ranks.end(), [&](const auto& one) { return one.first == missed; });
+      if (known == ranks.end()) known = ranks.insert(ranks.end(), {missed, ""});
+      known->second += (known->second.empty() ? "" : ", ") + std::to_string(i + 1);
+    }
+  std::string out;
+  for (const auto& one : ranks) out += fmt::format("  `assert {}` does not hold for {}\n", one.first, one.second);
   return out;
+}
+
+/// How much was decided, and what the rest can be at best.
+std::string stoppedText(const SearchReport& report) {
+  std::string out = fmt::format("  stopped: {} of them were decided, the rest may hold better ones\n",
+                                report::percentText(report.decided));
+  if (!report.least || !std::isfinite(*report.least)) return out;
+  const std::string what = goalNames(report)[0].substr(kGoalVerb);
+  const auto shown = [&](double goal) {
+    return formatQuantity(report.maximizes() ? -goal : goal, unitOfFloor(report));
+  };
+  const double* best = report.best.empty() ? nullptr : report.answer->best()[0].goals.data();
+  if (best && *report.least >= *best) return "  stopped: none of those that were not decided can be better\n";
+  out +=
+      fmt::format("  no plan can have a {} {} {}", what, report.maximizes() ? "above" : "below", shown(*report.least));
+  if (best)
+    out += fmt::format("; the best found has {}, {} from that", shown(*best),
+                       report::percentText(std::abs(*best / *report.least - 1)));
+  return out + "\n";
 }
 
 } // namespace
@@ -179,12 +260,15 @@ std::string bindingText(const SearchReport& report) {
 std::string searchText(const SearchReport& report, const report::TextOptions& options) {
   std::string goals;
   for (const std::string& goal : goalNames(report)) goals += (goals.empty() ? "" : ", ") + goal;
-  std::string out = report::styledLine(
-      fmt::format("search of {}: {} candidates, {}", report.plan, grouped(report.space->size()), goals),
-      TextStyle::Bold, options.color);
-  if (report.decided < 1)
-    out += fmt::format("  stopped: {} of them were decided, the rest may hold better ones\n",
-                       report::percentText(report.decided));
+  std::string out =
+      report::styledLine(fmt::format("search of {}: {}, {}", report.plan, candidatesText(report.space->size()), goals),
+                         TextStyle::Bold, options.color);
+  out += askedText(report);
+  if (report.stopped())
+    out += stoppedText(report);
+  else if (!report.shard.empty())
+    out += fmt::format("  shard {}, whole: {} of the candidates; `planc search merge` puts the shards together\n",
+                       report.shard, report::percentText(report.own));
   if (report.exhaustive) out += fatesText(report);
   if (report.best.empty()) {
     out += "no candidate is an answer\n";
@@ -193,10 +277,15 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
                          report.space->str(least->id));
     return out + bindingText(report);
   }
-  out += report.front.size() > 1 ? "front, none of which another one beats in all goals\n" : "best\n";
-  out += tableText(report, options);
+  if (!report.exhaustive && !report.stopped())
+    out +=
+        "  what is certainly none of these was not priced: `--exhaustive` prices all, and says what became of each\n";
+  out += report.front.size() > 1    ? "front, none of which another one beats in all goals\n"
+         : report.front.size() == 1 ? "best in all goals\n"
+                                    : "best\n";
+  out += tableText(report, options) + missedText(report);
   if (report.exhaustive) out += "best of each value, beside the best\n" + valuesText(report);
-  if (const std::string binding = bindingText(report); !binding.empty()) out += "conditions that bind\n" + binding;
+  out += bindingText(report);
   if (report.why) out += report::comparisonText(*report.why, options);
   return out;
 }

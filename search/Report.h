@@ -5,6 +5,7 @@
 #include "search/Answer.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Ranked {
   Outcome outcome;
   const ir::Plan* plan = nullptr;
   const cost::Estimate* estimate = nullptr;
+  std::vector<std::string> missed = {}; ///< assertions of the plan that do not hold, as they are written
 };
 
 /// All that a report of a search needs.
@@ -26,8 +28,20 @@ struct SearchReport {
   std::vector<Ranked> best;                      ///< in the order of the answer
   std::vector<Ranked> front;                     ///< with several goals
   const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer
-  double decided = 1;                            ///< share of the candidates: less if the walk was stopped
-  bool exhaustive = true;                        ///< every candidate was priced: else only the best are known of
+  double decided = 1;                            ///< share of the candidates
+  /// What was to be decided of them: less than all for one of several shards, which is then named, `1/4`.
+  double own = 1;
+  std::string shard = {};
+  std::vector<std::pair<std::string, std::string>> set = {}; ///< facts that the command line says, by path
+  /// Of the first goal that candidates can have that were not decided; nothing where it is not known.
+  std::optional<double> least = {};
+  bool exhaustive = true; ///< every candidate was priced: else only the best are known of
+
+  /// The first goal.
+  bool maximizes() const { return terms && !terms->goals.empty() && terms->goals[0].maximize; }
+  bool stopped() const { return decided < own; }
+  /// What a table has: the front where there are several goals, else the best.
+  const std::vector<Ranked>& table() const { return front.empty() ? best : front; }
 };
 
 std::string searchText(const SearchReport& report, const report::TextOptions& options);
@@ -37,6 +51,11 @@ std::string searchCsv(const SearchReport& report);
 /// The same as a table of Markdown.
 std::string searchMarkdown(const SearchReport& report);
 
+/// SVG: the front, or step time against memory of the best, and what each of them chooses.
+std::string searchPicture(const SearchReport& report);
+
+/// `1,204,992 candidates`
+std::string candidatesText(double count);
 /// `1,204,992`
 std::string grouped(double count);
 

@@ -44,17 +44,13 @@ ordered_json rankedJson(const SearchReport& report, const std::vector<Ranked>& l
       const std::string path = "mesh." + report.space->fill->str();
       made["choices"][path] = fmt::format("{:.0f}", ir::sizeAt(*one.plan, path)->quantity.value);
     }
+    made["missed_assertions"] = one.missed;
     made["mfu"] = jsonNumber(one.estimate->totals.mfu);
     made["tokens_per_s_per_device"] = jsonNumber(one.estimate->totals.tokensPerSecondPerDevice);
     made["cost_usd_per_1t_tokens"] = jsonNumber(one.estimate->totals.costPer1t);
     out.push_back(std::move(made));
   }
   return out;
-}
-
-/// Is there something better, or anything at all, without a condition?
-bool binds(const SearchReport& report, const Outcome* without) {
-  return without && (report.answer->best().empty() || before(*without, report.answer->best()[0]));
 }
 
 ordered_json fatesJson(const SearchReport& report) {
@@ -91,7 +87,7 @@ std::vector<std::vector<std::string>> rowsOf(const SearchReport& report) {
   if (report.space->fill) head.push_back("mesh." + report.space->fill->str());
   std::vector<std::vector<std::string>> rows{head};
   size_t rank = 0;
-  for (const Ranked& one : tabled(report)) {
+  for (const Ranked& one : report.table()) {
     std::vector<std::string>& row = rows.emplace_back();
     row = {std::to_string(++rank), std::to_string(one.outcome.id)};
     for (size_t g = 0; g < goalNames(report).size(); ++g) {
@@ -117,6 +113,13 @@ ordered_json searchJson(const SearchReport& report) {
   out["goals"] = goalNames(report);
   out["candidates"] = jsonNumber(report.space->size());
   out["decided"] = jsonNumber(report.decided);
+  if (!report.shard.empty()) out["shard"] = report.shard;
+  ordered_json set = ordered_json::object();
+  for (const auto& fact : report.set) set[fact.first] = fact.second;
+  out["set"] = std::move(set);
+  if (report.stopped())
+    out["least_of_rest"] =
+        report.least ? jsonNumber(report.maximizes() ? -*report.least : *report.least) : ordered_json(nullptr);
   out["exhaustive"] = report.exhaustive;
   out["fates"] = report.exhaustive ? fatesJson(report) : ordered_json(nullptr);
   out["best"] = rankedJson(report, report.best);

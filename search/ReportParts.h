@@ -11,8 +11,6 @@ namespace planc::search {
 std::vector<std::string> goalNames(const SearchReport& report);
 /// The value of a goal of a candidate as its estimate has it; nothing where it has no meaning.
 std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const Ranked& candidate);
-/// The candidates that a table has: the front where there are several goals, else the best.
-const std::vector<Ranked>& tabled(const SearchReport& report);
 /// How much worse in the first goal, as a share of the best: 0.031 for 3.1 %. Rates and times alike.
 double worse(const Outcome& candidate, const Outcome& best);
 /// The text of the value that a candidate has at a choice, what is bound to it included: `4`, `tp with 2`; once, where
@@ -20,5 +18,8 @@ double worse(const Outcome& candidate, const Outcome& best);
 std::string valueText(const ir::Choice& choice, uint32_t value);
 /// Its paths: `mesh.tp`, `decoder.seq, norm.seq`.
 std::string choiceText(const ir::Choice& choice);
+
+/// Is a candidate that misses one condition alone better than all answers? null: there is none.
+bool binds(const SearchReport& report, const Outcome* without);
 
 } // namespace planc::search

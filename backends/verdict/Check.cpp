@@ -44,7 +44,7 @@ struct OpRule {
 constexpr OpRule kRules[] = {
     {ExprOp::Constant, Rule::Leaf, ""},
     {ExprOp::Metric, Rule::Leaf, ""},
-    {ExprOp::Fact, Rule::Leaf, ""}, // what a search changes: a number without a unit
+    {ExprOp::Fact, Rule::Leaf, ""}, // what a search changes: a plain number, or a condition
     {ExprOp::Neg, Rule::Same, ""},
     {ExprOp::Not, Rule::Logic, ""},
     {ExprOp::Add, Rule::Sum, "added"},

@@ -81,7 +81,7 @@ std::vector<LayerVariant> Evaluation::variants(const ExprNode& node, const Metri
 }
 
 std::optional<ExprValue> Evaluation::lookup(const ExprNode& node) const {
-  if (node.op == ExprOp::Fact) return ir::sizeAt(plan_, node.metric);
+  if (node.op == ExprOp::Fact) return ir::factAt(plan_, node.metric);
   const Metric* metric = findMetric(node.metric);
   if (!metric) return {};
   if (metric->row) {
@@ -349,6 +349,12 @@ bool isStepTime(const ExprTree& tree) {
   const ExprNode& root = tree.nodes[tree.root];
   const Metric* metric = root.op == ExprOp::Metric ? findMetric(root.metric) : nullptr;
   return metric && metric == metrics().rows()[0];
+}
+
+Follows followed(const ExprTree& tree) {
+  const ExprNode& root = tree.nodes[tree.root];
+  const Metric* metric = root.op == ExprOp::Metric ? findMetric(root.metric) : nullptr;
+  return metric ? metric->follows : Follows::None;
 }
 
 cost::Wanted wantedBy(const ExprTree& tree) {

@@ -78,12 +78,22 @@ constexpr const ir::Word* metric(std::string_view name) {
   return ir::wordOf(ir::kMetricWords, name);
 }
 
-/// In the order of the JSON report.
 /// What the ends of intervals, and what rows compare, are read from.
 constexpr cost::Wanted kInterval{false, true}, kRows{true, false};
 
+/// Of numbers that follow from the step time, workload and machine alone, or from the memory.
+constexpr Metric rising(Metric metric) {
+  metric.follows = Follows::Rises;
+  return metric;
+}
+constexpr Metric falling(Metric metric) {
+  metric.follows = Follows::Falls;
+  return metric;
+}
+
+/// In the order of the JSON report.
 constexpr Metric kMetrics[] = {
-    {metric("step_time"), units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)},
+    rising({metric("step_time"), units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)}),
     {metric("step_time.low"),
      units::time,
      false,
@@ -100,7 +110,8 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    {metric("tokens_per_second"), kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)},
+    falling(
+        {metric("tokens_per_second"), kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)}),
     {metric("tokens_per_second.low"),
      kTokenRate,
      false,
@@ -117,9 +128,10 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    {metric("tokens_per_second_per_device"), kTokenRate, false, "totals.tokens_per_s_per_device",
-     PLANC_READ(e.totals.tokensPerSecondPerDevice)},
-    {metric("samples_per_second"), kSampleRate, false, "totals.samples_per_s", PLANC_READ(e.totals.samplesPerSecond)},
+    falling({metric("tokens_per_second_per_device"), kTokenRate, false, "totals.tokens_per_s_per_device",
+             PLANC_READ(e.totals.tokensPerSecondPerDevice)}),
+    falling({metric("samples_per_second"), kSampleRate, false, "totals.samples_per_s",
+             PLANC_READ(e.totals.samplesPerSecond)}),
     {metric("samples_per_second.low"),
      kSampleRate,
      false,
@@ -187,8 +199,8 @@ constexpr Metric kMetrics[] = {
     {metric("straggler"), units::time, false, "totals.straggler_s", PLANC_READ(e.totals.straggler)},
     {metric("params"), units::none, false, "totals.params", PLANC_READ(e.totals.params)},
     {metric("params.active"), units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
-    {metric("device_hours"), units::deviceTime, false, "totals.device_hours",
-     PLANC_READ(seconds(e.totals.deviceHours))},
+    rising({metric("device_hours"), units::deviceTime, false, "totals.device_hours",
+            PLANC_READ(seconds(e.totals.deviceHours))}),
     {metric("device_hours.low"),
      units::deviceTime,
      false,
@@ -205,7 +217,7 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    {metric("cost"), units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)},
+    rising({metric("cost"), units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)}),
     {metric("cost.low"),
      units::money,
      false,
@@ -222,7 +234,7 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    {metric("energy"), units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)},
+    rising({metric("energy"), units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)}),
     {metric("energy.low"),
      units::energy,
      false,
@@ -239,13 +251,13 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    {metric("device_hours.per_1t_tokens"), units::deviceTime, false, "totals.device_hours_per_1t_tokens",
-     PLANC_READ(seconds(e.totals.deviceHoursPer1t))},
-    {metric("cost.per_1t_tokens"), units::money, false, "totals.cost_usd_per_1t_tokens",
-     PLANC_READ(e.totals.costPer1t)},
-    {metric("energy.per_1t_tokens"), units::energy, false, "totals.energy_kwh_per_1t_tokens",
-     PLANC_READ(e.totals.energyPer1tJoules)},
-    {metric("memory.peak"), units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)},
+    rising({metric("device_hours.per_1t_tokens"), units::deviceTime, false, "totals.device_hours_per_1t_tokens",
+            PLANC_READ(seconds(e.totals.deviceHoursPer1t))}),
+    rising({metric("cost.per_1t_tokens"), units::money, false, "totals.cost_usd_per_1t_tokens",
+            PLANC_READ(e.totals.costPer1t)}),
+    rising({metric("energy.per_1t_tokens"), units::energy, false, "totals.energy_kwh_per_1t_tokens",
+            PLANC_READ(e.totals.energyPer1tJoules)}),
+    rising({metric("memory.peak"), units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)}),
     {metric("memory.capacity"), units::bytes, false, "memory.capacity_bytes", PLANC_READ(e.memory.capacity)},
     {metric("memory.fits"), units::none, true, "memory.fits", PLANC_READ(e.memory.fits ? 1.0 : 0.0)},
     {metric("memory.params"), units::bytes, false, "memory.params_bytes", PLANC_READ(e.memory.params)},

@@ -12,6 +12,9 @@
 
 namespace planc::verdict {
 
+/// What becomes of a number when the step takes longer, or the memory is fuller, and all else stays.
+enum class Follows { None, Rises, Falls };
+
 /// What a word of `ir::metricWords()` means: its unit, its JSON field, how it is read.
 struct Metric {
   const ir::Word* word = nullptr;
@@ -25,6 +28,7 @@ struct Metric {
   std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
   /// What of an estimate it is read from beside times, rates and memory.
   cost::Wanted wanted = {false, false};
+  Follows follows = Follows::None;
 
   std::string_view name() const { return word->name; }
 };
@@ -69,6 +73,9 @@ struct Results {
 std::optional<ir::ExprValue> valueOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate);
 /// Is the expression the step time itself?
 bool isStepTime(const ir::ExprTree& tree);
+/// How it follows the step time or the memory, if it is one number that follows from one of these alone: with floors of
+/// both in place of an estimate's it is a floor itself where it rises, a ceiling where it falls.
+Follows followed(const ir::ExprTree& tree);
 /// What an estimate must have so that all metrics of an expression can be read off it.
 cost::Wanted wantedBy(const ir::ExprTree& tree);
 

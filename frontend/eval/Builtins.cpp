@@ -107,6 +107,14 @@ Value divisors(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
+/// A value of `steps` without noise: with six digits, and with more where its neighbours would look the same.
+double rounded(double value, double ratio) {
+  constexpr int kDigits = 6, kAll = 17;
+  const double apart = std::abs(std::log(ratio));
+  const int digits = apart > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(apart))), kDigits, kAll) : kAll;
+  return digits == kAll ? value : std::stod(fmt::format("{:.{}g}", value, digits));
+}
+
 /// `steps(25GB/s, 400GB/s, 5)`: from one to the other in equal ratios, both included.
 Value steps(Evaluator& ev, const Expr& call, Args& args) {
   const Value &from = args[0], &to = args[1], &count = args[2];
@@ -121,12 +129,14 @@ Value steps(Evaluator& ev, const Expr& call, Args& args) {
   ListValue made;
   if (!ev.context.step(call.range, static_cast<uint64_t>(count.integer))) return {};
   const double last = static_cast<double>(count.integer - 1);
+  const double ratio = std::pow(to.asDouble() / from.asDouble(), 1 / last);
   for (int64_t i = 0; i < count.integer; ++i) {
     const double share = static_cast<double>(i) / last;
-    const double value = i == 0 ? from.asDouble()
-                         : i + 1 == count.integer
-                             ? to.asDouble()
-                             : std::exp(std::log(from.asDouble()) * (1 - share) + std::log(to.asDouble()) * share);
+    const double value =
+        i == 0 ? from.asDouble()
+        : i + 1 == count.integer
+            ? to.asDouble()
+            : rounded(std::exp(std::log(from.asDouble()) * (1 - share) + std::log(to.asDouble()) * share), ratio);
     made.items.push_back(Value::ofNumber(value, unit, call.range));
   }
   Value v;

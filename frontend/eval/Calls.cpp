@@ -323,6 +323,10 @@ Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
   return base;
 }
 
+bool isLawOfParameters(const DiagnosticKind& kind) {
+  return kind.code == WhereFails.code;
+}
+
 const Value* Evaluator::argumentOf(const BoundDecl& decl, Symbol parameter, SourceRange use) {
   for (const BoundDecl* at = &decl;;) {
     for (const BoundArg& arg : at->args)

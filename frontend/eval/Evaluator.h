@@ -121,6 +121,9 @@ private:
   std::vector<const syntax::Expr*> spine_; ///< left chains under evaluation, innermost last
 };
 
+/// Whether a mistake is that a parameter's own `where` does not hold.
+bool isLawOfParameters(const DiagnosticKind& kind);
+
 /// A built-in function: its row in the table of Builtins.cpp.
 struct Builtin {
   std::string_view name;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/PlanText.h"
 
-#include "frontend/format/RecordName.h"
+#include "frontend/format/RecordText.h"
+#include "frontend/format/RuleText.h"
 #include "support/Quantity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 namespace planc::format {
 
@@ -30,25 +30,10 @@ std::string listOf(const std::vector<std::string>& names) {
   return "[" + text + "]";
 }
 
-std::string targetsOf(const std::vector<Symbol>& axes, bool host = false) {
-  std::vector<std::string> names;
-  for (Symbol axis : axes) names.push_back(axis.str());
-  if (host) names.emplace_back(ir::kHost);
-  return names.empty() ? "replicate" : listOf(names);
-}
-
 std::string selectorsOf(const std::vector<ir::Selector>& selectors) {
   std::string text;
   for (const ir::Selector& s : selectors) text += (text.empty() ? "" : ", ") + s.str();
   return text;
-}
-
-/// `override place decoder { seq -> tp }`, the selector left out where it is the whole model.
-template <class Rule>
-std::string ruleLine(const Rule& rule, const Plan& plan, std::string_view block, std::string said) {
-  const std::string selector = rule.selector.str();
-  return fmt::format("{}{}{}{} {{ {} }}", ir::replacedBy(rule, plan) ? "override " : "", block,
-                     selector.empty() ? "" : " ", selector, std::move(said));
 }
 
 class Writing {
@@ -86,8 +71,9 @@ private:
 
   /// Facts of the mesh and the workload are those of the plan, all others those of records that it derives.
   void addFact(const ir::FactEdit& fact) {
-    std::string_view path = fact.path;
-    const std::string_view first = takeStep(path);
+    const size_t dot = fact.path.find('.');
+    const std::string_view first = std::string_view(fact.path).substr(0, dot);
+    const std::string_view path = dot == std::string::npos ? "" : std::string_view(fact.path).substr(dot + 1);
     if (first == "mesh") return addAxis(Symbol(path), countOf(fact));
     if (first == "train" || first == "finetune" || first == "infer")
       return train(path == "global_batch" ? plan_.workload.globalBatch : plan_.workload.microBatch, path,
@@ -96,9 +82,7 @@ private:
     std::string badUnit;
     const auto value = parseQuantity(fact.value, badUnit);
     if (before && value && value->value == before->value) return;
-    const std::string_view verb = before ? "override " : "";
-    if (first == "software") return item(stack_, fmt::format("{}{} = {}", verb, path, fact.value));
-    ofCluster(path, verb, fact.value);
+    records_.add(fact.path, before != nullptr, fact.value);
   }
 
   /// Of a fact that is one: `apply` has read it.
@@ -108,70 +92,26 @@ private:
     return value ? static_cast<int64_t>(value->value) : 0;
   }
 
-  void ofCluster(std::string_view path, std::string_view verb, const std::string& value) {
-    std::string_view below = path;
-    const std::string_view part = takeStep(below);
-    if (part == "device") return item(device_, fmt::format("{}{} = {}", verb, below, value));
-    const bool level = std::any_of(plan_.cluster->levels.begin(), plan_.cluster->levels.end(),
-                                   [&](const ir::ClusterLevel& l) { return l.name.view() == part; });
-    if (!level) return item(cluster_, fmt::format("{}{} = {}", verb, path, value));
-    std::string_view inside = below;
-    if (takeStep(inside) == "link" && !inside.empty())
-      return item(links_[std::string(part)], fmt::format("{}{} = {}", verb, inside, value));
-    item(cluster_, fmt::format("{}{} {{ {} = {} }}", verb, part, below, value));
-  }
-
-  /// The first step of a path, which is taken off it.
-  static std::string_view takeStep(std::string_view& path) {
-    const size_t dot = path.find('.');
-    const std::string_view first = path.substr(0, dot);
-    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-    return first;
-  }
-
   /// The records that the plan derives, from the inside out; each is named by what holds it. Nothing after a report.
   std::optional<std::string> records() {
-    std::string text;
-    if (!device_.empty()) {
-      const auto record = derived(text, "device", "device", plan_.cluster->device, device_);
-      if (!record) return std::nullopt;
-      item(cluster_, "override device = " + *record);
-    }
-    for (const ir::ClusterLevel& level : plan_.cluster ? plan_.cluster->levels : std::vector<ir::ClusterLevel>()) {
-      const auto facts = links_.find(level.name.str());
-      if (facts == links_.end()) continue;
-      const auto record = derived(text, "fabric", level.name.str() + "_link", level.fabric, facts->second);
-      if (!record) return std::nullopt;
-      item(cluster_, fmt::format("override {} {{ link = {} }}", level.name.view(), *record));
-    }
-    for (const auto& [kind, fact, facts, base] : {std::tuple{"stack", "software", &stack_, &plan_.softwareText},
-                                                  {"cluster", "cluster", &cluster_, &plan_.clusterText}}) {
-      if (facts->empty()) continue;
-      const std::string record = fmt::format("{}_{}", name_, kind);
-      text += fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, *base, *facts);
-      lines_ = fmt::format("  override {} = {}\n{}", fact, record, lines_);
-    }
-    return text;
-  }
-
-  /// Declares an heir of a record; its name.
-  template <class Record>
-  std::optional<std::string> derived(std::string& text, std::string_view kind, std::string_view suffix,
-                                     const Record& of, const std::string& facts) {
-    std::string record = fmt::format("{}_{}", name_, suffix);
-    const auto base = sources_ ? recordName(*sources_, of.range, of.name, plan_.range.file, record + "_base")
-                               : std::optional<RecordName>();
-    if (!base) {
+    const auto naming = [&](SourceRange declared, Symbol name, const std::string& alias) {
+      return sources_ ? recordName(*sources_, declared, name, plan_.range.file, alias) : std::nullopt;
+    };
+    const auto made = records_.declare(name_, plan_.cluster.get(), {plan_.clusterText, plan_.softwareText}, naming);
+    if (const RecordText::Unnamed* bad = std::get_if<RecordText::Unnamed>(&made)) {
       diagnostics_
           .report(NotWritable, plan_.range,
-                  {{"what", fmt::format("a fact of {} `{}`", kind, of.name.view())},
-                   {"why", sources_ ? fmt::format("`{}` does not export it", sources_->path(of.range.file))
+                  {{"what", fmt::format("a fact of {} `{}`", bad->kind, bad->name.view())},
+                   {"why", sources_ ? fmt::format("`{}` does not export it", sources_->path(bad->declared.file))
                                     : std::string("where that stands is not known")}})
-          .help(fmt::format("write `export {} {} …` there, or change the fact where it stands", kind, of.name.view()));
+          .help(fmt::format("write `export {} {} …` there, or change the fact where it stands", bad->kind,
+                            bad->name.view()));
       return std::nullopt;
     }
-    text += base->import + fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, base->name, facts);
-    return record;
+    const auto& done = std::get<RecordText::Declared>(made);
+    for (const auto& [fact, record] : {std::pair{"software", &done.software}, {"cluster", &done.cluster}})
+      if (!record->empty()) lines_ = fmt::format("  override {} = {}\n{}", fact, *record, lines_);
+    return done.text;
   }
 
   // ---- sizes ------------------------------------------------------------------
@@ -199,18 +139,14 @@ private:
     if (before && before->targets == rule.targets && before->ring == rule.ring && before->uneven == rule.uneven &&
         before->contiguous == rule.contiguous)
       return;
-    line(ruleLine(rule, plan_, "place",
-                  fmt::format("{} -> {}{}{}{}", rule.dim.view(), targetsOf(rule.targets), rule.ring ? " via ring" : "",
-                              rule.uneven ? " uneven" : "", rule.contiguous ? " contiguous" : "")));
+    line(ruleText(rule, before != nullptr));
   }
 
   void state(const ir::StateRule& rule) {
     const ir::StateRule* before = ir::replacedBy(rule, plan_);
     if (before && before->targets == rule.targets && before->regather == rule.regather && before->host == rule.host)
       return;
-    line(ruleLine(rule, plan_, "states",
-                  fmt::format("{} -> {}{}", ir::name(rule.state), targetsOf(rule.targets, rule.host),
-                              rule.regather ? "" : " { regather = false }")));
+    line(ruleText(rule, before != nullptr));
   }
 
   bool runsAlready(const ir::ScheduleEdit& edit) const {
@@ -281,8 +217,8 @@ private:
   std::string_view name_, base_;
   const SourceManager* sources_;
   DiagnosticEngine& diagnostics_;
-  std::string lines_, mesh_, train_, stack_, cluster_, device_;
-  std::map<std::string, std::string> links_; ///< facts of fabrics, by level
+  std::string lines_, mesh_, train_;
+  RecordText records_;
 };
 
 } // namespace

@@ -30,6 +30,15 @@ Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value) {
   return made;
 }
 
+Edit Edit::again() const {
+  Edit made;
+  made.path = path;
+  made.place = place;
+  made.value = value;
+  made.range = range;
+  return made;
+}
+
 syntax::Fact Edit::fact() const {
   syntax::Fact made;
   made.name = path.back();

@@ -31,6 +31,8 @@ struct Edit {
   FactNode was; ///< that fact as the file says it
 
   std::string text() const; ///< the path
+  /// The same change of another plan: where it was applied is left behind, and who wrote it.
+  Edit again() const;
   /// The fact that the last step of the path names.
   syntax::Fact fact() const;
 };

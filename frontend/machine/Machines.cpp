@@ -213,6 +213,17 @@ Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Nam
   return {};
 }
 
+std::optional<Value> Machines::parameter(const BoundDecl& decl, const syntax::Name& name) {
+  const auto params = ev_.params(*decl.decl);
+  if (std::none_of(params.begin(), params.end(), [&](const ParamInfo& p) { return p.name() == name.text; }))
+    return std::nullopt;
+  if (const Value* given = ev_.argumentOf(decl, name.text, name.range)) return *given;
+  Scope scope(decl.decl->module);
+  if (!ev_.bind(decl, scope, name.range)) return Value{};
+  const NameTable::Entry* bound = scope.names.find(name.text);
+  return bound ? bound->value : Value{};
+}
+
 Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
   switch (decl.decl->kind) {
   case DeclKind::Device:

@@ -44,6 +44,8 @@ public:
   std::optional<ir::Stack> stack(const BoundDecl& decl, SourceRange use);
   std::optional<ir::Cluster> cluster(const BoundDecl& decl, SourceRange use);
   Value member(const BoundDecl& decl, const syntax::Name& name) override;
+  /// What a parameter of a record comes to, by its argument or its default; nothing where it has none of this name.
+  std::optional<Value> parameter(const BoundDecl& decl, const syntax::Name& name);
   /// The same model or record with facts and arguments set beside the file; Invalid after a report.
   Value edited(const Value& v, const std::vector<EditBelow>& edits);
   /// Checks a record whose parameters may be unknown.

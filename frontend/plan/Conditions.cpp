@@ -3,6 +3,7 @@
 #include "frontend/plan/Conditions.h"
 
 #include "frontend/eval/Arithmetic.h"
+#include "frontend/plan/SearchWords.h"
 #include "frontend/plan/Steps.h"
 #include "ir/facts/Ranges.h"
 
@@ -82,6 +83,8 @@ struct Lowering {
 private:
   bool ofRun(const Expr& e, const Expr& root);
   bool changes(const std::string& path, const Expr& root) const;
+  std::optional<Value> parameter(const Expr& e, const Expr& root);
+  std::optional<ir::ExprId> words(const Expr& comparison);
   ir::ExprId leaf(const Expr& e);
   ir::ExprId layer(const Expr& member, const Expr& call);
   ir::ExprId constant(const Value& v, const Expr& e);
@@ -97,7 +100,9 @@ ir::ExprId Lowering::lower(const Expr& e) {
     elab.ev.evaluate(e, scope);
     return {};
   }
-  ir::ExprId id = leaf(*at);
+  const std::optional<ir::ExprId> compared = chain.empty() ? std::nullopt : words(*chain.back());
+  if (compared) chain.pop_back();
+  ir::ExprId id = compared ? *compared : leaf(*at);
   for (auto link = chain.rbegin(); link != chain.rend() && elab.context.step(e.range); ++link) {
     const ir::ExprId right = lower(*(*link)->kids[1]);
     if (!id.valid() || !right.valid()) {
@@ -135,6 +140,48 @@ bool Lowering::changes(const std::string& path, const Expr& root) const {
   return section && section->find(Symbol(path.substr(dot + 1)));
 }
 
+/// `cluster.nodes`: as `--set` and `vary` take it, also where a level has the same name. Nothing for any other path.
+std::optional<Value> Lowering::parameter(const Expr& e, const Expr& root) {
+  if (!ofSearch || e.kind != ExprKind::Member || !elab.ev.find(root.name.text, scope, root.range) || ofRun(e, root))
+    return std::nullopt;
+  const Value base = elab.ev.evaluate(*e.kids[0], scope);
+  if (base.invalid()) return base;
+  return base.kind == ValueKind::Decl ? elab.machines.parameter(*base.decl, e.name) : std::nullopt;
+}
+
+/// `recompute == none`, `precision.compute != fp8`; nothing for what compares numbers.
+std::optional<ir::ExprId> Lowering::words(const Expr& e) {
+  const BinaryOp op = binaryOp(e.text);
+  const Expr* root = nullptr;
+  const auto path = ofSearch && (op == BinaryOp::Eq || op == BinaryOp::Ne) ? dotted(*e.kids[0], &root) : std::nullopt;
+  if (!path || changes(*path, *root) || ofRun(*e.kids[0], *root)) return std::nullopt;
+  if (const auto given = parameter(*e.kids[0], *root); given && !isWord(*given))
+    return given->invalid() ? std::optional(ir::ExprId{}) : std::nullopt;
+  if (elab.ev.find(root->name.text, scope, root->range)) {
+    const Value left = elab.ev.evaluate(*e.kids[0], scope);
+    if (left.invalid()) return ir::ExprId{};
+    if (!isWord(left)) return std::nullopt;
+    const Value whole = elab.ev.evaluate(e, scope);
+    return whole.invalid() ? ir::ExprId{} : constant(whole, e);
+  }
+  if (!isWordPath(*path)) return std::nullopt;
+  const auto word = wordText(elab, paths, *path, *e.kids[1], scope);
+  if (!word) return ir::ExprId{};
+  ir::ExprNode node;
+  node.op = ir::ExprOp::Fact;
+  node.range = e.kids[0]->range;
+  node.metric = fmt::format("{} == {}", *path, *word);
+  node.constant.isBool = true;
+  const ir::ExprId equal = out.nodes.add(std::move(node));
+  if (op == BinaryOp::Eq) return equal;
+  ir::ExprNode negated;
+  negated.op = ir::ExprOp::Not;
+  negated.range = e.range;
+  negated.opRange = e.opRange;
+  negated.kids = {equal};
+  return out.nodes.add(std::move(negated));
+}
+
 ir::ExprId Lowering::leaf(const Expr& e) {
   ir::ExprNode node;
   node.range = e.range;
@@ -153,6 +200,12 @@ ir::ExprId Lowering::leaf(const Expr& e) {
     node.op = ir::ExprOp::Fact;
     node.metric = *text;
     return out.nodes.add(std::move(node));
+  }
+  if (const auto given = text ? parameter(e, *root) : std::nullopt)
+    return given->invalid() ? ir::ExprId{} : constant(*given, e);
+  if (text && ofSearch && isOfBlocks(root->name.text) && !elab.ev.find(root->name.text, scope, root->range)) {
+    reportConditionValue(elab.context, e.range, fmt::format("`{}`, which is none", *text), true);
+    return {};
   }
   if (text && (!elab.ev.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
     node.op = ir::ExprOp::Metric;
@@ -198,7 +251,7 @@ ir::ExprId Lowering::constant(const Value& v, const Expr& e) {
   } else if (v.numeric()) {
     node.constant.quantity = {v.asDouble(), v.isInt() ? Unit{} : v.unit};
   } else {
-    elab.context.report(ConditionValue, e.range, {{"type", describe(v)}});
+    reportConditionValue(elab.context, e.range, describe(v), ofSearch);
     return {};
   }
   return out.nodes.add(std::move(node));
@@ -239,6 +292,14 @@ std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged,
 std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
                                        Scope& scope) {
   return treeOf(Lowering{elab, merged, paths, scope, true}, e);
+}
+
+void reportConditionValue(Context& context, SourceRange at, std::string type, bool ofSearch) {
+  auto report = context.report(ConditionValue, at, {{"type", std::move(type)}});
+  if (ofSearch)
+    report.help(
+        "a condition of a search is over numbers and metrics; words are compared by `==` and `!=` with a path on "
+        "the left: `recompute == none`, `pipeline.schedule != zb_h1`, `precision.compute == fp8`");
 }
 
 bool isBatchPath(std::string_view path) {

@@ -61,6 +61,20 @@ Scope& scopeOf(MergedPlan& merged, const Edit& edit, ChainLink& link) {
   return link.scope;
 }
 
+} // namespace
+
+std::string pathOfParameter(Elaboration& elab, MergedPlan& merged, Symbol name) {
+  for (FactNode& fact : merged.facts.root().children) {
+    const Value v = fact.section() ? Value{} : merged.facts.value(fact);
+    if (v.kind != ValueKind::Decl) continue;
+    for (const ParamInfo& p : elab.ev.params(*v.decl->decl))
+      if (p.name() == name) return fmt::format("{}.{}", fact.name.view(), name.view());
+  }
+  return "";
+}
+
+namespace {
+
 /// The plan has nothing such that could be set: with what it has.
 void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
   std::vector<std::string> names{"overlap", "precision", "recompute"};
@@ -70,13 +84,7 @@ void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
   for (const ChainLink& link : merged.chain)
     if (merged.edits.setIn(edit, link.decl, merged.decl))
       for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
-  for (FactNode& fact : merged.facts.root().children) { // `nodes` is one of the cluster
-    const Value v = fact.section() ? Value{} : merged.facts.value(fact);
-    if (v.kind != ValueKind::Decl) continue;
-    for (const ParamInfo& p : elab.ev.params(*v.decl->decl))
-      if (p.name() == edit.path[0].text) names = {fmt::format("{}.{}", fact.name.view(), p.name().view())};
-    if (names.size() == 1) break;
-  }
+  if (const std::string path = pathOfParameter(elab, merged, edit.path[0].text); !path.empty()) names = {path};
   reportNothingToSet(elab.context, edit.path[0], fmt::format("plan `{}`", merged.edits.of.view()), names);
 }
 

@@ -179,7 +179,10 @@ struct MergeItem {
     if (item.override_) merged.replacedPipeline = merged.pipeline;
     mergeBlock(elab.context, merged.pipeline, p, item, link, "pipeline");
   }
-  void operator()(const syntax::SearchBlock& s) { mergeBlock(elab.context, merged.search, s, item, link, "search"); }
+  void operator()(const syntax::SearchBlock& s) {
+    mergeBlock(elab.context, merged.search, s, item, link, "search");
+    if (item.override_ && s.items.empty()) merged.search.reset(); // `override search { }`: there is none any more
+  }
   void operator()(const syntax::RecomputeStmt& s) { mergeRecompute(elab, merged, s, item, link); }
   void operator()(const syntax::KeepStmt& s) { mergeKeep(elab, merged, s, item, link); }
   void operator()(const syntax::Fact& f) { mergeFact(elab.context, merged, f, item.override_, link); }

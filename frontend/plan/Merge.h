@@ -37,11 +37,16 @@ void checkKeepOverride(Context& context, const MergedPlan& merged, const ChainLi
 // ---- facts set beside the file (Edits.cpp)
 /// The plan with those of its parameters set that edits name.
 BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl);
+/// `cluster.nodes` of `nodes`: a parameter of what a fact of the plan names; empty if none has it.
+std::string pathOfParameter(Elaboration& elab, MergedPlan& merged, Symbol name);
 /// All others, when the plan that they belong to has stated all that it says.
 void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link);
 /// `decoder.seq -> tp`, `states.optimizer -> dp`: the rule in the place of the one of the same layers, or beside all
 /// (Rules.cpp).
 void applyRule(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
+/// The statements that a value stands for, `decoder(first = 2)`; none of them for `none`. Nothing after a report
+/// (Recompute.cpp).
+std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const syntax::Expr& value, Scope& scope);
 /// `recompute = decoder`: in the place of all statements (Recompute.cpp).
 void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
 

@@ -102,6 +102,8 @@ struct SearchedSpace {
 struct SearchRequest {
   const syntax::SearchBlock* words = nullptr; ///< of a command line: they add to the block, or stand in its place
   std::optional<int64_t> top;                 ///< in the place of the block's
+  bool alone = false;                         ///< the block's choices are left out, and what it fills
+  bool known = false;                         ///< its values were looked at before
   bool termsOnly = false;                     ///< the space is known
   SearchedSpace* out = nullptr;               ///< null: the block is only checked
 };

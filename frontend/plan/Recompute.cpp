@@ -152,9 +152,10 @@ void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::Recompu
 namespace {
 
 /// The statements that a value stands for; nothing after a report.
-std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab, const Edit& edit) {
+std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab, const syntax::Expr& written,
+                                                               Scope& scope) {
   using syntax::ExprKind;
-  const syntax::Expr* value = chosenWord(elab, *edit.value, *edit.scope);
+  const syntax::Expr* value = chosenWord(elab, written, scope);
   if (!value) return std::nullopt;
   std::vector<syntax::RecomputeStmt> made;
   if (value->kind == ExprKind::None) return made;
@@ -185,26 +186,34 @@ std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab
 
 } // namespace
 
+std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const syntax::Expr& value, Scope& scope) {
+  const auto statements = statementsOf(elab, value, scope);
+  if (!statements) {
+    elab.ok = false;
+    return std::nullopt;
+  }
+  std::vector<ir::Recompute> rules;
+  for (const syntax::RecomputeStmt& s : *statements) {
+    ir::Recompute rule;
+    rule.range = s.range;
+    for (const syntax::Selector& written : s.selectors)
+      if (auto made = makeSelector(elab.ev, written, scope)) rule.selectors.push_back(std::move(*made));
+    if (s.facts) recomputeFacts(elab, *s.facts, scope, rule);
+    if (!rule.selectors.empty()) rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
 void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
   edit.applied = true;
   for (const RecomputeDraft& d : merged.recompute)
     edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
   if (merged.recompute.empty()) edit.before = "none";
-  const auto statements = statementsOf(elab, edit);
+  auto rules = recomputeOf(elab, *edit.value, *edit.scope);
   merged.recompute.clear();
   merged.recomputeOverride = std::nullopt;
-  if (!statements) {
-    elab.ok = false;
-    return;
-  }
-  for (const syntax::RecomputeStmt& s : *statements) {
-    RecomputeDraft draft{{}, layer};
-    draft.rule.range = s.range;
-    for (const syntax::Selector& written : s.selectors)
-      if (auto made = makeSelector(elab.ev, written, *edit.scope)) draft.rule.selectors.push_back(std::move(*made));
-    if (s.facts) recomputeFacts(elab, *s.facts, *edit.scope, draft.rule);
-    if (!draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
-  }
+  if (!rules) return;
+  for (ir::Recompute& rule : *rules) merged.recompute.push_back({std::move(rule), layer});
 }
 
 void checkRecomputeOverride(Context& context, const MergedPlan& merged, const ChainLink& link) {

@@ -3,7 +3,9 @@
 #include "frontend/plan/SearchLines.h"
 
 #include "frontend/plan/Conditions.h"
+#include "frontend/plan/Merge.h"
 #include "frontend/plan/Mesh.h"
+#include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
 #include "support/Spelling.h"
 
@@ -14,7 +16,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(VaryPath, 676, "`{path}` is nothing that a search varies")
 PLANC_ERROR(SearchFact, 678, "a search has no `{fact}`")
-PLANC_ERROR(VariedTwice, 685, "`{path}` is varied and {other}")
+PLANC_ERROR(VariedTwice, 685, "`{path}` is {one} and {other}")
 PLANC_ERROR(FillForm, 689, "`fill` takes one axis of the mesh that nothing else sets; `{path}` is {what}")
 PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes at least 1")
 
@@ -78,12 +80,15 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
   for (FactNode& let : merged.lets.root().children) names.push_back(let.name.str());
   for (ChainLink& link : merged.chain)
     for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
+  const std::string meant = pathOfParameter(elab, merged, line.item->path.steps.back().name.text);
   elab.context.report(VaryPath, line.item->path.range, {{"path", line.path}})
-      .help(didYouMean(
-          line.path, names,
-          "a search varies parameters and constants of the plan, `mesh.AXIS`, `train.FACT`, `pipeline.schedule`, "
-          "`pipeline.stages`, `recompute`, `cluster.device.FACT`, rules (`LAYER.DIM ->`, `states.optimizer "
-          "->`)"));
+      .help(!meant.empty()
+                ? fmt::format("did you mean `{}`?", meant)
+                : didYouMean(
+                      line.path, names,
+                      "a search varies parameters and constants of the plan, `mesh.AXIS`, `train.FACT`, "
+                      "`pipeline.schedule`, `pipeline.stages`, `recompute`, `cluster.device.FACT`, rules (`LAYER.DIM "
+                      "->`, `states.optimizer ->`)"));
   elab.ok = false;
 }
 
@@ -115,10 +120,23 @@ struct GatherLines {
     auto report = elab.context.report(FillForm, item.path.range, {{"path", item.path.str()}, {"what", what}});
     if (out.fill) report.label(out.fillRange, "the first one");
     if (!axis && parts.size() == 2) report.meant(parts[1].text.view(), merged.mesh.names(), "axes are ");
+    if (parts.size() == 1 && merged.mesh.find(parts[0].text))
+      report.help(fmt::format("did you mean `mesh.{}`?", parts[0].text.view()));
     elab.ok = false;
   }
-  void operator()(const syntax::WhereItem& item) { out.conditions.push_back(&item); }
-  void operator()(const syntax::GoalItem& item) { out.goals.push_back(&item); }
+  /// The same condition or goal again says nothing.
+  template <class Item> void once(std::vector<const Item*>& items, const Item& item, const syntax::Expr* Item::*what) {
+    for (const Item* before : items)
+      if (plainText(elab.context.text((before->*what)->range)) == plainText(elab.context.text((item.*what)->range))) {
+        reportGivenTwice(elab.context, (item.*what)->range, elab.context.text((item.*what)->range),
+                         (before->*what)->range);
+        elab.ok = false;
+        return;
+      }
+    items.push_back(&item);
+  }
+  void operator()(const syntax::WhereItem& item) { once(out.conditions, item, &syntax::WhereItem::condition); }
+  void operator()(const syntax::GoalItem& item) { once(out.goals, item, &syntax::GoalItem::value); }
   void operator()(const syntax::Fact& f) {
     if (f.name.text != Symbol("top") || !f.members.empty() || f.args) {
       elab.context.report(SearchFact, f.name.range, {{"fact", f.name.text.str()}})
@@ -126,6 +144,12 @@ struct GatherLines {
       elab.ok = false;
       return;
     }
+    if (out.topRange.valid()) {
+      reportGivenTwice(elab.context, f.name.range, "top", out.topRange);
+      elab.ok = false;
+      return;
+    }
+    out.topRange = f.name.range;
     const auto value = elab.ev.integer(*f.value, scope, "`top`");
     elab.ok &= value.has_value() || elab.ev.checking;
     if (value && *value < 1) {
@@ -139,6 +163,25 @@ struct GatherLines {
 
 bool varies(const VariedGroup& group, const std::string& path) {
   return std::any_of(group.lines.begin(), group.lines.end(), [&](const VariedLine& l) { return l.path == path; });
+}
+
+void reportTwice(Elaboration& elab, SourceRange where, std::string_view path, std::string_view one, std::string other,
+                 SourceRange at) {
+  elab.context.report(VariedTwice, where, {{"path", path}, {"one", one}, {"other", std::move(other)}})
+      .label(at, "here");
+  elab.ok = false;
+}
+
+/// Of two lines of the command line neither stands in the place of the other.
+void checkWords(Elaboration& elab, const SearchLines& words) {
+  std::vector<const VariedLine*> seen;
+  for (const VariedGroup& group : words.groups)
+    for (const VariedLine& line : group.lines) {
+      for (const VariedLine* before : seen)
+        if (before->path == line.path)
+          reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", before->item->path.range);
+      seen.push_back(&line);
+    }
 }
 
 /// A line of the command line stands in the place of those of the block that vary the same.
@@ -163,10 +206,11 @@ void addWords(SearchLines& lines, SearchLines words) {
 void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines) {
   std::vector<const VariedLine*> seen;
   const auto report = [&](const VariedLine& line, std::string other, SourceRange at) {
-    elab.context.report(VariedTwice, line.item->path.range, {{"path", line.path}, {"other", std::move(other)}})
-        .label(at, "here");
-    elab.ok = false;
+    reportTwice(elab, line.item->path.range, line.path, "varied", std::move(other), at);
   };
+  for (const Edit& edit : merged.edits.all)
+    if (merged.edits.search.out && lines.fill && !edit.writer && edit.text() == "mesh." + lines.fill->str())
+      reportTwice(elab, lines.fillRange, edit.text(), "filled", "set", edit.range);
   for (const VariedGroup& group : lines.groups)
     for (const VariedLine& line : group.lines) {
       for (const VariedLine* before : seen)
@@ -186,9 +230,11 @@ SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
   SearchLines lines, words;
   if (merged.search)
     for (const auto& item : merged.search->syntax->items) std::visit(GatherLines{elab, merged, scope, lines}, item);
+  if (request.alone) lines.groups.clear(), lines.fill.reset();
   if (request.words)
     for (const auto& item : request.words->items) std::visit(GatherLines{elab, merged, scope, words}, item);
-  addWords(lines, std::move(words));
+  checkWords(elab, words);
+  if (elab.ok) addWords(lines, std::move(words));
   if (request.top) lines.top = *request.top;
   for (const VariedGroup& group : lines.groups)
     for (const VariedLine& line : group.lines) {

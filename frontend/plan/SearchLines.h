@@ -31,6 +31,7 @@ struct SearchLines {
   std::optional<Symbol> fill;
   SourceRange fillRange;
   int64_t top = 10;
+  SourceRange topRange; ///< where the block says it
   std::vector<const syntax::WhereItem*> conditions;
   std::vector<const syntax::GoalItem*> goals;
 };

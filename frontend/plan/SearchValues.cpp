@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/SearchValues.h"
 
+#include "frontend/eval/Literals.h"
+#include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Words.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -16,40 +17,10 @@ PLANC_ERROR(VaryValues, 677, "`vary` goes over a list; this is {type}")
 
 namespace {
 
-/// A float as its shortest text that reads back to the same.
-std::string floatText(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
-bool readsAs(const std::string& text, double value, const Unit& unit) {
-  std::string bad;
-  const auto read = parseQuantity(text, bad);
-  return read && read->value == value && read->unit == unit;
-}
-
-/// A quantity in the unit that a person would choose, among those that say it exactly; empty if none does.
-std::string quantityText(double value, const Unit& unit) {
-  std::string plain;
-  for (const char* per : {"", "/s", "/h"})
-    for (const std::string& name : unitNames()) {
-      std::string bad;
-      const auto one = parseQuantity("1" + name + per, bad);
-      if (!one || one->unit != unit) continue;
-      const double count = value / one->value;
-      std::string text = fmt::format("{}{}{}", count, name, per);
-      if (!readsAs(text, value, unit)) continue;
-      if (count >= 1 && count < 1000) return text;
-      if (plain.empty() || one->value == 1) plain = std::move(text);
-    }
-  return plain;
-}
-
 class Listing {
 public:
-  Listing(Elaboration& elab, const VariedLine& line, Scope& scope, SearchedSpace& out)
-      : elab_(elab), line_(line), scope_(scope), out_(out) {}
+  Listing(Elaboration& elab, const VariedLine& line, Scope& scope, SearchedSpace& out, bool mayFail)
+      : elab_(elab), line_(line), scope_(scope), out_(out), mayFail_(mayFail) {}
 
   bool list(const Expr& written) {
     const Expr* chosen = chosenWord(elab_, written, scope_);
@@ -59,7 +30,11 @@ public:
         if (!element(*kid)) return false;
       return true;
     }
-    const Value v = elab_.ev.evaluate(*chosen, scope_);
+    const Value v = mayFail_ ? tried(*chosen) : elab_.ev.evaluate(*chosen, scope_);
+    if (v.invalid() && mayFail_) {
+      values.push_back({std::string(elab_.context.text(chosen->range)), chosen, true});
+      return true;
+    }
     if (v.invalid()) return false;
     if (v.kind != ValueKind::List) return refuse(chosen->range, describe(v));
     for (const Value& item : v.list->items)
@@ -70,6 +45,20 @@ public:
   std::vector<VariedValue> values;
 
 private:
+  /// Evaluates without a word about mistakes.
+  Value tried(const Expr& e) {
+    Context& context = elab_.context;
+    const uint64_t failures = context.failures;
+    DiagnosticEngine before = context.diagnostics.take();
+    const Value v = elab_.ev.evaluate(e, scope_);
+    const DiagnosticEngine found = context.diagnostics.take();
+    context.diagnostics = std::move(before);
+    context.failures = failures;
+    if (!v.invalid())
+      for (const Diagnostic* warning : found.sorted()) reportAgain(context, *warning);
+    return v;
+  }
+
   bool refuse(SourceRange at, std::string type) {
     elab_.context.report(VaryValues, at, {{"type", std::move(type)}});
     return false;
@@ -118,7 +107,7 @@ private:
     }
     if (line_.kind == VariedKind::Schedule) {
       const Expr* chosen = chosenWord(elab_, e, scope_);
-      return chosen && schedule(*chosen);
+      return chosen && knownSchedule(elab_, *chosen) && schedule(*chosen);
     }
     return add(std::string(elab_.context.text(e.range)), e);
   }
@@ -195,6 +184,7 @@ private:
     const Value v = elab_.ev.evaluate(*arg.value, scope_);
     if (v.invalid()) return false;
     const std::vector<Value> items = v.kind == ValueKind::List ? v.list->items : std::vector<Value>{v};
+    if (items.empty()) return refuse(arg.value->range, "an empty list as an argument of a schedule");
     for (const Value& item : items) {
       if (!item.isInt()) return refuse(arg.value->range, describe(item) + " as an argument of a schedule");
       counts.push_back(&make(ExprKind::Int, std::to_string(item.integer), arg.value->range));
@@ -206,13 +196,14 @@ private:
   const VariedLine& line_;
   Scope& scope_;
   SearchedSpace& out_;
+  bool mayFail_;
 };
 
 } // namespace
 
 std::optional<std::vector<VariedValue>> variedValues(Elaboration& elab, const VariedLine& line, Scope& scope,
-                                                     SearchedSpace& out) {
-  Listing listing(elab, line, scope, out);
+                                                     SearchedSpace& out, bool mayFail) {
+  Listing listing(elab, line, scope, out, mayFail);
   if (listing.list(*line.item->values)) return std::move(listing.values);
   elab.ok = false;
   return std::nullopt;

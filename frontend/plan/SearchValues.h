@@ -9,11 +9,12 @@ namespace planc::frontend {
 struct VariedValue {
   std::string text;
   const syntax::Expr* expr = nullptr;
+  bool fails = false; ///< it is the list itself, which has a mistake: a candidate with it meets that
 };
 
 /// The values of a line's list; nothing after a report. Names are those of `scope`. What has to be made for them is
-/// kept in `out`.
+/// kept in `out`. `mayFail`: a list that cannot be computed is one value that fails, and nothing is reported.
 std::optional<std::vector<VariedValue>> variedValues(Elaboration& elab, const VariedLine& line, Scope& scope,
-                                                     SearchedSpace& out);
+                                                     SearchedSpace& out, bool mayFail);
 
 } // namespace planc::frontend

@@ -173,11 +173,15 @@ Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   return out;
 }
 
+/// What rates divide by.
+double positive(double time) {
+  return std::max(time, 1e-300);
+}
+
 void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   const ir::Program& program = *sim.schedule->program;
-  const double devices = static_cast<double>(program.mesh.devices()),
-               samples = static_cast<double>(program.plan->workload.globalBatch);
-  const double time = std::max(t.stepTime, 1e-300);
+  const double devices = static_cast<double>(program.mesh.devices());
+  const double time = positive(t.stepTime);
   const ModelFlops flops = modelFlops(program);
   t.modelFlops = withPeaks(scaled(flops.whole, 1 / devices), facts);
   t.modelFlopsCausal = withPeaks(scaled(flops.causal, 1 / devices), facts);
@@ -188,13 +192,19 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   t.mfu = t.modelRate / t.modelFlops.peak();
   t.mfuCausal = t.modelRateCausal / t.modelFlopsCausal.peak();
   t.hfu = t.hardwareRate / t.hardwareFlops.peak();
-  t.samplesPerSecond = samples / time;
   t.params = program.model->parameterCount();
   t.paramsActive = activeParameters(program.model);
+  addAmounts(t, *program.plan, devices, program.model->tokensPerSample());
+}
+
+} // namespace
+
+void addAmounts(Totals& t, const ir::Plan& plan, double devices, const std::optional<double>& each) {
+  const double samples = static_cast<double>(plan.workload.globalBatch), time = positive(t.stepTime);
+  t.samplesPerSecond = samples / time;
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
-  if (const ir::Number* price = facts.cluster.priceOfDevice()) t.cost = price->value * t.stepTime * devices;
-  if (const auto power = facts.cluster.powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
-  const std::optional<double> each = program.model->tokensPerSample();
+  if (const ir::Number* price = plan.cluster->priceOfDevice()) t.cost = price->value * t.stepTime * devices;
+  if (const auto power = plan.cluster->powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;
   if (!each || samples <= 0) return;
   const double tokens = samples * *each, steps = kTrillion / tokens;
   t.tokensPerSecond = tokens / time;
@@ -203,8 +213,6 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   if (t.cost) t.costPer1t = *t.cost * steps;
   if (t.energyJoules) t.energyPer1tJoules = *t.energyJoules * steps;
 }
-
-} // namespace
 
 double Flops::sum() const {
   double sum = 0;

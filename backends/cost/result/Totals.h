@@ -11,4 +11,8 @@ namespace planc::cost {
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
               const std::vector<CollectiveRow>& collectives, Wanted wanted);
 
+/// What follows from the step time that the totals have, on so many devices: samples and tokens per second, device
+/// hours, cost, energy. `tokensPerSample`: none without tokens.
+void addAmounts(Totals& totals, const ir::Plan& plan, double devices, const std::optional<double>& tokensPerSample);
+
 } // namespace planc::cost

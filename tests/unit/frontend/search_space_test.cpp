@@ -135,6 +135,80 @@ TEST(SearchSpace, ConditionsKeepWhatChangesOpen) {
   EXPECT_TRUE(terms.goals.at(0).maximize);
 }
 
+/// The first condition of a space in its first plan and with these values.
+bool holdsIn(Found& found, const std::vector<uint32_t>& digits) {
+  const auto plan = found.session.candidate(digits);
+  const ir::ExprTree& tree = plan->search->conditions.at(0).tree;
+  const auto values = ir::evaluate(tree, [&](const ir::ExprNode& n) { return ir::factAt(*plan, n.metric); });
+  return values[tree.root.index]->truth;
+}
+
+TEST(SearchSpace, ConditionsReadPathsAsSetTakesThem) {
+  // lines, and in which values the condition holds
+  const std::tuple<std::string, bool, bool> cases[] = {
+      {"vary cluster.nodes in [2, 4]\nwhere cluster.nodes >= 4", false, true},
+      {"vary nodes in [2, 4]\nwhere 8 * cluster.nodes < 32 and cluster.nodes == nodes", true, false},
+      {"vary model.layers in [8, 16]\nwhere model.layers != 8", false, true},
+      {"vary cluster.device.memory in [80GB, 96GB]\nwhere cluster.device.memory > 90GB", false, true},
+      {"vary train.seq in [2048, 4096]\nwhere train.seq < 4000", true, false},
+      {"vary recompute in [none, decoder]\nwhere recompute == none", true, false},
+      {"vary recompute in [none, decoder(first = 2)]\nwhere recompute == decoder(first = 2)", false, true},
+      {"vary recompute in [decoder, decoder(first = 2)]\nwhere recompute != decoder", false, true},
+      {"vary pipeline.schedule in [one_f_one_b, zb_h1]\nwhere pipeline.schedule == zb_h1", false, true},
+      {"vary pipeline.schedule in [one_f_one_b, interleaved_1f1b(chunks = 2)]\n"
+       "where pipeline.schedule == interleaved_1f1b and mesh.tp < 4",
+       false, true},
+      {"vary pipeline.schedule in [interleaved_1f1b(chunks = [2, 4])]\n"
+       "where not (pipeline.schedule == interleaved_1f1b(chunks = 2))",
+       false, true},
+      {"vary precision.compute in [bf16, fp8]\nwhere precision.compute == fp8", false, true},
+  };
+  for (const auto& [lines, first, second] : cases) {
+    Found found(spacePlan(lines));
+    ASSERT_TRUE(found.searched.space) << lines << ": " << found.reports();
+    EXPECT_TRUE(found.searched.plan->search->conditions.at(0).ofChoices()) << lines;
+    EXPECT_EQ(holdsIn(found, {0}), first) << lines;
+    EXPECT_EQ(holdsIn(found, {1}), second) << lines;
+  }
+  Found goal(spacePlan("vary cluster.nodes in [2, 4]\nminimize cluster.nodes"));
+  ASSERT_TRUE(goal.searched.space) << goal.reports();
+  EXPECT_EQ(goal.session.candidate(std::vector<uint32_t>{1})->search->goals.at(0).tree.nodes.size(), 1U);
+}
+
+TEST(SearchSpace, ListsThatFailForSomeAreCandidatesThatFail) {
+  Found found(spacePlan("    vary mesh.tp in [1, 2, 4]\n    vary mesh.pp in divisors(0 * mesh.tp)"));
+  EXPECT_FALSE(found.searched.space); // for all
+  EXPECT_EQ(found.reports(), "PLAN0331 ");
+  Found some(spacePlan("    vary mesh.tp in [1, 2, 4]\n    vary mesh.pp in divisors(3 - mesh.tp)"));
+  ASSERT_TRUE(some.searched.space) << some.reports();
+  const ir::Space& space = some.space();
+  EXPECT_EQ(space.size(), 4); // 1 and 2, 1, and the one that fails
+  EXPECT_EQ(space.choices[1].values.back().texts, Texts{"divisors(3 - mesh.tp)"});
+  EXPECT_EQ(space.outerCount(), 2U);
+  EXPECT_FALSE(some.session.candidate(std::vector<uint32_t>{2, 2}));
+  EXPECT_NE(some.reports().find("PLAN0331"), std::string::npos) << some.reports();
+}
+
+TEST(SearchSpace, BoundPathsWithOneValueStandTogether) {
+  Found found(spacePlan("    vary mesh.tp in [1, 2] with mesh.pp in [1, 2] with train.micro_batch in [1, 1]\n"
+                        "    vary decoder.seq -> in [tp, replicate] with decoder.mlp.ffn -> in [tp, tp]"));
+  ASSERT_TRUE(found.searched.space) << found.reports();
+  EXPECT_EQ(found.space().choices[0].str(0), "mesh.tp, mesh.pp, train.micro_batch = 1");
+  EXPECT_EQ(found.space().choices[0].str(1), "mesh.tp, mesh.pp = 2 with train.micro_batch = 1");
+  EXPECT_EQ(found.space().choices[1].str(0), "decoder.seq, decoder.mlp.ffn -> tp");
+  EXPECT_EQ(found.space().choices[1].str(1), "decoder.seq -> replicate with decoder.mlp.ffn -> tp");
+}
+
+TEST(SearchSpace, StepsHaveNoNoise) {
+  Found found(spacePlan("    vary cluster.device.bandwidth in steps(100GB/s, 800GB/s, 7)"));
+  ASSERT_TRUE(found.searched.space) << found.reports();
+  Texts texts;
+  for (const ir::ChoiceValue& value : found.space().choices[0].values) texts.push_back(value.texts[0]);
+  EXPECT_EQ(texts, (Texts{"100GB/s", "141.421GB/s", "200GB/s", "282.843GB/s", "400GB/s", "565.685GB/s", "800GB/s"}));
+  Found near(spacePlan("    vary cluster.device.bandwidth in steps(1TB/s, 1.000001TB/s, 9)"));
+  ASSERT_TRUE(near.searched.space) << near.reports(); // no two are one
+}
+
 TEST(SearchSpace, WordsStandInThePlaceOfLines) {
   Found found(spacePlan("    vary mesh.tp in [1, 2]\n    vary mesh.pp in [1, 2]\n    minimize step_time\n    top = 3"),
               {.vary = {"mesh.tp in [4, 8, 16]", "train.micro_batch in [1, 2]"},
@@ -174,6 +248,13 @@ TEST(SearchSpace, MistakesAreReported) {
       {"vary recompute in [decodr]", "PLAN0655"},
       {"vary states.optimiser -> in [dp]", "PLAN0660"},
       {"vary train.micro in [1]", "PLAN0676"},
+      {"vary mesh.tp in [1, 2]; where mesh.tp == none", "PLAN0335"},
+      {"vary mesh.tp in [1, 2]; where none == recompute", "PLAN0335"},
+      {"vary mesh.tp in [1, 2]; where pipeline.stages == 2", "PLAN0335"},
+      {"vary mesh.tp in [1, 2]; where recompute == decodr", "PLAN0655"},
+      {"vary mesh.tp in [1, 2]; where pipeline.schedule == zb_h7", "PLAN0696"},
+      {"vary mesh.tp in [1, 2]; where cluster.node > 2", "PLAN0335"},
+      {"vary mesh.tp in [1, 2]; where cluster.nodse > 2", "PLAN0517"},
   };
   for (const auto& [line, code] : cases) {
     Found found(spacePlan(line));
@@ -198,6 +279,30 @@ TEST(SearchSpace, WordsAreLinesOfASearch) {
   Found found(spacePlan("    vary mesh.tp in [1, 2]"), {.goals = {"top = 3"}});
   EXPECT_FALSE(found.searched.space);
   EXPECT_EQ(found.reports(), "PLAN0695 ");
+  for (const char* smuggled : {"mesh.pp in [1]\ntop = 3", "mesh.pp in [1]; top = 3",
+                               "mesh.pp in [1] } } plan q { search {", "mesh.pp in [1]\r\nvary mesh.cp in [1]", ""}) {
+    Found more(spacePlan("    vary mesh.tp in [1, 2]"), {.vary = {smuggled}});
+    EXPECT_FALSE(more.searched.space) << smuggled;
+    EXPECT_FALSE(more.reports().empty()) << smuggled;
+  }
+}
+
+TEST(SearchSpace, ValuesInOtherWordsAreTheSame) {
+  for (const char* twice : {"vary cluster.device.memory in [80GB, 80e9B]", "vary states.optimizer -> in [dp, [dp]]",
+                            "vary recompute in [decoder, [ decoder ]]", "vary train.seq in [2048, 2_048]"}) {
+    Found found(spacePlan(std::string("    ") + twice));
+    EXPECT_EQ(found.reports(), "PLAN0688 ") << twice;
+  }
+  Found other(spacePlan("    vary recompute in [[decoder.attn, decoder.mlp], [decoder.mlp]]"));
+  EXPECT_TRUE(other.searched.space) << other.reports();
+}
+
+/// What other values may set right is no mistake of the text.
+TEST(SearchSpace, LawsAreNoMistakes) {
+  Found laws(
+      spacePlan("    vary nodes in [1, 2, 64], mesh.tp in [1, 2]\n    vary precision.compute in [fp8_row, mxfp8]"));
+  EXPECT_TRUE(laws.searched.space) << laws.reports();
+  EXPECT_EQ(laws.reports(), "");
 }
 
 TEST(SearchSpace, CandidatesShareWhatIsTheSame) {

@@ -204,19 +204,44 @@ TEST_F(Walks, FloorsAreNeverAboveTheEstimate) {
   space.choices[2] = microBatch({1, 4, 32});
   addSchedules();
   Candidates candidates(space, std::make_unique<Fixed>(plan));
-  int bounded = 0, tight = 0;
+  int bounded = 0, tight = 0, closer = 0, held = 0;
   for (ir::CandidateId id = 0; id < *space.end(); ++id) {
     DiagnosticEngine why;
     const auto made = candidates.plan(id, why);
-    const double floor = made ? candidates.engine().stepFloor(*made) : 0;
+    Engine& engine = candidates.engine();
+    const double floor = made ? engine.stepFloor(*made) : 0;
     const Outcome found = candidates.price(id);
     if (!found.priced() || floor == 0) continue;
+    const double products = engine.productFloor(*made);
+    EXPECT_GT(products, 0) << space.str(id);
+    EXPECT_LE(products, floor) << space.str(id);
     EXPECT_LE(floor, found.stepTime) << space.str(id);
+    const auto program = engine.lower(*made, why);
+    const auto schedule = engine.schedule(*program);
+    EXPECT_LE(engine.stepFloor(*schedule), found.stepTime) << space.str(id);
+    closer += engine.stepFloor(*schedule) > floor;
+    const auto memory = engine.memory(*schedule);
+    held += memory.has_value();
+    EXPECT_EQ(memory ? memory->peak : found.peak, found.peak) << space.str(id);
     tight += floor > 0.6 * found.stepTime; // else stages idle most of the time
     ++bounded;
   }
   EXPECT_GT(bounded, 300);
   EXPECT_GT(tight, bounded / 5);
+  EXPECT_GT(closer, bounded / 2);
+  EXPECT_GT(held, bounded / 2);
+}
+
+/// What is said of the rest of a walk that was stopped holds for all of it.
+TEST_F(Walks, ARestIsNoBetterThanItsLeast) {
+  addSchedules();
+  const Answer all = answer(1, 0, 3, false);
+  Progress progress;
+  progress.stop = true;
+  walk(space, 0, [&] { return std::make_unique<Fixed>(plan); }, {1, 3, true, &progress});
+  EXPECT_EQ(progress.blocks, 0u);
+  EXPECT_GT(progress.least, 0.2 * all.best()[0].stepTime);
+  EXPECT_LE(progress.least, all.best()[0].stepTime);
 }
 
 /// What a condition costs: the best of all candidates is the best of those that miss it alone.

@@ -114,6 +114,13 @@ TEST(Architecture, OnlyTheParserKnowsAntlr) {
   }
 }
 
+TEST(Architecture, OnlyTheDatabaseKnowsSqlite) {
+  for (const auto& [room, allowed] : kMayInclude)
+    for (const Include& include : includesOf(room))
+      EXPECT_TRUE(include.file == "search/Database.cpp" || include.target != "sqlite3.h")
+          << include.file << " includes " << include.target;
+}
+
 /// Headers of the parser that include the runtime stay inside it: the door is Parse.h. What runs in the build to write
 /// its tables belongs to it.
 TEST(Architecture, TheParserHasOneDoor) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cost/simulate/KnownPrices.h"
 #include "ir/Program.h"
+#include "ir/Task.h"
 
 #include <optional>
 
@@ -21,5 +22,10 @@ std::optional<LayerWork> layerWork(const ir::Program& program, const KnownPrices
 /// stage, and that is busy no less than the mean of all (docs/cost-model.md, section 3). 0 where nothing is known.
 /// `pairs`: its schedule runs passes beside each other.
 double stepFloor(const LayerWork& work, const ir::Plan& plan, bool pairs);
+
+/// A closer floor of the step of a program at level comm: a device computes all that it holds, after what the first
+/// micro-batch needs to reach it, before what the last one needs to come back. 0 where prices are not known, and with
+/// several routes.
+double pipelineFloor(const ir::Program& program, const KnownPrices& prices, const ir::ScheduleKind& kind);
 
 } // namespace planc::cost

@@ -1,0 +1,117 @@
+// Values of a path as candidates of searches.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Largest.h"
+
+#include "search/Sweep.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace planc::api {
+
+namespace {
+
+using search::Fate;
+using search::TriedValue;
+
+/// The whole number that a plan has at a path, as far as it says so itself.
+std::optional<int64_t> presentValue(const ir::Plan& plan, const std::string& path) {
+  if (const auto size = ir::sizeAt(plan, path)) return static_cast<int64_t>(size->quantity.value);
+  for (const auto& [dim, extent] : plan.workload.extents)
+    if (path == plan.workload.section.str() + "." + dim.str()) return extent;
+  return std::nullopt;
+}
+
+TriedValue triedValue(int64_t value, const search::Outcome& outcome) {
+  TriedValue out{.value = value, .code = outcome.code, .peak = outcome.peak, .stepTime = outcome.stepTime};
+  out.condition = outcome.condition;
+  if (outcome.fate == Fate::Met) out.fate = TriedValue::Fate::Fits;
+  if (outcome.fate == Fate::Unfit) out.fate = TriedValue::Fate::Unfit;
+  if (outcome.fate == Fate::Unmet || outcome.fate == Fate::Cut) out.fate = TriedValue::Fate::Missed;
+  return out;
+}
+
+class Values {
+public:
+  Values(PlanFile& file, const std::string& choice, ir::SearchWords words, const std::string& path)
+      : file_(file), choice_(choice), words_(std::move(words)), path_(path) {
+    words_.alone = true;
+    words_.goals = {"minimize step_time"}; // the plan's own may have no value here
+  }
+
+  std::unique_ptr<Search> of(const std::vector<int64_t>& values) {
+    words_.vary = {fmt::format("{} in [{}]", path_, fmt::join(values, ", "))};
+    return Search::of(file_, choice_, words_);
+  }
+
+  std::vector<TriedValue> operator()(const std::vector<int64_t>& values) {
+    const auto search = of(values);
+    std::vector<TriedValue> out;
+    if (!search) return oneByOne(values);
+    if (!search->check()) return out;
+    for (size_t i = 0; i < values.size(); ++i) out.push_back(triedValue(values[i], search->candidates().price(i)));
+    return out;
+  }
+
+  /// A value that is no value of the path, whatever else is chosen, is a mistake of the whole list: it is refused by
+  /// itself.
+  std::vector<TriedValue> oneByOne(const std::vector<int64_t>& values) {
+    const DiagnosticEngine mistakes = file_.diagnostics().take();
+    std::vector<TriedValue> out;
+    for (const int64_t value : values) {
+      if (values.size() > 1) {
+        const std::vector<TriedValue> one = (*this)({value});
+        out.insert(out.end(), one.begin(), one.end());
+        continue;
+      }
+      TriedValue& refused = out.emplace_back(TriedValue{.value = value});
+      for (const Diagnostic* found : mistakes.sorted())
+        if (found->kind->severity == Severity::Error && refused.code == 0) refused.code = found->kind->code;
+    }
+    return out;
+  }
+
+  ShownValue shown(const std::optional<TriedValue>& tried) {
+    ShownValue out;
+    if (!tried) return out;
+    const auto search = of({tried->value});
+    DiagnosticEngine found;
+    search::PricedPlan priced;
+    if (search)
+      priced = search::pricedPlan(search->candidates(), 0, found);
+    else
+      found = file_.diagnostics().take();
+    if (priced.estimate) out.capacity = priced.estimate->memory.capacity;
+    for (const Diagnostic* error : found.sorted())
+      if (error->kind->severity == Severity::Error && out.message.empty()) out.message = error->message;
+    if (!priced.plan && out.message.empty())
+      out.message = "no whole number of ranks is left for the axis that is filled";
+    return out;
+  }
+
+private:
+  PlanFile& file_;
+  const std::string& choice_;
+  ir::SearchWords words_;
+  const std::string& path_;
+};
+
+} // namespace
+
+FittingValue fittingValue(PlanFile& file, const std::string& choice, ir::SearchWords words, search::Extreme what,
+                          const std::string& path) {
+  Values values(file, choice, std::move(words), path);
+  FittingValue out;
+  const auto asWritten = values.of({1});
+  out.found.failed = !asWritten || !asWritten->check();
+  if (out.found.failed) return out;
+  out.plan = asWritten->plan().asked().named;
+  for (const ir::Condition& condition : asWritten->terms().conditions) out.conditions.push_back(condition.tree.text);
+  out.found = search::findExtreme(what, presentValue(asWritten->plan().plan(), path),
+                                  [&](const std::vector<int64_t>& tried) { return values(tried); });
+  out.in = values.shown(out.found.in), out.out = values.shown(out.found.out);
+  out.refused = values.shown(out.found.refused), out.nearest = values.shown(out.found.nearest);
+  return out;
+}
+
+} // namespace planc::api

@@ -1,0 +1,64 @@
+// A candidate of a search written down, and held against the candidate.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Searches.h"
+#include "api/Texts.h"
+#include "frontend/Frontend.h"
+
+#include <fmt/format.h>
+
+namespace planc::api {
+
+namespace {
+
+std::string firstError(const DiagnosticEngine& diagnostics) {
+  for (const Diagnostic* found : diagnostics.sorted())
+    if (found->kind->severity == Severity::Error) return found->message;
+  return {};
+}
+
+std::optional<std::string> formatted(const std::string& raw, std::string& why) {
+  SourceManager sources;
+  DiagnosticEngine found;
+  auto text = formatText(sources, sources.add("written.plan", raw), found);
+  if (!text) why = firstError(found);
+  return text;
+}
+
+/// Whether the file reads without mistakes, and its plan is priced so; else why not.
+bool isPriced(const std::string& text, const std::string& path, const std::string& name, const cost::Estimate& so,
+              std::string& why) {
+  PlanFile file;
+  file.loadText(path, text);
+  const bool good = file.check();
+  const std::unique_ptr<Compilation> plan = good ? file.bind(name) : nullptr;
+  if (!plan || !plan->priceAlone()) {
+    why = firstError(plan ? plan->diagnostics() : file.diagnostics());
+    return false;
+  }
+  const cost::Estimate& made = *plan->estimate();
+  if (made.totals.stepTime == so.totals.stepTime && made.memory.peak == so.memory.peak) return true;
+  why = fmt::format("what is written takes {} s and {} B, and the candidate {} s and {} B", made.totals.stepTime,
+                    made.memory.peak, so.totals.stepTime, so.memory.peak);
+  return false;
+}
+
+} // namespace
+
+std::optional<std::string> Search::written(ir::CandidateId id, const std::string& path, const std::string& name,
+                                           const std::string& sentence, std::string& why) {
+  const std::unique_ptr<Compilation> wanted = candidate(id);
+  if (!wanted || !wanted->priceAlone()) {
+    why = "it has no price by itself";
+    return std::nullopt;
+  }
+  for (const bool copied : {false, true}) { // the shorter text first
+    why = "no plan that extends it says these values";
+    const auto raw = file_.written(space_->digits(id), filled(id), {path, copied, name, sentence, &why});
+    file_.diagnostics().take();
+    auto text = raw ? formatted(*raw, why) : std::nullopt;
+    if (text && isPriced(*text, path, name, *wanted->estimate(), why)) return text;
+  }
+  return std::nullopt;
+}
+
+} // namespace planc::api

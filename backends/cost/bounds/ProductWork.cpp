@@ -1,0 +1,149 @@
+// FLOPs of the operators over the most that equations of price/ make of a device's rates.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/bounds/ProductWork.h"
+
+#include "backends/cost/bounds/Rounding.h"
+#include "ir/Routed.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace planc::cost {
+
+using ir::DeviceFact;
+using ir::OpKind;
+using ir::StackFact;
+
+namespace {
+
+/// What the nodes of one operator say of it.
+struct Seen {
+  std::vector<ir::DType> types;
+  double gradients = 0; ///< share of its backward that is computed
+};
+
+/// Is it the operator or its gradients, not what is moved for it?
+bool isRun(ir::Role role) {
+  return role == ir::Role::Forward || role == ir::Role::DGrad || role == ir::Role::WGrad || role == ir::Role::Backward;
+}
+
+void see(Seen& seen, const ir::Compute& compute, bool& dgrad, bool& wgrad, bool& backward) {
+  dgrad |= compute.role == ir::Role::DGrad;
+  wgrad |= compute.role == ir::Role::WGrad;
+  backward |= compute.role == ir::Role::Backward;
+  if (!llvm::is_contained(seen.types, compute.work.dtype)) seen.types.push_back(compute.work.dtype);
+}
+
+/// In every class of its layer: what one of them does not compute is not counted.
+std::map<ir::OpId, Seen> seenIn(const ir::Program& program) {
+  std::map<ir::OpId, Seen> all;
+  std::map<ir::OpId, bool> met;
+  for (const ir::LayerClass& layerClass : program.classes) {
+    struct Roles {
+      bool dgrad = false, wgrad = false, backward = false;
+    };
+    std::map<ir::OpId, Roles> roles;
+    const auto visit = [&](const ir::Node& node) {
+      const ir::Compute* compute = node.asCompute();
+      if (!compute || !node.op.valid() || node.phase == ir::Phase::Recompute || !isRun(compute->role)) return;
+      if (!ir::isProduct(program.model->ops[node.op].kind)) return;
+      Roles& r = roles[node.op];
+      see(all[node.op], *compute, r.dgrad, r.wgrad, r.backward);
+    };
+    for (const ir::Node& node : *layerClass.forward) visit(node);
+    for (const ir::Node& node : *layerClass.backward) visit(node);
+    for (const auto& [op, r] : roles) {
+      const double share = r.backward ? 1 : 0.5 * r.dgrad + 0.5 * r.wgrad;
+      Seen& seen = all[op];
+      seen.gradients = met[op] ? std::min(seen.gradients, share) : share;
+      met[op] = true;
+    }
+  }
+  return all;
+}
+
+double mostOf(const ir::Number* fact, double otherwise) {
+  if (!fact) return otherwise;
+  return fact->table.empty() ? fact->value : *std::max_element(fact->table.y.begin(), fact->table.y.end());
+}
+double leastOf(const ir::Number* fact) {
+  if (!fact) return 0;
+  return fact->table.empty() ? fact->value : *std::min_element(fact->table.y.begin(), fact->table.y.end());
+}
+
+/// FLOP/s that a product of the kind never exceeds; infinite for kinds without a ceiling.
+double ceilingOf(const ProductsOfKind& products, const ir::Device& device, const ir::Stack& stack) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  if (products.kind == OpKind::Attention)
+    return mostOf(device.number(DeviceFact::AttentionForward), kNone) *
+           (stack.has(StackFact::AttentionHead) ? mostOf(stack.number(StackFact::AttentionHead), 1)
+                                                : std::max(1.0, mostOf(device.number(DeviceFact::AttentionHead), 1))) *
+           mostOf(stack.number(StackFact::AttentionFactor), kNone) *
+           std::max(1.0, mostOf(device.number(DeviceFact::AttentionSplit), 1));
+  double most = 0;
+  for (const ir::DType type : products.types)
+    most = std::max(most, mostOf(device.number(DeviceFact::Peak, type), kNone) *
+                              mostOf(device.number(DeviceFact::GemmEfficiency, type), kNone));
+  const double grouped = products.kind == OpKind::GroupedGemm ? mostOf(stack.number(StackFact::Grouped), 1) : 1;
+  return most > 0 ? most * std::max(1.0, grouped) : kNone;
+}
+
+/// Backward over forward, at least.
+double backwardOf(OpKind kind, const ir::Device& device, const ir::Stack& stack) {
+  switch (kind) {
+  case OpKind::Attention:
+    return leastOf(stack.has(StackFact::AttentionBackward) ? stack.number(StackFact::AttentionBackward)
+                                                           : device.number(DeviceFact::AttentionBackward));
+  case OpKind::Scores:
+    return leastOf(device.number(DeviceFact::ScoresBackward));
+  case OpKind::Context:
+    return leastOf(device.number(DeviceFact::ContextBackward));
+  default:
+    return leastOf(stack.number(StackFact::BackwardRatio));
+  }
+}
+
+} // namespace
+
+ProductWork productWork(const ir::Program& program) {
+  ProductWork work;
+  const ir::Model& model = program.model;
+  const double samples = static_cast<double>(program.plan->workload.globalBatch);
+  if (samples <= 0) return work;
+  work.tokensPerSample = model.tokensPerSample();
+  std::map<std::pair<OpKind, std::vector<ir::DType>>, ProductsOfKind> kinds;
+  for (const auto& [id, seen] : seenIn(program)) {
+    const ir::Op& op = model.ops[id];
+    const double each =
+        op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
+                          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
+    const double flops = each * static_cast<double>(model.times(op.region)) *
+                         static_cast<double>(program.microBatches) / samples *
+                         (op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm ? 1 : op.share);
+    ProductsOfKind& kind = kinds[{op.kind, seen.types}];
+    kind.kind = op.kind;
+    kind.types = seen.types;
+    kind.flops += flops;
+    kind.gradientFlops += flops * seen.gradients;
+  }
+  for (auto& [key, kind] : kinds) work.kinds.push_back(std::move(kind));
+  return work;
+}
+
+double productFloor(const ProductWork& work, const ir::Plan& plan) {
+  if (!plan.workload.train || !plan.stack || !plan.cluster || plan.mesh.levelSizes.empty()) return 0;
+  double seconds = 0; // of a sample, on one device
+  for (const ProductsOfKind& kind : work.kinds)
+    seconds += (kind.flops + kind.gradientFlops * backwardOf(kind.kind, plan.cluster->device, *plan.stack)) /
+               ceilingOf(kind, plan.cluster->device, *plan.stack);
+  const ir::Number* factor = plan.stack->number(StackFact::Unattributed);
+  return kRoundedDown * (factor ? factor->value : 1) * seconds * static_cast<double>(plan.workload.globalBatch) /
+         static_cast<double>(plan.mesh.levelSizes.back());
+}
+
+} // namespace planc::cost

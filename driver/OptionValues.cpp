@@ -1,0 +1,69 @@
+// Reading values of options, and what is said of those that cannot be read.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/OptionValues.h"
+
+#include "driver/Files.h"
+#include "support/Diagnostics.h"
+#include "support/Quantity.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+std::vector<std::string> numberNames() {
+  std::vector<std::string> names;
+  for (const verdict::Metric* m : verdict::metrics().rows())
+    if (m->read && !m->isBool) names.emplace_back(m->name());
+  return names;
+}
+
+} // namespace
+
+std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std::string_view option, int64_t least,
+                               int64_t most, int64_t otherwise) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return otherwise;
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
+  if (error == std::errc() && end == text->data() + text->size() && count >= least && count <= most) return count;
+  console.usageError(fmt::format("`{}` takes a whole number from {} to {}; this is `{}`", option, least, most, *text));
+  return std::nullopt;
+}
+
+std::optional<double> timeOf(Console& console, const Arguments& arguments, std::string_view option, bool& bad) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return std::nullopt;
+  std::string badUnit;
+  const std::optional<Quantity> time = parseQuantity(*text, badUnit);
+  bad = !time || time->unit != units::time || time->value <= 0;
+  if (bad) console.usageError(fmt::format("`{}` takes a time, such as `60s`; this is `{}`", option, *text));
+  return bad ? std::nullopt : std::optional(time->value);
+}
+
+const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name) {
+  const verdict::Metric* metric = verdict::findMetric(name);
+  if (metric && metric->read && !metric->isBool) return metric;
+  if (metric)
+    console.usageError(fmt::format("`{}` takes a number of the whole plan; `{}` is {}", option, name,
+                                   metric->isBool ? "true or false" : "one of a layer"));
+  else
+    console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
+                       didYouMean(name, numberNames(), "docs/language.md lists the metrics"));
+  return nullptr;
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t from = text.find_first_not_of(' ');
+  return from == std::string_view::npos ? "" : std::string(text.substr(from, text.find_last_not_of(' ') - from + 1));
+}
+
+bool writePicture(Console& console, const std::string& path, std::string_view picture) {
+  const std::string problem = writeFile(path, picture);
+  if (!problem.empty()) console.usageError(path + " cannot be written: " + problem);
+  return problem.empty();
+}
+
+} // namespace planc::driver

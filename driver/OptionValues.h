@@ -1,0 +1,30 @@
+// What the values of options say, where commands share how they are read: whole numbers, times, metrics, quantities.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/verdict/Verdict.h"
+#include "driver/Command.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace planc::driver {
+
+/// A whole number of an option, `otherwise` where it is not given; nothing, after a report, if it is none, too small or
+/// too large.
+std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std::string_view option, int64_t least,
+                               int64_t most, int64_t otherwise);
+
+/// Seconds of an option; nothing where it is not given. `bad`: it is no time above 0, which was stated.
+std::optional<double> timeOf(Console& console, const Arguments& arguments, std::string_view option, bool& bad);
+
+/// A metric that is a number of the whole plan; null after saying that it is none.
+const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name);
+
+/// Without blanks at either end.
+std::string trimmed(std::string_view text);
+
+/// Writes a picture, new or in place of another; false after saying why it cannot be.
+bool writePicture(Console& console, const std::string& path, std::string_view picture);
+
+} // namespace planc::driver

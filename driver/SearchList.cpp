@@ -1,0 +1,76 @@
+// `planc search --count` and `--list`.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/SearchList.h"
+
+#include "backends/report/JsonNumber.h"
+#include "driver/Commands.h"
+#include "driver/JsonDocument.h"
+#include "search/Report.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace planc::driver {
+
+namespace {
+
+/// True for JSON; nothing, after a report, for forms that these have not.
+std::optional<bool> wantsJson(Console& console, const Arguments& arguments, std::string_view option) {
+  const std::string format = *arguments.value("--format");
+  if (format == "json" || format == "text") return format == "json";
+  console.usageError(fmt::format("`{}` has no form `{}`", option, format), "leave it out, or say `--format json`");
+  return std::nullopt;
+}
+
+bool isCandidate(const ir::Space& space, const std::vector<uint32_t>& digits) {
+  for (size_t i = 0; i < digits.size(); ++i)
+    if (!space.has(digits, i)) return false;
+  return true;
+}
+
+} // namespace
+
+int printCount(Console& console, const Arguments& arguments, api::Search& search) {
+  constexpr double kMostLowered = 100'000;
+  const auto json = wantsJson(console, arguments, "--count");
+  if (!json) return kUsage;
+  const ir::Space& space = search.space();
+  std::optional<uint64_t> legal;
+  if (space.end() && space.size() <= kMostLowered) {
+    legal = 0;
+    for (ir::CandidateId id = 0; id < *space.end(); ++id) *legal += search.candidates().isLawful(id);
+  }
+  if (*json) {
+    nlohmann::ordered_json count = {{"candidates", report::jsonNumber(space.size())}};
+    count["legal"] = legal ? nlohmann::ordered_json(*legal) : nlohmann::ordered_json(nullptr);
+    printJson(console, kSearchFormat, {{"count", std::move(count)}});
+  } else {
+    console.out(search::candidatesText(space.size()) +
+                (legal ? fmt::format(", {} legal\n", search::grouped(static_cast<double>(*legal))) : "\n"));
+  }
+  return kClean;
+}
+
+int printCandidates(Console& console, const Arguments& arguments, const ir::Space& space) {
+  const auto json = wantsJson(console, arguments, "--list");
+  if (!json) return kUsage;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (ir::CandidateId id = 0; id < *space.end(); ++id) {
+    const std::vector<uint32_t> digits = space.digits(id);
+    if (!isCandidate(space, digits)) continue;
+    if (!*json) {
+      console.out(fmt::format("{}: {}\n", id, space.str(id)));
+      continue;
+    }
+    nlohmann::ordered_json choices = nlohmann::ordered_json::object();
+    for (size_t c = 0; c < digits.size(); ++c)
+      for (size_t p = 0; p < space.choices[c].paths.size(); ++p)
+        choices[space.choices[c].paths[p]] = space.choices[c].values[digits[c]].texts[p];
+    all.push_back({{"candidate", id}, {"choices", std::move(choices)}});
+  }
+  if (*json) printJson(console, kSearchFormat, {{"candidates", std::move(all)}});
+  return kClean;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,15 @@
+// What a space holds, without pricing any of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/Searches.h"
+#include "driver/Command.h"
+#include "driver/Console.h"
+
+namespace planc::driver {
+
+/// `--count`: how many candidates there are and, of spaces that are small enough to look at each, how many are legal.
+int printCount(Console& console, const Arguments& arguments, api::Search& search);
+/// `--list`: each with its number, legal or not.
+int printCandidates(Console& console, const Arguments& arguments, const ir::Space& space);
+
+} // namespace planc::driver

@@ -1,0 +1,79 @@
+// What a session is made of; its methods stand in Frontend.cpp, SessionWords.cpp and SessionSearch.cpp.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Frontend.h"
+#include "frontend/plan/Plans.h"
+#include "frontend/plan/SharedParts.h"
+#include "frontend/syntax/Tree.h"
+
+#include <functional>
+#include <mutex>
+
+namespace planc::frontend {
+
+/// Plans as they are chosen, `NAME(nodes = 8)`: the text stands in a file of its own, so that messages can show it.
+struct Choice {
+  FileId file;
+  std::unique_ptr<syntax::File> tree; ///< null: it could not be read, which was reported
+};
+
+struct Session::Impl {
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  Loader loader;
+  Context context;
+  Evaluator evaluator;
+  Machines machines;
+  Module* main = nullptr;
+  std::vector<Edit> edits;
+  Symbol editsOf;
+  /// The plan whose candidates are asked for.
+  struct Searched {
+    Choice choice;
+    syntax::SearchBlock words; ///< of the command line
+    SearchRequest request;
+    SearchedSpace found;
+    SharedParts parts;
+  };
+  std::optional<Searched> search;
+  std::mutex givenBackLock;
+  std::vector<FileId> givenBack; ///< texts of choices that nothing points to any more
+
+  /// The values of one elaboration, which are given back with it.
+  struct Elaborating {
+    Impl& impl;
+    Arena::Passing values;
+    explicit Elaborating(Impl& i) : impl(i), values(i.context.arena) {}
+    ~Elaborating() { impl.machines.forgetPassing(); }
+  };
+
+  explicit Impl(const ModuleSource& library)
+      : loader(sources, diagnostics, library), context(sources, diagnostics, loader), evaluator(context),
+        machines(evaluator) {
+    evaluator.factMembers = &machines;
+  }
+
+  bool generic(DeclInfo& decl);
+  std::unique_ptr<ir::Plan> check(DeclInfo& decl);
+  void checkFunction(DeclInfo& decl);
+  void checkEnum(DeclInfo& decl);
+  void checkModel(DeclInfo& decl);
+  void checkAssert(const syntax::AssertStmt& statement);
+  bool edit(const ir::FactEdit& written);
+  std::optional<Edit> ruleEdit(const std::string& name, const ir::FactEdit& written);
+  std::optional<Edit> factEdit(const std::string& name, const ir::FactEdit& written);
+  std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
+  std::optional<PlanChoice> searchedChoice(const PlanChoice& choice, const ir::SearchWords& words);
+  /// Hands the searched plan and what sets a candidate in it to `make`; not after a report.
+  void withCandidate(std::span<const uint32_t> digits, std::optional<int64_t> filled,
+                     const std::function<void(const Value&, std::vector<Edit>)>& make);
+  syntax::SearchBlock wordsOf(const ir::SearchWords& words);
+  bool addWord(const std::string& option, const std::string& text, size_t number, syntax::SearchBlock& words);
+  Choice read(const PlanChoice& choice);
+  std::optional<Value> choose(const Choice& choice);
+  void giveBack(FileId text);
+  std::string comparedAs(Symbol label);
+  const BoundDecl* record(std::string_view constant, DeclKind kind, std::string_view what);
+};
+
+} // namespace planc::frontend

@@ -1,0 +1,88 @@
+// Facts by path, sorted into the device, the fabrics, the cluster and the stack that say them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/format/RecordText.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::format {
+
+namespace {
+
+void addFact(std::string& list, const std::string& text) {
+  list += (list.empty() ? "" : "; ") + text;
+}
+
+/// The first step of a path, which is taken off it.
+std::string_view takeFirst(std::string_view& path) {
+  const size_t dot = path.find('.');
+  const std::string_view first = path.substr(0, dot);
+  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+  return first;
+}
+
+/// Facts of one cluster, by the record that they belong to.
+struct Sorted {
+  std::string stack, cluster, device;
+  std::map<std::string, std::string> links; ///< facts of fabrics, by level
+
+  void add(std::string_view path, std::string_view verb, const std::string& value, const ir::Cluster* of) {
+    if (takeFirst(path) == "software") return addFact(stack, fmt::format("{}{} = {}", verb, path, value));
+    std::string_view below = path;
+    const std::string_view part = takeFirst(below);
+    if (part == "device" && !below.empty()) return addFact(device, fmt::format("{}{} = {}", verb, below, value));
+    const bool level = of && std::any_of(of->levels.begin(), of->levels.end(),
+                                         [&](const ir::ClusterLevel& l) { return l.name.view() == part; });
+    if (!level) return addFact(cluster, fmt::format("{}{} = {}", verb, path, value));
+    std::string_view inside = below;
+    if (takeFirst(inside) == "link" && !inside.empty())
+      return addFact(links[std::string(part)], fmt::format("{}{} = {}", verb, inside, value));
+    addFact(cluster, fmt::format("{}{} {{ {} = {} }}", verb, part, below, value));
+  }
+};
+
+} // namespace
+
+void RecordText::add(std::string_view path, bool stated, const std::string& value) {
+  facts_.push_back({std::string(path), value, stated});
+}
+
+std::variant<RecordText::Declared, RecordText::Unnamed> RecordText::declare(std::string_view owner,
+                                                                            const ir::Cluster* cluster,
+                                                                            const Bases& bases,
+                                                                            const Naming& naming) const {
+  Sorted sorted;
+  for (const Fact& fact : facts_) sorted.add(fact.path, fact.stated ? "override " : "", fact.value, cluster);
+  Declared out;
+  std::optional<Unnamed> unnamed;
+  /// Declares an heir of a record; its name.
+  const auto heir = [&](std::string_view kind, std::string_view suffix, const auto& of, const std::string& facts) {
+    std::string record = fmt::format("{}_{}", owner, suffix);
+    const auto base = naming(of.range, of.name, record + "_base");
+    if (!base) {
+      unnamed = Unnamed{kind, of.name, of.range};
+      return record;
+    }
+    out.text += base->import + fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, base->name, facts);
+    return record;
+  };
+  if (!sorted.device.empty())
+    addFact(sorted.cluster, "override device = " + heir("device", "device", cluster->device, sorted.device));
+  if (cluster)
+    for (const ir::ClusterLevel& level : cluster->levels)
+      if (const auto facts = sorted.links.find(level.name.str()); facts != sorted.links.end())
+        addFact(sorted.cluster, fmt::format("override {} {{ link = {} }}", level.name.view(),
+                                            heir("fabric", level.name.str() + "_link", level.fabric, facts->second)));
+  if (unnamed) return *unnamed;
+  const auto outermost = [&](std::string_view kind, const std::string& facts, const std::string& base) {
+    if (facts.empty()) return std::string();
+    std::string record = fmt::format("{}_{}", owner, kind);
+    out.text += fmt::format("{} {} extends {} {{ {} }}\n\n", kind, record, base, facts);
+    return record;
+  };
+  out.software = outermost("stack", sorted.stack, bases.software);
+  out.cluster = outermost("cluster", sorted.cluster, bases.cluster);
+  return out;
+}
+
+} // namespace planc::format

@@ -1,0 +1,71 @@
+// Words of schedules and of what is recomputed, as conditions of a search compare them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/SearchWords.h"
+
+#include "frontend/plan/Conditions.h"
+#include "frontend/plan/Merge.h"
+#include "frontend/plan/SearchMistakes.h"
+#include "frontend/plan/Words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+bool isWord(const Value& value) {
+  constexpr ValueKind kWords[] = {ValueKind::Enum, ValueKind::DType, ValueKind::String, ValueKind::None,
+                                  ValueKind::Decl};
+  return std::find(std::begin(kWords), std::end(kWords), value.kind) != std::end(kWords);
+}
+
+bool isWordPath(std::string_view path) {
+  return path == "recompute" || path == "pipeline.schedule";
+}
+
+bool isOfBlocks(Symbol root) {
+  static const Symbol kBlocks[] = {"pipeline", "recompute", "place", "states", "overlap", "precision"};
+  return std::find(std::begin(kBlocks), std::end(kBlocks), root) != std::end(kBlocks);
+}
+
+namespace {
+
+std::optional<std::string> scheduleWord(Elaboration& elab, const Expr& e, Scope& scope) {
+  if (!knownSchedule(elab, e)) return std::nullopt;
+  const Expr& name = e.kind == ExprKind::Call ? *e.kids[0] : e;
+  bool good = name.kind == ExprKind::Name;
+  std::vector<ir::ScheduleArgument> arguments;
+  if (e.kind == ExprKind::Call)
+    for (const syntax::Arg& arg : e.args) {
+      good &= arg.name.has_value();
+      if (!good) break;
+      const auto count = elab.ev.integer(*arg.value, scope, fmt::format("`{}`", arg.name->text.view()));
+      if (!count) return std::nullopt;
+      arguments.push_back({arg.name->text, *count, arg.name->range});
+    }
+  if (good) return ir::scheduleText(name.name.text, std::move(arguments));
+  reportConditionValue(elab.context, e.range, fmt::format("`{}`", elab.context.text(e.range)), true);
+  return std::nullopt;
+}
+
+std::optional<std::string> recomputeWord(Elaboration& elab, PathTree* paths, const Expr& e, Scope& scope) {
+  const auto rules = recomputeOf(elab, e, scope);
+  if (!rules) return std::nullopt;
+  for (const ir::Recompute& rule : *rules)
+    for (const ir::Selector& selector : rule.selectors)
+      if (paths && !paths->check(selector, elab.context)) return std::nullopt;
+  return ir::recomputeText(*rules);
+}
+
+} // namespace
+
+std::optional<std::string> wordText(Elaboration& elab, PathTree* paths, std::string_view path, const Expr& value,
+                                    Scope& scope) {
+  const Expr* chosen = chosenWord(elab, value, scope);
+  if (!chosen) return std::nullopt;
+  return path == "recompute" ? recomputeWord(elab, paths, *chosen, scope) : scheduleWord(elab, *chosen, scope);
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,222 @@
+// Bracket, bisection over multiples of what lawful values have in common, and the proof beside the value that is found.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/Largest.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace planc::search {
+
+namespace {
+
+class Extremes {
+public:
+  Extremes(Extreme what, const ValueTrial& trial) : up_(what == Extreme::Largest), trial_(trial) {}
+
+  ExtremeFound run(std::optional<int64_t> start) {
+    probe(start.value_or(1));
+    if (!in()) seek();
+    if (up_) climb();
+    while (narrow()) {
+    }
+    prove();
+    return finish();
+  }
+
+private:
+  using Known = std::map<int64_t, TriedValue>;
+
+  /// False where values cannot be tried.
+  bool tryAll(const std::set<int64_t>& values) {
+    std::vector<int64_t> fresh;
+    for (const int64_t value : values)
+      if (value >= 1 && value <= kMostValue && !known_.count(value)) fresh.push_back(value);
+    constexpr size_t kAtOnce = 512;
+    for (size_t from = 0; from < fresh.size() && !out_.failed; from += kAtOnce) {
+      const std::vector<int64_t> some(fresh.begin() + static_cast<std::ptrdiff_t>(from),
+                                      fresh.begin() +
+                                          static_cast<std::ptrdiff_t>(std::min(fresh.size(), from + kAtOnce)));
+      const std::vector<TriedValue> found = trial_(some);
+      out_.failed = found.size() != some.size();
+      for (const TriedValue& one : found) known_[one.value] = one;
+    }
+    return !out_.failed;
+  }
+
+  /// A few in a row: what is lawful may lie beside what is round.
+  static std::set<int64_t> from(int64_t value) {
+    std::set<int64_t> out;
+    constexpr int64_t kInARow = 8;
+    for (int64_t v = value; v < value + kInARow; ++v) out.insert(v);
+    return out;
+  }
+  bool lawfulAmong(const std::set<int64_t>& values) const {
+    return std::any_of(values.begin(), values.end(), [&](int64_t v) {
+      const auto one = known_.find(v);
+      return one != known_.end() && one->second.lawful();
+    });
+  }
+
+  /// Small values, powers of two, the plan's value and what halving and doubling make of it.
+  void probe(int64_t start) {
+    std::set<int64_t> values;
+    constexpr int64_t kSmall = 64;
+    for (int64_t v = 1; v <= kSmall; ++v) values.insert(v);
+    constexpr int kDoublings = 20;
+    for (const int64_t from : {int64_t(1), start})
+      for (int k = 0; k <= kDoublings && from <= kMostValue >> k; ++k) values.insert(from << k);
+    for (int64_t v = start; v > 0; v /= 2) values.insert(v);
+    tryAll(values);
+  }
+
+  /// Where none of these fits, all up to `kLookedBeyond` until one does; of larger ones than the least lawful one no
+  /// more is hoped where memory grows.
+  void seek() {
+    int64_t most = kLookedBeyond;
+    for (const auto& [value, one] : known_)
+      if (up_ && one.lawful()) most = std::min(most, value);
+    constexpr int64_t kBlockOfValues = 256;
+    for (int64_t from = 1; from <= most && !in(); from += kBlockOfValues) {
+      std::set<int64_t> block;
+      for (int64_t v = from; v < std::min(from + kBlockOfValues, most + 1); ++v) block.insert(v);
+      if (!tryAll(block)) return;
+    }
+  }
+
+  /// Doubles the largest value that fits until one does not, or no law allows any.
+  void climb() {
+    constexpr int kRefused = 12;
+    auto best = in();
+    for (int refused = 0; best && refused < kRefused && !outBeside(*best);) {
+      const int64_t next = *best << (refused + 1);
+      const std::set<int64_t> some = from(next);
+      if (next > kMostValue || !tryAll(some)) return;
+      refused = lawfulAmong(some) ? 0 : refused + 1;
+      best = in();
+    }
+  }
+
+  std::optional<int64_t> in() const {
+    std::optional<int64_t> found;
+    for (const auto& [value, one] : known_)
+      if (one.fits() && (!found || up_)) found = value;
+    return found;
+  }
+  /// The nearest value behind `from` that is lawful and does not fit.
+  std::optional<int64_t> outBeside(int64_t from) const {
+    std::optional<int64_t> found;
+    for (const auto& [value, one] : known_) {
+      if (!one.lawful() || one.fits()) continue;
+      if (up_ && value > from && !found) found = value;
+      if (!up_ && value < from) found = value;
+    }
+    return found;
+  }
+
+  /// The nearest value above `from` that was tried and that a law forbids: where nothing larger is lawful, its end.
+  std::optional<int64_t> refusedBeside(int64_t from) const {
+    const auto next = known_.upper_bound(from);
+    return next != known_.end() && !next->second.lawful() ? std::optional(next->first) : std::nullopt;
+  }
+
+  /// Tries values between both sides, multiples of what all lawful values have in common, then of its divisors. False
+  /// where there is nothing more between.
+  bool narrow() {
+    const auto inside = in();
+    auto outside = inside ? outBeside(*inside) : std::nullopt;
+    if (inside && !outside && up_) outside = refusedBeside(*inside);
+    if (!outside || out_.failed) return false;
+    const int64_t low = std::min(*inside, *outside), high = std::max(*inside, *outside);
+    int64_t common = 0;
+    for (const auto& [value, one] : known_)
+      if (one.lawful()) common = std::gcd(common, value);
+    for (int64_t step = common; step > 0; step = finer(step)) {
+      std::set<int64_t> fresh;
+      constexpr int64_t kParts = 8;
+      for (int64_t part = 1; part < kParts; ++part) {
+        const int64_t value =
+            (low + (high - low) / kParts * part + (high - low) % kParts * part / kParts) / step * step;
+        for (const int64_t one : step == 1 ? from(value) : std::set{value})
+          if (one > low && one < high && !known_.count(one)) fresh.insert(one);
+      }
+      if (fresh.empty()) continue;
+      if (!tryAll(fresh)) return false;
+      if (lawfulAmong(fresh)) return true;
+    }
+    return false;
+  }
+  /// Without its least prime; 0 behind 1.
+  static int64_t finer(int64_t step) {
+    for (int64_t prime = 2; prime * prime <= step; ++prime)
+      if (step % prime == 0) return step / prime;
+    return step > 1 ? 1 : 0;
+  }
+
+  /// Tries every value behind the one found, up to the next lawful one.
+  void prove() {
+    auto inside = in();
+    int64_t behind = 0;
+    if (inside && *inside > kMostValue / 2) return; // without end
+    for (int64_t block = 16; inside && behind < kLookedBeyond && !out_.failed && known_.size() < kMostTried;
+         block = std::min<int64_t>({block * 2, 512, kLookedBeyond - behind})) {
+      const int64_t sign = up_ ? 1 : -1;
+      std::set<int64_t> values;
+      for (int64_t i = 1; i <= block; ++i) values.insert(*inside + sign * (behind + i));
+      if (!tryAll(values)) return;
+      std::optional<int64_t> lawful;
+      for (int64_t i = 1; i <= block && !lawful; ++i)
+        if (const auto one = known_.find(*inside + sign * (behind + i)); one != known_.end() && one->second.lawful())
+          lawful = one->first;
+      if (!lawful) {
+        behind += block;
+        if (!up_ && behind >= *inside - 1) break;
+        continue;
+      }
+      if (!known_[*lawful].fits()) return;
+      inside = in(), behind = 0,
+      block = 8; // the law leaves no lattice: goes on from there
+    }
+  }
+
+  ExtremeFound finish() {
+    out_.tried = known_.size();
+    const auto inside = in();
+    if (!inside) {
+      for (const auto& [value, one] : known_)
+        if (one.peak > 0 && (!out_.nearest || one.peak < out_.nearest->peak)) out_.nearest = one;
+      if (!known_.empty() && !out_.nearest) out_.refused = known_.begin()->second;
+      return out_;
+    }
+    out_.in = known_[*inside];
+    const int64_t sign = up_ ? 1 : -1;
+    for (int64_t v = *inside + sign; v >= 1; v += sign) {
+      const auto one = known_.find(v);
+      if (one == known_.end()) break;
+      ++out_.looked;
+      if (one->second.lawful()) break;
+      if (!out_.refused) out_.refused = one->second;
+    }
+    if (const auto outside = outBeside(*inside)) out_.out = known_[*outside];
+    const bool cut = known_.size() >= kMostTried || *inside > kMostValue / 2;
+    out_.ended = up_ && cut && !out_.out && out_.looked < kLookedBeyond;
+    out_.end = !up_ && out_.looked == *inside - 1 && !out_.out;
+    for (const auto& [value, one] : known_)
+      if (one.lawful() && !one.fits() && (up_ ? value < *inside : value > *inside)) out_.contrary = one;
+    return out_;
+  }
+
+  bool up_;
+  const ValueTrial& trial_;
+  Known known_;
+  ExtremeFound out_;
+};
+
+} // namespace
+
+ExtremeFound findExtreme(Extreme what, std::optional<int64_t> start, const ValueTrial& trial) {
+  return Extremes(what, trial).run(start);
+}
+
+} // namespace planc::search

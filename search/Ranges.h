@@ -1,0 +1,42 @@
+// Sets of whole numbers that mostly follow each other.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <iterator>
+#include <map>
+
+namespace planc::search {
+
+/// Kept as ranges: ten million numbers in a row take the memory of one.
+class Ranges {
+public:
+  /// Adds [first, end).
+  void add(uint64_t first, uint64_t end) {
+    if (first >= end) return;
+    auto after = ranges_.upper_bound(first);
+    if (after != ranges_.begin())
+      if (const auto before = std::prev(after); before->second >= first) after = before;
+    while (after != ranges_.end() && after->first <= end) {
+      first = after->first < first ? after->first : first;
+      end = after->second > end ? after->second : end;
+      size_ -= after->second - after->first;
+      after = ranges_.erase(after);
+    }
+    ranges_.emplace(first, end);
+    size_ += end - first;
+  }
+  bool has(uint64_t number) const {
+    const auto after = ranges_.upper_bound(number);
+    return after != ranges_.begin() && std::prev(after)->second > number;
+  }
+  /// How many numbers.
+  uint64_t size() const { return size_; }
+  /// The end of each range by its first number; no two touch.
+  const std::map<uint64_t, uint64_t>& all() const { return ranges_; }
+
+private:
+  std::map<uint64_t, uint64_t> ranges_;
+  uint64_t size_ = 0;
+};
+
+} // namespace planc::search

@@ -1,0 +1,140 @@
+// Every point of a space of few choices, on the path of all candidates.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/Sweep.h"
+
+#include "search/BalanceStages.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::search {
+
+namespace {
+
+/// What stands behind the number.
+std::string suffixOf(const std::string& text) {
+  size_t at = text.size();
+  while (at > 0 && !std::isdigit(static_cast<unsigned char>(text[at - 1])) && text[at - 1] != '.') --at;
+  return text.substr(at);
+}
+
+SweepAxis axisOf(const ir::Choice& choice, size_t index) {
+  SweepAxis axis{.choice = index, .path = choice.paths.front(), .at = {}, .suffix = {}};
+  axis.whole = true;
+  for (size_t i = 0; i < choice.values.size(); ++i) {
+    const std::string& text = choice.values[i].texts.front();
+    std::string badUnit;
+    const std::optional<Quantity> number = parseQuantity(text, badUnit);
+    if (!number || (i > 0 && number->unit != axis.unit)) {
+      axis.at.clear();
+      axis.whole = false;
+      break;
+    }
+    axis.unit = number->unit;
+    axis.whole = axis.whole && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+    axis.at.push_back(number->value);
+  }
+  if (!axis.numeric()) return axis;
+  axis.suffix = suffixOf(choice.values.front().texts.front());
+  std::string badUnit;
+  if (const auto one = parseQuantity("1" + axis.suffix, badUnit)) axis.base = one->value;
+  return axis;
+}
+
+/// The first error, as a point says it.
+void refuse(SweepPoint& point, const DiagnosticEngine& found) {
+  for (const Diagnostic* error : found.sorted())
+    if (error->kind->severity == Severity::Error) {
+      point.code = error->kind->code;
+      point.message = error->message;
+      return;
+    }
+}
+
+void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,
+           const std::vector<const verdict::Metric*>& metrics) {
+  DiagnosticEngine found;
+  const auto [plan, estimate] = pricedPlan(candidates, space.id(point.digits), found);
+  if (!plan && !found.hasErrors())
+    point.message = fmt::format("no whole number of ranks is left for `{}`", space.fill ? space.fill->str() : "");
+  else if (!estimate)
+    refuse(point, found);
+  if (!plan) return;
+  point.devices = plan->mesh.levelSizes.empty() ? 1 : plan->mesh.levelSizes.back();
+  point.globalBatch = plan->workload.globalBatch;
+  point.trains = plan->workload.train;
+  point.section = plan->workload.section.str();
+  if (!estimate) return;
+  point.priced = true;
+  point.fits = estimate->memory.fits;
+  point.stepTime = estimate->totals.stepTime;
+  point.peak = estimate->memory.peak;
+  point.capacity = estimate->memory.capacity;
+  point.work = estimate->totals.samplesPerSecond;
+  for (const verdict::Metric* metric : metrics) point.values.push_back(metric->read(*estimate));
+}
+
+/// All points: digits of the axes as written, the last the fastest.
+void addPoints(Sweep& sweep, size_t axis, std::vector<uint32_t>& digits) {
+  if (axis == sweep.axes.size()) {
+    for (size_t i = 0; i < digits.size(); ++i)
+      if (!sweep.space->has(digits, i)) return;
+    sweep.points.push_back({.digits = digits});
+    return;
+  }
+  const size_t choice = sweep.axes[axis].choice;
+  for (uint32_t v = 0; v < sweep.space->choices[choice].values.size(); ++v) {
+    digits[choice] = v;
+    addPoints(sweep, axis + 1, digits);
+  }
+}
+
+} // namespace
+
+PricedPlan pricedPlan(Candidates& candidates, ir::CandidateId id, DiagnosticEngine& diagnostics) {
+  PricedPlan out;
+  out.plan = candidates.plan(id, diagnostics);
+  if (!out.plan) return out;
+  settleStages(*out.plan, candidates.engine());
+  out.estimate = candidates.engine().estimate(*out.plan, diagnostics, {});
+  return out;
+}
+
+std::vector<ScaledPoint> scaledPoints(const Sweep& sweep) {
+  std::vector<ScaledPoint> out;
+  const SweepPoint* first = nullptr;
+  for (const SweepPoint& point : sweep.points) {
+    ScaledPoint& scaled = out.emplace_back();
+    if (!point.priced) continue;
+    if (!first) first = &point;
+    scaled.speedup = point.work / first->work;
+    scaled.efficiency = scaled.speedup * static_cast<double>(first->devices) / static_cast<double>(point.devices);
+  }
+  return out;
+}
+
+std::vector<SweepAxis> sweepAxes(const ir::Space& space) {
+  std::vector<SweepAxis> axes;
+  for (size_t i = 0; i < space.choices.size(); ++i) axes.push_back(axisOf(space.choices[i], i));
+  std::stable_sort(axes.begin(), axes.end(), [&](const SweepAxis& a, const SweepAxis& b) {
+    const SourceRange &x = space.choices[a.choice].range, &y = space.choices[b.choice].range;
+    return std::pair(x.file.index, x.begin) < std::pair(y.file.index, y.begin); // an option is a file of its own
+  });
+  return axes;
+}
+
+Sweep sweep(const ir::Space& space, Candidates& candidates, std::vector<const verdict::Metric*> metrics) {
+  Sweep out{.space = &space, .axes = sweepAxes(space), .metrics = std::move(metrics), .points = {}};
+  std::vector<uint32_t> digits(space.choices.size());
+  addPoints(out, 0, digits);
+  std::vector<SweepPoint*> order; // as candidates are numbered: those of one elaborated plan in a row
+  for (SweepPoint& point : out.points) order.push_back(&point);
+  std::sort(order.begin(), order.end(),
+            [&](const SweepPoint* a, const SweepPoint* b) { return space.id(a->digits) < space.id(b->digits); });
+  for (SweepPoint* point : order) price(*point, space, candidates, out.metrics);
+  return out;
+}
+
+} // namespace planc::search
