@@ -24,6 +24,7 @@ LAYER_COST = 4 * 4096 * 4096 + 3 * 4096 * 14336  # nanotron, models/llama.py, ge
 HEAD_COST = 131072 * 4096
 CLUSTER = "generic.cluster(gpu = common.h100, per_node = 8, intra = fabrics.nvlink4, intra_bandwidth = 450GB/s, inter = common.efa, nic = 50GB/s"
 GIB = 2**30
+HEAD = 'import "common.plan" as common\nimport std.clusters.generic\nimport std.fabrics\nimport std.stacks.nanotron\nimport std.optimizers\n\n'
 COMMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nanotron_model.plan")
 
 
@@ -98,7 +99,7 @@ def price(planc, rows, common):
         with open(common) as f, open(os.path.join(folder, "common.plan"), "w") as g:
             g.write(f.read())
         with open(path, "w") as f:
-            f.write('import "common.plan" as common\nimport std.clusters.generic\nimport std.fabrics\nimport std.stacks.nanotron\nimport std.optimizers\n\n' + "\n".join(map(plan, rows)))
+            f.write(HEAD + "\n".join(map(plan, rows)))
         report, stderr = pricing.price(planc, path)
     if not report["plans"]:
         sys.exit(stderr)

@@ -3,7 +3,6 @@
 # what MAD-Max (arXiv 2310.02784) says. `--write PAGE` puts the table into a page, `--check PAGE` holds the page and the directions
 # of the published study against today's numbers.
 # SPDX-License-Identifier: Apache-2.0
-import argparse
 import json
 import pathlib
 import re
@@ -11,7 +10,11 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BEGIN, END = "<!-- table: tests/studies/madmax/study.py -->", "<!-- end of table -->"
+sys.path.insert(0, str(FOLDER.parent))
+sys.dont_write_bytecode = True  # no caches in the tree
+import pages
+
+MARK = "tests/studies/madmax/study.py"
 
 # file, prefix of its plans, title
 GROUPS = [
@@ -37,7 +40,6 @@ THEIRS = {
 }
 # Its best strategy over FSDP, any memory.
 FACTORS = {"DLRM-A, pre-training": 1.35, "DLRM-A-MoE, pre-training": 2.26, "DLRM-A-MoE, inference": 5.23}
-TOLERANCE = 0.02  # of the page's numbers: what rounding leaves
 
 
 class Row:
@@ -162,28 +164,8 @@ def directions(groups):
             yield f"{title}: DDP does not fit", not next(r for r in rows if r.strategy == "DDP").fits
 
 
-def stale(page, fresh):
-    """Lines of the page's table that differ from today's by more than rounding."""
-    old = page.split(BEGIN)[1].split(END)[0].strip().splitlines()
-    new = fresh.strip().splitlines()
-    if len(old) != len(new):
-        return [f"{len(old)} lines, {len(new)} today"]
-    number = re.compile(r"\d+(?:\.\d+)?")
-    wrong = []
-    for a, b in zip(old, new):
-        xs, ys = [float(x) for x in number.findall(a)], [float(y) for y in number.findall(b)]
-        same = number.sub("", a) == number.sub("", b) and all(abs(x - y) <= max(TOLERANCE * y, 1.5 if "%" in b and y <= 100 else 0.11) for x, y in zip(xs, ys))
-        if not same:
-            wrong.append(f"page:  {a}\n  today: {b}")
-    return wrong
-
-
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("planc")
-    arguments.add_argument("--write", type=pathlib.Path, metavar="PAGE")
-    arguments.add_argument("--check", type=pathlib.Path, metavar="PAGE")
-    args = arguments.parse_args()
+    args = pages.arguments()
     groups, errors, plans = price(args.planc)
     text = table(groups, plans)
     failed = list(errors)
@@ -191,19 +173,7 @@ def main():
         print(f"{'holds' if holds else 'FAILS'}: {claim}", file=sys.stderr)
         if not holds:
             failed.append(claim)
-    if args.write:
-        page = args.write.read_text()
-        head, rest = page.split(BEGIN)
-        args.write.write_text(head + BEGIN + "\n\n" + text + "\n" + END + rest.split(END)[1])
-    elif args.check:
-        failed += stale(args.check.read_text(), text)
-    else:
-        print(text)
-    for f in failed:
-        print(f"error: {f}", file=sys.stderr)
-    if args.check and failed:
-        print(f"write the table anew: python3 tests/studies/madmax/study.py {args.planc} --write {args.check}", file=sys.stderr)
-    return 1 if failed else 0
+    return pages.finish(args, MARK, text, failed)
 
 
 if __name__ == "__main__":
