@@ -39,6 +39,9 @@ public:
     words_.goals = {"minimize step_time"}; // the plan's own may have no value here
   }
 
+  /// The words hold: a mistake of a value is that of its plan.
+  void known() { words_.known = true; }
+
   std::unique_ptr<Search> of(const std::vector<int64_t>& values) {
     words_.vary = {fmt::format("{} in [{}]", path_, fmt::join(values, ", "))};
     return Search::of(file_, choice_, words_);
@@ -47,28 +50,26 @@ public:
   std::vector<TriedValue> operator()(const std::vector<int64_t>& values) {
     const auto search = of(values);
     std::vector<TriedValue> out;
-    if (!search) return oneByOne(values);
+    if (!search) return halves(values);
     if (!search->check()) return out;
     for (size_t i = 0; i < values.size(); ++i) out.push_back(triedValue(values[i], search->candidates().price(i)));
     return out;
   }
 
-  /// A value that is no value of the path, whatever else is chosen, is a mistake of the whole list: it is refused by
-  /// itself.
-  std::vector<TriedValue> oneByOne(const std::vector<int64_t>& values) {
+  /// A value that is no value of the path, whatever else is chosen, is a mistake of the whole list: it is told apart
+  /// from the others by halves.
+  std::vector<TriedValue> halves(const std::vector<int64_t>& values) {
     const DiagnosticEngine mistakes = file_.diagnostics().take();
-    std::vector<TriedValue> out;
-    for (const int64_t value : values) {
-      if (values.size() > 1) {
-        const std::vector<TriedValue> one = (*this)({value});
-        out.insert(out.end(), one.begin(), one.end());
-        continue;
-      }
-      TriedValue& refused = out.emplace_back(TriedValue{.value = value});
-      for (const Diagnostic* found : mistakes.sorted())
-        if (found->kind->severity == Severity::Error && refused.code == 0) refused.code = found->kind->code;
+    if (values.size() > 1) {
+      const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+      std::vector<TriedValue> out = (*this)({values.begin(), half}), rest = (*this)({half, values.end()});
+      out.insert(out.end(), rest.begin(), rest.end());
+      return out;
     }
-    return out;
+    TriedValue refused{.value = values.front()};
+    for (const Diagnostic* found : mistakes.sorted())
+      if (found->kind->severity == Severity::Error && refused.code == 0) refused.code = found->kind->code;
+    return {refused};
   }
 
   ShownValue shown(const std::optional<TriedValue>& tried) {
@@ -107,6 +108,7 @@ FittingValue fittingValue(PlanFile& file, const std::string& choice, ir::SearchW
   if (out.found.failed) return out;
   out.plan = asWritten->plan().asked().named;
   for (const ir::Condition& condition : asWritten->terms().conditions) out.conditions.push_back(condition.tree.text);
+  values.known();
   out.found = search::findExtreme(what, presentValue(asWritten->plan().plan(), path),
                                   [&](const std::vector<int64_t>& tried) { return values(tried); });
   out.in = values.shown(out.found.in), out.out = values.shown(out.found.out);

@@ -53,19 +53,26 @@ std::string behindText(const api::FittingValue& of, bool up) {
   return text;
 }
 
+/// Conditions may hold where nobody looked: which values are looked at.
+std::string triedText(const api::FittingValue& of) {
+  if (of.conditions.empty()) return {};
+  return "  tried: 1 to 64, doublings of 1 and of the plan's value, and what lies between two that miss different "
+         "things\n";
+}
+
 std::string text(const api::FittingValue& of, const std::string& path, bool up) {
   const search::ExtremeFound& found = of.found;
   if (!found.in) {
     if (!found.nearest && found.refused && found.refused->lawful())
-      return fmt::format("none of {} values of `{}` will do: {} {}\n", found.tried, path, found.refused->value,
-                         missText(of, *found.refused, of.refused));
+      return fmt::format("none of {} tried values of `{}` will do: {} {}\n{}", found.tried, path, found.refused->value,
+                         missText(of, *found.refused, of.refused), triedText(of));
     if (!found.nearest)
       return fmt::format("no whole value of `{}` is lawful: {}\n", path,
                          found.refused ? lawText(*found.refused, of.refused) : "none was tried");
-    std::string out = fmt::format("none of {} values of `{}` fits; the least peak is {} with {}", found.tried, path,
-                                  memoryText(*found.nearest, of.nearest), found.nearest->value);
+    std::string out = fmt::format("none of {} tried values of `{}` fits; the least peak is {} with {}", found.tried,
+                                  path, memoryText(*found.nearest, of.nearest), found.nearest->value);
     if (found.nearest->fate == TriedValue::Fate::Missed) out += ", which " + missText(of, *found.nearest, of.nearest);
-    return out + "\n";
+    return out + "\n" + triedText(of);
   }
   std::string out =
       fmt::format("{} of {} fits {} (peak {}){}\n", path, of.plan,

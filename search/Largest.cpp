@@ -17,10 +17,13 @@ public:
 
   ExtremeFound run(std::optional<int64_t> start) {
     probe(start.value_or(1));
+    lookBetween();
     if (!in()) seek();
     if (up_) climb();
-    while (narrow()) {
-    }
+    do {
+      while (narrow()) {
+      }
+    } while (lookBetween());
     prove();
     return finish();
   }
@@ -121,14 +124,17 @@ private:
     return next != known_.end() && !next->second.lawful() ? std::optional(next->first) : std::nullopt;
   }
 
-  /// Tries values between both sides, multiples of what all lawful values have in common, then of its divisors. False
-  /// where there is nothing more between.
+  /// Tries values between both sides. False where there is nothing more between.
   bool narrow() {
     const auto inside = in();
     auto outside = inside ? outBeside(*inside) : std::nullopt;
     if (inside && !outside && up_) outside = refusedBeside(*inside);
-    if (!outside || out_.failed) return false;
-    const int64_t low = std::min(*inside, *outside), high = std::max(*inside, *outside);
+    return outside && !out_.failed && tryBetween(std::min(*inside, *outside), std::max(*inside, *outside));
+  }
+
+  /// Tries multiples of what all lawful values have in common, then of its divisors. False where none of them is
+  /// lawful.
+  bool tryBetween(int64_t low, int64_t high) {
     int64_t common = 0;
     for (const auto& [value, one] : known_)
       if (one.lawful()) common = std::gcd(common, value);
@@ -152,6 +158,31 @@ private:
     for (int64_t prime = 2; prime * prime <= step; ++prime)
       if (step % prime == 0) return step / prime;
     return step > 1 ? 1 : 0;
+  }
+
+  /// Where one of two neighbours misses one thing and the other another, a band may lie between that misses nothing,
+  /// narrower than what lies between them: looks there, where it would be an answer. False if the answer stays.
+  bool lookBetween() {
+    const auto before = in();
+    for (bool more = true; more && known_.size() < kMostTried;) {
+      more = false;
+      for (const auto& [low, high] : unlikeNeighbours())
+        if (!out_.failed && between_.emplace(low, high).second && tryBetween(low, high)) more = true;
+    }
+    return in() != before;
+  }
+  std::vector<std::pair<int64_t, int64_t>> unlikeNeighbours() const {
+    std::vector<std::pair<int64_t, int64_t>> found;
+    const auto inside = in();
+    const TriedValue* last = nullptr;
+    for (const auto& [value, one] : known_) {
+      if (!one.lawful()) continue;
+      const bool counts = last && (!inside || (up_ ? last->value > *inside : value < *inside));
+      if (counts && !last->fits() && !one.fits() && (last->fate != one.fate || last->condition != one.condition))
+        found.emplace_back(last->value, value);
+      last = &one;
+    }
+    return found;
   }
 
   /// Tries every value behind the one found, up to the next lawful one.
@@ -203,13 +234,15 @@ private:
     out_.ended = up_ && cut && !out_.out && out_.looked < kLookedBeyond;
     out_.end = !up_ && out_.looked == *inside - 1 && !out_.out;
     for (const auto& [value, one] : known_)
-      if (one.lawful() && !one.fits() && (up_ ? value < *inside : value > *inside)) out_.contrary = one;
+      if (one.lawful() && !one.fits() && (up_ ? value < *inside : value > *inside && !out_.contrary))
+        out_.contrary = one;
     return out_;
   }
 
   bool up_;
   const ValueTrial& trial_;
   Known known_;
+  std::set<std::pair<int64_t, int64_t>> between_; ///< was looked at
   ExtremeFound out_;
 };
 

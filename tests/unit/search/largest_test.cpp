@@ -113,6 +113,37 @@ TEST(Extremes, FindTheEndOfARange) {
   EXPECT_EQ(odd.find(Extreme::Largest).in.value_or(TriedValue{}).value, 79'999);
 }
 
+/// Two conditions that hold from somewhere on and up to somewhere else; memory as a third one.
+TEST(Extremes, FindBandsBetweenConditions) {
+  std::mt19937 random(29);
+  const auto upTo = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)) + 1; };
+  for (int run = 0; run < 200; ++run) {
+    const int64_t stride = upTo(12), low = upTo(60'000), high = low + upTo(run % 3 ? 200 : 20);
+    const auto found = [&](Extreme what) {
+      return findExtreme(what, upTo(300) * stride, [&](const std::vector<int64_t>& values) {
+        std::vector<TriedValue> out;
+        for (const int64_t value : values) {
+          TriedValue& one = out.emplace_back(TriedValue{.value = value, .code = 612});
+          if (value % stride != 0) continue;
+          one.peak = 1;
+          one.fate = value < low                    ? TriedValue::Fate::Missed
+                     : value <= high                ? TriedValue::Fate::Fits
+                     : run % 2 && value > high + 40 ? TriedValue::Fate::Unfit
+                                                    : TriedValue::Fate::Missed;
+          one.condition = value < low ? 0 : 1;
+        }
+        return out;
+      });
+    };
+    const int64_t first = (low + stride - 1) / stride * stride, last = high / stride * stride;
+    for (const Extreme what : {Extreme::Largest, Extreme::Fewest}) {
+      const ExtremeFound of = found(what);
+      const int64_t wanted = first > last ? 0 : what == Extreme::Largest ? last : first;
+      EXPECT_EQ(of.in.value_or(TriedValue{}).value, wanted) << run << ": " << low << " to " << high << " by " << stride;
+    }
+  }
+}
+
 TEST(Extremes, SayThatThereIsNoEnd) {
   Case of{[](int64_t) { return true; }, [](int64_t) { return 1.0; }};
   const ExtremeFound found = of.find(Extreme::Largest);
