@@ -17,18 +17,27 @@ public:
     file_.set(facts);
     ir::SearchWords known = words;
     known.known = true;
-    plan_ = file_.searched(choice, known).plan;
+    Searched found = file_.searched(choice, known);
+    fills_ = found.space && found.space->fill;
+    plan_ = std::move(found.plan);
   }
   std::unique_ptr<ir::Plan> plan(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                  DiagnosticEngine& diagnostics) override {
     auto made = file_.candidate(digits, filled);
     diagnostics = file_.diagnostics().take();
+    if (made || filled || !fills_) return made;
+    // What the text makes of the axis that is filled may be no size beside these values, and is not asked for: the rest
+    // of the devices is known once there is a plan, and what the text computes from it is computed again then.
+    made = file_.candidate(digits, 1);
+    DiagnosticEngine again = file_.diagnostics().take();
+    if (made) diagnostics = std::move(again);
     return made;
   }
 
 private:
   PlanFile file_;
   std::unique_ptr<Compilation> plan_; ///< holds what candidates share
+  bool fills_ = false;
 };
 
 } // namespace

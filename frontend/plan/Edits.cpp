@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Merge.h"
 #include "frontend/plan/Mesh.h"
+#include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
 
 #include <algorithm>
@@ -23,10 +24,28 @@ bool mayBeAdded(const Edit& edit) {
           std::find(std::begin(kNamed), std::end(kNamed), edit.path[0].text) != std::end(kNamed));
 }
 
+/// What the text makes of an axis that is set. That it is no size beside what else is set is of no account: it is
+/// replaced.
+std::optional<int64_t> sizeBefore(Elaboration& elab, MergedPlan& merged, AxisDraft& axis) {
+  if (!varies(*axis.syntax->value, *axis.scope)) return axisSize(elab.ev, merged.mesh, axis);
+  Context& context = elab.context;
+  const SourceRange text = axis.syntax->value->range;
+  const uint64_t failures = context.failures;
+  DiagnosticEngine before = context.diagnostics.take();
+  const auto size = axisSize(elab.ev, merged.mesh, axis);
+  const DiagnosticEngine found = context.diagnostics.take();
+  context.diagnostics = std::move(before);
+  context.failures = failures;
+  for (const Diagnostic* one : found.sorted())
+    if (one->range.file != text.file || one->range.begin < text.begin || one->range.end > text.end)
+      reportAgain(context, *one);
+  return size;
+}
+
 void editAxis(Elaboration& elab, MergedPlan& merged, Edit& edit, Scope& scope) {
   AxisDraft* axis = merged.mesh.find(edit.path[1].text);
   if (!axis) return reportNothingToSet(elab.context, edit.path[1], "the mesh", merged.mesh.names());
-  const auto size = axisSize(elab.ev, merged.mesh, *axis);
+  const auto size = sizeBefore(elab, merged, *axis);
   edit.before =
       size && !axis->group ? std::to_string(*size) : std::string(elab.context.text(axis->syntax->value->range));
   syntax::AxisItem& made = merged.edits.axes.emplace_back(*axis->syntax);
