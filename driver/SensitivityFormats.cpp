@@ -5,6 +5,7 @@
 #include "backends/report/Cells.h"
 #include "backends/report/Csv.h"
 #include "backends/report/JsonNumber.h"
+#include "backends/report/Markdown.h"
 #include "driver/JsonDocument.h"
 
 #include <algorithm>
@@ -207,20 +208,9 @@ class SensitivityMarkdown : public PageWriter {
     console_.out(std::string(static_cast<size_t>(level), '#') + " " + text + "\n\n");
   }
   void table(const Grid& grid) override {
-    const auto row = [&](const Cells& cells) {
-      std::string line = "|";
-      for (std::string cell : cells) {
-        for (size_t bar = 0; (bar = cell.find('|', bar)) != std::string::npos; bar += 2) cell.insert(bar, "\\");
-        line += " " + cell + " |";
-      }
-      console_.out(line + "\n");
-    };
-    row(grid.head);
-    std::string rule = "|";
-    for (const char align : grid.align) rule += align == 'r' ? "--:|" : "---|";
-    console_.out(rule + "\n");
-    for (const Cells& cells : grid.rows) row(cells);
-    console_.out("\n");
+    std::vector<Cells> rows{grid.head};
+    rows.insert(rows.end(), grid.rows.begin(), grid.rows.end());
+    console_.out(report::markdownTable(rows, grid.align) + "\n");
   }
   void remark(const std::string& line) override { console_.out("- " + line + "\n"); }
 };
@@ -235,11 +225,11 @@ public:
       for (size_t m = 0; m < r.found.metrics.size(); ++m) {
         const auto& e = row.elasticities[m];
         if (!e) continue;
-        const auto side = [](const std::optional<double>& s) { return s ? report::csvNumber(*s) : ""; };
-        rows_ += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", report::csvField(r.plan),
-                             report::csvField(row.constant.path), row.constant.unit.name(),
-                             report::csvNumber(row.constant.value), row.constant.values, r.found.metrics[m]->name(),
-                             side(valueOf(*e)), side(e->below), side(e->above), report::csvNumber(row.intervalShare));
+        const auto side = [](const std::optional<double>& s) { return s ? report::csvNumber(*s) : std::string(); };
+        rows_ +=
+            report::csvRow({r.plan, row.constant.path, row.constant.unit.name(), report::csvNumber(row.constant.value),
+                            std::to_string(row.constant.values), std::string(r.found.metrics[m]->name()),
+                            side(valueOf(*e)), side(e->below), side(e->above), report::csvNumber(row.intervalShare)});
       }
     }
     for (const SensitivityReport::Reach& reach : r.reaches) addReach(r, reach);
@@ -253,11 +243,11 @@ private:
   void addReach(const SensitivityReport& r, const SensitivityReport::Reach& reach) {
     if (targets_.empty()) targets_ = "plan,metric,target,constant,unit,value,reached,factor,would_be,metric_there\n";
     for (const Reached& one : reach.by)
-      targets_ += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", report::csvField(r.plan), reach.target.metric->name(),
-                              report::csvNumber(reach.target.value), report::csvField(one.constant->path),
-                              one.constant->unit.name(), report::csvNumber(one.constant->value), one.reached,
-                              report::csvNumber(one.factor), report::csvNumber(one.constant->value * one.factor),
-                              report::csvNumber(one.metric));
+      targets_ +=
+          report::csvRow({r.plan, std::string(reach.target.metric->name()), report::csvNumber(reach.target.value),
+                          one.constant->path, one.constant->unit.name(), report::csvNumber(one.constant->value),
+                          one.reached ? "true" : "false", report::csvNumber(one.factor),
+                          report::csvNumber(one.constant->value * one.factor), report::csvNumber(one.metric)});
   }
   Console& console_;
   std::string rows_, targets_;

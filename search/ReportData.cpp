@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Csv.h"
 #include "backends/report/JsonNumber.h"
+#include "backends/report/Markdown.h"
 #include "search/ReportParts.h"
 #include "support/Diagnostics.h"
 
@@ -143,24 +144,13 @@ ordered_json searchJson(const SearchReport& report) {
 
 std::string searchCsv(const SearchReport& report) {
   std::string out;
-  for (const std::vector<std::string>& row : rowsOf(report)) {
-    for (size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + report::csvField(row[i]);
-    out += "\n";
-  }
+  for (const std::vector<std::string>& row : rowsOf(report)) out += report::csvRow(row);
   return out;
 }
 
 std::string searchMarkdown(const SearchReport& report) {
-  std::string out;
   const std::vector<std::vector<std::string>> rows = rowsOf(report);
-  for (size_t r = 0; r < rows.size(); ++r) {
-    for (const std::string& cell : rows[r]) out += "| " + cell + " ";
-    out += "|\n";
-    if (r > 0) continue;
-    for (size_t i = 0; i < rows[0].size(); ++i) out += "|---";
-    out += "|\n";
-  }
-  return out;
+  return report::markdownTable(rows, std::string(rows[0].size(), 'l'));
 }
 
 } // namespace planc::search

@@ -7,22 +7,12 @@
 
 namespace planc::search {
 
-namespace {
-
-std::string lineOf(const std::vector<std::string>& cells) {
-  std::string line;
-  for (size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + report::csvField(cells[i]);
-  return line + "\n";
-}
-
-} // namespace
-
 std::string storedRowHead(const ir::Space& space, const std::vector<std::string>& goals) {
   std::vector<std::string> cells{"candidate", "fate"};
   cells.insert(cells.end(), goals.begin(), goals.end());
   cells.insert(cells.end(), {"step_time_s", "memory_peak_bytes"});
   for (const ir::Choice& choice : space.choices) cells.insert(cells.end(), choice.paths.begin(), choice.paths.end());
-  return lineOf(cells);
+  return report::csvRow(cells);
 }
 
 std::string storedRow(const ir::Space& space, const std::vector<std::string>& goals, const Outcome& outcome) {
@@ -34,7 +24,7 @@ std::string storedRow(const ir::Space& space, const std::vector<std::string>& go
   const std::vector<uint32_t> digits = space.digits(outcome.id);
   for (size_t c = 0; c < digits.size(); ++c)
     for (const std::string& text : space.choices[c].values[digits[c]].texts) cells.push_back(text);
-  return lineOf(cells);
+  return report::csvRow(cells);
 }
 
 } // namespace planc::search

@@ -62,6 +62,7 @@ void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,
   else if (!estimate)
     refuse(point, found);
   if (!plan) return;
+  point.filled = candidates.filled(*plan);
   point.devices = plan->mesh.levelSizes.empty() ? 1 : plan->mesh.levelSizes.back();
   point.globalBatch = plan->workload.globalBatch;
   point.trains = plan->workload.train;

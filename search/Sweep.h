@@ -33,6 +33,7 @@ struct SweepPoint {
   std::vector<std::optional<double>> values = {}; ///< by metric, in base units; nothing without a meaning
   double stepTime = 0, peak = 0, capacity = 0;    ///< s, bytes
   double work = 0;                                ///< samples per second
+  std::optional<int64_t> filled = {};             ///< ranks of the axis that the space fills, where they are whole
   int64_t devices = 0, globalBatch = 0;           ///< also of one that is not priced, where its text could be read
   bool trains = false;                            ///< idem
   std::string section = {};                       ///< of the workload: `train`
@@ -43,6 +44,8 @@ struct Sweep {
   std::vector<SweepAxis> axes; ///< one or two, in the order in which they were written
   std::vector<const verdict::Metric*> metrics;
   std::vector<SweepPoint> points; ///< in the order of the values of the first axis, then of the second
+  /// `mesh.dp`; empty where nothing is filled.
+  std::string filledPath() const { return space->fill ? "mesh." + space->fill->str() : std::string(); }
   /// The number of a point on an axis; its choice must be numeric.
   double at(const SweepPoint& point, size_t axis = 0) const { return axes[axis].at[point.digits[axes[axis].choice]]; }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Csv.h"
 #include "backends/report/JsonNumber.h"
+#include "backends/report/Markdown.h"
 #include "search/SweepParts.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ ordered_json pointJson(const SweepReport& report, size_t at) {
     for (size_t p = 0; p < choice.paths.size(); ++p)
       choices[choice.paths[p]] = choice.values[point.digits[axis.choice]].texts[p];
   }
+  if (point.filled) choices[sweep.filledPath()] = std::to_string(*point.filled);
   for (size_t m = 0; point.priced && m < sweep.metrics.size(); ++m) {
     const std::string column = metricColumn(*sweep.metrics[m]);
     const auto& value = point.values[m];
@@ -78,62 +80,70 @@ ordered_json sweepJson(const SweepReport& report) {
   return out;
 }
 
-std::string sweepCsv(const SweepReport& report, bool heads) {
+namespace {
+
+bool hasUnit(const SweepAxis& axis) {
+  return axis.numeric() && !axis.unit.plain();
+}
+
+std::vector<std::string> csvHeads(const SweepReport& report) {
   const Sweep& sweep = *report.sweep;
-  std::string out;
-  const auto field = [&](const std::string& text, bool last = false) {
-    out += report::csvField(text) + (last ? "\n" : ",");
-  };
   const bool scales = !report.scaling.empty();
-  const std::vector<ScaledPoint> scaled = scaledPoints(sweep);
-  const auto hasUnit = [](const SweepAxis& axis) { return axis.numeric() && !axis.unit.plain(); };
-  if (scales) field("scaling");
+  std::vector<std::string> heads;
+  if (scales) heads.emplace_back("scaling");
   for (const SweepAxis& axis : sweep.axes) {
-    for (const std::string& path : sweep.space->choices[axis.choice].paths) field(path);
-    if (hasUnit(axis)) field(axis.path + " in base units");
+    for (const std::string& path : sweep.space->choices[axis.choice].paths) heads.push_back(path);
+    if (hasUnit(axis)) heads.push_back(axis.path + " in base units");
   }
-  for (const char* name : {"devices", "global_batch", "speedup", "efficiency"})
-    if (scales) field(name);
-  for (const verdict::Metric* metric : sweep.metrics) field(metricColumn(*metric));
-  field("fits"), field("code"), field("message", true);
-  if (!heads) out.clear();
-  for (size_t p = 0; p < sweep.points.size(); ++p) {
-    const SweepPoint& point = sweep.points[p];
-    if (scales) field(report.scaling);
-    for (const SweepAxis& axis : sweep.axes) {
-      const uint32_t value = point.digits[axis.choice];
-      for (const std::string& text : sweep.space->choices[axis.choice].values[value].texts) field(text);
-      if (hasUnit(axis)) field(fmt::format("{}", axis.at[value]));
-    }
-    if (scales) {
-      field(std::to_string(point.devices)), field(std::to_string(point.globalBatch));
-      field(point.priced ? fmt::format("{}", scaled[p].speedup) : "");
-      field(point.priced ? fmt::format("{}", scaled[p].efficiency) : "");
-    }
-    for (size_t m = 0; m < sweep.metrics.size(); ++m) {
-      const std::string column = metricColumn(*sweep.metrics[m]);
-      field(point.priced && point.values[m] ? fmt::format("{}", report::fieldValue(*point.values[m], column)) : "");
-    }
-    field(point.priced ? point.fits ? "true" : "false" : "");
-    field(point.code ? fmt::format("PLAN{:04}", point.code) : ""), field(point.message, true);
+  if (sweep.space->fill) heads.push_back(sweep.filledPath());
+  if (scales) heads.insert(heads.end(), {"devices", "global_batch", "speedup", "efficiency"});
+  for (const verdict::Metric* metric : sweep.metrics) heads.push_back(metricColumn(*metric));
+  heads.insert(heads.end(), {"fits", "code", "message"});
+  return heads;
+}
+
+std::vector<std::string> csvCells(const SweepReport& report, const SweepPoint& point, const ScaledPoint& scaled) {
+  const Sweep& sweep = *report.sweep;
+  std::vector<std::string> cells;
+  if (!report.scaling.empty()) cells.push_back(report.scaling);
+  for (const SweepAxis& axis : sweep.axes) {
+    const uint32_t value = point.digits[axis.choice];
+    for (const std::string& text : sweep.space->choices[axis.choice].values[value].texts) cells.push_back(text);
+    if (hasUnit(axis)) cells.push_back(fmt::format("{}", axis.at[value]));
   }
+  if (sweep.space->fill) cells.push_back(point.filled ? std::to_string(*point.filled) : "");
+  if (!report.scaling.empty()) {
+    cells.push_back(std::to_string(point.devices));
+    cells.push_back(std::to_string(point.globalBatch));
+    cells.push_back(point.priced ? fmt::format("{}", scaled.speedup) : "");
+    cells.push_back(point.priced ? fmt::format("{}", scaled.efficiency) : "");
+  }
+  for (size_t m = 0; m < sweep.metrics.size(); ++m) {
+    const std::string column = metricColumn(*sweep.metrics[m]);
+    cells.push_back(point.priced && point.values[m] ? fmt::format("{}", report::fieldValue(*point.values[m], column))
+                                                    : "");
+  }
+  cells.emplace_back(point.priced ? point.fits ? "true" : "false" : "");
+  cells.push_back(point.code ? fmt::format("PLAN{:04}", point.code) : "");
+  cells.push_back(point.message);
+  return cells;
+}
+
+} // namespace
+
+std::string sweepCsv(const SweepReport& report, bool heads) {
+  std::string out = heads ? report::csvRow(csvHeads(report)) : std::string();
+  const std::vector<ScaledPoint> scaled = scaledPoints(*report.sweep);
+  for (size_t p = 0; p < report.sweep->points.size(); ++p)
+    out += report::csvRow(csvCells(report, report.sweep->points[p], scaled[p]));
   return out;
 }
 
 std::string sweepMarkdown(const SweepReport& report) {
-  std::string out = report.scaling.empty() ? "" : fmt::format("## {} scaling: {}\n\n", report.scaling, report.held);
   const auto rows = sweepRows(report);
-  for (size_t r = 0; r < rows.size(); ++r) {
-    for (std::string cell : rows[r]) {
-      for (size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, 1, '\\');
-      out += "| " + cell + " ";
-    }
-    out += "|\n";
-    if (r > 0) continue;
-    for (size_t i = 0; i + 1 < rows[0].size(); ++i) out += i < report.sweep->axes.size() ? "|---" : "|--:";
-    out += "|---|\n";
-  }
-  return out;
+  const size_t left = choiceColumns(*report.sweep);
+  return (report.scaling.empty() ? "" : fmt::format("## {} scaling: {}\n\n", report.scaling, report.held)) +
+         report::markdownTable(rows, std::string(left, 'l') + std::string(rows[0].size() - left - 1, 'r') + 'l');
 }
 
 } // namespace planc::search

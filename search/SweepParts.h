@@ -10,6 +10,8 @@ namespace planc::search {
 
 /// A table for people, its heads first: a row per point.
 std::vector<std::vector<std::string>> sweepRows(const SweepReport& report);
+/// How many of its columns stand for what was chosen: the axes, and the one that is filled.
+size_t choiceColumns(const Sweep& sweep);
 /// The value of an axis at a point by itself: `25 GB/s`.
 std::string axisText(const Sweep& sweep, const SweepAxis& axis, uint32_t value);
 /// What became of a point: `yes` if it fits in memory, `no`, or the law that forbids it.

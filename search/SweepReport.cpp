@@ -117,6 +117,7 @@ std::vector<std::vector<std::string>> sweepRows(const SweepReport& report) {
     axes.push_back(axisUnit(axis));
     rows[0].push_back(axes.back().head(headOfAxis(report, axis)));
   }
+  if (sweep.space->fill) rows[0].push_back(sweep.filledPath());
   if (!report.scaling.empty()) rows[0].insert(rows[0].end(), {"devices", "batch", "speedup", "efficiency"});
   for (size_t m = 0; m < sweep.metrics.size(); ++m) {
     metrics.push_back(columnUnit(valuesOf(sweep, m), sweep.metrics[m]->unit));
@@ -129,6 +130,7 @@ std::vector<std::vector<std::string>> sweepRows(const SweepReport& report) {
     const SweepPoint& point = sweep.points[p];
     std::vector<std::string>& row = rows.emplace_back();
     for (size_t a = 0; a < axes.size(); ++a) row.push_back(axisCell(report, sweep.axes[a], axes[a], point));
+    if (sweep.space->fill) row.push_back(point.filled ? std::to_string(*point.filled) : "-");
     if (!report.scaling.empty()) {
       row.push_back(point.devices ? std::to_string(point.devices) : "-");
       row.push_back(point.globalBatch ? std::to_string(point.globalBatch) : "-");
@@ -143,6 +145,10 @@ std::vector<std::vector<std::string>> sweepRows(const SweepReport& report) {
     row.push_back(fateText(point));
   }
   return rows;
+}
+
+size_t choiceColumns(const Sweep& sweep) {
+  return sweep.axes.size() + (sweep.space->fill ? 1 : 0);
 }
 
 std::string kneeText(const SweepAxis& axis, const NamedKnee& named) {

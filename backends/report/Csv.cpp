@@ -17,6 +17,12 @@ std::string csvField(const std::string& text) {
   return out + "\"";
 }
 
+std::string csvRow(const std::vector<std::string>& cells) {
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + csvField(cells[i]);
+  return line + "\n";
+}
+
 std::string csvNumber(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }

@@ -1,0 +1,13 @@
+// Tables of Markdown.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::report {
+
+/// Rows of cells, the heads first. `columns` as a `Table` takes them, `lr`; bars in cells are escaped.
+std::string markdownTable(const std::vector<std::vector<std::string>>& rows, std::string_view columns);
+
+} // namespace planc::report
