@@ -62,8 +62,14 @@ std::string DerivedNames::moduleText(const std::string& path) const {
 std::string DerivedNames::aliasOf(const std::string& module, const std::string& path) {
   const auto known = aliases_.find(module);
   if (known != aliases_.end()) return known->second;
+  for (const Import& import : main_.imports) // the name that its reader knows, kept for this
+    if (import.module && moduleText(import.module->path) == module) {
+      imports_ += importLine(import) + "\n";
+      return aliases_.emplace(module, import.name.str()).first->second;
+    }
   const std::string word = wordOf(path);
   std::string alias = word;
+  if (taken_.contains(alias)) alias = wordOf(fs::path(path).parent_path().string()) + "_" + word; // `clusters_h100`
   for (int i = 2; !taken_.insert(alias).second; ++i) alias = fmt::format("{}_{}", word, i);
   const bool plain = module.ends_with("." + alias);
   imports_ += plain ? fmt::format("import {}\n", module) : fmt::format("import {} as {}\n", module, alias);

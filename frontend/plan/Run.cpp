@@ -42,6 +42,8 @@ const std::vector<FactRow<R>>& runRows() {
 
 #undef SET
 
+constexpr std::string_view kSection = "run";
+
 /// A fact that is there, known or not.
 FactNode* given(FactNode& section, std::string_view name) {
   return section.find(Symbol(name));
@@ -96,8 +98,14 @@ void runFailures(Elaboration& elab, FactNode& section) {
 
 } // namespace
 
+std::vector<std::string> runFacts() {
+  std::vector<std::string> names;
+  for (const FactRow<R>& row : runRows()) names.emplace_back(std::string_view(row.path).substr(kSection.size() + 1));
+  return names;
+}
+
 void run(Elaboration& elab, MergedPlan& merged) {
-  FactNode* section = merged.section("run");
+  FactNode* section = merged.section(kSection);
   if (!section) return;
   elab.plan.run.emplace();
   elab.plan.run->range = section->nameRange;

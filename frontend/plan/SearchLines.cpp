@@ -7,6 +7,7 @@
 #include "frontend/plan/Mesh.h"
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
+#include "frontend/plan/WorkloadKinds.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -51,6 +52,11 @@ bool isParameter(Elaboration& elab, MergedPlan& merged, Symbol name) {
   });
 }
 
+/// What a section of the plan may say, said or not: `--set` takes it, too. Empty for other sections.
+std::vector<std::string> factsIn(const FactNode& section) {
+  return section.name == Symbol("run") ? runFacts() : factsOf(section.name.view());
+}
+
 /// Whether the plan has what a path names; what lies in records that it names is looked at when it is set.
 bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
   const auto& steps = line.item->path.steps;
@@ -65,7 +71,12 @@ bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
   if (steps.size() == 1 && (isParameter(elab, merged, root) || merged.lets.root().find(root))) return true;
   FactNode* at = &merged.facts.root();
   for (const syntax::SelectorStep& step : steps) {
+    FactNode* const section = at;
     at = at->find(step.name.text);
+    if (!at && steps.size() == 2 && section != &merged.facts.root()) {
+      const std::vector<std::string> known = factsIn(*section);
+      return std::find(known.begin(), known.end(), step.name.text.view()) != known.end();
+    }
     if (!at) return false;
     if (!at->section()) return true;
   }
@@ -75,6 +86,13 @@ bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
 void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
   std::vector<std::string> names{"recompute"};
   factPaths(merged.facts.root(), "", names);
+  std::string facts;
+  for (const FactNode& section : merged.facts.root().children) {
+    if (!section.section()) continue;
+    const std::vector<std::string> known = factsIn(section);
+    for (const std::string& fact : known) names.push_back(section.name.str() + "." + fact);
+    if (!known.empty()) facts += fmt::format("`{}.FACT`, ", section.name.view());
+  }
   for (const std::string& axis : merged.mesh.names()) names.push_back("mesh." + axis);
   if (merged.pipeline) names.insert(names.end(), {"pipeline.schedule", "pipeline.stages"});
   for (FactNode& let : merged.lets.root().children) names.push_back(let.name.str());
@@ -86,9 +104,10 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
                 ? fmt::format("did you mean `{}`?", meant)
                 : didYouMean(
                       line.path, names,
-                      "a search varies parameters and constants of the plan, `mesh.AXIS`, `train.FACT`, "
-                      "`pipeline.schedule`, `pipeline.stages`, `recompute`, `cluster.device.FACT`, rules (`LAYER.DIM "
-                      "->`, `states.optimizer ->`)"));
+                      fmt::format("a search varies parameters and constants of the plan, `mesh.AXIS`, {}"
+                                  "`pipeline.schedule`, `pipeline.stages`, `recompute`, `cluster.device.FACT`, rules "
+                                  "(`LAYER.DIM ->`, `states.optimizer ->`)",
+                                  facts)));
   elab.ok = false;
 }
 

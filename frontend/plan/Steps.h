@@ -61,6 +61,8 @@ void checkCheckpoints(Elaboration& elab, const MergedPlan& merged);
 
 /// How long it runs. In: `model`, `cluster`. Out: `run`.
 void run(Elaboration& elab, MergedPlan& merged);
+/// What it may say of the run, by name.
+std::vector<std::string> runFacts();
 
 /// What was set beside the file, as reports say it. Out: `set`.
 void setFacts(Elaboration& elab, MergedPlan& merged);

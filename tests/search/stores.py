@@ -188,7 +188,7 @@ def stopped(bench, _):
     # Of a space that no set of blocks holds the store is small, and so is the memory.
     numbers = ", ".join(map(str, range(1, 2001)))
     huge = ["small.plan", "--fill", "mesh.dp", *[word for path in ("mesh.tp", "mesh.pp", "train.micro_batch", "train.global_batch", "train.seq")
-                                                 for word in ("--vary", f"{path} in [{numbers}]")], "--time", "0.2s", "--store", "huge.db", "--resume"]
+                                                 for word in ("--vary", f"{path} in [{numbers}]")], "--time", "2s", "--store", "huge.db", "--resume"]
     for _ in range(2):
         bench.good(*huge, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
 
