@@ -280,10 +280,15 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
   if (!report.exhaustive && !report.stopped())
     out +=
         "  what is certainly none of these was not priced: `--exhaustive` prices all, and says what became of each\n";
+  if (report.leftOut() > 0) out += fmt::format("the first {} of a ", grouped(static_cast<double>(report.front.size())));
   out += report.front.size() > 1    ? "front, none of which another one beats in all goals\n"
          : report.front.size() == 1 ? "best in all goals\n"
                                     : "best\n";
-  out += tableText(report, options) + missedText(report);
+  out += tableText(report, options);
+  if (report.leftOut() > 0)
+    out += fmt::format("  {} more of it are not shown: they are worse in the first goal and better in another one\n",
+                       grouped(static_cast<double>(report.leftOut())));
+  out += missedText(report);
   if (report.exhaustive) out += "best of each value, beside the best\n" + valuesText(report);
   out += bindingText(report);
   if (report.why) out += report::comparisonText(*report.why, options);

@@ -40,6 +40,8 @@ struct SearchReport {
   /// The first goal.
   bool maximizes() const { return terms && !terms->goals.empty() && terms->goals[0].maximize; }
   bool stopped() const { return decided < own; }
+  /// Candidates of the front that are not shown.
+  size_t leftOut() const { return front.empty() ? 0 : answer->front().size() - front.size(); }
   /// What a table has: the front where there are several goals, else the best.
   const std::vector<Ranked>& table() const { return front.empty() ? best : front; }
 };

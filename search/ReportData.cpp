@@ -125,6 +125,7 @@ ordered_json searchJson(const SearchReport& report) {
   out["fates"] = report.exhaustive ? fatesJson(report) : ordered_json(nullptr);
   out["best"] = rankedJson(report, report.best);
   out["front"] = rankedJson(report, report.front);
+  out["front_left_out"] = report.leftOut();
   ordered_json values = ordered_json::array();
   for (size_t c = 0; report.exhaustive && c < report.space->choices.size(); ++c) {
     const ir::Choice& choice = report.space->choices[c];

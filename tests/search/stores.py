@@ -238,6 +238,8 @@ def front(bench, _):
         sys.exit(f"less than {size} rows of the front are stored")
     if bench.good("report", "a.db", "--format", "csv") != out:
         sys.exit("another front from the store")
+    if f"{size - 1000:,} more of it are not shown" not in bench.good("report", "a.db"):
+        sys.exit("the text does not say how many are left out")
     print(f"a front of {size}")
 
 
