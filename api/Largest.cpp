@@ -4,9 +4,6 @@
 
 #include "search/Sweep.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace planc::api {
 
 namespace {
@@ -35,6 +32,7 @@ class Values {
 public:
   Values(PlanFile& file, const std::string& choice, ir::SearchWords words, const std::string& path)
       : file_(file), choice_(choice), words_(std::move(words)), path_(path) {
+    words_.vary.clear();
     words_.alone = true;
     words_.goals = {"minimize step_time"}; // the plan's own may have no value here
   }
@@ -43,7 +41,8 @@ public:
   void known() { words_.known = true; }
 
   std::unique_ptr<Search> of(const std::vector<int64_t>& values) {
-    words_.vary = {fmt::format("{} in [{}]", path_, fmt::join(values, ", "))};
+    words_.numbers = {{path_, {}}};
+    for (const int64_t value : values) words_.numbers.front().values.push_back({static_cast<double>(value), {}});
     return Search::of(file_, choice_, words_);
   }
 

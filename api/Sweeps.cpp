@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iterator>
 #include <set>
 
@@ -22,7 +20,8 @@ public:
 
   /// Nothing of it where there is no price.
   search::PricedPlan at(double value) {
-    words_.vary = {fmt::format("{} in [{}{}]", axis_.path, value / axis_.base, axis_.suffix)};
+    words_.vary.clear();
+    words_.numbers = {{axis_.path, {{value, axis_.unit}}}};
     const auto found = Search::of(file_, choice_, words_);
     DiagnosticEngine unread;
     return found ? search::pricedPlan(found->candidates(), 0, unread) : search::PricedPlan();
@@ -48,21 +47,14 @@ std::string causeOf(const search::Knee& knee, Between& between) {
 
 std::vector<search::NamedKnee> knees(PlanFile& file, const std::string& choice, const ir::SearchWords& words,
                                      const search::Sweep& sweep) {
-  const search::SweepAxis& axis = sweep.axes[0];
-  const bool one = sweep.axes.size() == 1 && sweep.space->choices[0].paths.size() == 1;
-  if (!one || !axis.numeric() || axis.whole) return {};
-  std::vector<const search::SweepPoint*> ascending;
-  for (const search::SweepPoint& point : sweep.points) ascending.push_back(&point);
-  std::sort(ascending.begin(), ascending.end(),
-            [&](const search::SweepPoint* a, const search::SweepPoint* b) { return sweep.at(*a) < sweep.at(*b); });
   std::vector<double> x;
   std::vector<std::optional<double>> y;
-  for (const search::SweepPoint* point : ascending) {
-    if (!x.empty() && sweep.at(*point) == x.back()) continue; // written in two ways
+  for (const search::SweepPoint* point : search::curvePoints(sweep)) {
     x.push_back(sweep.at(*point));
     y.push_back(point->priced ? std::optional(point->stepTime) : std::nullopt);
   }
-  Between between(file, choice, words, axis);
+  if (x.empty()) return {};
+  Between between(file, choice, words, sweep.axes[0]);
   const auto curve = [&](double value) {
     const search::PricedPlan priced = between.at(value);
     return priced.estimate ? std::optional(priced.estimate->totals.stepTime) : std::nullopt;
@@ -152,7 +144,8 @@ std::unique_ptr<Scaling> scaling(const PlanFile& file, const Search& search, con
   out->file.set(facts);
   const auto run = [&](const std::vector<int64_t>& batches, search::Sweep& to) {
     ir::SearchWords bound = words;
-    bound.vary = {fmt::format("{} with {} in [{}]", words.vary.front(), out->path, fmt::join(batches, ", "))};
+    ir::VariedNumbers& batch = bound.numbers.emplace_back(ir::VariedNumbers{out->path, {}, true});
+    for (const int64_t one : batches) batch.values.push_back({static_cast<double>(one), {}});
     std::unique_ptr<Search> found = Search::of(out->file, choice, bound);
     if (found) to = search::sweep(found->space(), found->candidates(), metrics);
     return found;

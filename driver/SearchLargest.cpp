@@ -142,7 +142,7 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   if (const int code = file.set(arguments)) return code;
   const std::string path = *arguments.value(option), plan = arguments.value("--plan").value_or("");
   ir::SearchWords first = words; // whether the path, the conditions and the plan are what they should be
-  first.vary = {path + " in [1]"};
+  first.numbers = {{path, {{1, {}}}}};
   first.goals = {"minimize step_time"};
   first.alone = true;
   const auto refused = [&] {

@@ -68,6 +68,7 @@ struct Session::Impl {
   void withCandidate(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                      const std::function<void(const Value&, std::vector<Edit>)>& make);
   syntax::SearchBlock wordsOf(const ir::SearchWords& words);
+  bool addNumbers(const ir::VariedNumbers& numbers, size_t number, syntax::SearchBlock& words);
   bool addWord(const std::string& option, const std::string& text, size_t number, syntax::SearchBlock& words);
   Choice read(const PlanChoice& choice);
   std::optional<Value> choose(const Choice& choice);

@@ -1,9 +1,11 @@
 // What a command line says beside a file: facts that are set, and lines of a search.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
+#include "frontend/eval/Literals.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -109,6 +111,25 @@ bool Session::Impl::addWord(const std::string& option, const std::string& text, 
   return false;
 }
 
+/// A path with its numbers is the line that says them; a path is all that it may hold beside them.
+bool Session::Impl::addNumbers(const ir::VariedNumbers& numbers, size_t number, syntax::SearchBlock& words) {
+  std::string values;
+  for (const Quantity& value : numbers.values) {
+    const bool count = value.unit.plain() && std::floor(value.value) == value.value;
+    values += values.empty() ? "" : ", ";
+    values += count                ? fmt::format("{:.0f}", value.value)
+              : value.unit.plain() ? floatText(value.value)
+                                   : quantityText(value.value, value.unit);
+  }
+  const size_t before = words.items.size();
+  if (!addWord("--vary", fmt::format("{} in [{}]", numbers.path, values), number, words)) return false;
+  auto& line = std::get<syntax::VaryItem>(words.items.back());
+  line.with = line.with || numbers.bound;
+  if (words.items.size() == before + 1) return true;
+  context.report(SearchWordForm, line.path.range, {{"option", "--vary"}}).help("name one path");
+  return false;
+}
+
 /// What a command line says, as a block of its own; without items after a report.
 syntax::SearchBlock Session::Impl::wordsOf(const ir::SearchWords& words) {
   syntax::SearchBlock made;
@@ -117,6 +138,8 @@ syntax::SearchBlock Session::Impl::wordsOf(const ir::SearchWords& words) {
     for (size_t i = 0; i < texts.size(); ++i) good &= addWord(option, texts[i], i + 1, made);
   };
   add("--vary", words.vary);
+  for (size_t i = 0; i < words.numbers.size(); ++i)
+    good &= addNumbers(words.numbers[i], words.vary.size() + i + 1, made);
   add("--fill", words.fill);
   add("--where", words.where);
   size_t goals = 0;

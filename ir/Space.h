@@ -18,6 +18,9 @@ namespace planc::ir {
 struct ChoiceValue {
   std::vector<std::string> texts; ///< by path of the choice, as `--set` takes it: `4`, `[cp, tp]`, `decoder(first = 2)`
   PlanEdit edit;                  ///< of an inner choice: the same as data
+  /// What the first of them says, where it is a number or a quantity; `whole`: a count, as it is written.
+  std::optional<Quantity> number = {};
+  bool whole = false;
 };
 
 /// One choice of a space: a `vary`, with what is bound to it by `with`.
@@ -85,16 +88,24 @@ struct Space {
   std::string str(CandidateId id) const;
 };
 
+/// Numbers that a path takes, as a line of a search has them.
+struct VariedNumbers {
+  std::string path;             ///< `train.micro_batch`
+  std::vector<Quantity> values; ///< those without a unit that have no fraction are whole numbers
+  bool bound = false;           ///< to the choice before it, as by `with`
+};
+
 /// What a command line adds to the `search` block of a plan, each as the block would say it.
 struct SearchWords {
   /// `mesh.tp in [1, 2]`, in the place of the block's line of that path. May hold `with`.
   std::vector<std::string> vary = {};
-  std::vector<std::string> fill = {};  ///< `mesh.dp`, in the place of the block's
-  std::vector<std::string> where = {}; ///< beside the block's
-  std::vector<std::string> goals = {}; ///< `minimize cost`, `maximize mfu`: in the place of the block's
-  std::optional<int64_t> top = {};     ///< in the place of the block's; at least 1
-  bool alone = false;                  ///< the block's choices are left out, and what it fills
-  bool known = false;                  ///< the same was searched before: values are not looked at by themselves
+  std::vector<VariedNumbers> numbers = {}; ///< behind those of `vary`, and as they
+  std::vector<std::string> fill = {};      ///< `mesh.dp`, in the place of the block's
+  std::vector<std::string> where = {};     ///< beside the block's
+  std::vector<std::string> goals = {};     ///< `minimize cost`, `maximize mfu`: in the place of the block's
+  std::optional<int64_t> top = {};         ///< in the place of the block's; at least 1
+  bool alone = false;                      ///< the block's choices are left out, and what it fills
+  bool known = false;                      ///< the same was searched before: values are not looked at by themselves
 };
 
 /// A schedule with its arguments in one order, `interleaved_1f1b(chunks = 2)`, and what is recomputed, one text for

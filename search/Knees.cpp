@@ -107,6 +107,25 @@ std::vector<Knee> findKnees(const std::vector<double>& x, const std::vector<std:
   return out;
 }
 
+std::optional<FlatEnds> flatEnds(const std::vector<double>& x, const std::vector<std::optional<double>>& y) {
+  size_t begin = 0, end = 0; // of the part that counts
+  for (size_t i = 0, first = 0; i < x.size(); ++i) {
+    if (x[i] <= 0 || !y[i] || *y[i] <= 0) first = i + 1;
+    if (i + 1 - first >= end - begin) begin = first, end = i + 1;
+  }
+  if (end < begin + 2) return std::nullopt;
+  const auto change = [&](size_t i) { // of a doubling, behind point i
+    return std::exp2(slopeOf({std::log(x[i]), std::log(*y[i])}, {std::log(x[i + 1]), std::log(*y[i + 1])})) - 1;
+  };
+  FlatEnds out{.first = change(begin), .last = change(end - 2)};
+  size_t from = end - 1, upTo = begin;
+  while (from > begin && std::abs(change(from - 1)) < kFlat) --from;
+  while (upTo + 1 < end && std::abs(change(upTo)) < kFlat) ++upTo;
+  if (from + 1 < end) out.from = x[from];
+  if (upTo > begin) out.upTo = x[upTo];
+  return out;
+}
+
 namespace {
 
 using PartKey = std::pair<diff::Cause, diff::Subject>;
@@ -128,9 +147,8 @@ std::string boundOf(const cost::Estimate& estimate, const ir::LayerRef& layer) {
   return bound;
 }
 
-} // namespace
-
-std::string kneeCause(const Knee& knee, const cost::Estimate* const (&estimates)[4]) {
+/// What of the step changes the most.
+std::string partCause(const Knee& knee, const cost::Estimate* const (&estimates)[4]) {
   const auto& [from, below, above, to] = estimates;
   auto before = partsOf(*from, *below), behind = partsOf(*above, *to), across = partsOf(*below, *above);
   const double left = std::log(knee.below / knee.from) * below->totals.stepTime,
@@ -158,6 +176,15 @@ std::string kneeCause(const Knee& knee, const cost::Estimate* const (&estimates)
     return text + fmt::format(": bound by {}, then by {}", boundBelow, boundAbove);
   return text + fmt::format(": its part of the slope {:+.2f}, then {:+.2f}", before[key].difference() / left + 0.0,
                             behind[key].difference() / right + 0.0);
+}
+
+} // namespace
+
+std::string kneeCause(const Knee& knee, const cost::Estimate* const (&estimates)[4]) {
+  std::string text = partCause(knee, estimates);
+  const int64_t below = estimates[1]->totals.critical, above = estimates[2]->totals.critical;
+  if (below == above) return text;
+  return text + fmt::format("{}the critical stage is {}, then {}", text.empty() ? "" : "; ", below, above);
 }
 
 } // namespace planc::search

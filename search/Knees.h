@@ -23,6 +23,19 @@ struct Knee {
 /// The least that is a knee: the change of slope; of y.
 inline constexpr double kLeastTurn = 0.05, kLeastJump = 1e-3;
 
+/// What no longer matters: a doubling of x changes y by less than this share.
+inline constexpr double kFlat = 0.01;
+
+/// The ends of a curve where it is flat, by the slopes between its points.
+struct FlatEnds {
+  std::optional<double> from = {},
+                        upTo = {}; ///< the point from which on, up to which all slopes are flat; both: everywhere
+  double first = 0, last = 0;      ///< what a doubling changes between the first two points, the last two
+};
+/// `x` ascending. Nothing of fewer than two neighbours that have a value; a curve with holes ends at them: what counts
+/// is the longest part without one, of several the last.
+std::optional<FlatEnds> flatEnds(const std::vector<double>& x, const std::vector<std::optional<double>>& y);
+
 /// Another point of a curve; nothing where there is none.
 using CurveAt = std::function<std::optional<double>(double)>;
 

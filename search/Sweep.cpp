@@ -5,41 +5,21 @@
 #include "search/BalanceStages.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::search {
 
 namespace {
 
-/// What stands behind the number.
-std::string suffixOf(const std::string& text) {
-  size_t at = text.size();
-  while (at > 0 && !std::isdigit(static_cast<unsigned char>(text[at - 1])) && text[at - 1] != '.') --at;
-  return text.substr(at);
-}
-
 SweepAxis axisOf(const ir::Choice& choice, size_t index) {
-  SweepAxis axis{.choice = index, .path = choice.paths.front(), .at = {}, .suffix = {}};
-  axis.whole = true;
-  for (size_t i = 0; i < choice.values.size(); ++i) {
-    const std::string& text = choice.values[i].texts.front();
-    std::string badUnit;
-    const std::optional<Quantity> number = parseQuantity(text, badUnit);
-    if (!number || (i > 0 && number->unit != axis.unit)) {
-      axis.at.clear();
-      axis.whole = false;
-      break;
-    }
-    axis.unit = number->unit;
-    axis.whole = axis.whole && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
-    axis.at.push_back(number->value);
+  SweepAxis axis{.choice = index, .path = choice.paths.front(), .at = {}, .whole = true};
+  for (const ir::ChoiceValue& value : choice.values) {
+    if (!value.number || (!axis.at.empty() && value.number->unit != axis.unit))
+      return {.choice = index, .path = choice.paths.front(), .at = {}};
+    axis.unit = value.number->unit;
+    axis.whole = axis.whole && value.whole;
+    axis.at.push_back(value.number->value);
   }
-  if (!axis.numeric()) return axis;
-  axis.suffix = suffixOf(choice.values.front().texts.front());
-  std::string badUnit;
-  if (const auto one = parseQuantity("1" + axis.suffix, badUnit)) axis.base = one->value;
   return axis;
 }
 
@@ -73,6 +53,7 @@ void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,
   point.stepTime = estimate->totals.stepTime;
   point.peak = estimate->memory.peak;
   point.capacity = estimate->memory.capacity;
+  point.critical = estimate->totals.critical;
   point.work = estimate->totals.samplesPerSecond;
   for (const verdict::Metric* metric : metrics) point.values.push_back(metric->read(*estimate));
 }
@@ -101,6 +82,18 @@ PricedPlan pricedPlan(Candidates& candidates, ir::CandidateId id, DiagnosticEngi
   settleStages(*out.plan, candidates.engine());
   out.estimate = candidates.engine().estimate(*out.plan, diagnostics, {});
   return out;
+}
+
+std::vector<const SweepPoint*> curvePoints(const Sweep& sweep) {
+  const bool one = sweep.axes.size() == 1 && sweep.space->choices[0].paths.size() == 1;
+  std::vector<const SweepPoint*> points;
+  if (!one || !sweep.axes[0].numeric() || sweep.axes[0].whole) return points;
+  for (const SweepPoint& point : sweep.points) points.push_back(&point);
+  std::stable_sort(points.begin(), points.end(),
+                   [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) < sweep.at(*b); });
+  const auto same = [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) == sweep.at(*b); };
+  points.erase(std::unique(points.begin(), points.end(), same), points.end()); // written in two ways
+  return points;
 }
 
 std::vector<ScaledPoint> scaledPoints(const Sweep& sweep) {

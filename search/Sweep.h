@@ -17,8 +17,6 @@ struct SweepAxis {
   std::string path;       ///< its first
   Unit unit{};            ///< of all values
   std::vector<double> at; ///< by value of the choice, in base units; empty where one is no number
-  std::string suffix;     ///< how its values are written behind the number: `GB/s`
-  double base = 1;        ///< of that in base units
   bool whole = false;     ///< all are whole numbers without a unit: there is nothing between two of them
   bool numeric() const { return !at.empty(); }
 };
@@ -37,6 +35,7 @@ struct SweepPoint {
   int64_t devices = 0, globalBatch = 0;           ///< also of one that is not priced, where its text could be read
   bool trains = false;                            ///< idem
   std::string section = {};                       ///< of the workload: `train`
+  int64_t critical = 0;                           ///< the stage that sets the step
 };
 
 struct Sweep {
@@ -49,6 +48,10 @@ struct Sweep {
   /// The number of a point on an axis; its choice must be numeric.
   double at(const SweepPoint& point, size_t axis = 0) const { return axes[axis].at[point.digits[axes[axis].choice]]; }
 };
+
+/// The points of a curve, ascending, each value once: of one choice by itself over quantities. None of other sweeps;
+/// between whole numbers there is nothing.
+std::vector<const SweepPoint*> curvePoints(const Sweep& sweep);
 
 /// A point beside the first that has a price: work per second, and that by devices.
 struct ScaledPoint {

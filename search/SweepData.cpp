@@ -75,8 +75,21 @@ ordered_json sweepJson(const SweepReport& report) {
                      {"slope_above", jsonNumber(named.knee.slopeAbove)},
                      {"change", named.knee.jump ? jsonNumber(named.knee.change) : ordered_json(nullptr)},
                      {"cause", named.cause}});
+  ordered_json stages = ordered_json::array(), flat = nullptr;
+  for (const StageChange& change : stageChanges(sweep))
+    stages.push_back({{"from", jsonNumber(change.from)},
+                      {"to", jsonNumber(change.to)},
+                      {"before", change.before},
+                      {"then", change.then}});
+  const auto place = [](const std::optional<double>& at) { return at ? jsonNumber(*at) : ordered_json(nullptr); };
+  if (const auto ends = sweepFlatEnds(sweep))
+    flat = {{"from", place(ends->from)},
+            {"up_to", place(ends->upTo)},
+            {"first_doubling", jsonNumber(ends->first)},
+            {"last_doubling", jsonNumber(ends->last)}};
   for (const SweepLimit& limit : sweepLimits(sweep)) limits.push_back({{"point", limit.point}, {"text", limit.text}});
-  out["axes"] = axes, out["metrics"] = metrics, out["points"] = points, out["knees"] = knees, out["limits"] = limits;
+  out["axes"] = axes, out["metrics"] = metrics, out["points"] = points, out["knees"] = knees,
+  out["critical_stages"] = stages, out["flat"] = flat, out["limits"] = limits;
   return out;
 }
 

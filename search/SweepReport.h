@@ -23,6 +23,12 @@ struct SweepLimit {
   std::string text; ///< `does not fit in memory from here on`
 };
 
+/// Another stage is the critical one between two neighbours of a curve.
+struct StageChange {
+  double from = 0, to = 0;      ///< values of the axis
+  int64_t before = 0, then = 0; ///< stages
+};
+
 struct SweepReport {
   std::string plan; ///< as it was asked for
   const Sweep* sweep = nullptr;
@@ -32,6 +38,10 @@ struct SweepReport {
 
 /// Of a sweep of one choice, in the order of its points.
 std::vector<SweepLimit> sweepLimits(const Sweep& sweep);
+
+/// Of a curve over quantities, whose slopes knees are those of; nothing of others.
+std::optional<FlatEnds> sweepFlatEnds(const Sweep& sweep);
+std::vector<StageChange> stageChanges(const Sweep& sweep);
 
 std::string sweepText(const SweepReport& report, const report::TextOptions& options);
 nlohmann::ordered_json sweepJson(const SweepReport& report);

@@ -7,6 +7,7 @@
 #include "frontend/plan/Steps.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 
@@ -40,6 +41,15 @@ constexpr size_t kLooked = 256; // values that are looked at by themselves
 
 std::string countText(size_t count) {
   return fmt::format("{} value{}", count, count == 1 ? "" : "s");
+}
+
+/// With the number that its first text is, if it is one.
+ir::ChoiceValue valueOf(const std::vector<std::string>& texts) {
+  ir::ChoiceValue made{.texts = texts, .edit = {}};
+  std::string badUnit;
+  made.number = parseQuantity(texts.front(), badUnit);
+  made.whole = std::all_of(texts.front().begin(), texts.front().end(), [](unsigned char c) { return std::isdigit(c); });
+  return made;
 }
 
 class ListBuilder {
@@ -229,7 +239,7 @@ private:
       indices.push_back(found->second);
       (columns.front()[i].fails ? out_.fails : holds_)[g] = true;
       if (!fresh) continue;
-      out_.space.space.choices[g].values.push_back({texts, {}});
+      out_.space.space.choices[g].values.push_back(valueOf(texts));
       std::vector<Edit>& edits = out_.space.edits[g].emplace_back();
       for (size_t k = 0; k < columns.size(); ++k) {
         Edit& edit = edits.emplace_back(editOf(*group(g).lines[k].item, *columns[k][i].expr));

@@ -3,6 +3,7 @@
 #include "api/PlanFile.h"
 #include "api/Sweeps.h"
 #include "search/Knees.h"
+#include "search/SweepReport.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -64,6 +65,41 @@ TEST(Knees, AJumpIsNoKink) {
   EXPECT_NEAR(found[0].change, 1 / 1.1 - 1, 1e-3);
   EXPECT_LE(found[0].below, 5);
   EXPECT_GE(found[0].above, 5);
+}
+
+std::optional<FlatEnds> flatOf(const std::vector<double>& x, const CurveAt& curve) {
+  std::vector<std::optional<double>> y;
+  for (const double one : x) y.push_back(curve(one));
+  return flatEnds(x, y);
+}
+
+/// From where on more of something stops to matter, by the points alone.
+TEST(Knees, ACurveIsFlatBehindTheLastSlope) {
+  const std::vector<double> x{1, 2, 4, 8, 16};
+  const auto roof = flatOf(x, [](double v) { return std::optional(std::max(1.0, 4 / v)); });
+  ASSERT_TRUE(roof && roof->from);
+  EXPECT_EQ(*roof->from, 4);
+  EXPECT_FALSE(roof->upTo);
+  EXPECT_NEAR(roof->first, -0.5, 1e-12) << "half the time";
+  EXPECT_EQ(roof->last, 0);
+  const auto floor = flatOf(x, [](double v) { return std::optional(std::max(1.0, v / 4)); });
+  ASSERT_TRUE(floor && floor->upTo);
+  EXPECT_EQ(*floor->upTo, 4);
+  EXPECT_FALSE(floor->from);
+  const auto slow = flatOf(x, [](double v) { return std::optional(std::pow(v, 0.014)); }); // 0.98 % per doubling
+  ASSERT_TRUE(slow && slow->from && slow->upTo);
+  EXPECT_EQ(*slow->from, 1);
+  EXPECT_EQ(*slow->upTo, 16);
+  const auto steep = flatOf(x, [](double v) { return std::optional(std::pow(v, 0.015)); });
+  ASSERT_TRUE(steep);
+  EXPECT_FALSE(steep->from || steep->upTo);
+  // Of a curve with a hole the longest part counts, the last of equal ones.
+  const auto hole = flatOf({1, 2, 3, 4, 8, 16}, [](double v) {
+    return v == 3 ? std::nullopt : std::optional(v < 3 ? v : std::max(1.0, 8 / v));
+  });
+  ASSERT_TRUE(hole && hole->from);
+  EXPECT_EQ(*hole->from, 8);
+  EXPECT_FALSE(flatOf({1, 2, 3}, [](double v) { return v == 2 ? std::nullopt : std::optional(v); }));
 }
 
 TEST(Knees, HolesOfACurveAreLeftOut) {
@@ -137,6 +173,30 @@ TEST(Sweep, FindsWhereMemoryGivesWayToComputing) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].knee.at / (bytes * 100e12 / flops), 1, 1e-6);
   EXPECT_EQ(found[0].cause, "layers y: bound by memory, then by compute");
+}
+
+TEST(Sweep, NamesTheStageThatBecomesCritical) {
+  Swept swept(kProduct, {"cluster.device.bandwidth in steps(10GB/s, 500GB/s, 9)"});
+  ASSERT_TRUE(swept.search);
+  EXPECT_TRUE(stageChanges(swept.found).empty());
+  for (size_t i = 6; i < 9; ++i) swept.found.points[i].critical = 2;
+  swept.found.points[7].priced = false; // a hole is no change
+  const std::vector<StageChange> changes = stageChanges(swept.found);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].from, swept.found.at(swept.found.points[5]));
+  EXPECT_EQ(changes[0].to, swept.found.at(swept.found.points[6]));
+  EXPECT_EQ(changes[0].before, 0);
+  EXPECT_EQ(changes[0].then, 2);
+  const auto knees = swept.knees();
+  ASSERT_FALSE(knees.empty());
+  DiagnosticEngine unread;
+  PricedPlan plans[4];
+  for (size_t i = 0; i < 4; ++i) plans[i] = pricedPlan(swept.search->candidates(), 2 * i, unread);
+  for (size_t i = 2; i < 4; ++i) plans[i].estimate->totals.critical = 1;
+  EXPECT_NE(kneeCause(knees[0].knee, {plans[0].estimate.get(), plans[1].estimate.get(), plans[2].estimate.get(),
+                                      plans[3].estimate.get()})
+                .find("; the critical stage is 0, then 1"),
+            std::string::npos);
 }
 
 TEST(Sweep, PointsAreEstimatesOfTheFactsSet) {
