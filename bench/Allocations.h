@@ -5,7 +5,7 @@
 
 namespace planc::bench {
 
-/// Calls of `operator new` in this process so far, of all threads; the benchmark replaces it by one that counts.
+/// Calls of `operator new` so far by the thread that asks; the benchmark replaces it by one that counts.
 size_t allocations();
 
 } // namespace planc::bench
