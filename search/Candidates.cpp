@@ -16,6 +16,9 @@ using ir::CandidateId;
 
 namespace {
 
+/// Elaborated plans that are kept: neighbouring blocks of a walk go to and fro between them.
+constexpr size_t kBases = 8;
+
 /// The first error.
 int codeOf(const DiagnosticEngine& diagnostics) {
   for (const Diagnostic* found : diagnostics.sorted())
@@ -33,6 +36,11 @@ std::optional<ir::ExprValue> ofFacts(const ir::ExprTree& tree, const ir::Plan& p
   return values[tree.root.index];
 }
 
+const ir::SearchTerms& termsOf(const ir::Plan* plan) {
+  static const ir::SearchTerms kNone;
+  return plan && plan->search ? *plan->search : kNone;
+}
+
 /// The rest of the devices beside all other axes; nothing if it is not whole.
 std::optional<int64_t> restOf(const ir::Plan& plan, Symbol axis) {
   int64_t others = 1;
@@ -45,9 +53,16 @@ std::optional<int64_t> restOf(const ir::Plan& plan, Symbol axis) {
 
 } // namespace
 
+Candidates::Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source, size_t kept)
+    : space_(space), source_(std::move(source)), innerEnd_(space.innerEnd()), engine_(kept) {
+  for (size_t i = space.outerCount(); i < space.choices.size(); ++i)
+    if (const auto& values = space.choices[i].values;
+        std::any_of(values.begin(), values.end(), [](const auto& value) { return !value.edit.facts.empty(); }))
+      ofMachine_.push_back(i);
+}
+
 const ir::SearchTerms& Candidates::terms() const {
-  static const ir::SearchTerms kNone;
-  return base_ && base_->plan && base_->plan->search ? *base_->plan->search : kNone;
+  return termsOf(base_ ? base_->plan.get() : nullptr);
 }
 
 bool before(const Outcome& a, const Outcome& b) {
@@ -78,38 +93,66 @@ uint64_t Candidates::countIn(CandidateId from, CandidateId to) const {
   return count;
 }
 
-const Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> digits) {
-  const CandidateId outer = id / innerEnd_;
-  if (base_ && base_->outer == outer) return *base_;
-  const std::unique_ptr<Base> before = std::exchange(base_, std::make_unique<Base>());
-  Base& base = *base_;
-  base.outer = outer;
+void Candidates::elaborate(Base& base, std::span<const uint32_t> digits) {
   DiagnosticEngine found;
   base.plan = source_->plan(digits.first(space_.outerCount()), std::nullopt, found);
   if (!base.plan) {
     base.code = codeOf(found);
-    return base;
+    return;
   }
-  base.wanted = wantedBy(terms());
-  base.bounded = followFloors(terms());
-  if (!before || !before->plan || !shareFloors(*before->plan, *base.plan)) engine_.forgetFloors();
+  base.wanted = wantedBy(termsOf(base.plan.get()));
+  base.bounded = followFloors(termsOf(base.plan.get()));
   const auto reads = [&](std::string_view path) {
     return std::find(base.plan->reads.begin(), base.plan->reads.end(), path) != base.plan->reads.end();
   };
   base.elaborates = space_.fill && reads("mesh." + space_.fill->str());
   for (const ir::Choice& choice : space_.choices)
     if (choice.inner) base.elaborates |= std::any_of(choice.paths.begin(), choice.paths.end(), reads);
-  return base;
+}
+
+Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> digits) {
+  const CandidateId outer = id / innerEnd_;
+  if (base_ && base_->outer == outer) return *base_;
+  const ir::Plan* const before = base_ ? base_->plan.get() : nullptr;
+  const auto known = std::find_if(bases_.begin(), bases_.end(), [&](const Base& base) { return base.outer == outer; });
+  if (known != bases_.end()) {
+    bases_.splice(bases_.begin(), bases_, known);
+  } else {
+    bases_.emplace_front();
+    bases_.front().outer = outer;
+    elaborate(bases_.front(), digits);
+  }
+  base_ = &bases_.front();
+  if (!before || !base_->plan || !shareFloors(*before, *base_->plan)) engine_.forgetFloors();
+  if (bases_.size() > kBases) bases_.pop_back();
+  return *base_;
+}
+
+/// Candidates with the same values of the machine point at one cluster and one stack.
+void Candidates::shareMachine(Base& base, std::span<const uint32_t> digits, ir::Plan& plan) const {
+  if (ofMachine_.empty()) return;
+  std::vector<uint32_t> values;
+  for (const size_t i : ofMachine_) values.push_back(digits[i]);
+  const auto known = std::find_if(base.machines.begin(), base.machines.end(),
+                                  [&](const Machine& machine) { return machine.values == values; });
+  if (known != base.machines.end()) {
+    plan.cluster = known->cluster, plan.stack = known->stack;
+    base.machines.splice(base.machines.begin(), base.machines, known);
+    return;
+  }
+  base.machines.push_front({std::move(values), plan.cluster, plan.stack});
+  if (base.machines.size() > Engine::kMachines) base.machines.pop_back();
 }
 
 /// Makes a candidate of its base; `whole` is false if what is left of the devices is not.
-bool Candidates::changed(const Base& base, std::span<const uint32_t> digits, ir::Plan& plan,
-                         DiagnosticEngine& diagnostics, bool& whole) {
+bool Candidates::changed(Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,
+                         bool& whole) {
   plan = *base.plan;
   ir::PlanEdit edit;
   for (size_t i = 0; i < digits.size(); ++i)
     if (space_.choices[i].inner) ir::append(edit, space_.choices[i].values[digits[i]].edit);
   if (!ir::apply(edit, plan, diagnostics)) return false;
+  shareMachine(base, digits, plan);
   std::optional<int64_t> rest;
   if (space_.fill) {
     rest = restOf(plan, *space_.fill);
@@ -124,7 +167,7 @@ bool Candidates::changed(const Base& base, std::span<const uint32_t> digits, ir:
 
 std::unique_ptr<ir::Plan> Candidates::plan(CandidateId id, DiagnosticEngine& diagnostics) {
   const std::vector<uint32_t> digits = space_.digits(id);
-  const Base& base = baseOf(id, digits);
+  Base& base = baseOf(id, digits);
   if (!base.plan) return source_->plan(digits, std::nullopt, diagnostics); // says why
   auto made = std::make_unique<ir::Plan>();
   bool whole = true;
@@ -142,7 +185,7 @@ Outcome Candidates::prepare(CandidateId id, Asked& asked, const Answer* known) {
   out.id = id;
   const std::vector<uint32_t> digits = space_.digits(id);
   if (!isCandidate(digits)) return out;
-  const Base& base = baseOf(id, digits);
+  Base& base = baseOf(id, digits);
   const auto refused = [&](Fate fate, int code) {
     out.fate = fate;
     out.code = code;

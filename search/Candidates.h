@@ -4,6 +4,7 @@
 #include "search/Answer.h"
 #include "search/Engine.h"
 
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,8 +32,8 @@ inline uint64_t goldenStride(uint64_t count) {
 /// them: they share most.
 class Candidates {
 public:
-  Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source)
-      : space_(space), source_(std::move(source)), innerEnd_(space.innerEnd()) {}
+  /// `kept`: as of `Engine`.
+  explicit Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source, size_t kept = 64);
 
   /// What is certainly worse than all that `known` keeps need not be priced; null: all are.
   Outcome price(ir::CandidateId id, const Answer* known = nullptr);
@@ -57,6 +58,12 @@ public:
   std::optional<int64_t> filled(const ir::Plan& plan) const;
 
 private:
+  /// What the values of choices of the machine make of it: plans that share it share layers and prices.
+  struct Machine {
+    std::vector<uint32_t> values; ///< of these choices
+    std::shared_ptr<const ir::Cluster> cluster;
+    std::shared_ptr<const ir::Stack> stack;
+  };
   /// An elaborated plan that candidates are changes of.
   struct Base {
     ir::CandidateId outer = 0; ///< the number of its outer choices
@@ -69,6 +76,7 @@ private:
     /// of the first of them, and the floors of their goals.
     ir::CandidateId common = 0, commonEnd = 0;
     std::vector<double> floors = {};
+    std::list<Machine> machines = {}; ///< the last one met first
   };
   /// A candidate on its way to a price.
   struct Asked {
@@ -78,8 +86,10 @@ private:
     std::unique_ptr<ir::Schedule> schedule;
   };
   Outcome prepare(ir::CandidateId id, Asked& asked, const Answer* known);
-  const Base& baseOf(ir::CandidateId id, std::span<const uint32_t> digits);
-  bool changed(const Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,
+  Base& baseOf(ir::CandidateId id, std::span<const uint32_t> digits);
+  void elaborate(Base& base, std::span<const uint32_t> digits);
+  void shareMachine(Base& base, std::span<const uint32_t> digits, ir::Plan& plan) const;
+  bool changed(Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,
                bool& whole);
   bool isCandidate(std::span<const uint32_t> digits) const;
   const ir::SearchTerms& terms() const;
@@ -92,7 +102,9 @@ private:
   const ir::Space& space_;
   std::unique_ptr<PlanSource> source_;
   ir::CandidateId innerEnd_;
-  std::unique_ptr<Base> base_;
+  std::list<Base> bases_;         ///< the last one met first
+  Base* base_ = nullptr;          ///< this one
+  std::vector<size_t> ofMachine_; ///< choices that change facts of cluster, device or stack
   Engine engine_;
 };
 

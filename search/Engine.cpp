@@ -20,6 +20,18 @@ public:
 
 } // namespace
 
+cost::KnownPrices& Engine::pricesOf(const ir::Plan& plan) {
+  const auto known =
+      std::find_if(prices_.begin(), prices_.end(), [&](const cost::KnownPrices& one) { return one.holdFor(plan); });
+  if (known != prices_.end()) {
+    prices_.splice(prices_.begin(), prices_, known);
+  } else {
+    prices_.emplace_front();
+    if (prices_.size() > kMachines) prices_.pop_back();
+  }
+  return prices_.front();
+}
+
 std::unique_ptr<ir::Program> Engine::lower(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   const std::lock_guard guard(turn_);
   const WithoutWarnings silence(diagnostics);
@@ -35,7 +47,7 @@ std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, Diag
                                               cost::Wanted wanted) {
   const std::lock_guard guard(turn_);
   const WithoutWarnings silence(diagnostics);
-  auto found = cost::estimate(schedule, diagnostics, wanted, &prices_);
+  auto found = cost::estimate(schedule, diagnostics, wanted, &pricesOf(*schedule.program->plan));
   if (found) noteWork(*schedule.program);
   return found;
 }
@@ -51,7 +63,7 @@ void Engine::noteWork(const ir::Program& program) {
   if (!program.rulesOf ||
       std::any_of(work_.begin(), work_.end(), [&](const Work& known) { return known.group == program.rulesOf; }))
     return;
-  if (const auto layers = cost::layerWork(program, prices_)) work_.push_front({program.rulesOf, *layers});
+  if (const auto layers = cost::layerWork(program, prices_.front())) work_.push_front({program.rulesOf, *layers});
   if (work_.size() > lowerings_.most()) work_.pop_back();
 }
 
@@ -76,13 +88,14 @@ double Engine::stepFloor(const ir::Plan& plan) {
 
 double Engine::stepFloor(const ir::Schedule& schedule) {
   const std::lock_guard guard(turn_);
-  prices_.prepare(schedule);
-  return cost::pipelineFloor(*schedule.program, prices_, *schedule.kind);
+  cost::KnownPrices& prices = pricesOf(*schedule.program->plan);
+  prices.prepare(schedule);
+  return cost::pipelineFloor(*schedule.program, prices, *schedule.kind);
 }
 
 std::optional<cost::Memory> Engine::memory(const ir::Schedule& schedule) {
   const std::lock_guard guard(turn_);
-  return cost::memoryWithoutTimes(schedule, prices_);
+  return cost::memoryWithoutTimes(schedule, pricesOf(*schedule.program->plan));
 }
 
 void Engine::forgetFloors() {

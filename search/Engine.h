@@ -20,6 +20,9 @@ namespace planc::search {
 /// engines are faster.
 class Engine {
 public:
+  /// Machines whose prices are kept: a walk over a space that varies the machine comes back to each.
+  static constexpr size_t kMachines = 8;
+
   /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`); a loop over sizes, micro-batches and
   /// recomputation comes back to each after all others.
   explicit Engine(size_t kept = 64) : lowerings_(kept) {}
@@ -56,12 +59,13 @@ public:
   const passes::Lowerings& lowerings() const { return lowerings_; }
 
 private:
+  cost::KnownPrices& pricesOf(const ir::Plan& plan);
   void noteWork(const ir::Program& program);
   double layersFloor(const ir::Plan& plan);
 
   std::mutex turn_;
   passes::Lowerings lowerings_;
-  cost::KnownPrices prices_;
+  std::list<cost::KnownPrices> prices_; ///< by machine and stack, the last one met first
   struct Work {
     std::shared_ptr<const ir::Plan> group;
     cost::LayerWork layers;

@@ -16,7 +16,7 @@ Reads listsOf(const ir::LayerClass& layerClass) {
 
 void KnownPrices::prepare(const ir::Schedule& schedule) {
   const ir::Plan& plan = *schedule.program->plan;
-  const bool sameMachine = cluster_ == plan.cluster && stack_ == plan.stack;
+  const bool sameMachine = holdFor(plan);
   if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown) return;
   classes_.clear();
   if (!sameMachine) nodes_.clear(), parts_.clear();

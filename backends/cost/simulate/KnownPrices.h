@@ -15,6 +15,8 @@ namespace planc::cost {
 /// of layers, which alone depend on it. All facts were there: who found that one lacks forgets what was priced with it.
 class KnownPrices {
 public:
+  /// Are they of the machine and the stack of this plan?
+  bool holdFor(const ir::Plan& plan) const { return cluster_ == plan.cluster && stack_ == plan.stack; }
   /// Forgets what does not hold for the schedule.
   void prepare(const ir::Schedule& schedule);
   void forget();
