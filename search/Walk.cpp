@@ -16,25 +16,91 @@ namespace planc::search {
 
 namespace {
 
-/// The order in which blocks are begun. Some neighbours follow each other, which share layers; such runs are taken in
-/// strides of the golden section, so that every part of the space is seen early: a good candidate that is found late
-/// spares nothing.
+/// The order in which blocks are begun, as places: parts of the space one behind the other. Within a part, a walk with
+/// bounds takes strides of the golden section, so that it is seen everywhere early: a good candidate that is found late
+/// spares nothing. Without bounds neighbours follow each other, which share most.
 class BlockOrder {
 public:
-  explicit BlockOrder(uint64_t blocks) : run_(blocks < kManyRuns * kRun ? 1 : kRun), runs_(blocks / run_) {
-    stride_ = std::max<uint64_t>(1, goldenStride(runs_));
-    while (std::gcd(stride_, runs_) != 1) ++stride_;
+  BlockOrder(uint64_t blocks, bool strides)
+      : parts_(std::clamp<uint64_t>(blocks / kLeastPart, 1, kMostParts)), size_(blocks / parts_),
+        longer_(blocks % parts_), stride_(strides ? coprime(size_) : 1), longStride_(strides ? coprime(size_ + 1) : 1) {
   }
-  /// How many a thread takes at once.
-  uint64_t run() const { return run_; }
+
+  uint64_t parts() const { return parts_; }
+  /// The first place of a part; of the part behind the last one the end of all.
+  uint64_t begin(uint64_t part) const { return size_ * part + std::min(part, longer_); }
   uint64_t block(uint64_t place) const {
-    if (place >= runs_ * run_) return place; // less than a run is left
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(place / run_) * stride_ % runs_) * run_ + place % run_;
+    const uint64_t ofLonger = longer_ * (size_ + 1); // parts with a block more come first
+    const bool isLonger = place < ofLonger;
+    const uint64_t part = isLonger ? place / (size_ + 1) : longer_ + (place - ofLonger) / size_;
+    const uint64_t from = begin(part), stride = isLonger ? longStride_ : stride_;
+    return from + static_cast<uint64_t>(static_cast<unsigned __int128>(place - from) * stride % (size_ + isLonger));
   }
 
 private:
-  static constexpr uint64_t kRun = 4, kManyRuns = 64; // fewer would leave threads without work at the end
-  uint64_t run_, runs_, stride_ = 1;
+  static constexpr uint64_t kMostParts = 16, kLeastPart = 4;
+
+  static uint64_t coprime(uint64_t size) {
+    uint64_t stride = std::max<uint64_t>(1, goldenStride(size));
+    while (std::gcd(stride, size) != 1) ++stride;
+    return stride;
+  }
+
+  uint64_t parts_, size_, longer_; ///< the first parts have one block more than the others
+  uint64_t stride_, longStride_;
+};
+
+/// Which places each thread decides next. It has parts of the space as its own, neighbours, whose layers no other
+/// thread lowers; with bounds it takes them in turns. When they are done it helps where most is left.
+class Turns {
+public:
+  Turns(const BlockOrder& order, unsigned threads, bool bounds) : threads_(threads), bounds_(bounds) {
+    for (uint64_t part = 0; part < order.parts(); ++part) left_.push_back({order.begin(part), order.begin(part + 1)});
+  }
+
+  /// Places [from, to) of a part that follow each other.
+  struct Taken {
+    uint64_t part = 0, from = 0, to = 0;
+  };
+  /// None if all are taken. `before`: what the thread took last.
+  Taken next(unsigned thread, const Taken& before) {
+    const std::lock_guard guard(lock_);
+    const uint64_t part = choose(thread, before);
+    auto& [from, end] = left_[part];
+    const uint64_t many = bounds_ ? 1 : std::max<uint64_t>(1, (end - from) / 4);
+    const Taken taken{part, from, std::min(end, from + many)};
+    from = taken.to;
+    return taken;
+  }
+
+private:
+  struct Left {
+    uint64_t from, end;
+    uint64_t size() const { return end - from; }
+  };
+
+  static uint64_t step(uint64_t count) {
+    uint64_t stride = std::max<uint64_t>(1, goldenStride(count));
+    while (std::gcd(stride, count) != 1) ++stride;
+    return stride;
+  }
+  uint64_t choose(unsigned thread, const Taken& before) const {
+    const uint64_t first = left_.size() * thread / threads_, count = left_.size() * (thread + 1) / threads_ - first;
+    const bool inOwn = before.to && before.part >= first && before.part < first + count;
+    if (before.to && left_[before.part].size() && !(inOwn && bounds_)) return before.part;
+    for (uint64_t i = 0; i < count; ++i)
+      if (const uint64_t part = first + (inOwn ? before.part - first + step(count) * (1 + i) : i) % count;
+          left_[part].size())
+        return part;
+    const auto most =
+        std::max_element(left_.begin(), left_.end(), [](const Left& a, const Left& b) { return a.size() < b.size(); });
+    return static_cast<uint64_t>(most - left_.begin());
+  }
+
+  const unsigned threads_;
+  const bool bounds_;
+  std::mutex lock_;
+  std::vector<Left> left_; ///< by part
 };
 
 using Clock = std::chrono::steady_clock;
@@ -43,6 +109,10 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kShortest = std::chrono::milliseconds(100);
 constexpr int kTimesTheCost = 20;
 constexpr size_t kMostWaiting = size_t{1} << 18;
+
+/// Groups of plans whose layers all threads together keep, and one of them at least: of a model of a hundred operators
+/// with experts some 1.3 MB each.
+constexpr size_t kKept = 512, kLeastKept = 16;
 
 /// A set of so many blocks takes 16 MB; of more nothing is said of the rest.
 constexpr uint64_t kMostLookedAt = uint64_t{1} << 27;
@@ -101,45 +171,72 @@ private:
   std::atomic<Clock::rep> due_ = 0;
 };
 
+/// By what bounds exclude candidates: of all that was priced, what may be among the best, on the front, or the best
+/// that does not fit. What one thread finds spares the others the same minute.
+class Known {
+public:
+  explicit Known(const Answer& before) : answer_(before) {}
+
+  /// What one thread sees of it.
+  struct View {
+    Answer answer;
+    uint64_t version = 0;
+  };
+  View view() const {
+    const std::lock_guard guard(lock_);
+    return {answer_, version_};
+  }
+  void renew(View& view) const {
+    if (view.version != version_.load(std::memory_order_acquire)) view = this->view();
+  }
+  void add(const Outcome& outcome) {
+    const auto adds = [&](const Answer& answer) {
+      return outcome.fate == Fate::Met ? !answer.excludes(outcome.goals)
+                                       : outcome.fate == Fate::Unfit && !answer.excludesUnfit(outcome.goals);
+    };
+    const std::lock_guard guard(lock_);
+    if (!adds(answer_)) return;
+    answer_.add(outcome);
+    ++version_;
+  }
+
+private:
+  mutable std::mutex lock_;
+  Answer answer_;
+  std::atomic<uint64_t> version_ = 0;
+};
+
 /// Blocks that are still to be decided, and what was decided so far.
 class Work {
 public:
   Work(const ir::Space& space, size_t conditions, const WalkOptions& options)
       : space_(space), conditions_(conditions), options_(options), end_(*space.end()),
-        blocks_(options.part.shard.of(blocksOf(space))), order_(blocks_), part_(space, conditions, options.top),
+        blocks_(options.part.shard.of(blocksOf(space))), order_(blocks_, options.bounds),
+        part_(space, conditions, options.top),
         soFar_(options.part.before ? *options.part.before : Walked{Answer(space, conditions, options.top), {}}),
-        batches_(options.part.sink, lock_, soFar_) {
-    if (options.progress) options.progress->blocks = options.progress->before = soFar_.decided.size();
+        known_(soFar_.answer), threads_(static_cast<unsigned>(std::clamp<uint64_t>(left(), 1, options.threads))),
+        turns_(order_, threads_, options.bounds), batches_(options.part.sink, lock_, soFar_) {
+    if (!options.progress) return;
+    options.progress->blocks = options.progress->before = soFar_.decided.size();
+    options.progress->threads = threads_;
   }
 
-  uint64_t left() const { return blocks_ - soFar_.decided.size(); }
+  unsigned threads() const { return threads_; }
 
-  /// What one thread does until nothing is left. `first`: it also says what the rest can be at best.
-  void decide(const SourceMaker& source, bool first) {
+  /// What one thread does until nothing is left. The first one also says what the rest can be at best.
+  void decide(const SourceMaker& source, unsigned thread) {
     bool seen = false;
     try {
-      Candidates candidates(space_, source());
-      uint64_t runEnd = 0;
-      const auto next = [&](uint64_t n) {
-        if (n < runEnd) return n;
-        n = next_.fetch_add(order_.run());
-        runEnd = n + order_.run();
-        return n;
-      };
-      for (uint64_t n = next(0); n < blocks_ && !stopped(); n = next(n + 1)) {
-        if (options_.part.before && options_.part.before->decided.has(n)) continue;
-        const ir::CandidateId from = firstOf(order_.block(n));
-        std::vector<Outcome> priced;
-        const Answer found = decideBlock(from, std::min(end_, from + kBlock), candidates, known(), priced);
-        if (stopped()) {
-          addPart(found);
-          break;
+      Candidates candidates(space_, source(), std::max(kLeastKept, kKept / threads_));
+      Known::View known = known_.view();
+      for (Turns::Taken turn = turns_.next(thread, {}); turn.from < turn.to && !stopped();
+           turn = turns_.next(thread, turn))
+        for (uint64_t n = turn.from; n < turn.to && !stopped(); ++n) {
+          if (options_.part.before && options_.part.before->decided.has(n)) continue;
+          if (!decideBlock(n, candidates, known)) break;
+          if (thread == 0 && !std::exchange(seen, true)) findLeast(candidates);
         }
-        addFound(n, found, std::move(priced));
-        batches_.handOver();
-        if (first && !std::exchange(seen, true)) findLeast(candidates);
-      }
-      if (first && stopped()) findLeast(candidates);
+      if (thread == 0 && stopped()) findLeast(candidates);
     } catch (...) {
       const std::lock_guard guard(lock_);
       if (!failure_) failure_ = std::current_exception();
@@ -156,6 +253,7 @@ public:
   }
 
 private:
+  uint64_t left() const { return blocks_ - soFar_.decided.size(); }
   ir::CandidateId firstOf(uint64_t block) const {
     return (block * options_.part.shard.count + options_.part.shard.index) * kBlock;
   }
@@ -189,11 +287,6 @@ private:
 
   bool stopped() const { return failed_ || (options_.progress && options_.progress->stop); }
 
-  Answer known() {
-    if (!options_.bounds) return Answer(space_, conditions_, options_.top);
-    const std::lock_guard guard(lock_);
-    return soFar_.answer;
-  }
   /// Of a block that was begun when the walk was stopped. What is good is no less good for that; but it is decided
   /// again by who goes on.
   void addPart(const Answer& found) {
@@ -213,24 +306,38 @@ private:
     options_.progress->bestGoal = best[0].goals[0];
   }
 
-  /// `known`: what other blocks found; not looked at without bounds.
-  Answer decideBlock(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, Answer known,
-                     std::vector<Outcome>& rows) {
+  /// False if the walk was stopped meanwhile.
+  bool decideBlock(uint64_t place, Candidates& candidates, Known::View& known) {
+    const ir::CandidateId from = firstOf(order_.block(place));
+    std::vector<Outcome> priced;
+    const Answer found = decide(from, std::min(end_, from + kBlock), candidates, known, priced);
+    if (stopped()) {
+      addPart(found);
+      return false;
+    }
+    addFound(place, found, std::move(priced));
+    batches_.handOver();
+    return true;
+  }
+  /// `known`: not looked at without bounds.
+  Answer decide(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, Known::View& known,
+                std::vector<Outcome>& rows) {
     Answer found(space_, conditions_, options_.top);
     uint64_t priced = 0;
     for (ir::CandidateId id = from; id < to;) {
       if (stopped()) return found;
-      const ir::CandidateId next = options_.bounds ? std::min(to, candidates.skip(id, known)) : id;
+      if (options_.bounds) known_.renew(known);
+      const ir::CandidateId next = options_.bounds ? std::min(to, candidates.skip(id, known.answer)) : id;
       if (next > id) {
         found.addWorse(id, candidates.countIn(id, next));
         id = next;
         continue;
       }
-      Outcome outcome = candidates.price(id++, options_.bounds ? &known : nullptr);
+      Outcome outcome = candidates.price(id++, options_.bounds ? &known.answer : nullptr);
       priced += outcome.priced();
       found.add(outcome);
       if (!outcome.priced()) continue;
-      if (options_.bounds) known.add(outcome);
+      if (options_.bounds) known_.add(outcome);
       if (batches_.wantsRows()) rows.push_back(std::move(outcome));
     }
     if (options_.progress) options_.progress->priced += priced;
@@ -243,10 +350,12 @@ private:
   const ir::CandidateId end_;
   const uint64_t blocks_; ///< of the shard
   const BlockOrder order_;
-  std::atomic<uint64_t> next_ = 0;
   std::mutex lock_;
   Answer part_;
   Walked soFar_;
+  Known known_;
+  const unsigned threads_;
+  Turns turns_;
   Batches batches_;
   std::atomic<bool> failed_ = false;
   std::exception_ptr failure_;
@@ -261,10 +370,8 @@ ir::CandidateId blocksOf(const ir::Space& space) {
 Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options) {
   Work work(space, conditions, options);
   std::vector<std::thread> others;
-  const auto threads = static_cast<unsigned>(std::min<uint64_t>(options.threads, work.left()));
-  if (options.progress) options.progress->threads = std::max(1u, threads);
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&] { work.decide(source, false); });
-  work.decide(source, true);
+  for (unsigned i = 1; i < work.threads(); ++i) others.emplace_back([&, i] { work.decide(source, i); });
+  work.decide(source, 0);
   for (std::thread& other : others) other.join();
   return work.finish();
 }

@@ -11,7 +11,7 @@
 namespace planc::search {
 
 /// Candidates whose numbers follow each other are decided together: block n has those from n * kBlock on.
-inline constexpr ir::CandidateId kBlock = 1024;
+inline constexpr ir::CandidateId kBlock = 512;
 
 /// How far a walk is; read by another thread while it goes on.
 struct Progress {

@@ -186,9 +186,10 @@ def stopped(bench, _):
     if bench.good(*words) != whole:
         sys.exit("another answer, resumed")
     # Of a space that no set of blocks holds the store is small, and so is the memory.
-    numbers = ", ".join(map(str, range(1, 2001)))
-    huge = ["small.plan", "--fill", "mesh.dp", *[word for path in ("mesh.tp", "mesh.pp", "train.micro_batch", "train.global_batch", "train.seq")
-                                                 for word in ("--vary", f"{path} in [{numbers}]")], "--time", "2s", "--store", "huge.db", "--resume"]
+    lists = {"cluster.device.memory": [f"{n}GB" for n in range(100, 2100)], "cluster.node.bandwidth": [f"{n}GB/s" for n in range(100, 2100)],
+             "train.seq": range(1024, 3024), "mesh.tp": (1, 2, 4), "train.micro_batch": (1, 2, 4), "train.global_batch": range(64, 128001, 64)}
+    huge = ["small.plan", *[word for path, values in lists.items() for word in ("--vary", f"{path} in [{', '.join(map(str, values))}]")],
+            "--fill", "mesh.dp", "--time", "0.2s", "--store", "huge.db", "--resume"]
     for _ in range(2):
         bench.good(*huge, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
 
@@ -238,8 +239,6 @@ def front(bench, _):
         sys.exit(f"less than {size} rows of the front are stored")
     if bench.good("report", "a.db", "--format", "csv") != out:
         sys.exit("another front from the store")
-    if f"{size - 1000:,} more of it are not shown" not in bench.good("report", "a.db"):
-        sys.exit("the text does not say how many are left out")
     print(f"a front of {size}")
 
 
