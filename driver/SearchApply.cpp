@@ -11,8 +11,6 @@ namespace planc::driver {
 
 namespace {
 
-constexpr int64_t kMostRanks = 10'000; // as many as `--top` takes
-
 /// `3rd`
 std::string ordinal(size_t n) {
   const size_t last = n % 10, two = n % 100;
@@ -31,7 +29,7 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
     return std::nullopt;
   }
   if (!text) return made;
-  const auto rank = countOf(console, arguments, "--apply", 1, kMostRanks, 0);
+  const auto rank = countOf(console, arguments, "--apply", 1, ir::kMostShown, 0);
   if (!rank) return std::nullopt;
   made.rank = static_cast<size_t>(*rank);
   return made;

@@ -62,6 +62,9 @@ struct SearchTerms {
 /// A candidate, as a number: the indices of its choices' values as digits, the first choice is the most significant.
 using CandidateId = uint64_t;
 
+/// No more of the best are kept and shown.
+inline constexpr int64_t kMostShown = 10'000;
+
 /// All candidates of a search. Outer choices stand before inner ones, so that candidates of one elaborated plan follow
 /// each other. Not every number below `end` is a candidate: where a list depends on other choices, some are no values.
 struct Space {
@@ -103,7 +106,7 @@ struct SearchWords {
   std::vector<std::string> fill = {};      ///< `mesh.dp`, in the place of the block's
   std::vector<std::string> where = {};     ///< beside the block's
   std::vector<std::string> goals = {};     ///< `minimize cost`, `maximize mfu`: in the place of the block's
-  std::optional<int64_t> top = {};         ///< in the place of the block's; at least 1
+  std::optional<int64_t> top = {};         ///< in the place of the block's; 1 to kMostShown
   bool alone = false;                      ///< the block's choices are left out, and what it fills
   bool known = false;                      ///< the same was searched before: values are not looked at by themselves
 };

@@ -13,6 +13,7 @@ namespace limits {
 inline constexpr uint64_t kSteps = 3'000'000;         ///< evaluation steps of one request to a session
 inline constexpr size_t kListItems = 100'000;         ///< items of one list
 inline constexpr unsigned kDepth = 400;               ///< nesting of expressions; more than the parser lets through
+inline constexpr unsigned kConditionDepth = 1'000;    ///< of a condition's tree: a chain of `and` nests, too
 inline constexpr size_t kCalls = 48;                  ///< nesting of functions, blocks and `extends`
 inline constexpr size_t kExtends = 64;                ///< links of an `extends` chain
 inline constexpr uint32_t kOperators = 50'000;        ///< operators of one model, repeats folded

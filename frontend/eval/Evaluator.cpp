@@ -23,6 +23,10 @@ PLANC_ERROR(NotAList, 327, "`for … in` goes over a list; this is {type}")
 PLANC_ERROR(RecordFieldForm, 328, "a field of a record is `name = value`")
 PLANC_ERROR(RecordFieldTwice, 329, "`{name}` stands twice in this record")
 
+void reportTooDeep(Context& context, SourceRange at, unsigned limit, std::string help) {
+  context.report(NestedTooDeep, at, {{"limit", limit}}).help(std::move(help));
+}
+
 namespace {
 
 /// Leaves the nesting when its scope ends.
@@ -32,7 +36,7 @@ class Deeper {
 public:
   bool ok;
   Deeper(Context& context, SourceRange at) : context_(context), ok(++context.depth <= limits::kDepth) {
-    if (!ok) context.report(NestedTooDeep, at, {{"limit", limits::kDepth}}).help("name a part with `let`");
+    if (!ok) reportTooDeep(context, at, limits::kDepth, "name a part with `let`");
   }
   ~Deeper() { --context_.depth; }
 };

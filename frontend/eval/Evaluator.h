@@ -121,6 +121,8 @@ private:
   std::vector<const syntax::Expr*> spine_; ///< left chains under evaluation, innermost last
 };
 
+/// That an expression nests deeper than that many levels, and what to do.
+void reportTooDeep(Context& context, SourceRange at, unsigned limit, std::string help);
 /// Whether a mistake is that a parameter's own `where` does not hold.
 bool isLawOfParameters(const DiagnosticKind& kind);
 

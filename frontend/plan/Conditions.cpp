@@ -77,6 +77,7 @@ struct Lowering {
   Scope& scope;
   bool ofSearch = false; ///< what a search changes stays open
   ir::ExprTree out = {};
+  size_t depth = 0; ///< of the tree above what is lowered, at most
 
   ir::ExprId lower(const Expr& e);
 
@@ -90,16 +91,20 @@ private:
   ir::ExprId constant(const Value& v, const Expr& e);
 };
 
-// Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate.
+// Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate. Who
+// reads the tree walks down its left side, so that its depth has a bound.
 ir::ExprId Lowering::lower(const Expr& e) {
   std::vector<const Expr*> chain;
   const Expr* at = &e;
   for (; at->kind == ExprKind::Binary && exprOp(binaryOp(at->text)); at = at->kids[0]) chain.push_back(at);
-  if (++elab.context.depth > limits::kDepth) { // the evaluator reports it
-    --elab.context.depth;
-    elab.ev.evaluate(e, scope);
+  const size_t levels = chain.size() + 1;
+  if (depth + levels > limits::kConditionDepth || elab.context.depth >= limits::kDepth) {
+    reportTooDeep(elab.context, e.range, limits::kConditionDepth,
+                  ofSearch ? "a search takes its parts as conditions of their own: a `where` each"
+                           : "say its parts one by one: a condition each, or constants with `let`");
     return {};
   }
+  depth += levels, ++elab.context.depth;
   const std::optional<ir::ExprId> compared = chain.empty() ? std::nullopt : words(*chain.back());
   if (compared) chain.pop_back();
   ir::ExprId id = compared ? *compared : leaf(*at);
@@ -116,7 +121,7 @@ ir::ExprId Lowering::lower(const Expr& e) {
     node.kids = {id, right};
     id = out.nodes.add(std::move(node));
   }
-  --elab.context.depth;
+  depth -= levels, --elab.context.depth;
   return id;
 }
 

@@ -7,7 +7,8 @@
 #include "frontend/plan/Steps.h"
 #include "ir/Space.h"
 
-#include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace planc::frontend {
 
@@ -15,14 +16,19 @@ namespace {
 
 /// What a tree's expressions read of the plan beside the facts that stay open in it.
 void readsBeside(const syntax::Expr& e, const ir::ExprTree& tree, Scope& scope, Reading& reading) {
-  const bool open = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const ir::ExprNode& node) {
-    return node.op == ir::ExprOp::Fact && node.range == e.range;
-  });
-  if (open) return;
-  const bool inner =
-      e.kind == syntax::ExprKind::Unary || e.kind == syntax::ExprKind::Binary || e.kind == syntax::ExprKind::If;
-  if (!inner) return reading.walk(e, scope);
-  for (const syntax::Expr* kid : e.kids) readsBeside(*kid, tree, scope, reading);
+  const auto place = [](SourceRange range) { return std::tuple(range.file, range.begin, range.end); };
+  std::set<decltype(place({}))> open;
+  for (const ir::ExprNode& node : tree.nodes)
+    if (node.op == ir::ExprOp::Fact) open.insert(place(node.range));
+  for (std::vector<const syntax::Expr*> left{&e}; !left.empty();) {
+    const syntax::Expr& at = *left.back();
+    left.pop_back();
+    if (open.contains(place(at.range))) continue;
+    if (at.kind == syntax::ExprKind::Unary || at.kind == syntax::ExprKind::Binary || at.kind == syntax::ExprKind::If)
+      left.insert(left.end(), at.kids.begin(), at.kids.end());
+    else
+      reading.walk(at, scope);
+  }
 }
 
 } // namespace

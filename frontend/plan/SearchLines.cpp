@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace planc::frontend {
 
@@ -19,7 +20,7 @@ PLANC_ERROR(VaryPath, 676, "`{path}` is nothing that a search varies")
 PLANC_ERROR(SearchFact, 678, "a search has no `{fact}`")
 PLANC_ERROR(VariedTwice, 685, "`{path}` is {one} and {other}")
 PLANC_ERROR(FillForm, 689, "`fill` takes one axis of the mesh that nothing else sets; `{path}` is {what}")
-PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes at least 1")
+PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes a whole number from 1 to {most}")
 
 namespace {
 
@@ -111,12 +112,16 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
   elab.ok = false;
 }
 
+/// Where a text stands for the first time.
+using Firsts = std::map<std::string, SourceRange, std::less<>>;
+
 /// One statement of a block, in the order in which it is written.
 struct GatherLines {
   Elaboration& elab;
   MergedPlan& merged;
   Scope& scope;
   SearchLines& out;
+  Firsts conditions = {}, goals = {};
 
   void operator()(const syntax::VaryItem& item) {
     VariedLine line{&item, item.path.str() + (item.placement ? " ->" : ""), VariedKind::Other};
@@ -143,19 +148,16 @@ struct GatherLines {
       report.help(fmt::format("did you mean `mesh.{}`?", parts[0].text.view()));
     elab.ok = false;
   }
-  /// The same condition or goal again says nothing.
-  template <class Item> void once(std::vector<const Item*>& items, const Item& item, const syntax::Expr* Item::*what) {
-    for (const Item* before : items)
-      if (plainText(elab.context.text((before->*what)->range)) == plainText(elab.context.text((item.*what)->range))) {
-        reportGivenTwice(elab.context, (item.*what)->range, elab.context.text((item.*what)->range),
-                         (before->*what)->range);
-        elab.ok = false;
-        return;
-      }
-    items.push_back(&item);
+  /// The same condition or goal again says nothing. `first`: those before, by their plain text.
+  template <class Item>
+  void once(std::vector<const Item*>& items, const Item& item, const syntax::Expr& what, Firsts& first) {
+    const auto [before, added] = first.emplace(plainText(elab.context.text(what.range)), what.range);
+    if (added) return items.push_back(&item);
+    reportGivenTwice(elab.context, what.range, elab.context.text(what.range), before->second);
+    elab.ok = false;
   }
-  void operator()(const syntax::WhereItem& item) { once(out.conditions, item, &syntax::WhereItem::condition); }
-  void operator()(const syntax::GoalItem& item) { once(out.goals, item, &syntax::GoalItem::value); }
+  void operator()(const syntax::WhereItem& item) { once(out.conditions, item, *item.condition, conditions); }
+  void operator()(const syntax::GoalItem& item) { once(out.goals, item, *item.value, goals); }
   void operator()(const syntax::Fact& f) {
     if (f.name.text != Symbol("top") || !f.members.empty() || f.args) {
       elab.context.report(SearchFact, f.name.range, {{"fact", f.name.text.str()}})
@@ -171,8 +173,10 @@ struct GatherLines {
     out.topRange = f.name.range;
     const auto value = elab.ev.integer(*f.value, scope, "`top`");
     elab.ok &= value.has_value() || elab.ev.checking;
-    if (value && *value < 1) {
-      elab.context.report(TopValue, f.value->range, {{"value", *value}});
+    if (value && (*value < 1 || *value > ir::kMostShown)) {
+      elab.context.report(TopValue, f.value->range, {{"value", *value}, {"most", ir::kMostShown}})
+          .help(
+              "it is how many of the best are shown; `planc search --store FILE.db --keep all` keeps every candidate");
       elab.ok = false;
     } else if (value) {
       out.top = *value;
@@ -193,14 +197,11 @@ void reportTwice(Elaboration& elab, SourceRange where, std::string_view path, st
 
 /// Of two lines of the command line neither stands in the place of the other.
 void checkWords(Elaboration& elab, const SearchLines& words) {
-  std::vector<const VariedLine*> seen;
+  Firsts seen;
   for (const VariedGroup& group : words.groups)
-    for (const VariedLine& line : group.lines) {
-      for (const VariedLine* before : seen)
-        if (before->path == line.path)
-          reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", before->item->path.range);
-      seen.push_back(&line);
-    }
+    for (const VariedLine& line : group.lines)
+      if (const auto [first, added] = seen.emplace(line.path, line.item->path.range); !added)
+        reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", first->second);
 }
 
 /// A line of the command line stands in the place of those of the block that vary the same.
@@ -223,7 +224,7 @@ void addWords(SearchLines& lines, SearchLines words) {
 
 /// Nothing is said twice: by two lines, by `--set`, or by `fill`.
 void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines) {
-  std::vector<const VariedLine*> seen;
+  Firsts seen;
   const auto report = [&](const VariedLine& line, std::string other, SourceRange at) {
     reportTwice(elab, line.item->path.range, line.path, "varied", std::move(other), at);
   };
@@ -232,9 +233,8 @@ void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines)
       reportTwice(elab, lines.fillRange, edit.text(), "filled", "set", edit.range);
   for (const VariedGroup& group : lines.groups)
     for (const VariedLine& line : group.lines) {
-      for (const VariedLine* before : seen)
-        if (before->path == line.path) report(line, "varied again", before->item->path.range);
-      seen.push_back(&line);
+      if (const auto [first, added] = seen.emplace(line.path, line.item->path.range); !added)
+        report(line, "varied again", first->second);
       if (lines.fill && line.path == "mesh." + lines.fill->str()) report(line, "filled", lines.fillRange);
       if (!merged.edits.search.out) continue;
       for (const Edit& edit : merged.edits.all)
@@ -247,11 +247,12 @@ void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines)
 SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
   const SearchRequest& request = merged.edits.search;
   SearchLines lines, words;
+  GatherLines ofBlock{elab, merged, scope, lines}, ofWords{elab, merged, scope, words};
   if (merged.search)
-    for (const auto& item : merged.search->syntax->items) std::visit(GatherLines{elab, merged, scope, lines}, item);
+    for (const auto& item : merged.search->syntax->items) std::visit(ofBlock, item);
   if (request.alone) lines.groups.clear(), lines.fill.reset();
   if (request.words)
-    for (const auto& item : request.words->items) std::visit(GatherLines{elab, merged, scope, words}, item);
+    for (const auto& item : request.words->items) std::visit(ofWords, item);
   checkWords(elab, words);
   if (elab.ok) addWords(lines, std::move(words));
   if (request.top) lines.top = *request.top;

@@ -38,6 +38,28 @@ TEST(Hostile, LongChainsAreWalkedNotNested) {
   EXPECT_EQ(first("let f(x) = x\nlet a = f" + repeated("(1)", 100'000)), "PLAN0312");
 }
 
+TEST(Hostile, ConditionsAreBounded) {
+  const std::string begin = "import std.ops\nmodel m(h: int = 4) {\n in x: [batch, h]\n loss = ops.gelu(x)\n}\n"
+                            "plan p {\n model = m\n mesh { t = 1 }\n";
+  const auto chain = [&](const std::string& term, int times) { return term + repeated(" and " + term, times - 1); };
+  for (const char* term : {"step_time >= 0s", "mesh.t >= 1", "1 == 1"}) {
+    EXPECT_EQ(first(begin + " assert " + chain(term, 200) + "\n}"), "") << term;
+    EXPECT_EQ(first(begin + " assert " + chain(term, 100'000) + "\n}"), "PLAN0319") << term;
+    EXPECT_EQ(first(begin + " search {\n where " + chain(term, 200) + "\n }\n}"), "") << term;
+    EXPECT_EQ(first(begin + " search {\n where " + chain(term, 100'000) + "\n }\n}"), "PLAN0319") << term;
+  }
+  std::string nested = "1 == 1"; // none of the chains is long
+  for (int i = 0; i < 20; ++i) nested = "(" + nested + ")" + repeated(" and 1 == 1", 60);
+  EXPECT_EQ(first(begin + " assert " + nested + "\n}"), "PLAN0319");
+  EXPECT_EQ(first(begin + " measured step_time = 1s" + repeated(" + 1s", 100'000) + "\n}"), "PLAN0319");
+  EXPECT_EQ(first(begin + " search {\n minimize step_time" + repeated(" + step_time", 100'000) + "\n }\n}"),
+            "PLAN0319");
+  EXPECT_EQ(first(begin + " search {\n vary mesh.t in [1]\n" +
+                  numbered([](int i) { return " where step_time > " + n(i) + "ns\n"; }, 0, 5'000) + " }\n}"),
+            "")
+      << "many conditions are no deep one";
+}
+
 TEST(Hostile, WorkIsCounted) {
   EXPECT_EQ(first("let l = divisors(963761198400)\nlet m = [[[a * b * c for a in l] for b in l] for c in l]"),
             "PLAN0318");

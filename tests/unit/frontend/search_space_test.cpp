@@ -242,6 +242,8 @@ TEST(SearchSpace, MistakesAreReported) {
       {"fill mesh.ddp", "PLAN0689"},
       {"vary mesh.tp in [b for b in []]", "PLAN0691"},
       {"top = 0", "PLAN0693"},
+      {"top = 10001", "PLAN0693"},
+      {"top = 99999999999", "PLAN0693"},
       {"vary recompute in [decoder, 3]", "PLAN0797"},
       {"vary decoder.seq -> in [2]", "PLAN0798"},
       {"vary decoder.seq -> in [tq]", "PLAN0650"},
