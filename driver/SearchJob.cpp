@@ -12,22 +12,37 @@ namespace planc::driver {
 
 namespace {
 
-/// A word that the shell leaves as it is.
-std::string quoted(const std::string& word) {
+/// A word that the shell leaves as it is. There are no line breaks in it: `checkWords`.
+std::string shellWord(const std::string& word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
+/// A file's name where an option could stand.
+std::string asFile(const std::string& name) {
+  return name.starts_with('-') ? "./" + name : name;
+}
+
+/// Lines that begin in the middle of a word would be read as directives of Slurm, or end a comment.
+int checkWords(Console& console, const Arguments& arguments) {
+  std::vector<std::string> words = arguments.positional;
+  for (const auto& option : arguments.values) words.insert(words.end(), option.second.begin(), option.second.end());
+  for (const std::string& word : words)
+    if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+      return console.usageError(fmt::format("`{}` has a line break, or another character that is none of a line", word),
+                                "`--emit-sbatch` writes all words into lines of a script");
+  return kClean;
+}
+
 /// All else that was said of the search, as its shards take it.
 std::string jobWords(const Arguments& arguments) {
-  std::string text = quoted(arguments.positional[0]);
+  std::string text = shellWord(asFile(arguments.positional[0]));
   const auto add = [&](const Option& option) {
     if (!arguments.given(option.name)) return;
-    const bool isSwitch = option.value.empty() && option.choices.empty();
-    if (isSwitch) text += " " + std::string(option.name);
+    if (option.isSwitch()) text += " " + std::string(option.name);
     for (const std::string& value : arguments.all(option.name))
-      if (!isSwitch) text += fmt::format(" {}={}", option.name, quoted(value));
+      if (!option.isSwitch()) text += fmt::format(" {}={}", option.name, shellWord(value));
   };
   for (const Option& option : kSearchCommand.options)
     if (option.use & kOfJob && option.name != kStoreOption.name) add(option);
@@ -46,13 +61,20 @@ int printSbatch(Console& console, const Arguments& arguments) {
                                           search::kMostShards, count));
   const std::optional<std::string> store = arguments.value("--store");
   if (!store) return console.usageError("`--emit-sbatch` needs a `--store`: that of each shard is named after it");
+  if (const int code = checkWords(console, arguments)) return code;
+  try {
+    search::checkStorePath(*store);
+  } catch (const search::StoreFailure& failure) {
+    return reportFailure(console, failure);
+  }
   if (arguments.positional[0] == "-")
     return console.usageError("the tasks of `--emit-sbatch` read the plan themselves", "name its file in place of `-`");
   const std::filesystem::path path(*store);
   const std::string stem = (path.parent_path() / path.stem()).string(), extension = path.extension().string();
-  const auto ofShard = [&](const std::string& which) { return quoted(stem + ".") + which + quoted(extension); };
-  std::string merge = "planc search merge " + quoted(*store);
-  for (uint64_t i = 0; i < shards; ++i) merge += " " + quoted(fmt::format("{}.{}{}", stem, i, extension));
+  const auto ofShard = [&](const std::string& which) { return shellWord(stem + ".") + which + shellWord(extension); };
+  std::string merge = "planc search merge " + shellWord(asFile(*store));
+  for (uint64_t i = 0; i < shards; ++i) merge += " " + shellWord(asFile(fmt::format("{}.{}{}", stem, i, extension)));
+  merge += " && planc search report " + shellWord(asFile(*store));
   console.out(fmt::format(R"(#!/bin/sh
 #SBATCH --job-name=planc-search
 #SBATCH --array=0-{last}
@@ -60,12 +82,12 @@ int printSbatch(Console& console, const Arguments& arguments) {
 #SBATCH --cpus-per-task=1
 # {shards} shards of a search. `sbatch SCRIPT` runs them, `sbatch --array=3 SCRIPT` one again; each goes on where it ended.
 # When all are done they become one store, which names what is missing:
-#   {merge} && planc search report {store}
-# or as a job that waits: sbatch --dependency=afterany:JOB --wrap "{merge} && planc search report {store}"
+#   {merge}
+# or as a job that waits: sbatch --dependency=afterany:JOB --wrap {wrapped}
 exec planc search {words} --shard=auto/{shards} --store={shard} --resume --threads="${{SLURM_CPUS_PER_TASK:-1}}"
 )",
                           fmt::arg("last", shards - 1), fmt::arg("shards", shards), fmt::arg("merge", merge),
-                          fmt::arg("store", quoted(*store)), fmt::arg("words", jobWords(arguments)),
+                          fmt::arg("wrapped", shellWord(merge)), fmt::arg("words", jobWords(arguments)),
                           fmt::arg("shard", ofShard("\"$SLURM_ARRAY_TASK_ID\""))));
   return kClean;
 }

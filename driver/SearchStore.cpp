@@ -130,12 +130,6 @@ search::StoreHeader headerOf(const Arguments& arguments, InputFile& file, const 
   return header;
 }
 
-/// What came of a store: printed as one line with a way out.
-int report(Console& console, const StoreFailure& failure) {
-  console.usageError(failure.what(), failure.help());
-  return dynamic_cast<const search::StoreMismatch*>(&failure) ? kFailed : kUsage;
-}
-
 /// Throws if the store is not of this search.
 void checkSame(const search::Store& store, const StoreFacts& now, const std::string& help) {
   const std::string text = search::mismatchText(store.path(), store.header().facts, "what is asked for now", now);
@@ -206,6 +200,7 @@ int mergeShards(Console& console, const Arguments& arguments) {
                               "as `planc search merge all.db shard0.db shard1.db`");
   const std::vector<std::string> shards(arguments.positional.begin() + 2, arguments.positional.end());
   const std::string& out = arguments.positional[1];
+  search::checkStorePath(out);
   std::error_code ignored;
   if (std::filesystem::exists(out, ignored) && std::filesystem::file_size(out, ignored) != 0)
     return console.usageError(out + " exists already", "a merge makes a new store: name another file, or remove it");
@@ -216,6 +211,11 @@ int mergeShards(Console& console, const Arguments& arguments) {
 }
 
 } // namespace
+
+int reportFailure(Console& console, const StoreFailure& failure) {
+  console.usageError(failure.what(), failure.help());
+  return dynamic_cast<const search::StoreMismatch*>(&failure) ? kFailed : kUsage;
+}
 
 int SearchStore::open(Console& console, const Arguments& arguments, InputFile& file, api::Search& search,
                       bool exhaustive) {
@@ -239,7 +239,7 @@ int SearchStore::open(Console& console, const Arguments& arguments, InputFile& f
                                   help);
     before_ = store_->walked(search.space());
   } catch (const StoreFailure& failure) {
-    return report(console, failure);
+    return reportFailure(console, failure);
   }
   return kClean;
 }
@@ -252,7 +252,7 @@ std::optional<search::Answer> SearchStore::run(Console& console, const std::func
   try {
     return walk();
   } catch (const StoreFailure& failure) {
-    report(console, failure);
+    reportFailure(console, failure);
     console.remark("the search ended there: what it found since then is lost\n");
     return std::nullopt;
   }
@@ -276,7 +276,7 @@ std::optional<int> runOverStores(Console& console, const Arguments& arguments) {
   try {
     return word == "report" ? reportStore(console, arguments) : mergeShards(console, arguments);
   } catch (const StoreFailure& failure) {
-    return report(console, failure);
+    return reportFailure(console, failure);
   }
 }
 

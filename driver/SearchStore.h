@@ -14,26 +14,26 @@ namespace planc::driver {
 
 /// The options of `planc search` that have to do with stores.
 inline const Option kStoreOption{"--store", "FILE.db",         {}, "keep what is found in this file, batch by batch",
-                                 false,     kOfSearch | kOfJob};
+                                 kOnce,     kOfSearch | kOfJob};
 inline const Option kResumeOption{
     "--resume", "",
     {},         "go on with the store where a search ended, however it did; begin one where there is none",
-    false,      kOfSearch,
+    kOnce,      kOfSearch,
     "--store"};
 inline const Option kKeepOption{
-    "--keep",           "",       {"best", "all"}, "of a store; all: a row per priced candidate as well", false,
+    "--keep",           "",       {"best", "all"}, "of a store; all: a row per priced candidate as well", kOnce,
     kOfSearch | kOfJob, "--store"};
 inline const Option kShardOption{
     "--shard",
     "I/N",
     {},
     "only a share of the candidates, I from 0 on; auto, auto/N: the task of a Slurm array or of a Kubernetes job",
-    false,
+    kOnce,
     kOfSearch,
     "--store"};
 inline const Option kEmitSbatchOption{"--emit-sbatch", "N", {}, "only print a Slurm job of N shards"};
 inline const Option kRowsOption{"--rows", "",       {}, "of `report`: all rows that the store keeps, as CSV",
-                                false,    kOfReport};
+                                kOnce,    kOfReport};
 
 /// The store of a search, if the command line names one: what was decided before, and where the walk puts what it comes
 /// to.
@@ -55,6 +55,9 @@ private:
   std::unique_ptr<search::Store> store_;
   std::optional<search::Walked> before_;
 };
+
+/// Says what came of a store as one line with a way out; the exit code.
+int reportFailure(Console& console, const search::StoreFailure& failure);
 
 /// `planc search report FILE.db [FILE]` and `planc search merge OUT.db SHARD.db…`; nothing for other words.
 std::optional<int> runOverStores(Console& console, const Arguments& arguments);

@@ -19,7 +19,9 @@ constexpr const char* kGoOn = "what was written before is whole: `--resume` goes
 } // namespace
 
 Database::Database(const std::string& path, bool create) : path_(path) {
-  const std::string whole = std::filesystem::absolute(path).string(); // `:memory:` is a file like others
+  std::error_code lost;                                                     // the folder where the program runs
+  const std::string whole = std::filesystem::absolute(path, lost).string(); // `:memory:` is a file like others
+  if (lost) throw StoreFailure(fmt::format("{} cannot be opened: {}", path, lost.message()));
   const int code =
       sqlite3_open_v2(whole.c_str(), &database_,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
@@ -54,10 +56,14 @@ void Database::check(int code) const {
   case SQLITE_READONLY:
   case SQLITE_PERM:
     throw StoreFailure(fmt::format("{} cannot be written: it, or its folder, is read-only", path_));
-  case SQLITE_CANTOPEN:
+  case SQLITE_CANTOPEN: {
+    std::error_code unknown;
+    const bool there = std::filesystem::exists(path_, unknown);
     throw StoreFailure(fmt::format("{} cannot be opened: {}", path_,
-                                   std::filesystem::exists(path_) ? "it, or its folder, cannot be written"
-                                                                  : "its folder is absent, or cannot be written"));
+                                   unknown ? unknown.message()
+                                   : there ? "it, or its folder, cannot be written"
+                                           : "its folder is absent, or cannot be written"));
+  }
   default:
     throw StoreFailure(fmt::format("{} cannot be used: {}", path_, sqlite3_errstr(code)), kGoOn);
   }

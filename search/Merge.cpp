@@ -23,6 +23,7 @@ ShardStore shardStoreOf(const std::string& path) {
 }
 
 bool isAbsent(const std::string& path) {
+  checkStorePath(path);
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) || std::filesystem::file_size(path, ignored) == 0;
 }

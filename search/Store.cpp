@@ -61,6 +61,18 @@ std::optional<StoreDifference> differenceOf(const StoreFacts& first, const Store
   return std::nullopt;
 }
 
+void checkStorePath(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty()) throw StoreFailure("the name of a store is empty", "name a file, as `search.db`");
+  if (path == "-") throw StoreFailure("a store is a file; `-` is none", "`./-` is the one of that name");
+  const std::filesystem::file_status is = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(is))
+    throw StoreFailure(fmt::format("{} is a folder, no store of a search", path),
+                       fmt::format("name a file in it, as `{}`", (std::filesystem::path(path) / "search.db").string()));
+  if (std::filesystem::exists(is) && !std::filesystem::is_regular_file(is))
+    throw StoreFailure(fmt::format("{} is a device or a pipe, no file that could hold a store", path), "name a file");
+}
+
 Store::Store(std::string path, std::unique_ptr<Database> file) : path_(std::move(path)), file_(std::move(file)) {}
 Store::~Store() = default;
 
@@ -68,12 +80,14 @@ std::unique_ptr<Store> Store::create(const std::string& path, const StoreHeader&
   const auto refuse = [&] {
     throw StoreFailure(fmt::format("{} exists already", path), "`--resume` goes on with it; or name another file");
   };
+  checkStorePath(path);
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && std::filesystem::file_size(path, ignored) != 0) refuse();
   return resume(path, header, space);
 }
 
 std::unique_ptr<Store> Store::resume(const std::string& path, const StoreHeader& header, const ir::Space& space) {
+  checkStorePath(path);
   std::unique_ptr<Store> made(new Store(path, std::make_unique<Database>(path, true)));
   made->file_->run("PRAGMA locking_mode = EXCLUSIVE");
   made->file_->run("BEGIN EXCLUSIVE; COMMIT"); // nobody else from here on
@@ -84,7 +98,11 @@ std::unique_ptr<Store> Store::resume(const std::string& path, const StoreHeader&
 }
 
 std::unique_ptr<Store> Store::read(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw StoreFailure(fmt::format("{} does not exist", path));
+  checkStorePath(path);
+  std::error_code unreadable; // of its folder
+  if (!std::filesystem::exists(path, unreadable))
+    throw StoreFailure(unreadable ? fmt::format("{} cannot be read: {}", path, unreadable.message())
+                                  : fmt::format("{} does not exist", path));
   std::unique_ptr<Store> made(new Store(path, std::make_unique<Database>(path, false)));
   if (made->isEmpty())
     throw StoreFailure(fmt::format("{} is empty: the search that made it ended before its first candidate", path));

@@ -42,6 +42,9 @@ struct StoreDifference {
 };
 std::optional<StoreDifference> differenceOf(const StoreFacts& first, const StoreFacts& second);
 
+/// Throws where no store can be: a name without letters, a folder, a device.
+void checkStorePath(const std::string& path);
+
 class Database;
 
 /// An open store. All that fails throws StoreFailure. No other process can write, or read, while one has it open to

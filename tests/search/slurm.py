@@ -7,6 +7,7 @@ Starts munged, slurmctld and slurmd as processes of this machine on loopback; sk
 """
 # SPDX-License-Identifier: Apache-2.0
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -136,7 +137,7 @@ def search(planc, folder):
         slurm.wait(slurm.submit("--array=2", "job.sh"))
         # The line of the script that waits for the job, as it stands there.
         line = next(line for line in script.splitlines() if "afterany:JOB" in line).split("waits: sbatch ")[1]
-        merge = slurm.submit("--dependency=afterany:" + job, "--output=merge.out", "--wrap", line.split('--wrap "')[1].rstrip('"'))
+        merge = slurm.submit("--dependency=afterany:" + job, "--output=merge.out", "--wrap", shlex.split(line)[-1])
         slurm.wait(merge)
         printed = (slurm.folder / "merge.out").read_text()
         if not printed.endswith(whole) or bench.good("report", "all.db") != whole:
