@@ -11,6 +11,7 @@
 #include "driver/Help.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
 #include "driver/StepScales.h"
 #include "support/Step.h"
 
@@ -181,11 +182,13 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const auto steps = arguments.value("--steps");
   if (steps && !arguments.positional.empty())
     return console.usageError("`--steps` takes one file of plans, and no samples beside it");
-  if (steps) return scaleSteps(console, *steps, arguments.value("-o"), arguments.value("--format") == "json");
+  if (steps) return scaleSteps(console, *steps, arguments);
   if (arguments.positional.empty()) return console.usageError("`planc calibrate` needs SAMPLES, or `--steps FILE`");
   Run run(console);
   const std::vector<Input> files = inputs(arguments.positional);
   if (!run.findBases(arguments) || !run.read(files)) return kUsage;
+  if (arguments.value("-o") != "-")
+    if (const int code = checkOutputs(console, arguments, {"-o"}, run.sources)) return code;
   dropCopies(run.samples, run.sources);
   const std::vector<std::string> devices = devicesOf(run.samples);
   if (!run.diagnostics.hasErrors() && devices.empty())

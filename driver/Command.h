@@ -13,15 +13,23 @@
 
 namespace planc::driver {
 
+/// How often an option may be given, each time with a value.
+enum Repeat : uint8_t {
+  kOnce,
+  kEach, ///< several times, for a set of things: one that is named again is none more
+  kLines ///< several times, as lines of the plan: what is wrong with two of them is told as of its text
+};
+
 /// An option of a command. Without a `value` it is a switch.
 struct Option {
   std::string_view name;  ///< `--format`
   std::string_view value; ///< how help names its value: `NAME`; empty for a switch and where there are choices
   std::vector<std::string_view> choices; ///< the values it may have; the first is the default
   std::string_view help;
-  bool repeats = false;        ///< may be given several times, each with a value; else one value is all it takes
+  Repeat repeats = kOnce;
   unsigned use = 0;            ///< of a command that has several forms: those that it goes with, as bits
   std::string_view needs = {}; ///< another option, without which it means nothing
+  bool isSwitch() const { return value.empty() && choices.empty(); }
 };
 
 /// As many as there are.
@@ -51,7 +59,7 @@ public:
     auto it = values.find(option);
     return it == values.end() || it->second.empty() ? std::nullopt : std::optional(it->second.back());
   }
-  /// All values of an option that may be repeated, each once.
+  /// All values of an option that may be repeated, in the order of the line; of `kEach` each once.
   const std::vector<std::string>& all(std::string_view option) const {
     static const std::vector<std::string> kNone;
     auto it = values.find(option);

@@ -25,13 +25,13 @@ class Parser {
   std::deque<Slot> slots_;
   std::map<const Command*, std::vector<std::string>> positional_;
   std::map<const Command*, CLI::App*> apps_;
-  std::vector<std::string> afterDashes_;
+  std::vector<std::string> before_, afterDashes_; ///< the words before and behind `--`
 
   void addOption(CLI::App& app, const Command* command, const Option& option) {
     std::string name(option.name == "--help" ? "-h,--help" : option.name);
-    bool takesValue = !option.value.empty() || !option.choices.empty();
-    CLI::Option* parsed = takesValue ? app.add_option(name)->expected(1) : app.add_flag(name);
-    parsed->multi_option_policy(option.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+    CLI::Option* parsed = option.isSwitch() ? app.add_flag(name) : app.add_option(name)->expected(1);
+    parsed->multi_option_policy(option.repeats == kOnce ? CLI::MultiOptionPolicy::TakeLast
+                                                        : CLI::MultiOptionPolicy::TakeAll);
     slots_.push_back({command, &option, parsed});
   }
 
@@ -54,10 +54,12 @@ public:
   /// Words after `--` are no options.
   void parse(int argc, char** argv) {
     char** end = std::find(argv + 1, argv + argc, std::string_view("--"));
+    before_.assign(argv + 1, end);
     for (char** word = end; word < argv + argc; ++word)
       if (word != end) afterDashes_.emplace_back(*word);
     app_.parse(static_cast<int>(end - argv), argv);
   }
+  const std::vector<std::string>& before() const { return before_; }
   bool version() const { return app_.count("--version") > 0; }
 
   const Command* command() const {
@@ -82,7 +84,8 @@ public:
         std::vector<std::string>& values = result.values[name];
         values.clear();
         for (const std::string& value : slot.parsed->results())
-          if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+          if (slot.option->repeats != kEach || std::find(values.begin(), values.end(), value) == values.end())
+            values.push_back(value);
       } else if (!slot.option->choices.empty()) {
         result.values.emplace(name, std::vector{std::string(slot.option->choices[0])});
       }
@@ -140,12 +143,24 @@ int checkChoices(Console& console, const Command* command, const Arguments& argu
 int checkOnce(Console& console, const Command* command, const Arguments& arguments) {
   auto check = [&](const Option& option) {
     const std::vector<std::string>& values = arguments.all(option.name);
-    if (option.repeats || values.size() < 2) return 0;
+    if (option.repeats != kOnce || option.isSwitch() || values.size() < 2) return 0;
     return console.usageError("`" + std::string(option.name) + "` takes one value; these are `" + values[0] +
                                   "` and `" + values[1] + "`",
                               "leave one of them out");
   };
   return checkEach(command, check);
+}
+
+/// A switch with a value, which CLI11 would take for the switch, or zero if there is none.
+int checkSwitches(Console& console, const Command* command, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto isIt = [&](const Option& option) { return option.isSwitch() && option.name == name ? 1 : 0; };
+    if (name.size() < word.size() && (name == "--version" || checkEach(command, isIt)))
+      return console.usageError("`" + name + "` takes no value; this is `" + word.substr(name.size() + 1) + "`",
+                                "it stands by itself where it is wanted, and is left out where it is not");
+  }
+  return 0;
 }
 
 int checkPositionals(Console& console, const Command& command, const Arguments& arguments) {
@@ -169,6 +184,7 @@ int dispatch(Console& console, const Parser& parser) {
   const Command* command = parser.command();
   Arguments arguments = parser.arguments(command);
   if (auto unknown = parser.unknown(); !unknown.empty()) return unknownWord(console, command, unknown.front());
+  if (int code = checkSwitches(console, command, parser.before())) return code;
   if (int code = checkChoices(console, command, arguments)) return code;
   if (int code = checkOnce(console, command, arguments)) return code;
   console.setColor(*arguments.value("--color"));

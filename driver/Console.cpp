@@ -80,7 +80,7 @@ void Console::diagnose(const DiagnosticEngine& diagnostics, const SourceManager&
       remark(renderShort(*d, sources) + "\n");
       break;
     case DiagnosticFormat::Json:
-      remark(json_->back().dump() + "\n");
+      remark(json_->back().dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
       break;
     }
   }

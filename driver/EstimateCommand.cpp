@@ -200,7 +200,7 @@ const Command kEstimateCommand = {
       "NAME",
       {},
       "only this plan or comparison, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
-      true},
+      kEach},
      kSetOption,
      {"--format",
       "",

@@ -155,7 +155,7 @@ const Command kExplainCommand = {
     "explain a diagnostic, or where a number or row of a report comes from",
     {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
      {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
-    {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", true},
+    {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,
      {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
      {"--list", "", {}, "list every code"}},

@@ -69,7 +69,7 @@ inline const Option kSetOption{"--set",
                                "PATH=VALUE",
                                {},
                                "another value for a fact, as train.micro_batch=2 or cluster.node.bandwidth=900GB/s",
-                               true};
+                               kLines};
 
 /// Says that a file holds no plan to work on; returns the exit code.
 int noPlans(Console& console, InputFile& file);

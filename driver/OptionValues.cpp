@@ -7,7 +7,9 @@
 #include "support/Quantity.h"
 
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace planc::driver {
 
@@ -58,6 +60,30 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
 std::string trimmed(std::string_view text) {
   const size_t from = text.find_first_not_of(' ');
   return from == std::string_view::npos ? "" : std::string(text.substr(from, text.find_last_not_of(' ') - from + 1));
+}
+
+int checkOutputs(Console& console, const Arguments& arguments, const std::vector<std::string_view>& options,
+                 const SourceManager& read) {
+  std::map<std::string, std::string_view> taken; // by the file that is meant
+  const auto meant = [](const std::string& path) {
+    std::error_code unknown;
+    const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+    return unknown ? path : whole;
+  };
+  if (const auto store = arguments.value("--store")) taken.emplace(meant(*store), "--store");
+  for (const std::string_view option : options) {
+    const std::optional<std::string> path = arguments.value(option);
+    if (!path) continue;
+    if (*path == "-")
+      return console.usageError(fmt::format("`{} -`: standard output has the answer", option),
+                                fmt::format("name a file with `{}`, as `./-` for one of that name", option));
+    if (const std::string why = refusedOutput(*path, read); !why.empty())
+      return console.usageError(why, fmt::format("name another file with `{}`", option));
+    if (const auto [other, added] = taken.emplace(meant(*path), option); !added)
+      return console.usageError(fmt::format("`{}` and `{}` name one file, {}", other->second, option, *path),
+                                fmt::format("name another file with `{}`", option));
+  }
+  return kClean;
 }
 
 bool writePicture(Console& console, const std::string& path, std::string_view picture) {

@@ -3,10 +3,12 @@
 #pragma once
 #include "backends/verdict/Verdict.h"
 #include "driver/Command.h"
+#include "support/Source.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace planc::driver {
 
@@ -24,6 +26,10 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
 /// Without blanks at either end.
 std::string trimmed(std::string_view text);
 
+/// Whether the files of these options may be written: none that was read, no store, no two of them one. kClean, or the
+/// exit code after a report. `read`: what the command was given to read.
+int checkOutputs(Console& console, const Arguments& arguments, const std::vector<std::string_view>& options,
+                 const SourceManager& read);
 /// Writes a picture, new or in place of another; false after saying why it cannot be.
 bool writePicture(Console& console, const std::string& path, std::string_view picture);
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 #include "driver/Commands.h"
-#include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
@@ -176,14 +175,9 @@ bool isExhaustive(const Arguments& arguments, const api::Search& search) {
 std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& arguments, InputFile& file,
                                       const Applying& applying, int& code) {
   if ((code = file.set(arguments))) return nullptr;
-  for (const char* option : {"-o", "--svg"})
-    if (const auto path = arguments.value(option))
-      if (const std::string why = refusedOutput(*path, file.sources()); !why.empty()) {
-        code = console.usageError(why, fmt::format("name another file with `{}`", option));
-        return nullptr;
-      }
+  if ((code = checkOutputs(console, arguments, {"-o", "--svg"}, file.sources()))) return nullptr;
   ir::SearchWords words = wordsOf(arguments);
-  const auto top = countOf(console, arguments, "--top", 1, 10'000, 0);
+  const auto top = countOf(console, arguments, "--top", 1, ir::kMostShown, 0);
   if (!top) {
     code = kUsage;
     return nullptr;
@@ -256,61 +250,66 @@ const Command kSearchCommand = {
       "NAME",
       {},
       "the plan that is searched; 'NAME(nodes = 8)' binds its parameters",
-      false,
+      kOnce,
       kOfSpace | kOfExtreme | kOfQuestion},
      usedFor(kSetOption, kOfSpace | kOfExtreme | kOfQuestion),
      {"--vary",
       "PATH in LIST",
       {},
       "a choice, as in the `search` block; in place of the one of that path",
-      true,
+      kLines,
       kOfSpace | kOfQuestion},
      {"--fill",
       "mesh.AXIS",
       {},
       "the axis that takes what is left of the devices",
-      true,
+      kLines,
       kOfSpace | kOfExtreme | kOfQuestion},
      {"--where",
       "CONDITION",
       {},
       "a condition beside those of the block",
-      true,
+      kLines,
       kOfSearch | kOfJob | kOfExtreme | kOfCount | kOfQuestion},
      {"--minimize",
       "METRIC",
       {},
       "a goal, in place of those of the block; several: the front",
-      true,
+      kLines,
       kOfSearch | kOfJob | kOfQuestion},
-     {"--maximize", "METRIC", {}, "the same, of what is better the more it is", true, kOfSearch | kOfJob | kOfQuestion},
-     {"--top", "N", {}, "how many of the best are shown", false, kOfSearch | kOfJob | kOfQuestion},
-     {"--threads", "N", {}, "as many as the machine has, if not said; the answer is the same", false, kOfSearch},
-     {"--apply", "N", {}, "write the N-th of the table as a plan, in place of the table", false, kOfTable | kOfReport},
-     {"-o", "FILE", {}, "with --apply: write the plan there, beside the table", false, kOfTable | kOfReport},
+     {"--maximize",
+      "METRIC",
+      {},
+      "the same, of what is better the more it is",
+      kLines,
+      kOfSearch | kOfJob | kOfQuestion},
+     {"--top", "N", {}, "how many of the best are shown", kOnce, kOfSearch | kOfJob | kOfQuestion},
+     {"--threads", "N", {}, "as many as the machine has, if not said; the answer is the same", kOnce, kOfSearch},
+     {"--apply", "N", {}, "write the N-th of the table as a plan, in place of the table", kOnce, kOfTable | kOfReport},
+     {"-o", "FILE", {}, "with --apply: write the plan there, beside the table", kOnce, kOfTable | kOfReport},
      {"--illegal",
       "",
       {},
       "up to three candidates of each law that forbids some, beneath the table; also in JSON",
-      false,
+      kOnce,
       kOfTable | kOfJob},
      {"--exhaustive",
       "",
       {},
       "price every candidate, so that the best of each value and the fate of all are known; always done up to 20,000",
-      false,
+      kOnce,
       kOfSearch | kOfJob | kOfQuestion},
      {"--time",
       "TIME",
       {},
       "stop after so long, as 60s, with the best so far; so does Ctrl-C",
-      false,
+      kOnce,
       kOfSearch | kOfJob},
      {"--progress",
       "",
       {"auto", "plain", "none"},
       "how far it is, on stderr; auto: on a terminal",
-      false,
+      kOnce,
       kOfSearch | kOfJob},
      {"--count", "", {}, "only how many candidates there are"},
      {"--list", "", {}, "only the candidates, with their numbers"},
@@ -326,13 +325,13 @@ const Command kSearchCommand = {
       "",
       {"text", "json", "csv", "md"},
       "csv and md: a line per candidate of the best, or of the front",
-      false,
+      kOnce,
       kOfTable | kOfReport | kOfJob | kOfExtreme | kOfCount | kOfList},
      {"--svg",
       "FILE",
       {},
       "also draw the front, or step time against memory, and what the best choose",
-      false,
+      kOnce,
       kOfTable | kOfReport}},
     "planc search examples/search_dense.plan",
     runSearch,

@@ -9,6 +9,7 @@
 #include "driver/Help.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -60,9 +61,13 @@ void print(Console& console, const std::vector<calibrate::StackScale>& scales, c
 
 } // namespace
 
-int scaleSteps(Console& console, const std::string& path, const std::optional<std::string>& output, bool json) {
+int scaleSteps(Console& console, const std::string& path, const Arguments& arguments) {
+  const std::optional<std::string> output = arguments.value("-o");
+  const bool json = arguments.value("--format") == "json";
   InputFile file(console, path);
   if (!file.load()) return kUsage;
+  if (output != "-")
+    if (const int code = checkOutputs(console, arguments, {"-o"}, file.sources())) return code;
   Plans plans; // those that were priced are released
   SourceRange first;
   std::vector<StepRun> runs;

@@ -179,6 +179,7 @@ int runSweep(Console& console, const Arguments& arguments) {
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
+  if (const int code = checkOutputs(console, arguments, {"--svg"}, file.sources())) return code;
   const auto found = file.search(arguments.value("--plan").value_or(""), words);
   file.report({});
   if (!found || console.hasErrors()) {
@@ -206,13 +207,13 @@ const Command kSweepCommand = {
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "the plan that is swept; 'NAME(nodes = 8)' binds its parameters"},
      kSetOption,
-     {"--vary", "PATH in LIST", {}, "what is swept, as in a `search` block; a second one makes a map", true},
-     {"--fill", "mesh.AXIS", {}, "the axis that takes what is left of the devices", true},
+     {"--vary", "PATH in LIST", {}, "what is swept, as in a `search` block; a second one makes a map", kLines},
+     {"--fill", "mesh.AXIS", {}, "the axis that takes what is left of the devices", kLines},
      {"--scale",
       "PATH in LIST",
       {},
       "strong and weak scaling along a choice that adds devices, with the efficiency against its first value"},
-     {"--show", "METRIC", {}, "a column; several by repeating it", true},
+     {"--show", "METRIC", {}, "a column; several by repeating it", kEach},
      {"--format", "", {"text", "json", "csv", "md"}, "csv and md: a line per point"},
      {"--svg", "FILE", {}, "also draw it: the first metric as a curve or a map, of `--scale` the efficiencies"}},
     "planc sweep examples/gpt3_175b.plan --plan gpt3_175b --vary 'cluster.nodes.bandwidth in steps(10GB/s, 100GB/s, "
