@@ -189,7 +189,7 @@ def stopped(bench, _):
     lists = {"cluster.device.memory": [f"{n}GB" for n in range(100, 2100)], "cluster.node.bandwidth": [f"{n}GB/s" for n in range(100, 2100)],
              "train.seq": range(1024, 3024), "mesh.tp": (1, 2, 4), "train.micro_batch": (1, 2, 4), "train.global_batch": range(64, 128001, 64)}
     huge = ["small.plan", *[word for path, values in lists.items() for word in ("--vary", f"{path} in [{', '.join(map(str, values))}]")],
-            "--fill", "mesh.dp", "--time", "0.2s", "--store", "huge.db", "--resume"]
+            "--fill", "mesh.dp", "--time", "2s", "--store", "huge.db", "--resume"]
     for _ in range(2):
         bench.good(*huge, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
 
