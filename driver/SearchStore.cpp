@@ -92,6 +92,21 @@ std::vector<std::string> goalWords(const ir::SearchTerms& terms) {
   return words;
 }
 
+/// The values of a choice as facts show them: all of them, or as many as a line takes and a digest of the rest.
+std::string valuesText(const ir::Choice& choice) {
+  constexpr size_t kShown = 200;
+  std::string text;
+  for (const ir::ChoiceValue& value : choice.values) {
+    text += text.empty() ? "[" : ", ";
+    for (size_t p = 0; p < value.texts.size(); ++p) text += (p ? " with " : "") + value.texts[p];
+  }
+  text += text.empty() ? "[]" : "]";
+  if (text.size() <= kShown) return text;
+  const size_t cut = text.rfind(", ", kShown);
+  return fmt::format("{}, … {} values, {:.12}]", text.substr(0, std::min(cut, kShown)), choice.values.size(),
+                     digestOf(text));
+}
+
 /// All that the answer hangs on.
 StoreFacts factsOf(const Arguments& arguments, InputFile& file, const api::Search& search, bool exhaustive, bool rows) {
   StoreFacts facts = {{"planc", std::string(versionNumber())}, {"plan", search.plan().asked().named}};
@@ -108,6 +123,17 @@ StoreFacts factsOf(const Arguments& arguments, InputFile& file, const api::Searc
   for (const ir::Condition& condition : search.terms().conditions) where.push_back(condition.tree.text);
   facts.emplace_back("library", libraryDigest());
   facts.emplace_back("--set", listed(arguments.all(kSetOption.name)));
+  std::vector<std::string> varied; // beside the digest of all: they say what differs
+  StoreFacts values;
+  for (const ir::Choice& choice : search.space().choices) {
+    std::string paths;
+    for (const std::string& path : choice.paths) paths += (paths.empty() ? "" : " with ") + path;
+    varied.push_back(paths);
+    values.emplace_back(fmt::format("`vary {}`", paths), valuesText(choice));
+  }
+  facts.emplace_back("what is varied", listed(varied));
+  facts.insert(facts.end(), values.begin(), values.end());
+  facts.emplace_back("fill", search.space().fill ? search.space().fill->str() : "");
   facts.emplace_back("space", spaceDigest(search.space()));
   facts.emplace_back("where", listed(where));
   facts.emplace_back("goals", listed(goalWords(search.terms())));

@@ -73,6 +73,33 @@ void checkWhole(const std::vector<ShardStore>& parts, const std::vector<std::str
     throw StoreMismatch(text, "what is missing or unfinished is run with its `--shard` and `--resume`");
 }
 
+/// Writes what all of them hold into a new one.
+void addUp(Store& whole, const StoreHeader& header, const std::vector<ShardStore>& parts) {
+  const auto nothing = [&] { return Walked{Answer(whole.space(), header.conditions, header.top), {}}; };
+  Walked all = nothing();
+  std::vector<Outcome> rows;
+  constexpr size_t kAtOnce = size_t{1} << 16;
+  for (const ShardStore& part : parts) {
+    const std::unique_ptr<Store> store = Store::read(part.path);
+    all.answer.add(store->walked(whole.space()).answer);
+    if (header.rows)
+      store->eachRow([&](const Outcome& row) {
+        rows.push_back(row);
+        if (rows.size() < kAtOnce) return;
+        whole.take(nothing(), rows); // unfinished, until all of it is there
+        rows.clear();
+      });
+  }
+  all.decided.add(0, header.blocks);
+  whole.take(all, rows);
+}
+
+/// With what SQLite keeps beside it.
+void removeStore(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal"}) std::filesystem::remove(path + suffix, ignored);
+}
+
 } // namespace
 
 std::string mismatchText(const std::string& path, const StoreFacts& stored, const std::string& other,
@@ -102,29 +129,19 @@ StoreHeader mergeStores(const std::string& out, const std::vector<std::string>& 
 
   StoreHeader header = parts.front().header;
   header.shard = {};
-  const std::unique_ptr<Store> like = Store::read(parts.front().path);
-  const std::unique_ptr<Store> whole = Store::create(out, header, like->space());
-  const auto nothing = [&] { return Walked{Answer(whole->space(), header.conditions, header.top), {}}; };
+  std::error_code ignored;
+  bool ours = !std::filesystem::exists(out, ignored); // what others have there, or write there, stays
   try {
-    Walked all = nothing();
-    std::vector<Outcome> rows;
-    constexpr size_t kAtOnce = size_t{1} << 16;
-    for (const ShardStore& part : parts) {
-      const std::unique_ptr<Store> store = Store::read(part.path);
-      all.answer.add(store->walked(whole->space()).answer);
-      if (header.rows)
-        store->eachRow([&](const Outcome& row) {
-          rows.push_back(row);
-          if (rows.size() < kAtOnce) return;
-          whole->take(nothing(), rows); // unfinished, until all of it is there
-          rows.clear();
-        });
-    }
-    all.decided.add(0, header.blocks);
-    whole->take(all, rows);
+    const std::unique_ptr<Store> like = Store::read(parts.front().path);
+    const std::unique_ptr<Store> whole = Store::create(out, header, like->space());
+    ours = true; // nobody else writes it
+    addUp(*whole, header, parts);
+  } catch (const StoreFailure& failure) { // half a store is none
+    if (!ours) throw;
+    removeStore(out);
+    throw StoreFailure(failure.what(), "no new store was left behind, and the shards are as they were");
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(out, ignored);
+    if (ours) removeStore(out);
     throw;
   }
   return header;

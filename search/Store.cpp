@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace planc::search {
 
@@ -38,6 +39,11 @@ std::string sumOf(Database& file) {
       for (size_t c = 0; c < columns; ++c) content += row.text(c) + '\t';
   }
   return digestOf(content);
+}
+
+FileMark markOf(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? FileMark(info.st_dev, info.st_ino) : FileMark();
 }
 
 std::string questionMarks(size_t count) {
@@ -94,6 +100,7 @@ std::unique_ptr<Store> Store::resume(const std::string& path, const StoreHeader&
   if (made->isEmpty()) made->writeHeader(header, space);
   made->checkMark();
   made->readHeader();
+  made->mark_ = markOf(path);
   return made;
 }
 
@@ -208,7 +215,15 @@ void Store::readHeader() {
   for (const ir::Choice& choice : space_.choices) sane(choice.values.empty() ? kMost + 1 : 0);
 }
 
+/// A file that has no name any more takes all that is written, and keeps nothing.
+void Store::checkThere() const {
+  if (markOf(path_) != mark_)
+    throw StoreFailure(fmt::format("{} was removed, or replaced by another file, while the search wrote it", path_),
+                       "search again with `--store`, and leave the file where it is until the search ends");
+}
+
 void Store::take(const Walked& soFar, const std::vector<Outcome>& priced) {
+  checkThere();
   Transaction whole(*file_);
   file_->run("DELETE FROM decided; DELETE FROM counted; DELETE FROM kept");
   Statement decided(*file_, "INSERT INTO decided VALUES(?, ?)");
@@ -243,6 +258,7 @@ void Store::take(const Walked& soFar, const std::vector<Outcome>& priced) {
   }
   writeSum();
   whole.commit();
+  checkThere();
 }
 
 Ranges Store::decided() const {

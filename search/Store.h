@@ -47,6 +47,9 @@ void checkStorePath(const std::string& path);
 
 class Database;
 
+/// Which file a name leads to: another one, or none, once it was removed.
+using FileMark = std::pair<uint64_t, uint64_t>;
+
 /// An open store. All that fails throws StoreFailure. No other process can write, or read, while one has it open to
 /// write.
 class Store final : public WalkSink {
@@ -82,8 +85,10 @@ private:
   void readHeader();
   void writeSum();
   void checkSum() const;
+  void checkThere() const;
   std::string path_;
   std::unique_ptr<Database> file_;
+  FileMark mark_; ///< of the file that is open
   StoreHeader header_;
   ir::Space space_;
 };

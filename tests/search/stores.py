@@ -258,7 +258,8 @@ def refused(bench, _):
     errors = bench.refused(1, "a.db is of another search: --top is 10 in it, 3 in what is asked for now", *few, "--store", "a.db", "--resume", "--top", "3")
     if "name another file" not in errors:
         sys.exit(errors)
-    bench.refused(1, "a.db is of another search: space is ", *few, "--store", "a.db", "--resume", "--vary", "mesh.pp in [1, 2]")
+    bench.refused(1, "a.db is of another search: what is varied is mesh.tp in it, mesh.tp; mesh.pp in", *few, "--store", "a.db", "--resume", "--vary", "mesh.pp in [1, 2]")
+    bench.refused(1, "a.db is of another search: `vary mesh.tp` is [1, 2, 4] in it, [1, 2] in", "small.plan", "--vary", "mesh.tp in [1, 2]", "--fill", "mesh.dp", "--store", "a.db", "--resume")
     bench.refused(1, "--keep is best in it, all in", *few, "--store", "a.db", "--resume", "--keep", "all")
 
     # A changed constant of the library: its digest, and ours beside it.

@@ -337,6 +337,38 @@ TEST_F(Stores, OfOthersAreLeftAlone) {
   EXPECT_NO_THROW(Store::resume(folder / "empty", header, space)) << "as a search leaves it that ended at once";
 }
 
+TEST_F(Stores, MergesLeaveWhatOthersHaveThere) {
+  header.shard = {0, 1};
+  {
+    const auto store = Store::create(folder / "shard.db", header, space);
+    answer({.part = {.shard = header.shard, .sink = store.get()}});
+  }
+  const std::string out = folder / "out.db";
+  std::ofstream(out) << "notes";
+  EXPECT_THROW(mergeStores(out, {folder / "shard.db"}), StoreFailure);
+  EXPECT_EQ(fs::file_size(out), 5u);
+}
+
+TEST_F(Stores, ThatAreRemovedMeanwhileSaySo) {
+  const auto store = Store::create(folder / "a.db", header, space);
+  const Walked nothing = store->walked(space);
+  store->take(nothing, {});
+  const auto refusal = [&] {
+    try {
+      store->take(nothing, {});
+    } catch (const StoreFailure& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  fs::rename(folder / "a.db", folder / "b.db");
+  EXPECT_NE(refusal().find("a.db was removed, or replaced by another file"), std::string::npos);
+  std::ofstream(folder / "a.db") << "another";
+  EXPECT_NE(refusal().find("a.db was removed, or replaced by another file"), std::string::npos);
+  fs::rename(folder / "b.db", folder / "a.db");
+  EXPECT_EQ(refusal(), "");
+}
+
 /// An answer that cannot be kept is an error, not an answer.
 TEST_F(Stores, AWalkEndsWithItsSink) {
   class Fails : public WalkSink {
