@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 
+#include "backends/verdict/Verdict.h"
 #include "support/Step.h"
 
 namespace planc::api {
+
+PLANC_ERROR(NoValue, 699, "`{text}` has no value for any candidate")
 
 namespace {
 
@@ -86,6 +89,51 @@ std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {
   if (space_->fill && !rest) return nullptr;
   std::unique_ptr<ir::Plan> plan = file_.candidate(space_->digits(id), rest);
   return plan ? plan_->beside(std::move(*plan)) : nullptr;
+}
+
+namespace {
+
+/// A metric that a tree has no value for want of; null where it has one, or something in it is divided by zero.
+const ir::ExprNode* lackingOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate) {
+  if (verdict::valueOf(tree, plan, estimate)) return nullptr;
+  ir::ExprTree part = tree;
+  for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
+    part.root = ir::ExprId(i);
+    const ir::ExprNode& node = tree.nodes[part.root];
+    if (node.op == ir::ExprOp::Metric && !verdict::valueOf(part, plan, estimate)) return &node;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+bool Search::checkValues(const search::Answer& answer) {
+  using search::Fate;
+  for (const Fate fate : {Fate::Met, Fate::Unfit, Fate::Worse})
+    if (answer.of(fate).count) return true;
+  constexpr ir::CandidateId kOthers = 8; // what has a value hangs on the workload, which few choices change
+  const auto check = [&](const ir::ExprTree& tree, ir::CandidateId example) {
+    const ir::ExprNode* lacking = nullptr;
+    for (ir::CandidateId i = 0; i <= kOthers; ++i) {
+      const std::unique_ptr<Compilation> plan = candidate(i == 0 ? example : *space_->end() / kOthers * (i - 1));
+      const DiagnosticEngine unread = file_.diagnostics().take();
+      if (!plan || !plan->priceAlone()) continue;
+      lacking = lackingOf(tree, plan->plan(), *plan->estimate());
+      if (!lacking) return true;
+    }
+    if (!lacking) return true;
+    plan_->diagnostics()
+        .report(NoValue, lacking->range, {{"text", lacking->metric}})
+        .help("a metric of a run needs a `run` section, one of costs a price: say it, or ask for another metric");
+    return false;
+  };
+  bool good = true;
+  const auto without = answer.unlawful().find(search::kNoValue);
+  if (without != answer.unlawful().end() && !answer.of(Fate::Unmet).count)
+    for (const ir::Goal& goal : terms().goals) good &= check(goal.tree, without->second.first);
+  for (size_t i = 0; i < terms().conditions.size() && answer.of(Fate::Unmet).count; ++i)
+    if (answer.unmet()[i].count) good &= check(terms().conditions[i].tree, answer.unmet()[i].first);
+  return good;
 }
 
 } // namespace planc::api

@@ -23,6 +23,9 @@ public:
   /// Whether conditions and goals name what there is, in units that agree; else the diagnostics of the plan say what
   /// does not.
   bool check() { return plan_->checkVerdict(); }
+  /// Whether the metrics of each goal and condition have a value for some candidate, as far as an answer is about them;
+  /// else the diagnostics of the plan say which has none.
+  bool checkValues(const search::Answer& answer);
 
   /// Decides every candidate. `threads`: at least 1. `bounds`: those that are certainly none of the best are not
   /// priced, so that only the best are known of.

@@ -140,7 +140,7 @@ int answer(Console& console, const Arguments& arguments, InputFile& file, api::S
   const int code = printAnswer(console, arguments, file, search, *found, decided, exhaustive, applying);
   store.remark(console, progress.blocks == own);
   const bool part = own < blocks && progress.blocks == own && found->best().empty(); // others may have an answer
-  return part ? kClean : code;
+  return part && !console.hasErrors() ? kClean : code;
 }
 
 int runSearch(Console& console, const Arguments& arguments) {
@@ -198,6 +198,12 @@ std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& argumen
 
 int printAnswer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search,
                 const search::Answer& found, const Decided& decided, bool exhaustive, const Applying& applying) {
+  if (!search.checkValues(found)) {
+    console.diagnose(search.plan().diagnostics(), file.sources());
+    console.summarize();
+    if (*arguments.value("--format") == "json") printJson(console, kSearchFormat, {{"search", nullptr}});
+    return kFailed;
+  }
   Priced priced(file, search);
   search::SearchReport report;
   report.plan = search.plan().asked().named;

@@ -232,7 +232,6 @@ Outcome Candidates::price(CandidateId id, const Answer* known) {
   out.peak = estimate->memory.peak;
   for (const ir::Goal& goal : terms.goals) out.goals.push_back(goalOf(goal, plan, *estimate));
   if (terms.goals.empty()) out.goals.push_back(out.stepTime);
-  constexpr int kNoValue = 903; // what the page of a metric without meaning says
   if (std::any_of(out.goals.begin(), out.goals.end(), [](double goal) { return !std::isfinite(goal); }))
     return refused(kNoValue);
   size_t unmet = 0;

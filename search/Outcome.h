@@ -20,6 +20,9 @@ enum class Fate {
 };
 inline constexpr int kFates = 8;
 
+/// The code of those that have no value for a goal: what the page of a metric without meaning says.
+inline constexpr int kNoValue = 903;
+
 /// A candidate with its price. Less is better in every goal: what is maximized has its sign changed.
 struct Outcome {
   ir::CandidateId id = 0;

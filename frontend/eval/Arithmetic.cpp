@@ -20,6 +20,10 @@ PLANC_ERROR(NoMeaning, 306, "`{op}` has no meaning for {left} and {right}")
 PLANC_ERROR(PowerUnit, 321, "`**` needs plain numbers; this is {type}")
 PLANC_ERROR(FormulaTooLarge, 322, "this formula has more than {limit} terms")
 
+void reportByZero(Context& context, SourceRange at, std::string left, SourceRange right) {
+  context.report(DivisionByZero, at, {{"left", std::move(left)}}).label(right, "this is zero");
+}
+
 namespace {
 
 constexpr size_t kTerms = 256; // of a formula over extents; real ones have up to four
@@ -81,7 +85,7 @@ struct Operation {
     return {};
   }
   Value byZero() const {
-    context.report(DivisionByZero, e.range, {{"left", show(left)}}).label(right.range, "this is zero");
+    reportByZero(context, e.range, show(left), right.range);
     return {};
   }
   Value result(double value, const Unit& unit) const {

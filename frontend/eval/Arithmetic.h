@@ -13,6 +13,8 @@ inline bool isComparison(BinaryOp op) {
 
 /// `left op right` for arithmetic and comparisons; Invalid after a report.
 Value arithmetic(Context& context, const syntax::Expr& e, BinaryOp op, const Value& left, const Value& right);
+/// That what `left` says is divided by zero, which `right` is.
+void reportByZero(Context& context, SourceRange at, std::string left, SourceRange right);
 Value negate(Context& context, const syntax::Expr& e, const Value& v);
 /// The smaller or larger of two numbers of one unit.
 Value extremum(Context& context, const syntax::Expr& call, const Value& a, const Value& b, bool larger);

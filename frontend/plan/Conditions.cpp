@@ -89,6 +89,10 @@ private:
   ir::ExprId leaf(const Expr& e);
   ir::ExprId layer(const Expr& member, const Expr& call);
   ir::ExprId constant(const Value& v, const Expr& e);
+  bool isZero(ir::ExprId id) const {
+    const ir::ExprNode& node = out.nodes[id];
+    return node.op == ir::ExprOp::Constant && !node.constant.isBool && node.constant.quantity.value == 0;
+  }
 };
 
 // Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate. Who
@@ -111,6 +115,12 @@ ir::ExprId Lowering::lower(const Expr& e) {
   for (auto link = chain.rbegin(); link != chain.rend() && elab.context.step(e.range); ++link) {
     const ir::ExprId right = lower(*(*link)->kids[1]);
     if (!id.valid() || !right.valid()) {
+      id = {};
+      continue;
+    }
+    if (binaryOp((*link)->text) == BinaryOp::Div && isZero(right)) {
+      reportByZero(elab.context, (*link)->range, fmt::format("`{}`", elab.context.text((*link)->kids[0]->range)),
+                   (*link)->kids[1]->range);
       id = {};
       continue;
     }

@@ -7,12 +7,35 @@
 #include "frontend/plan/Steps.h"
 #include "ir/Space.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
 namespace planc::frontend {
 
+PLANC_ERROR(SameGoal, 698, "`{text}` is the same for every candidate: none is the best by it")
+
 namespace {
+
+/// Whether a goal asks no metric, and nothing that a line changes.
+bool isSameForAll(const SearchLines& lines, const syntax::Expr& e, const ir::ExprTree& tree, MergedPlan& merged,
+                  Scope& scope) {
+  Reading all(merged, [](const std::string&) { return false; });
+  all.walk(e, scope);
+  std::set<std::string> paths = all.paths();
+  for (const ir::ExprNode& node : tree.nodes) {
+    if (node.op == ir::ExprOp::Metric) return false;
+    if (node.op == ir::ExprOp::Fact) paths.insert(node.metric.substr(0, node.metric.find(' ')));
+  }
+  const auto isRead = [&](const std::string& varied) {
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return samePlace(path, varied); });
+  };
+  if (lines.fill && isRead("mesh." + lines.fill->str())) return false;
+  for (const VariedGroup& group : lines.groups)
+    for (const VariedLine& line : group.lines)
+      if (isRead(line.path)) return false;
+  return true;
+}
 
 /// What a tree's expressions read of the plan beside the facts that stay open in it.
 void readsBeside(const syntax::Expr& e, const ir::ExprTree& tree, Scope& scope, Reading& reading) {
@@ -45,8 +68,14 @@ void search(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
       readsBeside(*item->condition, *tree, scope, reading);
       terms->conditions.push_back({std::move(*tree), item->reason ? item->reason->text : "", item->condition->range});
     }
+  const bool searched = !lines.groups.empty() && !request.alone;
   for (const syntax::GoalItem* item : lines.goals)
     if (auto tree = searchTree(elab, merged, paths, *item->value, scope)) {
+      if (elab.ok && searched && isSameForAll(lines, *item->value, *tree, merged, scope)) {
+        elab.context.report(SameGoal, item->value->range, {{"text", tree->text}})
+            .help("a goal is a metric, as `step_time`, or hangs on what a choice sets");
+        elab.ok = false;
+      }
       readsBeside(*item->value, *tree, scope, reading);
       terms->goals.push_back({std::move(*tree), item->maximize, item->value->range});
     }

@@ -95,6 +95,13 @@ def setting(*words):
     return make
 
 
+@case("PLAN0699")
+def no_run(folder):
+    priced = PLAN.replace("import std.optimizers", "import std.optimizers\nimport std.stacks.fsdp")
+    checked(priced + "  software = fsdp.torchtitan\n  place { batch -> dp }\n}\n")(folder)
+    return ["search", "example.plan", "--set", "train.global_batch=16", "--vary", "train.micro_batch in [1, 2]", "--minimize", "run.days"]
+
+
 @case("PLAN0940")
 def one_plan_compared(folder):
     checked(PLAN + "  place { batch -> dp }\n}\n")(folder)
