@@ -14,6 +14,8 @@
 
 namespace planc::api {
 
+PLANC_ERROR(NoCluster, 810, "plan `{plan}` names no cluster, so there is nothing to price it on")
+
 namespace {
 
 bool balanced(const ir::Plan& plan) {
@@ -77,13 +79,18 @@ bool Compilation::checkVerdict() {
   return diagnostics_.errorCount() == before;
 }
 
+bool Compilation::checkParts() {
+  if (!plan_->cluster)
+    diagnostics_.report(NoCluster, plan_->range, {{"plan", plan_->name.str()}})
+        .help("name the machine that runs it: `cluster = …`; `planc show std.clusters` lists some");
+  if (!plan_->stack) cost::reportNoSoftware(*plan_, Library::stacksFor(*plan_), diagnostics_);
+  return plan_->cluster && plan_->stack;
+}
+
 bool Compilation::price() {
   Step step("pricing");
   bool typed = checkVerdict();
-  if (!plan_->stack) {
-    cost::reportNoSoftware(*plan_, Library::stacksFor(*plan_), diagnostics_);
-    return false;
-  }
+  if (!checkParts()) return false;
   if (!priceAlone()) return false;
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;

@@ -59,6 +59,8 @@ public:
   bool makeSchedule(const passes::PassObserver& observer = {});
   /// Types of assertions and measured lines.
   bool checkVerdict();
+  /// Whether it names what prices come from, cluster and software.
+  bool checkParts();
   /// All the way: lowers, schedules, prices and judges.
   bool price();
   /// The same without assertions and measured lines, and where the stack is not known without a word about it. Without

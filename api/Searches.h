@@ -20,9 +20,12 @@ public:
   const Compilation& plan() const { return *plan_; }
   const ir::Space& space() const { return *space_; }
   const ir::SearchTerms& terms() const;
-  /// Whether conditions and goals name what there is, in units that agree; else the diagnostics of the plan say what
-  /// does not.
-  bool check() { return plan_->checkVerdict(); }
+  /// Whether conditions and goals name what there is, in units that agree, and there is what gives prices; else the
+  /// diagnostics of the plan say what is wrong.
+  bool check() {
+    const bool typed = plan_->checkVerdict();
+    return plan_->checkParts() && typed;
+  }
   /// Whether the metrics of each goal and condition have a value for some candidate, as far as an answer is about them;
   /// else the diagnostics of the plan say which has none.
   bool checkValues(const search::Answer& answer);

@@ -29,11 +29,7 @@ std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict:
 } // namespace
 
 std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
-  if (!plan.checkVerdict()) return std::nullopt;
-  if (!plan.plan().stack) {
-    cost::reportNoSoftware(plan.plan(), Library::stacksFor(plan.plan()), plan.diagnostics());
-    return std::nullopt;
-  }
+  if (!plan.checkVerdict() || !plan.checkParts()) return std::nullopt;
   if (!plan.priceAlone() || !plan.plan().stack->has(ir::StackFact::Unattributed))
     return std::nullopt;  // its absence was reported
   DiagnosticEngine aside; // what is out of tolerance is what is fitted

@@ -1,6 +1,5 @@
 // `planc sensitivity`: what a plan's numbers hang on, and what one constant alone would have to be.
 // SPDX-License-Identifier: Apache-2.0
-#include "api/Library.h"
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
 #include "driver/OptionValues.h"
@@ -72,9 +71,7 @@ bool readQuestions(Console& console, const Arguments& arguments, Questions& out)
 
 /// The plan as it is; false after a report of why it has no price.
 bool priced(api::Compilation& plan) {
-  if (plan.plan().stack) return plan.priceAlone();
-  cost::reportNoSoftware(plan.plan(), api::Library::stacksFor(plan.plan()), plan.diagnostics());
-  return false;
+  return plan.checkParts() && plan.priceAlone();
 }
 
 /// Nothing where a metric that was asked for has no value, which is said.
