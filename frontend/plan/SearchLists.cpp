@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace planc::frontend {
 
@@ -37,7 +40,7 @@ std::unique_ptr<MergedPlan> SpaceSource::with(Elaboration& other, const std::vec
 namespace {
 
 constexpr size_t kLists = 20'000;
-constexpr size_t kLooked = 256; // values that are looked at by themselves
+constexpr size_t kLooked = 256; // values that are looked at by themselves, beside the first of each sort
 
 std::string countText(size_t count) {
   return fmt::format("{} value{}", count, count == 1 ? "" : "s");
@@ -50,6 +53,16 @@ ir::ChoiceValue valueOf(const std::vector<std::string>& texts) {
   made.number = parseQuantity(texts.front(), badUnit);
   made.whole = std::all_of(texts.front().begin(), texts.front().end(), [](unsigned char c) { return std::isdigit(c); });
   return made;
+}
+
+/// What decides whether a text is a value of a path, beside how much it is: numbers of one unit, sign and wholeness are
+/// of one sort, all else is of its own.
+std::string sortOf(const std::string& text) {
+  std::string badUnit;
+  const auto number = parseQuantity(text, badUnit);
+  if (!number) return text;
+  const double sign = number->value < 0 ? -1 : number->value > 0 ? 1 : 0;
+  return fmt::format("{} {} {}", sign, number->value == std::floor(number->value), number->unit.name());
 }
 
 class ListBuilder {
@@ -254,12 +267,12 @@ private:
   // ---- mistakes that are of no other choice's making
 
   /// A value is looked at by itself, if its choice turns out to be set in the text; of those that one expression makes,
-  /// the first.
+  /// the first. However many there are, a line's first of each sort is.
   void look(size_t g, const VariedLine& line, const Edit& edit, SourceRange at) {
-    const bool seen =
-        std::any_of(out_.looked.begin(), out_.looked.end(), [&](const auto& l) { return l.second.value == at; });
-    if (seen || out_.looked.size() >= kLooked || !source_.merged.edits.search.out || source_.merged.edits.search.known)
-      return;
+    if (!source_.merged.edits.search.out || source_.merged.edits.search.known) return;
+    if (!seen_.emplace(at.file, at.begin, at.end).second) return;
+    const bool first = sorts_.emplace(&line, sortOf(edit.shown)).second;
+    if (!first && out_.looked.size() >= kLooked) return;
     bool holds = true;
     for (const VariedGroup& other : source_.lines.groups)
       for (const VariedLine& l : other.lines) holds &= &l == &line || !line.path.starts_with(l.path + ".");
@@ -268,8 +281,10 @@ private:
 
   const SpaceSource& source_;
   SearchedLists out_;
-  std::vector<bool> holds_; ///< by choice: some of its lists can be computed
-  bool strict_ = false;     ///< no list may fail
+  std::set<std::tuple<FileId, uint32_t, uint32_t>> seen_;     ///< ranges that were looked at, or need not be
+  std::set<std::pair<const VariedLine*, std::string>> sorts_; ///< of values that are looked at
+  std::vector<bool> holds_;                                   ///< by choice: some of its lists can be computed
+  bool strict_ = false;                                       ///< no list may fail
 };
 
 } // namespace

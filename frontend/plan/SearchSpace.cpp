@@ -32,10 +32,13 @@ public:
     space.fillRange = source_.lines.fillRange;
     space.top = source_.lines.top;
     if (space.size() > 0) return true;
-    auto report =
-        source_.elab.context.report(EmptySpace, source_.merged.search ? source_.merged.search->range : SourceRange{});
+    std::vector<SourceRange> empty;
     for (const ir::Choice& c : space.choices)
-      if (c.values.empty()) report.label(c.range, "a list without values");
+      if (c.values.empty()) empty.push_back(c.range);
+    const SourceRange block = source_.merged.search ? source_.merged.search->range : SourceRange{};
+    auto report = source_.elab.context.report(EmptySpace, empty.empty() ? block : empty.front());
+    for (size_t i = 0; i < empty.size(); ++i)
+      i == 0 ? report.primary("a list without values") : report.label(empty[i], "a list without values");
     return false;
   }
 
