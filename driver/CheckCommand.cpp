@@ -1,6 +1,7 @@
 // `planc check`: parses, resolves and type-checks files, and puts every plan through the laws of placement and
 // schedule. Silent when clean.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/report/Report.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/InputFile.h"
@@ -12,7 +13,10 @@ namespace planc::driver {
 namespace {
 
 nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& plan) {
-  return {{"name", plan.plan().title}, {"file", file.shownPath()}, {"ok", !plan.diagnostics().hasErrors()}};
+  return {{"id", report::planId(file.shownPath(), plan.plan())},
+          {"name", plan.plan().title},
+          {"file", file.shownPath()},
+          {"ok", !plan.diagnostics().hasErrors()}};
 }
 
 void checkPlan(api::Compilation& plan) {
@@ -24,6 +28,7 @@ int runCheck(Console& console, const Arguments& arguments) {
   std::vector<std::string> files = expandFolders(arguments.positional);
   if (files.empty()) return console.usageError("no .plan file in " + arguments.positional[0]);
   bool unreadable = false;
+  Inputs inputs;
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
   for (const std::string& path : files) {
     InputFile file(console, path);
@@ -49,9 +54,15 @@ int runCheck(Console& console, const Arguments& arguments) {
       }
     file.report(plans);
     for (const api::Comparison& comparison : comparisons) file.report(comparison.plans);
+    inputs.add(file.sources(), file.shownPath());
   }
   console.summarize();
-  if (arguments.value("--format") == "json") printJson(console, kPlansFormat, {{"plans", std::move(checked)}});
+  if (arguments.value("--format") == "json") {
+    JsonDocument document(kPlansFormat);
+    document.found().member("plans", checked);
+    addInputs(document.found(), inputs);
+    document.print(console);
+  }
   return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
 }
 

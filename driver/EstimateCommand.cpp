@@ -182,7 +182,9 @@ int runEstimate(Console& console, const Arguments& arguments) {
   if (format.diagnostics) reportAll(files);
   const Comparisons comparisons = compareFiles(console, files, compareAll);
   if (format.diagnostics) console.summarize();
-  writer->finish(comparisons);
+  Inputs inputs;
+  for (const PricedFile& f : files) inputs.add(f.file->sources(), f.file->shownPath());
+  writer->finish(comparisons, inputs);
   if (!format.diagnostics) {
     reportAll(files);
     console.summarize();

@@ -19,7 +19,7 @@ public:
     if (arguments.value("--sort") == "time") options_.order = report::LayerOrder::Time;
   }
   void add(const report::PlanReport& report) override { write(report::text(report, options_)); }
-  void finish(const Comparisons& comparisons) override {
+  void finish(const Comparisons& comparisons, const Inputs&) override {
     if (comparisons.asked) write(report::comparisonText(*comparisons.asked, options_));
     for (const report::ComparisonReport& c : comparisons.declared) write(report::comparisonText(c, options_));
     text_.print(console_);
@@ -52,7 +52,7 @@ public:
     layers_.add(report::csv(report, layers_.empty()));
     runs_.add(report::runCsv(report, runs_.empty()));
   }
-  void finish(const Comparisons& comparisons) override {
+  void finish(const Comparisons& comparisons, const Inputs&) override {
     Spool asked, declared;
     if (comparisons.asked) asked.add(report::comparisonCsv(*comparisons.asked, true));
     for (const report::ComparisonReport& c : comparisons.declared)
@@ -79,7 +79,7 @@ public:
     json_.begin('[');
   }
   void add(const report::PlanReport& report) override { json_.value(report::json(report)); }
-  void finish(const Comparisons& comparisons) override {
+  void finish(const Comparisons& comparisons, const Inputs& inputs) override {
     json_.end();
     if (comparisons.asked) json_.member("comparison", report::comparisonJson(*comparisons.asked));
     if (!comparisons.declared.empty()) {
@@ -88,6 +88,7 @@ public:
       for (const report::ComparisonReport& c : comparisons.declared) addDeclared(c);
       json_.end();
     }
+    addInputs(json_, inputs);
     document_.print(console_);
   }
 

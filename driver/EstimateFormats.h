@@ -4,6 +4,7 @@
 #pragma once
 #include "backends/report/Compare.h"
 #include "driver/Command.h"
+#include "driver/Inputs.h"
 
 #include <memory>
 #include <optional>
@@ -23,7 +24,7 @@ class EstimateWriter {
 public:
   virtual ~EstimateWriter() = default;
   virtual void add(const report::PlanReport& report) = 0;
-  virtual void finish(const Comparisons& comparisons) = 0;
+  virtual void finish(const Comparisons& comparisons, const Inputs& inputs) = 0;
 };
 
 struct EstimateFormat {

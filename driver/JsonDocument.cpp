@@ -67,6 +67,11 @@ void JsonStream::end() {
   text_.add(std::string(1, level.close));
 }
 
+void addInputs(JsonStream& root, const Inputs& inputs) {
+  root.member("inputs", inputs.json());
+  root.member("library_sha256", libraryDigest());
+}
+
 JsonDocument::JsonDocument(std::string_view format) {
   json_.begin('{');
   json_.member("format_version", format);

@@ -2,6 +2,7 @@
 // those of the whole as one value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "driver/Inputs.h"
 #include "driver/Spool.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -37,9 +38,12 @@ private:
 };
 
 /// Forms of the root object of a JSON result: of plans, of calibrations, of what numbers hang on, of searches and
-/// sweeps.
-inline constexpr std::string_view kPlansFormat = "2.0", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
-                                  kSearchFormat = "1.0", kSweepFormat = "1.0";
+/// sweeps, of the version.
+inline constexpr std::string_view kPlansFormat = "2.1", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
+                                  kSearchFormat = "1.0", kSweepFormat = "1.0", kVersionFormat = "1.0";
+
+/// What a result was made of: `inputs` and `library_sha256`.
+void addInputs(JsonStream& root, const Inputs& inputs);
 
 /// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
 class JsonDocument {

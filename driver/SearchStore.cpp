@@ -4,10 +4,10 @@
 
 #include "driver/Commands.h"
 #include "driver/Help.h"
+#include "driver/Inputs.h"
 #include "search/Merge.h"
 #include "search/StoreRows.h"
 #include "support/Digest.h"
-#include "support/Embedded.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -46,22 +46,6 @@ Arguments askedOf(const search::Store& store, const Arguments& now) {
     throw StoreFailure(store.path() + " is damaged");
   }
   return asked;
-}
-
-/// A file that the plan was read from: not the library, which is in the program, and no words of the command line.
-bool isInput(const SourceManager& sources, FileId id, FileId main) {
-  const auto& library = embeddedStdlib();
-  const char* text = sources.text(id).data();
-  if (std::any_of(library.begin(), library.end(), [&](const EmbeddedFile& file) { return file.text.data() == text; }))
-    return false;
-  std::error_code ignored;
-  return id == main || std::filesystem::is_regular_file(sources.path(id), ignored);
-}
-
-std::string libraryDigest() {
-  std::string all;
-  for (const EmbeddedFile& file : embeddedStdlib()) all += fmt::format("{} {}\n", file.path, digestOf(file.text));
-  return digestOf(all);
 }
 
 std::string spaceDigest(const ir::Space& space) {
@@ -114,7 +98,7 @@ StoreFacts factsOf(const Arguments& arguments, InputFile& file, const api::Searc
   std::map<std::string, int> named;
   for (uint32_t i = 0; i < sources.fileCount(); ++i) {
     const FileId id(i);
-    if (!isInput(sources, id, search.plan().plan().range.file)) continue;
+    if (!isInput(sources, id, file.shownPath())) continue;
     const std::string name = std::filesystem::path(sources.path(id)).filename().string();
     const int count = ++named[name];
     facts.emplace_back("file " + name + (count > 1 ? fmt::format(" ({})", count) : ""), digestOf(sources.text(id)));

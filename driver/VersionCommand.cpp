@@ -1,17 +1,52 @@
-// `planc version`.
+// `planc version`: what this program is: its version and commit, the library in it, what it was built with.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
 #include "driver/Help.h"
+#include "driver/JsonDocument.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <nlohmann/json.hpp>
 
 namespace planc::driver {
 
-static int runVersion(Console& console, const Arguments&) {
-  console.out(versionText());
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of the commit that it was configured from; null where that was no repository.
+Json commit() {
+  constexpr std::string_view kCommit = PLANC_COMMIT;
+  return kCommit.empty() ? Json(nullptr) : Json(kCommit);
+}
+
+int runVersion(Console& console, const Arguments& arguments) {
+  if (arguments.value("--format") != "json") {
+    console.out(versionText());
+    return kClean;
+  }
+  printJson(console, kVersionFormat,
+            {{"commit", commit()},
+             {"library_sha256", libraryDigest()},
+             {"llvm", LLVM_VERSION_STRING},
+             {"sanitized", PLANC_SANITIZED != 0},
+             {"formats",
+              {{"plans", kPlansFormat},
+               {"calibration", kCalibrationFormat},
+               {"sensitivity", kSensitivityFormat},
+               {"search", kSearchFormat},
+               {"sweep", kSweepFormat}}}});
   return kClean;
 }
 
+} // namespace
+
 const Command kVersionCommand = {
-    "version", "print the version", {}, {}, "planc version", runVersion,
+    "version",
+    "print the version",
+    {},
+    {{"--format", "", {"text", "json"}, "json: commit, digest of the library, and forms of JSON results, too"}},
+    "planc version",
+    runVersion,
 };
 
 } // namespace planc::driver

@@ -198,6 +198,8 @@ struct Plan {
   SourceRange range;                                ///< of the name
   std::string title;                                ///< for reports: the name with the arguments it was chosen with
   std::string modelText, clusterText, softwareText; ///< idem: as written, with the values of arguments
+  /// All parameters with their values, as the language shows them, those that nobody gave included.
+  std::vector<std::pair<Symbol, std::string>> arguments;
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Cluster> cluster; ///< null: one device
   std::shared_ptr<const Stack> stack;     ///< `software`; estimate demands it, check does not

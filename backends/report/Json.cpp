@@ -7,6 +7,7 @@
 #include "backends/report/Report.h"
 #include "ir/MeshUse.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace planc::report {
@@ -233,6 +234,12 @@ Json axesJson(const ir::Plan& plan) {
   return out;
 }
 
+Json argumentsJson(const ir::Plan& plan) {
+  Json out = Json::object();
+  for (const auto& [name, value] : plan.arguments) out[name.str()] = value;
+  return out;
+}
+
 Json meshJson(const ir::Mesh& mesh) {
   Json out = Json::object();
   for (ir::AxisId id : mesh.order) out[mesh.axes[id].name.str()] = mesh.axes[id].size;
@@ -241,11 +248,20 @@ Json meshJson(const ir::Mesh& mesh) {
 
 } // namespace
 
+std::string planId(std::string_view file, const ir::Plan& plan) {
+  std::string arguments;
+  for (const auto& [name, value] : plan.arguments)
+    arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name.view(), value);
+  return fmt::format("{}#{}{}", file, plan.name.view(), arguments.empty() ? "" : "(" + arguments + ")");
+}
+
 Json json(const PlanReport& report) {
   const SourceManager& sources = *report.sources;
   const ir::Plan& plan = *report.plan;
   Json out;
+  out["id"] = planId(report.file, plan);
   out["name"] = plan.title;
+  out["arguments"] = argumentsJson(plan);
   out["file"] = report.file;
   out["model"] = plan.modelText;
   out["cluster"] = plan.clusterText;

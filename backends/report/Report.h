@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc::report {
@@ -40,6 +41,8 @@ struct TextOptions {
   LayerOrder order = LayerOrder::Model;
 };
 std::string text(const PlanReport& report, const TextOptions& options = {});
+/// What no other plan is called: its file, its name, all its arguments: `plans/run.plan#house_8b(nodes = 8)`.
+std::string planId(std::string_view file, const ir::Plan& plan);
 /// One element of `plans` of the JSON contract (docs/report.md).
 nlohmann::ordered_json json(const PlanReport& report);
 /// One line per layer row, with a header line.

@@ -56,6 +56,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   const std::unique_ptr<MergedPlan> merged = merge(elab, decl, use, std::move(set));
   if (!merged) return nullptr;
   plan->title = titleOf(decl, merged->edits);
+  plan->arguments = argumentsOf(evaluator, *merged);
   checkFacts(elab, *merged);
   machine(elab, *merged);
   mesh(elab, *merged);

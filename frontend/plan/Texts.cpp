@@ -35,6 +35,15 @@ std::string titleOf(const BoundDecl& decl, const PlanEdits& edits) {
   return decl.decl->name.str() + argumentsText(asPriced(decl, edits.decls), {});
 }
 
+std::vector<std::pair<Symbol, std::string>> argumentsOf(Evaluator& ev, MergedPlan& merged) {
+  std::vector<std::pair<Symbol, std::string>> out;
+  const ChainLink& own = merged.chain.back();
+  for (const ParamInfo& parameter : ev.params(own.decl))
+    if (const NameTable::Entry* bound = own.scope.names.find(parameter.name()))
+      out.emplace_back(parameter.name(), show(bound->value));
+  return out;
+}
+
 std::string written(Elaboration& elab, MergedPlan& merged, std::string_view fact) {
   FactNode* node = merged.fact(fact);
   if (!node || node->section()) return "";
