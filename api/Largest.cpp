@@ -66,8 +66,7 @@ public:
       return out;
     }
     TriedValue refused{.value = values.front()};
-    for (const Diagnostic* found : mistakes.sorted())
-      if (found->kind->severity == Severity::Error && refused.code == 0) refused.code = found->kind->code;
+    if (const Diagnostic* const error = mistakes.firstError()) refused.code = error->kind->code;
     return {refused};
   }
 
@@ -82,8 +81,7 @@ public:
     else
       found = file_.diagnostics().take();
     if (priced.estimate) out.capacity = priced.estimate->memory.capacity;
-    for (const Diagnostic* error : found.sorted())
-      if (error->kind->severity == Severity::Error && out.message.empty()) out.message = error->message;
+    if (const Diagnostic* const error = found.firstError()) out.message = error->message;
     if (!priced.plan && out.message.empty())
       out.message = "no whole number of ranks is left for the axis that is filled";
     return out;

@@ -11,9 +11,8 @@ namespace planc::api {
 namespace {
 
 std::string firstError(const DiagnosticEngine& diagnostics) {
-  for (const Diagnostic* found : diagnostics.sorted())
-    if (found->kind->severity == Severity::Error) return found->message;
-  return {};
+  const Diagnostic* const error = diagnostics.firstError();
+  return error ? error->message : std::string();
 }
 
 std::optional<std::string> formatted(const std::string& raw, std::string& why) {

@@ -2,11 +2,15 @@
 // schedule. Silent when clean.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Report.h"
+#include "driver/CheckFormats.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "support/Spelling.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
@@ -24,7 +28,57 @@ void checkPlan(api::Compilation& plan) {
   if (plan.lower(ir::Level::Comm)) plan.makeSchedule();
 }
 
+/// `--output sarif=FILE`.
+struct Output {
+  const CheckFormat* format = nullptr;
+  std::string path;
+};
+
+/// Those that are asked for; nothing after a usage error.
+std::optional<std::vector<Output>> outputs(Console& console, const Arguments& arguments) {
+  std::vector<Output> out;
+  for (const std::string& word : arguments.all("--output")) {
+    const size_t at = word.find('=');
+    const std::string name = word.substr(0, at), path = at == std::string::npos ? "" : word.substr(at + 1);
+    std::vector<std::string> names;
+    for (const CheckFormat& format : checkFormats()) names.emplace_back(format.name);
+    const CheckFormat* const format = checkFormat(name);
+    if (!format || path.empty()) {
+      console.usageError("`--output` takes a format and a file; this is `" + word + "`",
+                         format ? "as `--output " + name + "=FILE`"
+                                : didYouMean(name, names, "formats are " + quotedList(names)));
+      return std::nullopt;
+    }
+    if (std::any_of(out.begin(), out.end(), [&](const Output& other) { return other.path == path; })) {
+      console.usageError("two formats would be written to " + path, "name another file for one of them");
+      return std::nullopt;
+    }
+    out.push_back({format, path});
+  }
+  return out;
+}
+
+/// Writes what was found where it is asked for; returns the exit code where that fails, else kClean.
+int writeChecked(Console& console, const Arguments& arguments, const Checked& checked, const Inputs& inputs,
+                 const std::vector<Output>& files) {
+  const std::string& format = *arguments.value("--format");
+  if (format == "json") {
+    JsonDocument document(kPlansFormat);
+    document.found().member("plans", checked.plans);
+    addInputs(document.found(), inputs);
+    document.print(console);
+  } else if (const CheckFormat* asked = checkFormat(format)) {
+    console.out(asked->text(checked));
+  }
+  for (const Output& file : files)
+    if (const std::string problem = writeFile(file.path, file.format->text(checked)); !problem.empty())
+      return console.usageError(file.path + " cannot be written: " + problem);
+  return kClean;
+}
+
 int runCheck(Console& console, const Arguments& arguments) {
+  const auto written = outputs(console, arguments);
+  if (!written) return kUsage;
   std::vector<std::string> files = expandFolders(arguments.positional);
   if (files.empty()) return console.usageError("no .plan file in " + arguments.positional[0]);
   bool unreadable = false;
@@ -55,14 +109,13 @@ int runCheck(Console& console, const Arguments& arguments) {
     file.report(plans);
     for (const api::Comparison& comparison : comparisons) file.report(comparison.plans);
     inputs.add(file.sources(), file.shownPath());
+    for (const Output& output : *written)
+      if (const std::string why = refusedOutput(output.path, file.sources()); !why.empty())
+        return console.usageError("`--output` is refused: " + why);
   }
   console.summarize();
-  if (arguments.value("--format") == "json") {
-    JsonDocument document(kPlansFormat);
-    document.found().member("plans", checked);
-    addInputs(document.found(), inputs);
-    document.print(console);
-  }
+  if (const int code = writeChecked(console, arguments, {checked, console.diagnosticsJson()}, inputs, *written))
+    return code;
   return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
 }
 
@@ -72,7 +125,12 @@ const Command kCheckCommand = {
     "check",
     "check files and every plan in them; silent when clean",
     {{"FILE", 1, kMany, "a .plan file, a folder of them, or - for stdin"}},
-    {kSetOption, {"--format", "", {"text", "json"}, "json: one object with the plans and all diagnostics"}},
+    {kSetOption,
+     {"--format",
+      "",
+      {"text", "json", "sarif", "github", "gitlab", "junit"},
+      "json: one object with the plans and all diagnostics; the others are read by tools of those names"},
+     {"--output", "FORMAT=FILE", {}, "write sarif, github, gitlab or junit to a file, beside what is printed", kEach}},
     "planc check examples/gpt3_175b.plan",
     runCheck,
 };

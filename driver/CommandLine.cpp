@@ -189,6 +189,9 @@ int dispatch(Console& console, const Parser& parser) {
   if (int code = checkOnce(console, command, arguments)) return code;
   console.setColor(*arguments.value("--color"));
   console.setDiagnosticFormat(*arguments.value("--diagnostics"));
+  std::optional<WarningRules> rules = warningRules(console, arguments);
+  if (!rules) return kUsage;
+  console.setWarningRules(std::move(*rules));
   if (arguments.has("--help")) {
     console.out(command ? commandHelp(*command) : programHelp());
     return kClean;

@@ -69,8 +69,15 @@ int Console::usageError(std::string_view message, std::string_view help) {
 
 void Console::diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
   for (const Diagnostic* d : diagnostics.sorted()) {
-    if (!seen_.insert(renderHuman(*d, sources, false)).second) continue;
-    (d->kind->severity == Severity::Error ? errors_ : warnings_) += 1;
+    if (rules_.allows(*d->kind) || !seen_.insert(renderHuman(*d, sources, false)).second) continue;
+    Diagnostic asError;
+    if (rules_.denies(*d->kind)) {
+      asError = *d;
+      asError.denied = true;
+      asError.notes.emplace_back("`--deny` makes this warning an error");
+      d = &asError;
+    }
+    (d->isError() ? errors_ : warnings_) += 1;
     json_->push_back(toJson(*d, sources));
     switch (format_) {
     case DiagnosticFormat::Human:

@@ -1,6 +1,7 @@
 // Where a command writes: results to stdout, diagnostics to stderr, colour where wanted; and the exit codes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "driver/WarningRules.h"
 #include "support/Diagnostics.h"
 
 #include <memory>
@@ -32,6 +33,7 @@ public:
   /// `auto`, `always`, `never`.
   void setColor(std::string_view mode);
   void setDiagnosticFormat(std::string_view format);
+  void setWarningRules(WarningRules rules) { rules_ = std::move(rules); }
   bool colorOut() const { return colorOut_; }
 
   /// A result.
@@ -41,7 +43,8 @@ public:
   /// A usage or I/O problem: `planc: error: …`, and a `help:` line if there is help. Returns kUsage.
   int usageError(std::string_view message, std::string_view help = "");
 
-  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out.
+  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out, as are warnings
+  /// that the rules allow. Those that they deny are errors.
   void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources);
   /// `2 errors, 1 warning`, if there were any and a person reads them.
   void summarize();
@@ -57,6 +60,7 @@ public:
 private:
   bool colorOut_ = false, colorErr_ = false, whole_ = true;
   DiagnosticFormat format_ = DiagnosticFormat::Human;
+  WarningRules rules_;
   std::set<std::string> seen_;
   size_t errors_ = 0, warnings_ = 0;
   std::unique_ptr<nlohmann::ordered_json> json_;

@@ -18,9 +18,8 @@ constexpr ir::CandidateId kTried = 10'000;
 /// What is said first of a candidate that a law forbids.
 std::string lawOf(api::Search& search, ir::CandidateId id) {
   const auto first = [](const DiagnosticEngine& found) {
-    for (const Diagnostic* d : found.sorted())
-      if (d->kind->severity == Severity::Error) return d->message;
-    return std::string("a goal has no value");
+    const Diagnostic* const error = found.firstError();
+    return error ? error->message : "a goal has no value";
   };
   DiagnosticEngine found;
   if (!search.candidates().plan(id, found)) return first(found);

@@ -19,11 +19,9 @@ namespace {
 /// Elaborated plans that are kept: neighbouring blocks of a walk go to and fro between them.
 constexpr size_t kBases = 8;
 
-/// The first error.
 int codeOf(const DiagnosticEngine& diagnostics) {
-  for (const Diagnostic* found : diagnostics.sorted())
-    if (found->kind->severity == Severity::Error) return found->kind->code;
-  return 0;
+  const Diagnostic* const error = diagnostics.firstError();
+  return error ? error->kind->code : 0;
 }
 
 /// Does it hold for sure? A condition without a value does not.

@@ -23,14 +23,11 @@ SweepAxis axisOf(const ir::Choice& choice, size_t index) {
   return axis;
 }
 
-/// The first error, as a point says it.
 void refuse(SweepPoint& point, const DiagnosticEngine& found) {
-  for (const Diagnostic* error : found.sorted())
-    if (error->kind->severity == Severity::Error) {
-      point.code = error->kind->code;
-      point.message = error->message;
-      return;
-    }
+  const Diagnostic* const error = found.firstError();
+  if (!error) return;
+  point.code = error->kind->code;
+  point.message = error->message;
 }
 
 void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,

@@ -12,7 +12,7 @@ namespace planc {
 namespace {
 
 const char* severityName(const Diagnostic& d) {
-  return d.kind->severity == Severity::Error ? "error" : "warning";
+  return d.isError() ? "error" : "warning";
 }
 
 void addPlace(nlohmann::ordered_json& out, SourceRange range, const SourceManager& sources) {

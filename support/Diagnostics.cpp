@@ -120,4 +120,10 @@ std::vector<const Diagnostic*> DiagnosticEngine::sorted() const {
   return out;
 }
 
+const Diagnostic* DiagnosticEngine::firstError() const {
+  for (const Diagnostic* found : sorted())
+    if (found->kind->severity == Severity::Error) return found;
+  return nullptr;
+}
+
 } // namespace planc

@@ -66,6 +66,9 @@ struct Diagnostic {
   std::vector<Label> labels;
   std::vector<std::string> help;
   std::vector<std::string> notes;
+  bool denied = false; ///< a warning that counts as an error, as whoever asked wants it
+
+  bool isError() const { return denied || kind->severity == Severity::Error; }
 };
 
 /// Collects the diagnostics of a run. Reports at the same place with the same code are kept once.
@@ -96,6 +99,8 @@ public:
   DiagnosticEngine take();
   /// In the order: file (as loaded), position, code.
   std::vector<const Diagnostic*> sorted() const;
+  /// Of these the first error; null if there is none.
+  const Diagnostic* firstError() const;
   bool empty() const { return all_.empty(); }
   size_t size() const { return all_.size(); }
   /// After this many errors further ones are counted, not kept.

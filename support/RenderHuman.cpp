@@ -29,15 +29,13 @@ class HumanRenderer {
   size_t gutter_ = 1;
   std::string out_;
 
-  TextStyle severityStyle() const {
-    return d_.kind->severity == Severity::Error ? TextStyle::Error : TextStyle::Warning;
-  }
+  TextStyle severityStyle() const { return d_.isError() ? TextStyle::Error : TextStyle::Warning; }
 
   void emit(const TextCells& row) { out_ += row.str(color_) + "\n"; }
 
   void header() {
     TextCells row;
-    const char* word = d_.kind->severity == Severity::Error ? "error" : "warning";
+    const char* word = d_.isError() ? "error" : "warning";
     size_t at = row.put(0, fmt::format("{}[{}]", word, d_.kind->id()), severityStyle());
     row.put(at, ": " + oneLine(d_.message), TextStyle::Bold);
     emit(row);

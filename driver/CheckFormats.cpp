@@ -1,0 +1,237 @@
+// What was checked, as other tools read it. All of them are made from the JSON of plans and diagnostics.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CheckFormats.h"
+
+#include "backends/report/Svg.h"
+#include "driver/Help.h"
+#include "support/Diagnostics.h"
+#include "support/Digest.h"
+#include "support/Embedded.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string textOf(const Json& diagnostic, const char* key) {
+  const auto found = diagnostic.find(key);
+  return found != diagnostic.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool isError(const Json& diagnostic) {
+  return textOf(diagnostic, "severity") == "error";
+}
+
+/// Relative to the current folder where it lies below: tools run in the root of the repository.
+std::string pathOf(const Json& place) {
+  namespace fs = std::filesystem;
+  const std::string path = textOf(place, "file");
+  std::error_code failed;
+  if (path.empty() || !fs::exists(path, failed)) return path; // stdin, the library
+  const fs::path below = fs::proximate(path, failed);
+  const std::string relative = below.lexically_normal().generic_string();
+  return failed || relative.starts_with("..") ? fs::absolute(path, failed).generic_string() : relative;
+}
+
+/// What is the same as long as the mistake is, wherever its line moves: the code, the file, the message, and how many
+/// alike stand before it.
+class Fingerprints {
+public:
+  std::string of(const Json& diagnostic) {
+    const std::string said =
+        fmt::format("{}\n{}\n{}", textOf(diagnostic, "code"), pathOf(diagnostic), textOf(diagnostic, "message"));
+    return digestOf(fmt::format("{}\n{}", said, met_[said]++));
+  }
+
+private:
+  std::map<std::string, int> met_;
+};
+
+std::string message(const Json& diagnostic) {
+  std::string text = textOf(diagnostic, "message");
+  for (const Json& help : diagnostic.at("help")) text += "\nhelp: " + help.get<std::string>();
+  return text;
+}
+
+// ---- SARIF 2.1.0 (OASIS, sections 3.14 to 3.49)
+
+std::string uriOf(const std::string& path) {
+  std::string out = path.starts_with("/") ? "file://" : "";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
+
+Json sarifPlace(const Json& place) {
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", uriOf(pathOf(place))}}},
+            {"region",
+             {{"startLine", place.at("line")},
+              {"startColumn", place.at("column")},
+              {"endLine", place.at("end_line")},
+              {"endColumn", place.at("end_column")}}}}}};
+}
+
+Json sarifRule(const DiagnosticKind& kind) {
+  Json rule = {{"id", kind.id()},
+               {"name", std::string(kind.name)},
+               {"shortDescription", {{"text", std::string(kind.message)}}},
+               {"defaultConfiguration", {{"level", kind.severity == Severity::Error ? "error" : "warning"}}}};
+  for (const EmbeddedFile& page : embeddedPages())
+    if (std::filesystem::path(page.path).stem() == kind.id())
+      rule["help"] = {{"text", std::string(page.text)}, {"markdown", std::string(page.text)}};
+  return rule;
+}
+
+std::string sarif(const Checked& checked) {
+  std::map<std::string, size_t> indices;
+  Json rules = Json::array(), results = Json::array();
+  Fingerprints fingerprints;
+  for (const Json& found : checked.diagnostics) {
+    const std::string code = textOf(found, "code");
+    const auto [index, added] = indices.try_emplace(code, rules.size());
+    for (const auto& [number, kind] : DiagnosticKind::all())
+      if (added && kind->id() == code) rules.push_back(sarifRule(*kind));
+    Json result = {{"ruleId", code},
+                   {"ruleIndex", index->second},
+                   {"level", textOf(found, "severity")},
+                   {"message", {{"text", message(found)}}},
+                   {"partialFingerprints", {{"planc/v1", fingerprints.of(found)}}}};
+    if (found.at("line").is_number()) result["locations"] = Json::array({sarifPlace(found)});
+    for (const Json& label : found.at("labels"))
+      if (label.at("line").is_number()) {
+        Json place = sarifPlace(label);
+        place["message"] = {{"text", textOf(label, "text")}};
+        result["relatedLocations"].push_back(std::move(place));
+      }
+    results.push_back(std::move(result));
+  }
+  Json driver = {{"name", "planc"}, {"version", versionNumber()}, {"rules", std::move(rules)}};
+  return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", Json::array({{{"tool", {{"driver", std::move(driver)}}},
+                                        {"columnKind", "unicodeCodePoints"},
+                                        {"results", std::move(results)}}})}});
+}
+
+// ---- GitHub: workflow commands of a step, of which ten of a kind are shown
+
+std::string githubText(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text)
+    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  return out;
+}
+
+std::string github(const Checked& checked) {
+  constexpr size_t kShown = 10;
+  std::vector<const Json*> worst;
+  for (const Json& found : checked.diagnostics) worst.push_back(&found);
+  std::stable_partition(worst.begin(), worst.end(), [](const Json* found) { return isError(*found); });
+  std::string out;
+  for (size_t i = 0; i < std::min(kShown, worst.size()); ++i) {
+    const Json& found = *worst[i];
+    std::string place;
+    if (found.at("line").is_number())
+      place = fmt::format("file={},line={},col={},endLine={},endColumn={},", githubText(pathOf(found), true),
+                          found.at("line").get<int>(), found.at("column").get<int>(), found.at("end_line").get<int>(),
+                          found.at("end_column").get<int>());
+    out += fmt::format("::{} {}title={}::{}\n", textOf(found, "severity"), place, textOf(found, "code"),
+                       githubText(message(found), false));
+  }
+  if (worst.size() > kShown) out += fmt::format("::notice title=planc::+{} more\n", worst.size() - kShown);
+  return out;
+}
+
+// ---- GitLab: a report of code quality
+
+std::string gitlab(const Checked& checked) {
+  Json out = Json::array();
+  Fingerprints fingerprints;
+  for (const Json& found : checked.diagnostics) {
+    Json location = {{"path", pathOf(found)}, {"lines", {{"begin", 1}}}};
+    if (found.at("line").is_number()) location["lines"] = {{"begin", found.at("line")}, {"end", found.at("end_line")}};
+    out.push_back({{"description", textOf(found, "message")},
+                   {"check_name", textOf(found, "code")},
+                   {"fingerprint", fingerprints.of(found)},
+                   {"severity", isError(found) ? "major" : "minor"},
+                   {"location", std::move(location)}});
+  }
+  return dumped(out);
+}
+
+// ---- JUnit: a suite per file, a case per plan; what stands in no plan is a case of the file
+
+std::string junitCase(const std::string& file, const std::string& name, const std::string& failure) {
+  const std::string head =
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", report::xmlText(file), report::xmlText(name));
+  return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, failure);
+}
+
+std::string junit(const Checked& checked) {
+  struct Suite {
+    std::string cases;
+    size_t tests = 0, failures = 0;
+  };
+  std::map<std::string, std::string> failures; // by file
+  for (const Json& found : checked.diagnostics)
+    if (isError(found))
+      failures[textOf(found, "file")] += fmt::format(
+          "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", textOf(found, "code"),
+          report::xmlText(textOf(found, "message")),
+          report::xmlText(fmt::format("{}:{}: {}", pathOf(found),
+                                      found.at("line").is_number() ? found.at("line").get<int>() : 0, message(found))));
+  std::map<std::string, Suite> suites;
+  for (const Json& plan : checked.plans) {
+    const std::string file = textOf(plan, "file");
+    Suite& suite = suites[file];
+    const bool failed = !plan.at("ok").get<bool>();
+    suite.cases += junitCase(file, textOf(plan, "name"), failed ? failures[file] : "");
+    if (failed) failures.erase(file), ++suite.failures;
+    ++suite.tests;
+  }
+  for (const auto& [file, failure] : failures) {
+    if (failure.empty()) continue;
+    Suite& suite = suites[file];
+    suite.cases += junitCase(file, file, failure);
+    ++suite.tests, ++suite.failures;
+  }
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"planc check\">\n";
+  for (const auto& [file, suite] : suites)
+    out += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
+                       report::xmlText(file), suite.tests, suite.failures, suite.cases);
+  return out + "</testsuites>\n";
+}
+
+} // namespace
+
+const std::vector<CheckFormat>& checkFormats() {
+  static const std::vector<CheckFormat> kFormats = {
+      {"sarif", sarif}, {"github", github}, {"gitlab", gitlab}, {"junit", junit}};
+  return kFormats;
+}
+
+const CheckFormat* checkFormat(std::string_view name) {
+  const auto& all = checkFormats();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const CheckFormat& f) { return f.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+} // namespace planc::driver
