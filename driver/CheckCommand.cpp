@@ -61,7 +61,7 @@ std::optional<std::vector<Output>> outputs(Console& console, const Arguments& ar
 /// Writes what was found where it is asked for; returns the exit code where that fails, else kClean.
 int writeChecked(Console& console, const Arguments& arguments, const Checked& checked, const Inputs& inputs,
                  const std::vector<Output>& files) {
-  const std::string& format = *arguments.value("--format");
+  const std::string format = *arguments.value("--format");
   if (format == "json") {
     JsonDocument document(kPlansFormat);
     document.found().member("plans", checked.plans);
