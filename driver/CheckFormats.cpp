@@ -4,9 +4,9 @@
 
 #include "backends/report/Svg.h"
 #include "driver/Help.h"
+#include "driver/Pages.h"
 #include "support/Diagnostics.h"
 #include "support/Digest.h"
-#include "support/Embedded.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -89,11 +89,10 @@ Json sarifPlace(const Json& place) {
 Json sarifRule(const DiagnosticKind& kind) {
   Json rule = {{"id", kind.id()},
                {"name", std::string(kind.name)},
-               {"shortDescription", {{"text", std::string(kind.message)}}},
+               {"shortDescription", {{"text", messageOf(kind)}}},
                {"defaultConfiguration", {{"level", kind.severity == Severity::Error ? "error" : "warning"}}}};
-  for (const EmbeddedFile& page : embeddedPages())
-    if (std::filesystem::path(page.path).stem() == kind.id())
-      rule["help"] = {{"text", std::string(page.text)}, {"markdown", std::string(page.text)}};
+  if (const std::string_view page = pageOf(kind.id()); !page.empty())
+    rule["help"] = {{"text", page}, {"markdown", page}};
   return rule;
 }
 

@@ -4,7 +4,7 @@
 #include "backends/report/Explain.h"
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
-#include "support/Embedded.h"
+#include "driver/Pages.h"
 
 #include <algorithm>
 #include <cctype>
@@ -19,24 +19,6 @@ std::string codeOf(std::string word) {
   bool digits =
       word.size() == 8 && std::all_of(word.begin() + 4, word.end(), [](unsigned char c) { return std::isdigit(c); });
   return word.starts_with("PLAN") && digits ? word : "";
-}
-
-std::string_view pageOf(const std::string& code) {
-  for (const EmbeddedFile& page : embeddedPages())
-    if (page.path == code + ".md") return page.text;
-  return {};
-}
-
-/// The message with its fields, braces as a person writes them.
-std::string messageOf(const DiagnosticKind& kind) {
-  std::string out;
-  for (size_t i = 0; i < kind.message.size(); ++i) {
-    char c = kind.message[i];
-    bool doubled = (c == '{' || c == '}') && i + 1 < kind.message.size() && kind.message[i + 1] == c;
-    out += c;
-    i += doubled;
-  }
-  return out;
 }
 
 std::vector<std::string> codes() {
