@@ -7,6 +7,7 @@
 #include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/WorkFiles.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -79,13 +80,14 @@ int writeChecked(Console& console, const Arguments& arguments, const Checked& ch
 int runCheck(Console& console, const Arguments& arguments) {
   const auto written = outputs(console, arguments);
   if (!written) return kUsage;
-  std::vector<std::string> files = expandFolders(arguments.positional);
-  if (files.empty()) return console.usageError("no .plan file in " + arguments.positional[0]);
+  WorkFiles work;
+  const int found = filesOf(console, arguments.positional, work);
+  if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
   bool unreadable = false;
   Inputs inputs;
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
-  for (const std::string& path : files) {
-    InputFile file(console, path);
+  for (const WorkFile& one : work.files) {
+    InputFile file(console, one.path);
     if (!file.load()) {
       unreadable = true;
       continue;
@@ -124,7 +126,7 @@ int runCheck(Console& console, const Arguments& arguments) {
 const Command kCheckCommand = {
     "check",
     "check files and every plan in them; silent when clean",
-    {{"FILE", 1, kMany, "a .plan file, a folder of them, or - for stdin"}},
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
     {kSetOption,
      {"--format",
       "",

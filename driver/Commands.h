@@ -9,6 +9,7 @@ extern const Command kCheckCommand;
 extern const Command kEstimateCommand;
 extern const Command kSearchCommand;
 extern const Command kCompileCommand;
+extern const Command kConfigCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
 extern const Command kExplainCommand;

@@ -4,6 +4,7 @@
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/WorkFiles.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -91,6 +92,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   if (!printAfter.empty() && !isPass(printAfter)) return unknownPass(console, printAfter);
   const Emit& emit = emitOf(*arguments.value("--emit"));
   bool json = arguments.value("--format") == "json";
+  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;

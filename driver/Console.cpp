@@ -74,7 +74,7 @@ void Console::diagnose(const DiagnosticEngine& diagnostics, const SourceManager&
     if (rules_.denies(*d->kind)) {
       asError = *d;
       asError.denied = true;
-      asError.notes.emplace_back("`--deny` makes this warning an error");
+      asError.notes.push_back("`" + rules_.deniedBy(*d->kind) + "` makes this warning an error");
       d = &asError;
     }
     (d->isError() ? errors_ : warnings_) += 1;

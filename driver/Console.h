@@ -34,6 +34,7 @@ public:
   void setColor(std::string_view mode);
   void setDiagnosticFormat(std::string_view format);
   void setWarningRules(WarningRules rules) { rules_ = std::move(rules); }
+  const WarningRules& warningRules() const { return rules_; }
   bool colorOut() const { return colorOut_; }
 
   /// A result.

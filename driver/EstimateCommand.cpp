@@ -3,6 +3,7 @@
 #include "driver/Commands.h"
 #include "driver/EstimateFormats.h"
 #include "driver/InputFile.h"
+#include "driver/WorkFiles.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -14,8 +15,9 @@ namespace {
 /// A file with what is asked of it.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
-  bool read = true; ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
-  Plans own;        ///< those whose report was printed are released
+  bool named = true; ///< by itself, so that it is a mistake if it holds no plan
+  bool read = true;  ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
+  Plans own;         ///< those whose report was printed are released
   std::vector<api::Comparison> declared;
 };
 
@@ -50,8 +52,9 @@ void elaborate(const Arguments& arguments, PricedFile& out, const api::Compilati
 }
 
 /// Loads a file; returns the exit code where it cannot be read, else kClean.
-int loadFile(Console& console, const Arguments& arguments, const std::string& path, PricedFile& out) {
-  out.file = std::make_unique<InputFile>(console, path);
+int loadFile(Console& console, const Arguments& arguments, const WorkFile& work, PricedFile& out) {
+  out.file = std::make_unique<InputFile>(console, work.path);
+  out.named = work.named;
   if (!out.file->load()) return kUsage;
   if (const int code = out.file->set(arguments)) return code;
   out.read = !out.file->hasErrors();
@@ -149,26 +152,35 @@ int exitCode(Console& console, const Arguments& arguments, const std::vector<Pri
              std::vector<std::string> oom) {
   if (console.hasErrors()) return kFailed;
   std::string all;
+  bool any = false;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (files[i].own.empty() && files[i].declared.empty()) return noPlans(console, *files[i].file);
+    const bool empty = files[i].own.empty() && files[i].declared.empty();
+    if (empty && files[i].named) return noPlans(console, *files[i].file);
+    any = any || !empty;
     for (const api::Comparison& declared : files[i].declared)
       for (const auto& plan : declared.plans) outOfMemory(*plan, oom[i]);
     if (!oom[i].empty()) all += fmt::format("{}{}", all.empty() ? "" : ", ", oom[i]);
   }
+  if (!any)
+    return console.usageError(fmt::format("no plan whose parameters all have defaults in {} files", files.size()));
   if (all.empty() || arguments.has("--allow-oom")) return kClean;
   console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", all));
   return kFailed;
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
-  if (arguments.positional.size() > 1 && arguments.has("--plan"))
-    return console.usageError("`--plan` names plans of one file; there are " +
-                                  std::to_string(arguments.positional.size()),
+  WorkFiles work;
+  if (const int code = filesOf(console, arguments.positional, work)) {
+    if (code == kFailed) console.summarize();
+    return code;
+  }
+  if (work.files.size() > 1 && arguments.has("--plan"))
+    return console.usageError("`--plan` names plans of one file; there are " + std::to_string(work.files.size()),
                               "leave it out: every plan whose parameters all have defaults is priced");
   const EstimateFormat& format = estimateFormat(arguments);
-  std::vector<PricedFile> files(arguments.positional.size());
+  std::vector<PricedFile> files(work.files.size());
   for (size_t i = 0; i < files.size(); ++i)
-    if (const int code = loadFile(console, arguments, arguments.positional[i], files[i])) return code;
+    if (const int code = loadFile(console, arguments, work.files[i], files[i])) return code;
   const bool compareAll = arguments.has("--compare"); // needs all of them at once
   const auto writer = format.writer(console, arguments);
   std::vector<std::string> oom(files.size()); // the plans of each file that do not fit
@@ -197,7 +209,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
 const Command kEstimateCommand = {
     "estimate",
     "price the plans of files: time, memory, communication and cost of a step, per layer and in all",
-    {{"FILE", 1, kMany, "a .plan file, or - for stdin"}},
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
     {{"--plan",
       "NAME",
       {},

@@ -5,6 +5,7 @@
 #include "driver/Commands.h"
 #include "driver/InputFile.h"
 #include "driver/Pages.h"
+#include "driver/WorkFiles.h"
 
 #include <algorithm>
 #include <cctype>
@@ -84,6 +85,7 @@ std::string nameOf(const Arguments& arguments) {
 }
 
 int explainNumber(Console& console, const Arguments& arguments) {
+  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;

@@ -1,10 +1,9 @@
-// Files on disk: reading, replacing, listing.
+// Files on disk: reading, replacing, paths.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Files.h"
 
 #include "support/Files.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -80,6 +79,17 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   return why;
 }
 
+std::string wholePath(const std::string& path) {
+  std::error_code failed;
+  const fs::path whole = fs::absolute(path, failed).lexically_normal();
+  return (whole.has_filename() || !whole.has_relative_path() ? whole : whole.parent_path()).string();
+}
+
+bool isFolder(const std::string& path) {
+  std::error_code failed;
+  return path != "-" && fs::is_directory(path, failed);
+}
+
 std::string refusedOutput(const std::string& path, const SourceManager& read) {
   std::error_code failed;
   if (path.empty()) return "the name of the file is empty";
@@ -110,24 +120,6 @@ std::string writeFile(const std::string& path, std::string_view text) {
   std::string why = reason();
   if (file.get() >= 0 && !there) ::unlink(path.c_str()); // half a file is none
   return why;
-}
-
-std::vector<std::string> expandFolders(const std::vector<std::string>& paths) {
-  std::vector<std::string> out;
-  for (const std::string& path : paths) {
-    std::error_code failed;
-    if (path == "-" || !fs::is_directory(path, failed)) {
-      out.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found;
-    fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, failed), end;
-    for (; !failed && it != end; it.increment(failed))
-      if (it->path().extension() == ".plan" && it->is_regular_file(failed)) found.push_back(it->path().string());
-    std::sort(found.begin(), found.end());
-    out.insert(out.end(), found.begin(), found.end());
-  }
-  return out;
 }
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// Files on disk: reading, replacing a file without ever losing it, and the `.plan` files of a folder.
+// Files on disk: reading, paths, and replacing a file without ever losing it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/Console.h"
@@ -17,10 +17,11 @@ std::optional<std::string> readFile(const std::string& path, std::string& error)
 std::string replaceFile(const std::string& path, std::string_view text);
 /// Writes a file, new or in place of another. Empty, or what went wrong.
 std::string writeFile(const std::string& path, std::string_view text);
+/// The path from the root, without `.`, `..` and a `/` at its end. Links stay what they are.
+std::string wholePath(const std::string& path);
+bool isFolder(const std::string& path);
 /// Why an output may not be written there, before anything is done for it; empty if it may. Not over a folder, a file
 /// that was read, or a database: a store of a search holds hours of work.
 std::string refusedOutput(const std::string& path, const SourceManager& read);
-/// The paths, with each folder replaced by the `.plan` files below it, sorted.
-std::vector<std::string> expandFolders(const std::vector<std::string>& paths);
 
 } // namespace planc::driver

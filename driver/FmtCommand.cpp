@@ -3,6 +3,7 @@
 #include "api/Texts.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
+#include "driver/WorkFiles.h"
 #include "support/Step.h"
 
 namespace planc::driver {
@@ -41,12 +42,12 @@ Outcome formatOne(Console& console, const std::string& path, bool check) {
 }
 
 int runFmt(Console& console, const Arguments& arguments) {
-  std::vector<std::string> files = expandFolders(arguments.positional);
-  if (files.empty()) return console.usageError("no .plan file in " + arguments.positional[0]);
+  WorkFiles work;
+  if (const int code = filesOf(console, arguments.positional, work)) return code;
   bool check = arguments.has("--check");
   bool unreadable = false, failed = false;
-  for (const std::string& path : files) {
-    Outcome outcome = formatOne(console, path, check);
+  for (const WorkFile& file : work.files) {
+    Outcome outcome = formatOne(console, file.path, check);
     unreadable |= outcome == Outcome::Unreadable;
     failed |= outcome == Outcome::Errors || (check && outcome == Outcome::Changed);
   }
@@ -59,7 +60,8 @@ int runFmt(Console& console, const Arguments& arguments) {
 const Command kFmtCommand = {
     "fmt",
     "rewrite files in the one canonical layout; comments are kept",
-    {{"FILE", 1, kMany, "a .plan file, a folder of them, or - for stdin to stdout"}},
+    {{"FILE", 0, kMany,
+      "a .plan file, a folder of them, or - for stdin to stdout; what planc.toml lists, if not said"}},
     {{"--check", "", {}, "change nothing, print the files that would change, and exit with 1 if there are any"}},
     "planc fmt --check examples/gpt3_175b.plan",
     runFmt,

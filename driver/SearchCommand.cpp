@@ -12,6 +12,7 @@
 #include "driver/SearchList.h"
 #include "driver/SearchStore.h"
 #include "driver/SearchWatch.h"
+#include "driver/WorkFiles.h"
 #include "search/Report.h"
 
 #include <algorithm>
@@ -146,6 +147,7 @@ int answer(Console& console, const Arguments& arguments, InputFile& file, api::S
 int runSearch(Console& console, const Arguments& arguments) {
   if (const int code = checkForm(console, arguments)) return code;
   if (const std::optional<int> code = runOverStores(console, arguments)) return *code;
+  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (asksForLargest(arguments)) return searchLargest(console, arguments, file, wordsOf(arguments));

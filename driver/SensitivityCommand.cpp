@@ -4,6 +4,7 @@
 #include "driver/InputFile.h"
 #include "driver/OptionValues.h"
 #include "driver/SensitivityFormats.h"
+#include "driver/WorkFiles.h"
 
 #include <algorithm>
 #include <charconv>
@@ -95,6 +96,7 @@ std::optional<SensitivityReport> answer(Console& console, api::Compilation& plan
 int runSensitivity(Console& console, const Arguments& arguments) {
   Questions asked;
   if (!readQuestions(console, arguments, asked)) return kUsage;
+  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;

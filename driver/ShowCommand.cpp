@@ -4,6 +4,7 @@
 #include "support/Embedded.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/core.h>
 
 namespace planc::driver {
@@ -55,6 +56,10 @@ int unknownModule(Console& console, const std::string& name) {
          dot = names.back().rfind('.', dot - 1))
       names.push_back(names.back().substr(0, dot));
   }
+  std::error_code failed;
+  if (std::filesystem::exists(name, failed))
+    return console.usageError(fmt::format("`{}` is no module of the library, but lies on this disk", name),
+                              "`planc show` prints modules such as `std.models.gpt`; by itself it lists them");
   bool bare = std::find(names.begin(), names.end(), "std." + name) != names.end();
   return console.usageError("no module `" + name + "` in the library",
                             bare ? "did you mean `std." + name + "`?"

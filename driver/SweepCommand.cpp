@@ -5,6 +5,7 @@
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
+#include "driver/WorkFiles.h"
 #include "search/SweepReport.h"
 
 #include <algorithm>
@@ -176,6 +177,7 @@ int runSweep(Console& console, const Arguments& arguments) {
   if (!vary) return kUsage;
   ir::SearchWords words{.vary = *vary, .fill = arguments.all("--fill")};
   words.alone = true;
+  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;

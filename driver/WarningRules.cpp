@@ -10,8 +10,6 @@ namespace planc::driver {
 
 namespace {
 
-constexpr std::string_view kAll = "warnings";
-
 bool isWarning(const DiagnosticKind& kind) {
   return kind.severity == Severity::Warning;
 }
@@ -19,22 +17,28 @@ bool isWarning(const DiagnosticKind& kind) {
 /// The kind with this code; null after a usage error.
 const DiagnosticKind* warningOf(Console& console, std::string_view option, const std::string& code) {
   std::vector<std::string> warnings;
-  for (const auto& [number, kind] : DiagnosticKind::all()) {
-    if (kind->id() == code && isWarning(*kind)) return kind;
-    if (kind->id() == code) {
-      console.usageError(fmt::format("`{}` is about warnings, and {} is an error: {}", option, code, kind->message),
-                         fmt::format("`planc explain {}` says what to do about it", code));
-      return nullptr;
-    }
-    if (isWarning(*kind)) warnings.push_back(kind->id());
+  const DiagnosticKind* const kind = kindOf(code, warnings);
+  if (kind && isWarning(*kind)) return kind;
+  if (kind) {
+    console.usageError(fmt::format("`{}` is about warnings, and {} is an error: {}", option, code, kind->message),
+                       fmt::format("`planc explain {}` says what to do about it", code));
+    return nullptr;
   }
-  if (option == "--deny") warnings.emplace_back(kAll);
+  if (option == "--deny") warnings.emplace_back(kAllWarnings);
   console.usageError(fmt::format("`{}` has no warning `{}` to name", option, code),
                      didYouMean(code, warnings, "`planc explain --list` lists all codes"));
   return nullptr;
 }
 
 } // namespace
+
+const DiagnosticKind* kindOf(const std::string& code, std::vector<std::string>& known) {
+  for (const auto& [number, kind] : DiagnosticKind::all()) {
+    if (kind->id() == code) return kind;
+    if (isWarning(*kind)) known.push_back(kind->id());
+  }
+  return nullptr;
+}
 
 bool WarningRules::allows(const DiagnosticKind& kind) const {
   return isWarning(kind) && allowed.count(kind.code) != 0;
@@ -44,16 +48,21 @@ bool WarningRules::denies(const DiagnosticKind& kind) const {
   return isWarning(kind) && !allows(kind) && (denyAll || denied.count(kind.code) != 0);
 }
 
+const std::string& WarningRules::deniedBy(const DiagnosticKind& kind) const {
+  const auto by = denied.find(kind.code);
+  return by == denied.end() ? *denyAll : by->second;
+}
+
 std::optional<WarningRules> warningRules(Console& console, const Arguments& arguments) {
   WarningRules rules;
   for (const std::string& code : arguments.all("--deny")) {
-    if (code == kAll) {
-      rules.denyAll = true;
+    if (code == kAllWarnings) {
+      rules.denyAll = "--deny";
       continue;
     }
     const DiagnosticKind* const kind = warningOf(console, "--deny", code);
     if (!kind) return std::nullopt;
-    rules.denied.insert(kind->code);
+    rules.denied.emplace(kind->code, "--deny");
   }
   for (const std::string& code : arguments.all("--allow")) {
     const DiagnosticKind* const kind = warningOf(console, "--allow", code);

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-ROOMS = ("support", "ir", "frontend", "passes", "backends", "calibrate", "search", "api", "driver", "bench", "fuzz")
+ROOMS = ("support", "project", "ir", "frontend", "passes", "backends", "calibrate", "search", "api", "driver", "bench", "fuzz")
 
 
 def names(stem):

@@ -1,0 +1,109 @@
+// From words of the command line and planc.toml to files.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/WorkFiles.h"
+
+#include "driver/Files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Packages of others lie there: their owners check them.
+constexpr std::string_view kVendor = "vendor";
+
+/// Takes files in order, each that lies in a folder once.
+class Collector {
+public:
+  Collector(const Project& project, std::vector<WorkFile>& out) : project_(project), out_(out) {}
+
+  void add(const std::string& path) {
+    if (isFolder(path)) return addFolder(path);
+    seen_.insert(wholePath(path));
+    out_.push_back({path, true});
+  }
+
+private:
+  /// What is named itself is never passed over, only what lies below.
+  void addFolder(const std::string& folder) {
+    const std::string root = wholePath(folder);
+    std::vector<std::string> found;
+    std::error_code failed;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end;
+    for (; !failed && it != end; it.increment(failed)) {
+      const fs::path& path = it->path();
+      std::error_code ignored;
+      const std::string name = path.filename().string();
+      const bool deeper = it->is_directory(ignored);
+      if ((deeper && (name.starts_with('.') || name == kVendor)) || project_.excludes(wholePath(path.string()), root))
+        it.disable_recursion_pending();
+      else if (!deeper && path.extension() == ".plan" && it->is_regular_file(ignored))
+        found.push_back(path.string());
+    }
+    std::sort(found.begin(), found.end());
+    for (std::string& path : found)
+      if (seen_.insert(wholePath(path)).second) out_.push_back({std::move(path), false});
+  }
+
+  const Project& project_;
+  std::vector<WorkFile>& out_;
+  std::set<std::string> seen_;
+};
+
+/// Nothing is named: what planc.toml lists.
+int listedPlans(Console& console, const Project& project, std::vector<std::string>& out) {
+  const project::Config& config = project.config();
+  if (config.path.empty())
+    return console.usageError("no file is named, and there is no planc.toml in this folder or above it",
+                              "name a .plan file or a folder of them, or list them in a planc.toml: `[project]`, and "
+                              "below it `plans = [\"plans\"]`");
+  if (config.plans.empty())
+    return console.usageError(fmt::format("no file is named, and {} lists no plans", config.path),
+                              "name a .plan file or a folder of them, or list them below `[project]` as `plans = "
+                              "[\"plans\"]`");
+  return project.listed(console, config.plans, "plans", out);
+}
+
+int nothingFound(Console& console, const Project& project, const std::vector<std::string>& words) {
+  const std::string also =
+      project.config().exclude.empty() ? "" : fmt::format(", and what {} excludes", project.config().path);
+  return console.usageError("no .plan file in " + words[0],
+                            fmt::format("hidden folders and folders called `{}` are passed over{}", kVendor, also));
+}
+
+} // namespace
+
+std::string projectFolder(const std::string& path) {
+  if (path == "-") return "";
+  return isFolder(path) ? path : fs::path(path).parent_path().string();
+}
+
+int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out) {
+  if (const int code = out.project.open(console, words.empty() ? "" : projectFolder(words[0]))) return code;
+  std::vector<std::string> paths = words;
+  if (words.empty())
+    if (const int code = listedPlans(console, out.project, paths)) return code;
+  Collector collector(out.project, out.files);
+  for (const std::string& path : paths) collector.add(path);
+  return out.files.empty() ? nothingFound(console, out.project, paths) : kClean;
+}
+
+int oneFileOf(Console& console, const std::string& path) {
+  if (isFolder(path)) {
+    Project quiet;
+    std::vector<WorkFile> files;
+    Collector(quiet, files).add(path);
+    return console.usageError(
+        fmt::format("this command works on one file, and {} is a folder", path),
+        files.empty() ? "name a .plan file; there is none below this folder"
+                      : fmt::format("name one of the {} below it, such as {}", files.size(), files[0].path));
+  }
+  return Project().open(console, projectFolder(path));
+}
+
+} // namespace planc::driver

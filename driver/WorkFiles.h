@@ -1,0 +1,34 @@
+// The files that a command works on: those named, those below named folders, or those of planc.toml.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/Command.h"
+#include "driver/Project.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+struct WorkFile {
+  std::string path;
+  bool named = true; ///< by itself, not by a folder in which it lies
+};
+
+struct WorkFiles {
+  Project project; ///< of the first of them
+  std::vector<WorkFile> files;
+};
+
+/// The files that words of the command line name, with each folder replaced by the `.plan` files below it, sorted. Of
+/// these, hidden folders, `vendor` and what planc.toml excludes are passed over, and each is taken once. Without a word
+/// it is what planc.toml lists as `plans`. kClean with at least one file, or the exit code after a report.
+int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out);
+
+/// The folder from which planc.toml is looked for upwards, where this is the first file or folder.
+std::string projectFolder(const std::string& path);
+
+/// Of a command that works on one file: a folder is refused, and what planc.toml says of warnings holds. kClean, or the
+/// exit code after a report.
+int oneFileOf(Console& console, const std::string& path);
+
+} // namespace planc::driver

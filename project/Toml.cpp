@@ -1,0 +1,122 @@
+// The only file with toml++: its nodes become plain data, its exceptions are left off.
+// SPDX-License-Identifier: Apache-2.0
+#include "project/Toml.h"
+
+#include <algorithm>
+#define TOML_EXCEPTIONS 0
+#define TOML_MAX_NESTED_VALUES 16
+#include <toml++/toml.h>
+
+namespace planc::project {
+namespace {
+
+/// From lines and columns in code points, as toml++ counts them, to bytes.
+class Places {
+public:
+  Places(const SourceManager& sources, FileId file) : text_(sources.text(file)), file_(file) {
+    for (size_t at = 0; at != std::string_view::npos; at = text_.find('\n', at), at += at != std::string_view::npos)
+      lines_.push_back(at);
+  }
+
+  /// A place that is nowhere in the text (its end is behind the last line) becomes the end of it.
+  uint32_t offset(const toml::source_position& position) const {
+    if (position.line == 0 || position.line > lines_.size()) return static_cast<uint32_t>(text_.size());
+    size_t at = lines_[position.line - 1];
+    for (size_t column = 1; column < position.column && at < text_.size() && text_[at] != '\n'; ++column)
+      for (++at; at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80;) ++at;
+    return static_cast<uint32_t>(at);
+  }
+  SourceRange range(const toml::source_region& region) const {
+    const uint32_t begin = offset(region.begin), end = offset(region.end);
+    return {file_, begin, std::max(begin, end)};
+  }
+
+private:
+  std::string_view text_;
+  FileId file_;
+  std::vector<size_t> lines_;
+};
+
+TomlValue::Kind kindOf(const toml::node& node) {
+  using Kind = TomlValue::Kind;
+  switch (node.type()) {
+  case toml::node_type::string:
+    return Kind::Text;
+  case toml::node_type::boolean:
+    return Kind::Truth;
+  case toml::node_type::integer:
+  case toml::node_type::floating_point:
+    return Kind::Number;
+  case toml::node_type::array:
+    return Kind::List;
+  case toml::node_type::table:
+    return Kind::Table;
+  default:
+    return Kind::Date;
+  }
+}
+
+/// Where a name of more than this many parts ends, `a.a.a…`. Each part is a table in the one before it, and toml++
+/// bounds only the depth of values: it would end with the stack.
+std::optional<size_t> endlessName(std::string_view text) {
+  constexpr size_t kMostParts = 256;
+  size_t parts = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (std::string_view("=,[]{}\n").find(text[at]) != std::string_view::npos) parts = 0;
+    if (text[at] == '.' && ++parts >= kMostParts) return at;
+  }
+  return std::nullopt;
+}
+
+/// As deep as values and their names go, which is bounded.
+TomlValue valueOf(const toml::node& node, const Places& places) {
+  TomlValue out;
+  out.kind = kindOf(node);
+  out.range = places.range(node.source());
+  if (const auto* text = node.as_string()) out.text = text->get();
+  if (const auto* list = node.as_array())
+    for (const toml::node& item : *list) out.items.push_back(valueOf(item, places));
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table)
+      out.members.push_back({std::string(key.str()), places.range(key.source()), valueOf(value, places)});
+    std::sort(out.members.begin(), out.members.end(),
+              [](const TomlMember& a, const TomlMember& b) { return a.range.begin < b.range.begin; });
+  }
+  return out;
+}
+
+} // namespace
+
+std::string TomlValue::kindName() const {
+  switch (kind) {
+  case Kind::Text:
+    return "a text";
+  case Kind::Number:
+    return "a number";
+  case Kind::Truth:
+    return "true or false";
+  case Kind::Date:
+    return "a date or a time";
+  case Kind::List:
+    return "a list";
+  case Kind::Table:
+    break;
+  }
+  return "a table";
+}
+
+std::optional<TomlValue> parseToml(const SourceManager& sources, FileId file, TomlMistake& mistake) {
+  const Places places(sources, file);
+  if (const auto at = endlessName(sources.text(file))) {
+    const auto end = static_cast<uint32_t>(*at);
+    mistake = {"a name of more parts than anything here has", {file, end, end + 1}};
+    return std::nullopt;
+  }
+  const toml::parse_result result = toml::parse(sources.text(file));
+  if (result) return valueOf(result.table(), places);
+  mistake.reason = result.error().description();
+  mistake.range = places.range(result.error().source());
+  return std::nullopt;
+}
+
+} // namespace planc::project
