@@ -7,6 +7,8 @@
 #include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 #include "support/Spelling.h"
 
@@ -77,44 +79,84 @@ int writeChecked(Console& console, const Arguments& arguments, const Checked& ch
   return kClean;
 }
 
+/// A file that was checked, without what it was checked with.
+struct CheckedFile {
+  std::string unreadable; ///< why
+  bool set = true;        ///< what `--set` says can be read
+  std::string refused;    ///< why an output may not be written beside it
+  nlohmann::ordered_json plans = nlohmann::ordered_json::array();
+  RenderedDiagnostics diagnostics;
+  Inputs inputs;
+};
+
+/// Checks the plans of a file and those of its comparisons.
+void checkPlans(InputFile& file, CheckedFile& out) {
+  Plans plans;
+  file.check([&](std::unique_ptr<api::Compilation> plan) {
+    checkPlan(*plan);
+    out.plans.push_back(planJson(file, *plan));
+    plan->release();
+    plans.push_back(std::move(plan));
+  });
+  std::vector<api::Comparison> comparisons = file.comparisons();
+  for (const api::Comparison& comparison : comparisons)
+    for (const auto& plan : comparison.plans) {
+      checkPlan(*plan);
+      out.plans.push_back(planJson(file, *plan));
+      out.plans.back()["comparison"] = comparison.name;
+      out.plans.back()["label"] = plan->asked().label;
+    }
+  out.diagnostics = file.rendered(plans);
+  for (const api::Comparison& comparison : comparisons) out.diagnostics.add(file.rendered(comparison.plans));
+}
+
+/// On any thread.
+CheckedFile checkFile(Console& console, const std::string& path, const ir::PlanEdit& edit,
+                      const std::vector<Output>& outputs) {
+  CheckedFile out;
+  InputFile file(console, path);
+  if (!file.load(out.unreadable)) return out;
+  out.set = file.set(edit);
+  if (out.set)
+    checkPlans(file, out);
+  else
+    out.diagnostics = file.rendered();
+  out.inputs.add(file.sources(), file.shownPath());
+  for (const Output& output : outputs)
+    if (out.refused.empty()) out.refused = refusedOutput(output.path, file.sources());
+  return out;
+}
+
 int runCheck(Console& console, const Arguments& arguments) {
   const auto written = outputs(console, arguments);
-  if (!written) return kUsage;
+  const auto edit = editOf(console, arguments);
+  const auto jobs = jobsOf(console, arguments);
+  if (!written || !edit || !jobs) return kUsage;
   WorkFiles work;
   const int found = filesOf(console, arguments.positional, work);
   if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
   bool unreadable = false;
+  int stopped = kClean;
   Inputs inputs;
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
-  for (const WorkFile& one : work.files) {
-    InputFile file(console, one.path);
-    if (!file.load()) {
-      unreadable = true;
-      continue;
+  const auto check = [&](size_t i) { return checkFile(console, work.files[i].path, *edit, *written); };
+  Ordered<CheckedFile>(work.files.size(), *jobs).run(check, [&](CheckedFile file) {
+    if (!file.unreadable.empty()) {
+      console.usageError(file.unreadable);
+      return unreadable = true;
     }
-    if (const int code = file.set(arguments)) return code;
-    Plans plans;
-    file.check([&](std::unique_ptr<api::Compilation> plan) {
-      checkPlan(*plan);
-      checked.push_back(planJson(file, *plan));
-      plan->release();
-      plans.push_back(std::move(plan));
-    });
-    std::vector<api::Comparison> comparisons = file.comparisons();
-    for (const api::Comparison& comparison : comparisons)
-      for (const auto& plan : comparison.plans) {
-        checkPlan(*plan);
-        checked.push_back(planJson(file, *plan));
-        checked.back()["comparison"] = comparison.name;
-        checked.back()["label"] = plan->asked().label;
-      }
-    file.report(plans);
-    for (const api::Comparison& comparison : comparisons) file.report(comparison.plans);
-    inputs.add(file.sources(), file.shownPath());
-    for (const Output& output : *written)
-      if (const std::string why = refusedOutput(output.path, file.sources()); !why.empty())
-        return console.usageError("`--output` is refused: " + why);
-  }
+    console.diagnose(std::move(file.diagnostics));
+    for (nlohmann::ordered_json& plan : file.plans) checked.push_back(std::move(plan));
+    inputs.add(file.inputs);
+    if (!file.set) {
+      console.summarize();
+      stopped = kFailed;
+    } else if (!file.refused.empty()) {
+      stopped = console.usageError("`--output` is refused: " + file.refused);
+    }
+    return stopped == kClean;
+  });
+  if (stopped != kClean) return stopped;
   console.summarize();
   if (const int code = writeChecked(console, arguments, {checked, console.diagnosticsJson()}, inputs, *written))
     return code;
@@ -128,6 +170,7 @@ const Command kCheckCommand = {
     "check files and every plan in them; silent when clean",
     {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
     {kSetOption,
+     kJobsOption,
      {"--format",
       "",
       {"text", "json", "sarif", "github", "gitlab", "junit"},

@@ -5,9 +5,11 @@
 #include "support/DiagnosticRender.h"
 #include "support/TextCells.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -67,9 +69,34 @@ int Console::usageError(std::string_view message, std::string_view help) {
   return kUsage;
 }
 
-void Console::diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+RenderedDiagnostics::RenderedDiagnostics() = default;
+RenderedDiagnostics::RenderedDiagnostics(RenderedDiagnostics&&) noexcept = default;
+RenderedDiagnostics& RenderedDiagnostics::operator=(RenderedDiagnostics&&) noexcept = default;
+RenderedDiagnostics::~RenderedDiagnostics() = default;
+
+void RenderedDiagnostics::add(RenderedDiagnostics others) {
+  std::move(others.all.begin(), others.all.end(), std::back_inserter(all));
+}
+
+std::string Console::textOf(const Diagnostic& d, const RenderedDiagnostics::One& rendered,
+                            const SourceManager& sources) const {
+  switch (format_) {
+  case DiagnosticFormat::Short:
+    return renderShort(d, sources) + "\n";
+  case DiagnosticFormat::Json:
+    return rendered.json->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  case DiagnosticFormat::Human:
+    break;
+  }
+  return renderHuman(d, sources, colorErr_) + "\n";
+}
+
+RenderedDiagnostics Console::render(const DiagnosticEngine& diagnostics, const SourceManager& sources) const {
+  RenderedDiagnostics out;
   for (const Diagnostic* d : diagnostics.sorted()) {
-    if (rules_.allows(*d->kind) || !seen_.insert(renderHuman(*d, sources, false)).second) continue;
+    if (rules_.allows(*d->kind)) continue;
+    RenderedDiagnostics::One& one = out.all.emplace_back();
+    one.picture = renderHuman(*d, sources, false);
     Diagnostic asError;
     if (rules_.denies(*d->kind)) {
       asError = *d;
@@ -77,23 +104,23 @@ void Console::diagnose(const DiagnosticEngine& diagnostics, const SourceManager&
       asError.notes.push_back("`" + rules_.deniedBy(*d->kind) + "` makes this warning an error");
       d = &asError;
     }
-    (d->isError() ? errors_ : warnings_) += 1;
-    json_->push_back(toJson(*d, sources));
-    switch (format_) {
-    case DiagnosticFormat::Human:
-      remark(renderHuman(*d, sources, colorErr_) + "\n");
-      break;
-    case DiagnosticFormat::Short:
-      remark(renderShort(*d, sources) + "\n");
-      break;
-    case DiagnosticFormat::Json:
-      remark(json_->back().dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-      break;
-    }
+    one.error = d->isError();
+    one.json = std::make_unique<nlohmann::ordered_json>(toJson(*d, sources));
+    one.text = textOf(*d, one, sources);
   }
-  errors_ += diagnostics.suppressed();
-  if (diagnostics.suppressed() > 0 && format_ != DiagnosticFormat::Json)
-    remark("and " + counted(diagnostics.suppressed(), "more error") + "\n");
+  if (diagnostics.suppressed() > 0) out.all.emplace_back().more = diagnostics.suppressed();
+  return out;
+}
+
+void Console::diagnose(RenderedDiagnostics diagnostics) {
+  for (RenderedDiagnostics::One& one : diagnostics.all) {
+    errors_ += one.more;
+    if (one.more > 0 && format_ != DiagnosticFormat::Json) remark("and " + counted(one.more, "more error") + "\n");
+    if (one.more > 0 || !seen_.insert(std::move(one.picture)).second) continue;
+    (one.error ? errors_ : warnings_) += 1;
+    json_->push_back(std::move(*one.json));
+    remark(one.text);
+  }
 }
 
 void Console::summarize() {

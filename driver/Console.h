@@ -23,6 +23,25 @@ enum ExitCode : int {
 
 enum class DiagnosticFormat { Human, Short, Json };
 
+/// What is left of diagnostics without their sources.
+struct RenderedDiagnostics {
+  struct One {
+    size_t more = 0; ///< it stands for so many errors that were not kept
+    bool error = false;
+    std::string picture; ///< without colour: two that look alike are one
+    std::string text;    ///< as it is written
+    std::unique_ptr<nlohmann::ordered_json> json;
+  };
+  std::vector<One> all;
+
+  RenderedDiagnostics();
+  RenderedDiagnostics(RenderedDiagnostics&&) noexcept;
+  RenderedDiagnostics& operator=(RenderedDiagnostics&&) noexcept;
+  ~RenderedDiagnostics();
+  /// Adds those of others behind these.
+  void add(RenderedDiagnostics others);
+};
+
 /// The streams of one run.
 class Console {
 public:
@@ -44,9 +63,14 @@ public:
   /// A usage or I/O problem: `planc: error: …`, and a `help:` line if there is help. Returns kUsage.
   int usageError(std::string_view message, std::string_view help = "");
 
-  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out, as are warnings
-  /// that the rules allow. Those that they deny are errors.
-  void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources);
+  /// Diagnostics as they will be written, without warnings that the rules allow; those that they deny are errors. On
+  /// any thread.
+  RenderedDiagnostics render(const DiagnosticEngine& diagnostics, const SourceManager& sources) const;
+  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out.
+  void diagnose(RenderedDiagnostics diagnostics);
+  void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+    diagnose(render(diagnostics, sources));
+  }
   /// `2 errors, 1 warning`, if there were any and a person reads them.
   void summarize();
   /// The diagnostics so far, as the array of the JSON contract.
@@ -59,6 +83,8 @@ public:
   bool finish();
 
 private:
+  std::string textOf(const Diagnostic& d, const RenderedDiagnostics::One& rendered, const SourceManager& sources) const;
+
   bool colorOut_ = false, colorErr_ = false, whole_ = true;
   DiagnosticFormat format_ = DiagnosticFormat::Human;
   WarningRules rules_;

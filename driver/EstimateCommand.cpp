@@ -3,10 +3,13 @@
 #include "driver/Commands.h"
 #include "driver/EstimateFormats.h"
 #include "driver/InputFile.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <functional>
 #include <utility>
 
 namespace planc::driver {
@@ -15,9 +18,8 @@ namespace {
 /// A file with what is asked of it.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
-  bool named = true; ///< by itself, so that it is a mistake if it holds no plan
-  bool read = true;  ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
-  Plans own;         ///< those whose report was printed are released
+  bool read = true; ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
+  Plans own;        ///< those whose report was printed are released
   std::vector<api::Comparison> declared;
 };
 
@@ -49,16 +51,6 @@ void elaborate(const Arguments& arguments, PricedFile& out, const api::Compilati
   }
   if (plans.empty()) return;
   for (std::unique_ptr<api::Compilation>& plan : out.file->plans(plans)) use(std::move(plan));
-}
-
-/// Loads a file; returns the exit code where it cannot be read, else kClean.
-int loadFile(Console& console, const Arguments& arguments, const WorkFile& work, PricedFile& out) {
-  out.file = std::make_unique<InputFile>(console, work.path);
-  out.named = work.named;
-  if (!out.file->load()) return kUsage;
-  if (const int code = out.file->set(arguments)) return code;
-  out.read = !out.file->hasErrors();
-  return kClean;
 }
 
 /// Prices the plans of a file; `done` takes those that stand in no comparison.
@@ -105,7 +97,7 @@ std::optional<report::ComparisonReport> compared(Console& console, InputFile& fi
   return report::ComparisonReport{std::move(name), std::move(plans), std::move(*comparison), std::move(failed)};
 }
 
-void compareDeclared(Console& console, const std::vector<PricedFile>& files,
+void compareDeclared(Console& console, const std::vector<PricedFile>& files, bool several,
                      std::vector<report::ComparisonReport>& out) {
   for (const PricedFile& f : files)
     for (const api::Comparison& declared : f.declared) {
@@ -113,31 +105,24 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files,
       std::vector<diff::Side> sides;
       addReports(*f.file, declared.plans, true, plans, sides);
       if (plans.size() < 2) continue; // the errors that leave so few are reported
-      const std::string name = files.size() > 1 ? f.file->shownPath() + ": " + declared.name : declared.name;
+      const std::string name = several ? f.file->shownPath() + ": " + declared.name : declared.name;
       if (auto comparison = compared(console, *f.file, name, std::move(plans), sides, declared.failed))
         out.push_back(std::move(*comparison));
     }
 }
 
-/// `all`: the plans of all files beside each other, too. What that has to say of plans of several files stands in none
-/// of them.
-Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files, bool all) {
+/// `files`: those of which plans are compared. `several` were asked for. `all`: the plans of all files beside each
+/// other, too. What that has to say of plans of several files stands in none of them.
+Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files, bool several, bool all) {
   Comparisons found;
-  if (all) {
+  if (all && !files.empty()) {
     std::vector<report::PlanReport> plans;
     std::vector<diff::Side> sides;
-    for (const PricedFile& f : files) addReports(*f.file, f.own, files.size() == 1, plans, sides);
+    for (const PricedFile& f : files) addReports(*f.file, f.own, !several, plans, sides);
     found.asked = compared(console, *files.front().file, "", std::move(plans), sides, {});
   }
-  compareDeclared(console, files, found.declared);
+  compareDeclared(console, files, several, found.declared);
   return found;
-}
-
-void reportAll(const std::vector<PricedFile>& files) {
-  for (const PricedFile& f : files) {
-    f.file->report(f.own);
-    for (const api::Comparison& c : f.declared) f.file->report(c.plans);
-  }
 }
 
 /// Adds the name of a plan that does not fit, as its report calls it.
@@ -147,61 +132,135 @@ void outOfMemory(const api::Compilation& p, std::string& names) {
         fmt::format("{}`{}`", names.empty() ? "" : ", ", p.asked().label.empty() ? p.plan().title : p.asked().label);
 }
 
-/// `oom`: the plans of each file that do not fit, those of its comparisons left out.
-int exitCode(Console& console, const Arguments& arguments, const std::vector<PricedFile>& files,
-             std::vector<std::string> oom) {
-  if (console.hasErrors()) return kFailed;
-  std::string all;
-  bool any = false;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const bool empty = files[i].own.empty() && files[i].declared.empty();
-    if (empty && files[i].named) return noPlans(console, *files[i].file);
-    any = any || !empty;
-    for (const api::Comparison& declared : files[i].declared)
-      for (const auto& plan : declared.plans) outOfMemory(*plan, oom[i]);
-    if (!oom[i].empty()) all += fmt::format("{}{}", all.empty() ? "" : ", ", oom[i]);
+/// What is asked of each file.
+struct Asked {
+  Console& console;
+  const Arguments& arguments;
+  const EstimateFormat& format;
+  const EstimateWriter& writer;
+  ir::PlanEdit edit;
+  bool compareAll = false; ///< needs all plans at once
+};
+
+/// What is left of a file when its plans are priced.
+struct Estimated {
+  std::string unreadable; ///< why
+  bool set = true;        ///< what `--set` says can be read
+  std::vector<ReportPiece> reports;
+  RenderedDiagnostics diagnostics;
+  Inputs inputs;
+  std::string oom;                  ///< plans that do not fit
+  std::optional<NoPlans> none;      ///< it has no plan, and what is said of that
+  std::unique_ptr<PricedFile> kept; ///< where plans of it are compared
+};
+
+/// On any thread. `use` takes the reports of plans that stand in no comparison as they are done.
+Estimated estimateFile(const Asked& asked, const std::string& path, const std::function<void(ReportPiece)>& use) {
+  Estimated out;
+  auto priced = std::make_unique<PricedFile>();
+  priced->file = std::make_unique<InputFile>(asked.console, path);
+  InputFile& file = *priced->file;
+  if (!file.load(out.unreadable)) return out;
+  out.set = file.set(asked.edit);
+  if (!out.set) {
+    out.diagnostics = file.rendered();
+    return out;
   }
-  if (!any)
-    return console.usageError(fmt::format("no plan whose parameters all have defaults in {} files", files.size()));
-  if (all.empty() || arguments.has("--allow-oom")) return kClean;
-  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", all));
+  priced->read = !file.hasErrors();
+  priceFile(asked.arguments, asked.format, *priced, [&](std::unique_ptr<api::Compilation> plan) {
+    outOfMemory(*plan, out.oom);
+    if (plan->estimate()) use(asked.writer.piece(reportOf(file, *plan)));
+    if (!asked.compareAll) plan->release();
+    priced->own.push_back(std::move(plan));
+  });
+  out.diagnostics = file.rendered(priced->own);
+  for (const api::Comparison& c : priced->declared) {
+    out.diagnostics.add(file.rendered(c.plans));
+    for (const auto& plan : c.plans) outOfMemory(*plan, out.oom);
+  }
+  out.inputs.add(file.sources(), file.shownPath());
+  if (priced->own.empty() && priced->declared.empty()) out.none = noPlansIn(file);
+  if (asked.compareAll || !priced->declared.empty()) out.kept = std::move(priced);
+  return out;
+}
+
+/// What all files come to.
+struct Outcome {
+  std::string oom;             ///< plans that do not fit
+  bool any = false;            ///< a file has a plan
+  std::optional<NoPlans> none; ///< of the first file that was named by itself and has none
+};
+
+int exitCode(Console& console, const Arguments& arguments, const Outcome& outcome, size_t files) {
+  if (console.hasErrors()) return kFailed;
+  if (outcome.none) return console.usageError(outcome.none->problem, outcome.none->help);
+  if (!outcome.any)
+    return console.usageError(fmt::format("no plan whose parameters all have defaults in {} files", files));
+  if (outcome.oom.empty() || arguments.has("--allow-oom")) return kClean;
+  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", outcome.oom));
   return kFailed;
 }
 
 int runEstimate(Console& console, const Arguments& arguments) {
+  const auto edit = editOf(console, arguments);
+  const auto jobs = jobsOf(console, arguments);
+  if (!edit || !jobs) return kUsage;
   WorkFiles work;
-  if (const int code = filesOf(console, arguments.positional, work)) {
-    if (code == kFailed) console.summarize();
-    return code;
-  }
-  if (work.files.size() > 1 && arguments.has("--plan"))
-    return console.usageError("`--plan` names plans of one file; there are " + std::to_string(work.files.size()),
+  if (filesOf(console, arguments.positional, work) == kUsage) return kUsage;
+  const size_t count = work.files.size();
+  if (count > 1 && arguments.has("--plan"))
+    return console.usageError("`--plan` names plans of one file; there are " + std::to_string(count),
                               "leave it out: every plan whose parameters all have defaults is priced");
   const EstimateFormat& format = estimateFormat(arguments);
-  std::vector<PricedFile> files(work.files.size());
-  for (size_t i = 0; i < files.size(); ++i)
-    if (const int code = loadFile(console, arguments, work.files[i], files[i])) return code;
-  const bool compareAll = arguments.has("--compare"); // needs all of them at once
   const auto writer = format.writer(console, arguments);
-  std::vector<std::string> oom(files.size()); // the plans of each file that do not fit
-  for (size_t i = 0; i < files.size(); ++i)
-    priceFile(arguments, format, files[i], [&](std::unique_ptr<api::Compilation> plan) {
-      outOfMemory(*plan, oom[i]);
-      if (plan->estimate()) writer->add(reportOf(*files[i].file, *plan));
-      if (!compareAll) plan->release();
-      files[i].own.push_back(std::move(plan));
-    });
-  if (format.diagnostics) reportAll(files);
-  const Comparisons comparisons = compareFiles(console, files, compareAll);
-  if (format.diagnostics) console.summarize();
+  const Asked asked{console, arguments, format, *writer, *edit, arguments.has("--compare")};
+  Ordered<Estimated> files(count, *jobs);
+  int stopped = kClean;
+  Outcome outcome;
   Inputs inputs;
-  for (const PricedFile& f : files) inputs.add(f.file->sources(), f.file->shownPath());
+  RenderedDiagnostics held;
+  std::vector<PricedFile> compared;
+  const auto estimate = [&](size_t i) {
+    if (!files.threaded()) // printed as it comes: a file may hold thousands of plans
+      return estimateFile(asked, work.files[i].path, [&](const ReportPiece& piece) { writer->add(piece); });
+    std::vector<ReportPiece> reports;
+    Estimated out =
+        estimateFile(asked, work.files[i].path, [&](ReportPiece piece) { reports.push_back(std::move(piece)); });
+    out.reports = std::move(reports);
+    return out;
+  };
+  files.run(estimate, [&, i = size_t(0)](Estimated file) mutable {
+    const bool named = work.files[i++].named;
+    if (!file.unreadable.empty()) {
+      stopped = console.usageError(file.unreadable);
+      return false;
+    }
+    for (const ReportPiece& piece : file.reports) writer->add(piece);
+    if (format.diagnostics || !file.set)
+      console.diagnose(std::move(file.diagnostics));
+    else
+      held.add(std::move(file.diagnostics));
+    if (!file.set) {
+      console.summarize();
+      stopped = kFailed;
+      return false;
+    }
+    inputs.add(file.inputs);
+    if (!file.oom.empty()) outcome.oom += (outcome.oom.empty() ? "" : ", ") + file.oom;
+    outcome.any = outcome.any || !file.none;
+    if (named && !outcome.none) outcome.none = std::move(file.none);
+    if (file.kept) compared.push_back(std::move(*file.kept));
+    return true;
+  });
+  if (stopped != kClean) return stopped;
+  const Comparisons comparisons = compareFiles(console, compared, count > 1, asked.compareAll);
+  if (format.diagnostics) console.summarize();
   writer->finish(comparisons, inputs);
   if (!format.diagnostics) {
-    reportAll(files);
+    console.diagnose(std::move(held));
     console.summarize();
   }
-  return exitCode(console, arguments, files, std::move(oom));
+  return exitCode(console, arguments, outcome, count);
 }
 
 } // namespace
@@ -216,6 +275,7 @@ const Command kEstimateCommand = {
       "only this plan or comparison, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
       kEach},
      kSetOption,
+     kJobsOption,
      {"--format",
       "",
       {"text", "json", "csv"},

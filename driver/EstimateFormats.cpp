@@ -18,7 +18,8 @@ public:
     options_.allLayers = arguments.has("--all");
     if (arguments.value("--sort") == "time") options_.order = report::LayerOrder::Time;
   }
-  void add(const report::PlanReport& report) override { write(report::text(report, options_)); }
+  ReportPiece piece(const report::PlanReport& report) const override { return {report::text(report, options_), ""}; }
+  void add(const ReportPiece& piece) override { write(piece.text); }
   void finish(const Comparisons& comparisons, const Inputs&) override {
     if (comparisons.asked) write(report::comparisonText(*comparisons.asked, options_));
     for (const report::ComparisonReport& c : comparisons.declared) write(report::comparisonText(c, options_));
@@ -48,9 +49,12 @@ private:
 class CsvWriter : public EstimateWriter {
 public:
   explicit CsvWriter(Console& console) : console_(console) {}
-  void add(const report::PlanReport& report) override {
-    layers_.add(report::csv(report, layers_.empty()));
-    runs_.add(report::runCsv(report, runs_.empty()));
+  ReportPiece piece(const report::PlanReport& report) const override {
+    return {report::csv(report, true), report::runCsv(report, true)};
+  }
+  void add(const ReportPiece& piece) override {
+    addRows(layers_, piece.text);
+    addRows(runs_, piece.run);
   }
   void finish(const Comparisons& comparisons, const Inputs&) override {
     Spool asked, declared;
@@ -67,6 +71,11 @@ public:
   }
 
 private:
+  /// The heads of the columns stand once.
+  static void addRows(Spool& table, std::string_view rows) {
+    if (!table.empty() && !rows.empty()) rows.remove_prefix(rows.find('\n') + 1);
+    table.add(rows);
+  }
   Console& console_;
   Spool layers_, runs_;
 };
@@ -78,7 +87,10 @@ public:
     json_.key("plans");
     json_.begin('[');
   }
-  void add(const report::PlanReport& report) override { json_.value(report::json(report)); }
+  ReportPiece piece(const report::PlanReport& report) const override {
+    return {JsonStream::dumped(report::json(report)), ""};
+  }
+  void add(const ReportPiece& piece) override { json_.dumpedValue(piece.text); }
   void finish(const Comparisons& comparisons, const Inputs& inputs) override {
     json_.end();
     if (comparisons.asked) json_.member("comparison", report::comparisonJson(*comparisons.asked));

@@ -19,11 +19,19 @@ struct Comparisons {
   std::vector<report::ComparisonReport> declared;
 };
 
+/// The report of a plan as it will be written: it may end afterwards.
+struct ReportPiece {
+  std::string text;
+  std::string run; ///< where that is a table of its own
+};
+
 /// Writes what the plans of one run have to say.
 class EstimateWriter {
 public:
   virtual ~EstimateWriter() = default;
-  virtual void add(const report::PlanReport& report) = 0;
+  /// On any thread.
+  virtual ReportPiece piece(const report::PlanReport& report) const = 0;
+  virtual void add(const ReportPiece& piece) = 0;
   virtual void finish(const Comparisons& comparisons, const Inputs& inputs) = 0;
 };
 
@@ -31,7 +39,7 @@ struct EstimateFormat {
   std::string_view name;
   std::unique_ptr<EstimateWriter> (*writer)(Console& console, const Arguments& arguments);
   bool effects;         ///< shows what would make a plan fit and what recomputation does
-  bool diagnostics;     ///< holds them, so they are collected before it ends
+  bool diagnostics;     ///< holds them, so they are collected before it ends; else they stand behind it
   bool declaredReports; ///< has the whole report of the plans of a declared comparison, too
 };
 

@@ -3,6 +3,8 @@
 #include "api/Texts.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 #include "support/Step.h"
 
@@ -10,14 +12,24 @@ namespace planc::driver {
 namespace {
 
 /// What happened to one file.
-enum class Outcome { Same, Changed, Errors, Unreadable };
+struct Formatted {
+  enum class Outcome { Same, Changed, Errors, Unreadable };
+  Outcome outcome = Outcome::Same;
+  std::string problem; ///< of reading or writing
+  std::string printed; ///< to stdout
+  RenderedDiagnostics diagnostics;
+};
 
-Outcome formatOne(Console& console, const std::string& path, bool check) {
+/// On any thread.
+Formatted formatOne(const Console& console, const std::string& path, bool check) {
+  using Outcome = Formatted::Outcome;
+  Formatted out;
   std::string error;
   std::optional<std::string> text = api::readText(path, error);
   if (!text) {
-    console.usageError("cannot read `" + path + "`: " + error);
-    return Outcome::Unreadable;
+    out.outcome = Outcome::Unreadable;
+    out.problem = "cannot read `" + path + "`: " + error;
+    return out;
   }
   std::string shown = path == "-" ? "<stdin>" : path;
   SourceManager sources;
@@ -25,32 +37,41 @@ Outcome formatOne(Console& console, const std::string& path, bool check) {
   FileId file = sources.add(shown, *text);
   Step step("formatting");
   std::optional<std::string> formatted = api::formatText(sources, file, diagnostics);
-  console.diagnose(diagnostics, sources);
-  if (!formatted) return Outcome::Errors;
-  bool same = *formatted == *text;
-  if (path == "-" && !check) console.out(*formatted);
-  if (same) return Outcome::Same;
+  out.diagnostics = console.render(diagnostics, sources);
+  if (!formatted) {
+    out.outcome = Outcome::Errors;
+    return out;
+  }
+  if (path == "-" && !check) out.printed = *formatted;
+  if (*formatted == *text) return out;
+  out.outcome = Outcome::Changed;
   if (check) {
-    console.out(shown + "\n");
+    out.printed = shown + "\n";
   } else if (path != "-") {
-    if (std::string problem = replaceFile(path, *formatted); !problem.empty()) {
-      console.usageError(path + " cannot be written: " + problem);
-      return Outcome::Unreadable;
+    if (const std::string problem = replaceFile(path, *formatted); !problem.empty()) {
+      out.outcome = Outcome::Unreadable;
+      out.problem = path + " cannot be written: " + problem;
     }
   }
-  return Outcome::Changed;
+  return out;
 }
 
 int runFmt(Console& console, const Arguments& arguments) {
+  const auto jobs = jobsOf(console, arguments);
+  if (!jobs) return kUsage;
   WorkFiles work;
   if (const int code = filesOf(console, arguments.positional, work)) return code;
-  bool check = arguments.has("--check");
+  const bool check = arguments.has("--check");
   bool unreadable = false, failed = false;
-  for (const WorkFile& file : work.files) {
-    Outcome outcome = formatOne(console, file.path, check);
-    unreadable |= outcome == Outcome::Unreadable;
-    failed |= outcome == Outcome::Errors || (check && outcome == Outcome::Changed);
-  }
+  const auto format = [&](size_t i) { return formatOne(console, work.files[i].path, check); };
+  Ordered<Formatted>(work.files.size(), *jobs).run(format, [&](Formatted file) {
+    console.diagnose(std::move(file.diagnostics));
+    console.out(file.printed);
+    if (!file.problem.empty()) console.usageError(file.problem);
+    unreadable |= file.outcome == Formatted::Outcome::Unreadable;
+    failed |= file.outcome == Formatted::Outcome::Errors || (check && file.outcome == Formatted::Outcome::Changed);
+    return true;
+  });
   console.summarize();
   return unreadable ? kUsage : failed ? kFailed : kClean;
 }
@@ -62,7 +83,8 @@ const Command kFmtCommand = {
     "rewrite files in the one canonical layout; comments are kept",
     {{"FILE", 0, kMany,
       "a .plan file, a folder of them, or - for stdin to stdout; what planc.toml lists, if not said"}},
-    {{"--check", "", {}, "change nothing, print the files that would change, and exit with 1 if there are any"}},
+    {kJobsOption,
+     {"--check", "", {}, "change nothing, print the files that would change, and exit with 1 if there are any"}},
     "planc fmt --check examples/gpt3_175b.plan",
     runFmt,
 };

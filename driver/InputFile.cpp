@@ -11,15 +11,19 @@ namespace planc::driver {
 
 InputFile::InputFile(Console& console, std::string path) : console_(console), path_(std::move(path)) {}
 
-bool InputFile::load() {
+bool InputFile::load(std::string& error) {
   Step step("reading");
+  return file_.load(path_, error);
+}
+
+bool InputFile::load() {
   std::string error;
-  if (file_.load(path_, error)) return true;
+  if (load(error)) return true;
   console_.usageError(error);
   return false;
 }
 
-int InputFile::set(const Arguments& arguments) {
+std::optional<ir::PlanEdit> editOf(Console& console, const Arguments& arguments) {
   ir::PlanEdit edit;
   for (const std::string& word : arguments.all(kSetOption.name)) {
     // `decoder.seq -> tp` as a plan writes it, where no `=` stands before the arrow.
@@ -28,13 +32,20 @@ int InputFile::set(const Arguments& arguments) {
       edit.facts.push_back({word.substr(0, at) + "->", word.substr(at + 2)});
       continue;
     }
-    if (at == std::string::npos || at == 0)
-      return console_.usageError("`--set` takes a path and a value; this is `" + word + "`",
-                                 "as `--set train.micro_batch=2`");
+    if (at == std::string::npos || at == 0) {
+      console.usageError("`--set` takes a path and a value; this is `" + word + "`", "as `--set train.micro_batch=2`");
+      return std::nullopt;
+    }
     edit.facts.push_back({word.substr(0, at), word.substr(at + 1)});
   }
-  if (file_.set(edit.facts)) return kClean;
-  console_.diagnose(file_.diagnostics(), file_.sources());
+  return edit;
+}
+
+int InputFile::set(const Arguments& arguments) {
+  const std::optional<ir::PlanEdit> edit = editOf(console_, arguments);
+  if (!edit) return kUsage;
+  if (set(*edit)) return kClean;
+  console_.diagnose(rendered());
   console_.summarize();
   return kFailed;
 }
@@ -67,18 +78,27 @@ std::vector<api::Comparison> InputFile::comparisons(const std::optional<std::str
   return file_.comparisons(choice);
 }
 
+RenderedDiagnostics InputFile::rendered(const Plans& plans) {
+  RenderedDiagnostics out = console_.render(file_.diagnostics(), file_.sources());
+  for (const auto& plan : plans) out.add(console_.render(plan->diagnostics(), file_.sources()));
+  return out;
+}
+
 void InputFile::report(const Plans& plans) {
-  console_.diagnose(file_.diagnostics(), file_.sources());
-  for (const auto& plan : plans) console_.diagnose(plan->diagnostics(), file_.sources());
+  console_.diagnose(rendered(plans));
+}
+
+NoPlans noPlansIn(InputFile& file) {
+  const std::vector<std::string> open = file.openPlans();
+  if (open.empty()) return {file.shownPath() + " holds no plan", ""};
+  std::string help;
+  for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
+  return {file.shownPath() + " holds no plan whose parameters all have defaults", "bind them: " + help};
 }
 
 int noPlans(Console& console, InputFile& file) {
-  const std::vector<std::string> open = file.openPlans();
-  if (open.empty()) return console.usageError(file.shownPath() + " holds no plan");
-  std::string help;
-  for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
-  return console.usageError(file.shownPath() + " holds no plan whose parameters all have defaults",
-                            "bind them: " + help);
+  const NoPlans none = noPlansIn(file);
+  return console.usageError(none.problem, none.help);
 }
 
 } // namespace planc::driver

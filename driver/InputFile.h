@@ -20,8 +20,12 @@ public:
   InputFile(Console& console, std::string path);
   /// False if the file cannot be read; that was stated.
   bool load();
+  /// As `load`, on any thread: `error` says why, the console nothing.
+  bool load(std::string& error);
   /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
   int set(const Arguments& arguments);
+  /// As `set`, on any thread: false after errors, which are among the diagnostics of the file.
+  bool set(const ir::PlanEdit& edit) { return file_.set(edit.facts); }
   /// As api::PlanFile has them.
   bool check(const api::CompilationUse& use = {});
   Plans plans(const std::vector<std::string>& choices);
@@ -46,6 +50,8 @@ public:
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);
+  /// As they would be written, on any thread.
+  RenderedDiagnostics rendered(const Plans& plans = {});
   /// What was set.
   const ir::PlanEdit& edit() const { return file_.edit(); }
   /// Of the file, so far.
@@ -71,7 +77,15 @@ inline const Option kSetOption{"--set",
                                "another value for a fact, as train.micro_batch=2 or cluster.node.bandwidth=900GB/s",
                                kLines};
 
-/// Says that a file holds no plan to work on; returns the exit code.
+/// What `--set` says; nothing after a usage error.
+std::optional<ir::PlanEdit> editOf(Console& console, const Arguments& arguments);
+
+/// What is said of a file that holds no plan to work on.
+struct NoPlans {
+  std::string problem, help;
+};
+NoPlans noPlansIn(InputFile& file);
+/// Says so; returns the exit code.
 int noPlans(Console& console, InputFile& file);
 
 } // namespace planc::driver

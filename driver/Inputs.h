@@ -20,6 +20,7 @@ std::string libraryDigest();
 class Inputs {
 public:
   void add(const SourceManager& sources, const std::string& main);
+  void add(const Inputs& others) { digests_.insert(others.digests_.begin(), others.digests_.end()); }
   /// `[{"path": …, "sha256": …}]`
   nlohmann::ordered_json json() const;
 

@@ -13,11 +13,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int kIndent = 2;
 
-std::string dumped(const Json& value) {
+} // namespace
+
+std::string JsonStream::dumped(const Json& value) {
   return value.dump(kIndent, ' ', false, Json::error_handler_t::replace);
 }
-
-} // namespace
 
 /// Goes to where the next value or name stands.
 void JsonStream::place() {
@@ -38,14 +38,13 @@ void JsonStream::key(std::string_view name) {
   named_ = true;
 }
 
-void JsonStream::value(const Json& value) {
+void JsonStream::dumpedValue(std::string_view text) {
   place();
-  const std::string text =
-      dumped(value); // line breaks inside of strings are escaped: all there are stand between lines
+  // line breaks inside of strings are escaped: all there are stand between lines
   const std::string indent(kIndent * open_.size(), ' ');
   for (size_t from = 0; from < text.size();) {
     const size_t line = std::min(text.find('\n', from), text.size() - 1) + 1;
-    text_.add(std::string_view(text).substr(from, line - from));
+    text_.add(text.substr(from, line - from));
     if (line < text.size()) text_.add(indent);
     from = line;
   }

@@ -6,6 +6,7 @@
 #include "driver/Spool.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,10 @@ public:
   void begin(char bracket);
   /// The name of what comes next, in an object.
   void key(std::string_view name);
-  void value(const nlohmann::ordered_json& value);
+  void value(const nlohmann::ordered_json& value) { dumpedValue(dumped(value)); }
+  /// A value as text, which takes a tenth of its memory.
+  static std::string dumped(const nlohmann::ordered_json& value);
+  void dumpedValue(std::string_view text);
   void member(std::string_view name, const nlohmann::ordered_json& of);
   /// Those of an object.
   void members(const nlohmann::ordered_json& of);

@@ -6,10 +6,12 @@
 #include "support/Diagnostics.h"
 #include "support/Quantity.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
+#include <thread>
 
 namespace planc::driver {
 
@@ -33,6 +35,12 @@ std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std
   if (error == std::errc() && end == text->data() + text->size() && count >= least && count <= most) return count;
   console.usageError(fmt::format("`{}` takes a whole number from {} to {}; this is `{}`", option, least, most, *text));
   return std::nullopt;
+}
+
+std::optional<size_t> jobsOf(Console& console, const Arguments& arguments) {
+  const auto jobs =
+      countOf(console, arguments, kJobsOption.name, 1, 1024, std::max(1u, std::thread::hardware_concurrency()));
+  return jobs ? std::optional(static_cast<size_t>(*jobs)) : std::nullopt;
 }
 
 std::optional<double> timeOf(Console& console, const Arguments& arguments, std::string_view option, bool& bad) {

@@ -17,6 +17,11 @@ namespace planc::driver {
 std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std::string_view option, int64_t least,
                                int64_t most, int64_t otherwise);
 
+/// `--jobs`: how many threads work on files. As many as there are cores, if not said; nothing after a report.
+inline const Option kJobsOption{
+    "--jobs", "N", {}, "threads that work on files: the cores, if not said; output is the same"};
+std::optional<size_t> jobsOf(Console& console, const Arguments& arguments);
+
 /// Seconds of an option; nothing where it is not given. `bad`: it is no time above 0, which was stated.
 std::optional<double> timeOf(Console& console, const Arguments& arguments, std::string_view option, bool& bad);
 

@@ -18,6 +18,8 @@ constexpr bool kSanitized = true; // its own report says more
 constexpr bool kSanitized = false;
 #endif
 
+constexpr size_t kStackBytes = 64 << 10;
+
 /// Only what a signal handler may do.
 [[noreturn]] void die(const char* what) {
   auto say = [](const char* text) {
@@ -38,14 +40,23 @@ void onSignal(int signal) {
 
 } // namespace
 
+CrashStack::CrashStack() : stack_(std::make_unique<char[]>(kStackBytes)) {
+  stack_t alternative{};
+  alternative.ss_sp = stack_.get();
+  alternative.ss_size = kStackBytes;
+  if (!kSanitized) ::sigaltstack(&alternative, nullptr);
+}
+
+CrashStack::~CrashStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  if (!kSanitized) ::sigaltstack(&none, nullptr);
+}
+
 void installCrashHandlers() {
   std::set_terminate([] { die("unexpected end"); });
   if (kSanitized) return;
-  static char stack[64 << 10]; // a stack overflow leaves no room on the ordinary one
-  stack_t alternative{};
-  alternative.ss_sp = stack;
-  alternative.ss_size = sizeof stack;
-  ::sigaltstack(&alternative, nullptr);
+  static const CrashStack stack; // of the main thread
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK;

@@ -27,4 +27,8 @@ const char* Step::current() {
   return failedStep ? failedStep : currentStep;
 }
 
+void Step::failedIn(const char* name) {
+  failedStep = name;
+}
+
 } // namespace planc

@@ -14,6 +14,8 @@ public:
   Step(const Step&) = delete;
   /// The innermost step of the thread, or the one that an exception left.
   static const char* current();
+  /// The step in which another thread failed, for this one, which says so.
+  static void failedIn(const char* name);
 };
 
 } // namespace planc

@@ -25,11 +25,18 @@ Table& internedNames() {
   return table;
 }
 
+/// Names that a thread met, by their hash: for most it does not ask the table, and waits for no other thread. Nothing
+/// of it is destroyed, so that it may be asked while a thread ends.
+constexpr size_t kRecent = 2048;
+thread_local const std::string* recent[kRecent];
+
 const std::string* intern(std::string_view text) {
+  const std::string*& known = recent[TextHash()(text) % kRecent];
+  if (known && *known == text) return known;
   Table& t = internedNames();
   std::lock_guard guard(t.lock);
   auto found = t.names.find(text);
-  return found != t.names.end() ? &*found : &*t.names.emplace(text).first;
+  return known = found != t.names.end() ? &*found : &*t.names.emplace(text).first;
 }
 
 const std::string* emptyText() {
