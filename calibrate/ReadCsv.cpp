@@ -85,8 +85,8 @@ private:
       if (column) continue;
       good = false;
       auto report = diagnostics_.report(UnknownSampleColumn, cell.range, {{"column", cell.text}});
-      report.help(didYouMean(cell.text, columnNames(),
-                             "docs/calibrate.md lists the columns; times end in their unit: `forward_us`"));
+      report.meantElse(cell.text, columnNames(),
+                       "docs/calibrate.md lists the columns; times end in their unit: `forward_us`");
     }
     return good;
   }
@@ -152,7 +152,7 @@ private:
     }
     good_ = false;
     auto report = diagnostics_.report(UnknownSampleWord, cell.range, {{"word", cell.text}, {"what", what}});
-    report.help(didYouMean(cell.text, known, fmt::format("it is one of {}", fmt::join(known, ", "))));
+    report.meantElse(cell.text, known, fmt::format("it is one of {}", fmt::join(known, ", ")));
     return false;
   }
 

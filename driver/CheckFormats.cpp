@@ -76,14 +76,27 @@ std::string uriOf(const std::string& path) {
   return out;
 }
 
+Json sarifRegion(const Json& place) {
+  return {{"startLine", place.at("line")},
+          {"startColumn", place.at("column")},
+          {"endLine", place.at("end_line")},
+          {"endColumn", place.at("end_column")}};
+}
+
 Json sarifPlace(const Json& place) {
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", uriOf(pathOf(place))}}},
-            {"region",
-             {{"startLine", place.at("line")},
-              {"startColumn", place.at("column")},
-              {"endLine", place.at("end_line")},
-              {"endColumn", place.at("end_column")}}}}}};
+  return {
+      {"physicalLocation", {{"artifactLocation", {{"uri", uriOf(pathOf(place))}}}, {"region", sarifRegion(place)}}}};
+}
+
+/// A change of a file per edit.
+Json sarifFix(const Json& fix) {
+  Json changes = Json::array();
+  for (const Json& edit : fix.at("edits")) {
+    const Json replacement = {{"deletedRegion", sarifRegion(edit)}, {"insertedContent", {{"text", edit.at("text")}}}};
+    changes.push_back(
+        {{"artifactLocation", {{"uri", uriOf(pathOf(edit))}}}, {"replacements", Json::array({replacement})}});
+  }
+  return {{"description", {{"text", fix.at("title")}}}, {"artifactChanges", std::move(changes)}};
 }
 
 Json sarifRule(const DiagnosticKind& kind) {
@@ -117,6 +130,7 @@ std::string sarif(const Checked& checked) {
         place["message"] = {{"text", textOf(label, "text")}};
         result["relatedLocations"].push_back(std::move(place));
       }
+    for (const Json& fix : found.at("fixes")) result["fixes"].push_back(sarifFix(fix));
     results.push_back(std::move(result));
   }
   Json driver = {{"name", "planc"}, {"version", versionNumber()}, {"rules", std::move(rules)}};

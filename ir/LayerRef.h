@@ -48,6 +48,7 @@ std::optional<LayerRef> parseLayerRef(std::string_view text, std::optional<Range
 /// A path as a plan states it.
 struct Selector : LayerRef {
   SourceRange range;
+  SourceRange around = {}; ///< of the steps that it has from the blocks that it stands in
   bool operator==(const Selector&) const = default;
 };
 

@@ -171,8 +171,8 @@ void reportSplit(const Program& program, const Op& op, const PlacedDim& placed, 
                                   {{"dim", name}, {"op", join(op.path)}});
   found.label(op.range, "the operator");
   const bool folded = llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; });
-  if (auto meant = didYouMean(rule.dim.view(), names); !meant.empty())
-    found.help(meant);
+  if (!nearest(rule.dim.view(), names).empty())
+    found.meant(rule.dim.view(), names);
   else if (auto ring = folded ? ringThatWorks(program, op, placed) : std::nullopt)
     found.help("let it pass by, shard after shard: " + *ring);
   else if (folded)

@@ -3,6 +3,7 @@
 #include "support/DiagnosticRender.h"
 
 #include "support/TextCells.h"
+#include "support/TextFixes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,6 +27,17 @@ void addPlace(nlohmann::ordered_json& out, SourceRange range, const SourceManage
   out["column"] = begin.column;
   out["end_line"] = end.line;
   out["end_column"] = end.column;
+}
+
+nlohmann::ordered_json fixJson(const TextFix& fix, const SourceManager& sources) {
+  nlohmann::ordered_json edits = nlohmann::ordered_json::array();
+  for (const TextEdit& edit : fix.edits) {
+    nlohmann::ordered_json item;
+    addPlace(item, edit.range, sources);
+    item["text"] = edit.text;
+    edits.push_back(std::move(item));
+  }
+  return {{"title", fix.title}, {"safe", fix.safe}, {"edits", std::move(edits)}};
 }
 
 } // namespace
@@ -60,6 +72,8 @@ nlohmann::ordered_json toJson(const Diagnostic& d, const SourceManager& sources)
   }
   out["help"] = d.help;
   out["notes"] = d.notes;
+  out["fixes"] = nlohmann::ordered_json::array();
+  for (const TextFix& fix : placedFixes(d, sources)) out["fixes"].push_back(fixJson(fix, sources));
   return out;
 }
 

@@ -78,11 +78,24 @@ DiagnosticEngine::Builder& DiagnosticEngine::Builder::note(std::string text) {
   if (!text.empty()) d_->notes.push_back(std::move(text));
   return *this;
 }
+DiagnosticEngine::Builder& DiagnosticEngine::Builder::fix(TextFix fix) {
+  d_->fixes.push_back(std::move(fix));
+  return *this;
+}
 DiagnosticEngine::Builder&
 DiagnosticEngine::Builder::meant(std::string_view name, const std::vector<std::string>& known, std::string_view list) {
-  std::string help = didYouMean(name, known);
-  if (help.empty() && !list.empty() && !known.empty()) return note(std::string(list) + quotedList(known));
-  return this->help(std::move(help));
+  const bool listed = !list.empty() && !known.empty() && allNearest(name, known).empty();
+  return listed ? note(std::string(list) + quotedList(known)) : meantElse(name, known, {});
+}
+DiagnosticEngine::Builder& DiagnosticEngine::Builder::meantElse(std::string_view name,
+                                                                const std::vector<std::string>& known,
+                                                                std::string otherwise, SourceRange place) {
+  const SourceRange range = place.valid() ? place : d_->range;
+  const std::string only = onlyNearest(name, known);
+  if (range.valid() && !name.empty())
+    for (const std::string& word : offered(name, known))
+      fix({fmt::format("write `{}`", word), {{range, word, std::string(name)}}, word == only});
+  return help(didYouMean(name, known, std::move(otherwise)));
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, SourceRange range,

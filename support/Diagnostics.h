@@ -57,6 +57,20 @@ struct Label {
   std::string text;
 };
 
+/// `text` in the place of `was`, which stands once in `range`; an empty `was` is all of the range, whatever it says.
+struct TextEdit {
+  SourceRange range;
+  std::string text;
+  std::string was = {};
+};
+
+/// Changes of the text that together mend what a diagnostic says.
+struct TextFix {
+  std::string title;
+  std::vector<TextEdit> edits;
+  bool safe = false; ///< nothing else is as near to what was meant
+};
+
 struct Diagnostic {
   const DiagnosticKind* kind = nullptr;
   SourceRange range;
@@ -66,7 +80,8 @@ struct Diagnostic {
   std::vector<Label> labels;
   std::vector<std::string> help;
   std::vector<std::string> notes;
-  bool denied = false; ///< a warning that counts as an error, as whoever asked wants it
+  std::vector<TextFix> fixes; ///< as reported; `placedFixes` of TextFixes.h has those that can be made
+  bool denied = false;        ///< a warning that counts as an error, as whoever asked wants it
 
   bool isError() const { return denied || kind->severity == Severity::Error; }
 };
@@ -84,9 +99,13 @@ public:
     Builder& label(SourceRange range, std::string text);
     Builder& help(std::string text);
     Builder& note(std::string text);
-    /// What a misspelt name was probably meant to be, as help. Where none of `known` is near and there is a `list`, a
-    /// note of all of them behind it: "its levels are `node`, `rack`".
+    Builder& fix(TextFix fix);
+    /// What a misspelt name was probably meant to be, as help, and as fixes of the main range. Where none of `known` is
+    /// near and there is a `list`, a note of all of them behind it: "its levels are `node`, `rack`".
     Builder& meant(std::string_view name, const std::vector<std::string>& known, std::string_view list = {});
+    /// The same, with other help where none is near. The name stands in `place`, or else in the main range.
+    Builder& meantElse(std::string_view name, const std::vector<std::string>& known, std::string otherwise,
+                       SourceRange place = {});
   };
 
   Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});

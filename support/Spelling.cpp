@@ -25,6 +25,14 @@ size_t foreignLetters(std::string_view name, std::string_view candidate) {
       std::count_if(name.begin(), name.end(), [&](char c) { return candidate.find(c) == std::string_view::npos; }));
 }
 
+/// Slips that make `candidate` of `name`; more than `allowed` where it cannot be what was meant.
+unsigned slipsOf(std::string_view name, std::string_view candidate, unsigned allowed) {
+  const unsigned slips = spellingDistance(name, candidate, allowed);
+  // Of a single letter nothing may be left but the letter itself: `w` for `wq`, never for `x`.
+  const bool other = name.size() < 2 && slips > 0 && !candidate.starts_with(name);
+  return slips >= candidate.size() || other ? allowed + 1 : slips;
+}
+
 /// Whether `word` is a shortened `name`: its letters in order, the first and the last among them.
 bool abbreviates(std::string_view word, std::string_view name) {
   if (word.size() < 4 || word.size() >= name.size()) return false;
@@ -97,10 +105,8 @@ std::vector<std::string> allNearest(std::string_view name, const std::vector<std
   std::vector<std::string> found;
   for (const std::string& candidate : candidates) {
     if (candidate == name) continue;
-    const unsigned slips = spellingDistance(name, candidate, allowed);
-    // Of a single letter nothing may be left but the letter itself: `w` for `wq`, never for `x`.
-    if (slips > allowed || slips >= candidate.size() || (name.size() < 2 && slips > 0 && !candidate.starts_with(name)))
-      continue;
+    const unsigned slips = slipsOf(name, candidate, allowed);
+    if (slips > allowed) continue;
     const Rank rank(slips, foreignLetters(name, candidate));
     if (rank > best) continue;
     if (rank < best) found.clear();
@@ -127,11 +133,29 @@ std::string quotedList(const std::vector<std::string>& words) {
   return joined(words, ", ");
 }
 
-std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise) {
+std::vector<std::string> offered(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr size_t kMost = 4; // more are no suggestion
   std::vector<std::string> found = allNearest(name, candidates);
-  if (found.empty()) return otherwise;
   if (found.size() > kMost) found.resize(kMost);
+  return found;
+}
+
+std::string onlyNearest(std::string_view name, const std::vector<std::string>& candidates) {
+  const unsigned allowed = allowedSlips(name);
+  unsigned best = allowed + 1;
+  std::string_view only;
+  for (const std::string& candidate : candidates) {
+    const unsigned slips = candidate == name ? allowed + 1 : slipsOf(name, candidate, allowed);
+    if (slips > allowed || slips > best || (slips == best && candidate == only)) continue;
+    only = slips == best ? std::string_view() : std::string_view(candidate);
+    best = slips;
+  }
+  return std::string(only);
+}
+
+std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise) {
+  const std::vector<std::string> found = offered(name, candidates);
+  if (found.empty()) return otherwise;
   return fmt::format("did you mean {}?", quotedChoice(found));
 }
 

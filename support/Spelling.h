@@ -17,6 +17,10 @@ unsigned allowedSlips(std::string_view name);
 /// fewest slips; else the shortest that go on where `name` ends, or that `name` spells out (`bfloat16` for `bf16`,
 /// `fp8_e4m3` for `fp8`). Empty if none is near enough.
 std::vector<std::string> allNearest(std::string_view name, const std::vector<std::string>& candidates);
+/// Of these as many as are worth offering.
+std::vector<std::string> offered(std::string_view name, const std::vector<std::string>& candidates);
+/// The one with the fewest slips, where no other has as few; else empty.
+std::string onlyNearest(std::string_view name, const std::vector<std::string>& candidates);
 /// `` `a`, `b` or `c` ``.
 std::string quotedChoice(const std::vector<std::string>& words);
 /// `` `a`, `b`, `c` ``.

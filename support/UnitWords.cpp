@@ -153,12 +153,6 @@ std::optional<std::string> bitsPrefix(std::string_view text) {
   return std::string(1, prefixOf(text.front()));
 }
 
-std::string offer(std::string_view number, const std::vector<std::string>& units) {
-  std::vector<std::string> whole;
-  for (const std::string& unit : units) whole.push_back(fmt::format("{}{}", number, unit));
-  return fmt::format("did you mean {}?", quotedChoice(whole));
-}
-
 /// `400Gb/s`, `80gb`: bits have a unit only over time.
 std::string bitsMeant(std::string_view number, std::string_view over, std::string_view under, std::string_view prefix) {
   const std::vector<std::string> below = wordMeans(under, true);
@@ -171,6 +165,15 @@ std::string bitsMeant(std::string_view number, std::string_view over, std::strin
   if (small) return fmt::format("did you mean `{}`? Rates in bits are written `{}`", bytes, bits);
   return fmt::format("`{}` counts bits: sizes are written in bytes, such as `{}B` (8 bits each), rates as `{}`", over,
                      prefix, bits);
+}
+
+/// What is to be said where `written` counts bits.
+std::string bitsWritten(std::string_view number, std::string_view written) {
+  const size_t slash = written.find('/');
+  const std::string_view over = written.substr(0, slash);
+  const std::string_view under = slash == std::string_view::npos ? std::string_view() : written.substr(slash + 1);
+  const auto prefix = bitsPrefix(over);
+  return prefix ? bitsMeant(number, over, under, *prefix) : "";
 }
 
 /// What a side of the unit may mean: from the table, else by its spelling.
@@ -194,12 +197,17 @@ std::string_view writtenUnit(std::string_view literal) {
 }
 
 std::string unitMeant(std::string_view number, std::string_view written) {
+  if (std::string bits = bitsWritten(number, written); !bits.empty()) return bits;
+  const std::vector<std::string> meant = literalsMeant(number, written);
+  return meant.empty() ? "" : fmt::format("did you mean {}?", quotedChoice(meant));
+}
+
+std::vector<std::string> literalsMeant(std::string_view number, std::string_view written) {
   constexpr size_t kMost = 4;
+  if (!bitsWritten(number, written).empty()) return {};
   const size_t slash = written.find('/');
   const std::string_view over = written.substr(0, slash);
   const std::string_view under = slash == std::string_view::npos ? std::string_view() : written.substr(slash + 1);
-  if (const auto prefix = bitsPrefix(over))
-    if (std::string text = bitsMeant(number, over, under, *prefix); !text.empty()) return text;
   std::vector<std::string> units = sideMeans(over, !under.empty());
   if (!under.empty()) {
     const std::vector<std::string> below = sideMeans(under, true);
@@ -209,9 +217,9 @@ std::string unitMeant(std::string_view number, std::string_view written) {
         if (unit.find('/') == std::string::npos) both.push_back(fmt::format("{}/{}", unit, per));
     units = std::move(both);
   }
-  if (units.empty()) return "";
   if (units.size() > kMost) units.resize(kMost);
-  return offer(number, units);
+  for (std::string& unit : units) unit.insert(0, number);
+  return units;
 }
 
 std::string knownUnit(std::string_view written) {

@@ -129,7 +129,8 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
                               "counts seq`",
                               plan_.model->name.view()));
     else if (const std::string_view other = sameUnit(*metric); !other.empty() && !metric->unit.plain())
-      report.help(fmt::format("did you mean `{}`?", other));
+      report.help(fmt::format("did you mean `{}`?", other))
+          .fix({fmt::format("write `{}`", other), {{node.range, std::string(other), std::string(metric->name())}}});
     else
       report.help("remove the line, or move it to a plan whose workload has this number");
     return;

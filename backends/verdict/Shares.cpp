@@ -127,7 +127,8 @@ private:
     if (text.ends_with('%'))
       report.help("a share is 100 % at most");
     else
-      report.help(fmt::format("did you mean `{}%`?", text));
+      report.help(fmt::format("did you mean `{}%`?", text))
+          .fix({fmt::format("write `{}%`", text), {{given.range, text + "%", text}}});
   }
 
   const ir::Plan& plan_;

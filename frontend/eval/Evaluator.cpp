@@ -190,6 +190,9 @@ Value Evaluator::literalQuantity(const Expr& e) {
   auto report = context.report(UnknownUnit, e.range, {{"unit", bad}});
   const std::string plain = plainNumbers(number, written), meant = plain.empty() ? unitMeant(number, written) : plain;
   report.help(meant);
+  const std::vector<std::string> literals = plain.empty() ? literalsMeant(number, written) : std::vector<std::string>();
+  for (const std::string& literal : literals)
+    report.fix({fmt::format("write `{}`", literal), {{e.range, literal}}, literals.size() == 1});
   if (const size_t slash = e.text.find('/'); slash != std::string_view::npos && e.text.substr(slash + 1) == bad)
     report.help(fmt::format("put spaces around `/` to divide by `{}`", bad));
   else if (meant.empty())

@@ -152,7 +152,7 @@ FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRan
       std::vector<std::string> names;
       for (const FactNode& child : parent.children) names.push_back(child.name.str());
       reportNothingToOverride(ev_.context, name.range, name.text.view(), owner_.text)
-          .help(didYouMean(name.text.view(), names, "leave `override` out to add it"));
+          .meantElse(name.text.view(), names, "leave `override` out to add it");
       return nullptr;
     }
     FactNode& made = known ? *known : parent.children.emplace_back();

@@ -54,7 +54,8 @@ void reportNothingToSet(Context& context, const syntax::Name& name, std::string_
     return path.ends_with(fmt::format(".{}", name.text.view()));
   });
   if (below != known.end())
-    report.help(fmt::format("did you mean `{}`?", *below));
+    report.help(fmt::format("did you mean `{}`?", *below))
+        .fix({fmt::format("write `{}`", *below), {{name.range, *below, name.text.str()}}});
   else
     report.meant(name.text.view(), known, "what can be set there is ");
 }

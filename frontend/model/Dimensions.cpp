@@ -97,10 +97,10 @@ Resolved resolveOrReport(ModelState& state, Scope& scope, const syntax::Name& na
     for (const auto& [n, id] : s->dims) candidates.push_back(n.str());
   }
   for (const auto& [n, extent] : state.extents.bound) candidates.push_back(n.str());
-  report.help(didYouMean(
+  report.meantElse(
       name.text.view(), candidates,
       fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)",
-                  name.text.view())));
+                  name.text.view()));
   return {};
 }
 

@@ -90,9 +90,8 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
   std::string whole = name;
   for (const syntax::Name& m : f.members) whole += "." + m.text.str();
   auto report = state.context.report(UnknownOpFact, f.name.range, {{"fact", whole}});
-  const std::string meant = didYouMean(name, factNames());
-  report.help(meant);
-  if (meant.empty())
+  report.meant(name, factNames());
+  if (nearest(name, factNames()).empty())
     report.note("facts of an operator are " + quotedList(factNames()) + ", and `NAME.bytes` of a saved buffer");
   state.failed = true;
 }

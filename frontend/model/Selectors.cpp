@@ -77,8 +77,13 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
       auto report = context.report(MatchesNothing, selector.range,
                                    {{"selector", selector.str()}, {"model", nodes_[0].name.str()}});
       std::vector<std::string> meant;
-      for (const std::string& name : allNearest(s.name.view(), names))
+      const bool inside = context.text(selector.range).find(s.name.view()) != std::string_view::npos;
+      const SourceRange place = inside ? selector.range : selector.around;
+      const std::string only = onlyNearest(s.name.view(), names);
+      for (const std::string& name : allNearest(s.name.view(), names)) {
+        report.fix({fmt::format("write `{}`", name), {{place, name, s.name.str()}}, name == only});
         meant.push_back(renamed(context.text(selector.range), selector.steps.size() - 1 - i, s.name.view(), name));
+      }
       if (!meant.empty()) {
         report.help(fmt::format("did you mean {}?", quotedChoice(meant)));
       } else {
@@ -126,6 +131,7 @@ void reportSlice(Context& context, const ir::Range& r, SourceRange at) {
 std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& written, Scope& scope,
                                          const ir::Selector& prefix) {
   ir::Selector made = prefix;
+  made.around = prefix.around.valid() ? SourceRange::cover(prefix.around, prefix.range) : prefix.range;
   made.range = written.range;
   for (const syntax::SelectorStep& s : written.steps) {
     ir::LayerStep step;

@@ -32,6 +32,10 @@ std::string toDotted(std::string path) {
   return path;
 }
 
+SourceRange beginOf(SourceRange range) {
+  return {range.file, range.begin, range.begin};
+}
+
 } // namespace
 
 void Loader::resolveLibrary(Import& import, const syntax::ImportDecl& decl) {
@@ -113,7 +117,8 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
       if (!hidden_.insert(hidden->second).second) return nullptr; // one `export` mends all uses of it
       diagnostics_.report(NotExported, use, {{"name", name.str()}, {"module", import.text}})
           .label(hidden->second->nameRange, "declared here without `export`")
-          .help(fmt::format("write `export` before the declaration of `{}`", name.view()));
+          .help(fmt::format("write `export` before the declaration of `{}`", name.view()))
+          .fix({"write `export` before it", {{beginOf(hidden->second->decl().range), "export "}}, true});
       return nullptr;
     }
   }
@@ -213,14 +218,14 @@ void Loader::reportMissingFile(const std::string& written, const std::string& pa
     if (entry.path().extension() == ".plan") files.push_back((prefix / entry.path().filename()).string());
   std::sort(files.begin(), files.end());
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
-  if (auto meant = didYouMean(written, files); !meant.empty()) {
-    report.help(meant);
-  } else {
+  if (nearest(written, files).empty()) {
     constexpr size_t kMost = 8;
     if (files.size() > kMost) files.resize(kMost);
     report.note(
         fmt::format("there is no file `{}`{}", path, files.empty() ? "" : "; beside it are " + quotedList(files)));
     report.help("paths are relative to the file that imports; what planc brings is imported as `import std.…`");
+  } else {
+    report.meant(written, files);
   }
 }
 
@@ -238,15 +243,17 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
     if (folder.starts_with(import.text + ".")) inside.push_back(folder);
   if (!inside.empty()) {
     report.help("import a part of it: " + quotedList(inside));
-  } else if (auto meant = didYouMean(import.text, known); !meant.empty()) {
-    report.help(meant);
+  } else if (!nearest(import.text, known).empty()) {
+    report.meant(import.text, known);
   } else if (const size_t end = import.text.rfind('.');
              end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
     report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {
     for (const std::string& module : known) // `optimizers`
-      if (module.ends_with("." + import.text)) report.help(fmt::format("did you mean `{}`?", module));
+      if (module.ends_with("." + import.text))
+        report.help(fmt::format("did you mean `{}`?", module))
+            .fix({fmt::format("write `{}`", module), {{range, module, import.text}}});
     report.note(
         "packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
   }

@@ -38,8 +38,9 @@ bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
   const bool over = !percent && site.type(end) == Type::SLASH && end + 2 < site.tokens.size();
   const std::string below = over ? knownUnit(site.text(end + 1)) : "";
   if (!below.empty()) written += "/" + below, end += 2;
-  reporter.report(UnitApart, range(site, unit - 1, end))
-      .help(fmt::format("write `{}{}`", site.text(unit - 1), written));
+  const std::string meant = fmt::format("{}{}", site.text(unit - 1), written), title = fmt::format("write `{}`", meant);
+  const SourceRange place = range(site, unit - 1, end);
+  reporter.report(UnitApart, place).help(title).fix({title, {{place, meant}}, true});
   return true;
 }
 
@@ -71,8 +72,10 @@ bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
   if (site.text(begin).ends_with('%')) return false; // `10%3` has a hint of its own
   const SourceRange place = range(site, begin, end);
   const std::string word(site.file.text.substr(place.begin, place.end - place.begin));
+  const std::string meant = inWords(word);
   reporter.report(NameBeginsWithDigit, place, {{"word", word}})
-      .help(fmt::format("did you mean `{}`? Digits at the beginning of a name are spelt out", inWords(word)));
+      .help(fmt::format("did you mean `{}`? Digits at the beginning of a name are spelt out", meant))
+      .fix({fmt::format("write `{}`", meant), {{place, meant}}});
   return true;
 }
 

@@ -66,24 +66,36 @@ class DeclarationParser {
     return {file_, stream_->tokens(), error, statementAround(types, std::min(error.at, types.size()))};
   }
 
+  /// Whether the text is right with the guess in its place, or goes on for a good while: the tree or the next error.
+  bool isRight(const ErrorSite& site, const KeywordGuess& guess, SyntaxError& next, Rule::DeclarationContext*& tree) {
+    constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely explains
+    const size_t size = stream_->tokens().size();
+    if (size > retryBudget_) return false;
+    retryBudget_ -= size;
+    const size_t before = site.type(guess.at);
+    stream_->retype(guess.at, guess.type);
+    tree = runExact(next);
+    stream_->retype(guess.at, before);
+    return tree || next.at >= site.error.at + kGoodWhile || next.at > site.statement.end;
+  }
+
   /// Looks for the keyword that was meant: the text must be right with it, or go on for a good while. Reports it,
   /// leaves it in its place, and gives the tree or the next error.
   bool misspeltKeyword(const ErrorSite& site, SyntaxError& next, Rule::DeclarationContext*& tree) {
-    constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely explains
-    const size_t size = stream_->tokens().size();
-    for (const KeywordGuess& guess : keywordGuesses(site)) {
-      if (size > retryBudget_) return false;
-      retryBudget_ -= size;
-      const size_t before = site.type(guess.at);
+    const std::vector<KeywordGuess> guesses = keywordGuesses(site);
+    for (size_t i = 0; i < guesses.size(); ++i) {
+      if (!isRight(site, guesses[i], next, tree)) continue;
+      KeywordGuess guess = guesses[i];
+      guess.only = true;
+      SyntaxError ignored;
+      Rule::DeclarationContext* other = nullptr;
+      for (size_t k = i + 1; guess.only && k < guesses.size() && guesses[k].slips == guess.slips; ++k)
+        guess.only = !isRight(site, guesses[k], ignored, other);
+      reportKeyword(site, guess, reporter_);
       stream_->retype(guess.at, guess.type);
-      tree = runExact(next);
-      if (tree || next.at >= site.error.at + kGoodWhile || next.at > site.statement.end) {
-        stream_->retype(guess.at, before);
-        reportKeyword(site, guess, reporter_);
-        stream_->retype(guess.at, guess.type);
-        return true;
-      }
-      stream_->retype(guess.at, before);
+      // The tree of the last run is the one that the parser holds.
+      if (tree) tree = runExact(ignored);
+      return true;
     }
     return false;
   }

@@ -69,8 +69,11 @@ std::vector<KeywordGuess> keywordGuesses(const ErrorSite& site) {
   addWords(site, std::max(begin, behind > kMostWords ? behind - kMostWords : 0), behind, kMostWords, words);
   addWords(site, begin, std::min(begin + 3, behind), 3, words);
   addHeads(site, words);
+  std::vector<size_t> known;
   std::vector<KeywordGuess> out;
   for (size_t at : words) {
+    if (std::find(known.begin(), known.end(), at) != known.end()) continue;
+    known.push_back(at);
     const std::string_view word = site.text(at);
     const unsigned allowed = word.size() < 3 ? 1 : allowedSlips(word);
     for (const Keyword& keyword : keywords()) {
@@ -89,7 +92,10 @@ void reportKeyword(const ErrorSite& site, const KeywordGuess& guess, SyntaxRepor
   const Keyword& keyword = keywords()[guess.type - Type::IMPORT];
   auto report = reporter.report(MisspeltKeyword, {site.file.id, word.begin, word.end},
                                 {{"word", std::string(site.text(guess.at))}});
-  report.help(fmt::format("did you mean `{}`?", keyword.text));
+  report.help(fmt::format("did you mean `{}`?", keyword.text))
+      .fix({fmt::format("write `{}`", keyword.text),
+            {{{site.file.id, word.begin, word.end}, keyword.text}},
+            guess.only});
   if (guess.at != site.error.at && !site.atLineEnd())
     report.label({site.file.id, site.found().begin, site.found().end}, "cannot stand here behind a name");
 }

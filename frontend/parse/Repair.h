@@ -12,6 +12,7 @@ struct KeywordGuess {
   size_t at = 0;   ///< position of the word in the stream
   size_t type = 0; ///< of the keyword
   unsigned slips = 0;
+  bool only = false; ///< no other guess with as few slips is right
 };
 
 /// The nearest keywords of the words in the statement up to the error and of those that open the blocks around it;

@@ -43,8 +43,8 @@ void mergeKeep(Elaboration& elab, MergedPlan& merged, const syntax::KeepStmt& s,
     gathered = !host && s.side->text != Symbol("split");
     if (gathered && s.side->text != Symbol("gathered")) {
       auto report = elab.context.report(UnknownSide, s.side->range, {{"side", s.side->text.str()}});
-      report.help(didYouMean(s.side->text.view(), {"gathered", "split", std::string(ir::kHost)},
-                             "sides are `gathered`, `split` and `host`"));
+      report.meantElse(s.side->text.view(), {"gathered", "split", std::string(ir::kHost)},
+                       "sides are `gathered`, `split` and `host`");
       elab.ok = false;
     }
   }

@@ -91,9 +91,10 @@ void pipelineFact(Elaboration& elab, MergedPlan& merged, const syntax::Fact& f, 
     }
   } else {
     auto report = elab.context.report(UnknownPipelineFact, f.name.range, {{"fact", f.name.text.str()}});
-    const std::string meant = didYouMean(f.name.text.view(), {"schedule", "scatter", "stages", "stage"});
-    report.help(meant);
-    if (meant.empty()) report.note("a pipeline has `schedule`, `scatter`, `stages` and `stage` lines");
+    const std::vector<std::string> facts{"schedule", "scatter", "stages", "stage"};
+    report.meant(f.name.text.view(), facts);
+    if (nearest(f.name.text.view(), facts).empty())
+      report.note("a pipeline has `schedule`, `scatter`, `stages` and `stage` lines");
     elab.ok = false;
   }
 }

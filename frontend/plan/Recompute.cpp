@@ -293,8 +293,8 @@ void checkSavedNames(Elaboration& elab) {
         continue;
       }
       const std::string& wrong = saved.steps[search.found].name.str();
-      if (const auto meant = didYouMean(wrong, search.names); !meant.empty()) {
-        report.help(meant);
+      if (!nearest(wrong, search.names).empty()) {
+        report.meant(wrong, search.names);
         continue;
       }
       std::string list;

@@ -82,7 +82,7 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   if (known == drafts.keys.end()) {
     if (isOverride) {
       reportNothingInherited(context, subject, text, link)
-          .help(didYouMean(text, ruleNames(drafts), "rules are overridden one by one: without `override` it is added"));
+          .meantElse(text, ruleNames(drafts), "rules are overridden one by one: without `override` it is added");
       return;
     }
     drafts.keys.emplace(keyOf(made), std::pair(drafts.rules.size(), link.index));
@@ -134,7 +134,7 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const s
     ring = rule.via->text == Symbol("ring");
     if (!ring) {
       auto report = elab.context.report(UnknownVia, rule.via->range, {{"via", rule.via->text.str()}});
-      report.help(didYouMean(rule.via->text.view(), {"ring"}, "keys and values go around `via ring`"));
+      report.meantElse(rule.via->text.view(), {"ring"}, "keys and values go around `via ring`");
     }
   }
   if (rule.facts)
@@ -187,8 +187,7 @@ std::optional<ir::StateKind> stateOf(Context& context, const syntax::Name& state
   for (const ir::StateKind k : {ir::StateKind::Params, ir::StateKind::Grads, ir::StateKind::Optimizer})
     if (ir::name(k) == state.text.view()) return k;
   auto report = context.report(UnknownState, state.range, {{"state", state.text.str()}});
-  report.help(
-      didYouMean(state.text.view(), {"params", "grads", "optimizer"}, "states are `params`, `grads` and `optimizer`"));
+  report.meantElse(state.text.view(), {"params", "grads", "optimizer"}, "states are `params`, `grads` and `optimizer`");
   return std::nullopt;
 }
 

@@ -100,15 +100,16 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
   for (ChainLink& link : merged.chain)
     for (const ParamInfo& p : elab.ev.params(link.decl)) names.push_back(p.name().str());
   const std::string meant = pathOfParameter(elab, merged, line.item->path.steps.back().name.text);
-  elab.context.report(VaryPath, line.item->path.range, {{"path", line.path}})
-      .help(!meant.empty()
-                ? fmt::format("did you mean `{}`?", meant)
-                : didYouMean(
-                      line.path, names,
-                      fmt::format("a search varies parameters and constants of the plan, `mesh.AXIS`, {}"
-                                  "`pipeline.schedule`, `pipeline.stages`, `recompute`, `cluster.device.FACT`, rules "
-                                  "(`LAYER.DIM ->`, `states.optimizer ->`)",
-                                  facts)));
+  auto report = elab.context.report(VaryPath, line.item->path.range, {{"path", line.path}});
+  if (!meant.empty())
+    report.help(fmt::format("did you mean `{}`?", meant))
+        .fix({fmt::format("write `{}`", meant), {{line.item->path.range, meant, line.path}}});
+  else
+    report.meantElse(line.path, names,
+                     fmt::format("a search varies parameters and constants of the plan, `mesh.AXIS`, {}"
+                                 "`pipeline.schedule`, `pipeline.stages`, `recompute`, `cluster.device.FACT`, rules "
+                                 "(`LAYER.DIM ->`, `states.optimizer ->`)",
+                                 facts));
   elab.ok = false;
 }
 
@@ -145,7 +146,10 @@ struct GatherLines {
     if (out.fill) report.label(out.fillRange, "the first one");
     if (!axis && parts.size() == 2) report.meant(parts[1].text.view(), merged.mesh.names(), "axes are ");
     if (parts.size() == 1 && merged.mesh.find(parts[0].text))
-      report.help(fmt::format("did you mean `mesh.{}`?", parts[0].text.view()));
+      report.help(fmt::format("did you mean `mesh.{}`?", parts[0].text.view()))
+          .fix({fmt::format("write `mesh.{}`", parts[0].text.view()),
+                {{parts[0].range, "mesh." + parts[0].text.str()}},
+                true});
     elab.ok = false;
   }
   /// The same condition or goal again says nothing. `first`: those before, by their plain text.

@@ -44,7 +44,7 @@ bool knownSchedule(Elaboration& elab, const Expr& schedule) {
   const auto report = [&](SourceRange at, std::string_view word, std::string kind,
                           const std::vector<std::string>& known) {
     elab.context.report(NoSuchWord, at, {{"name", word}, {"kind", std::move(kind)}})
-        .help(didYouMean(word, known, known.empty() ? "leave it out" : "there are " + quotedList(known)));
+        .meantElse(word, known, known.empty() ? "leave it out" : "there are " + quotedList(known));
     elab.ok = false;
     return false;
   };
@@ -67,7 +67,7 @@ bool knownDimension(Elaboration& elab, const ir::Model& model, const ir::Placeme
   add(model.dims), add(model.composites);
   if (std::find(names.begin(), names.end(), rule.dim.str()) != names.end()) return true;
   elab.context.report(NoSuchWord, rule.dimRange, {{"name", rule.dim.str()}, {"kind", "dimension of the model"}})
-      .help(didYouMean(rule.dim.view(), names, "its dimensions are " + quotedList(names)));
+      .meantElse(rule.dim.view(), names, "its dimensions are " + quotedList(names));
   elab.ok = false;
   return false;
 }

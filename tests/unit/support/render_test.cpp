@@ -212,7 +212,8 @@ TEST_F(RenderTest, ShortAndJson) {
                                      {"label", "p"},
                                      {"labels", nlohmann::ordered_json::array({place})},
                                      {"help", {"h"}},
-                                     {"notes", {"n"}}};
+                                     {"notes", {"n"}},
+                                     {"fixes", nlohmann::ordered_json::array()}};
   EXPECT_EQ(toJson(d, sources).dump(), expected.dump());
 }
 

@@ -1,0 +1,19 @@
+// Fixes of diagnostics as changes of a text: where each of them stands, what the text is with them, and how that
+// differs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/Diagnostics.h"
+
+namespace planc {
+
+/// The fixes of a diagnostic, each edit with the very bytes that it replaces. One whose word is not there, or more than
+/// once, is none; two that would do the same are one.
+std::vector<TextFix> placedFixes(const Diagnostic& d, const SourceManager& sources);
+/// The text with these edits of it, which do not overlap.
+std::string edited(std::string_view text, std::vector<TextEdit> edits);
+/// Whether two edits touch the same bytes, or insert at the same place.
+bool overlap(const TextEdit& a, const TextEdit& b);
+/// What became of a text, as `diff -u` shows it; empty if nothing did.
+std::string unifiedDiff(std::string_view path, std::string_view before, std::string_view after);
+
+} // namespace planc
