@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Report.h"
 #include "driver/CheckFormats.h"
+#include "driver/CheckPlan.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
+#include "driver/FixFiles.h"
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
@@ -24,11 +26,6 @@ nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& p
           {"name", plan.plan().title},
           {"file", file.shownPath()},
           {"ok", !plan.diagnostics().hasErrors()}};
-}
-
-void checkPlan(api::Compilation& plan) {
-  plan.checkVerdict();
-  if (plan.lower(ir::Level::Comm)) plan.makeSchedule();
 }
 
 /// `--output sarif=FILE`.
@@ -110,12 +107,15 @@ void checkPlans(InputFile& file, CheckedFile& out) {
   for (const api::Comparison& comparison : comparisons) out.diagnostics.add(file.rendered(comparison.plans));
 }
 
-/// On any thread.
-CheckedFile checkFile(Console& console, const std::string& path, const ir::PlanEdit& edit,
+/// On any thread. `text`: what is checked in the place of the file's, or null.
+CheckedFile checkFile(Console& console, const std::string& path, const std::string* text, const ir::PlanEdit& edit,
                       const std::vector<Output>& outputs) {
   CheckedFile out;
   InputFile file(console, path);
-  if (!file.load(out.unreadable)) return out;
+  if (text)
+    file.take(*text);
+  else if (!file.load(out.unreadable))
+    return out;
   out.set = file.set(edit);
   if (out.set)
     checkPlans(file, out);
@@ -132,6 +132,8 @@ int runCheck(Console& console, const Arguments& arguments) {
   const auto edit = editOf(console, arguments);
   const auto jobs = jobsOf(console, arguments);
   if (!written || !edit || !jobs) return kUsage;
+  FixFiles fixes(console, arguments);
+  if (const int code = fixes.check()) return code;
   WorkFiles work;
   const int found = filesOf(console, arguments.positional, work);
   if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
@@ -139,7 +141,11 @@ int runCheck(Console& console, const Arguments& arguments) {
   int stopped = kClean;
   Inputs inputs;
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
-  const auto check = [&](size_t i) { return checkFile(console, work.files[i].path, *edit, *written); };
+  const FixFiles::Texts fixed = fixes.run(work.files);
+  const auto check = [&](size_t i) {
+    const auto text = fixed.find(work.files[i].path);
+    return checkFile(console, work.files[i].path, text == fixed.end() ? nullptr : &text->second, *edit, *written);
+  };
   Ordered<CheckedFile>(work.files.size(), *jobs).run(check, [&](CheckedFile file) {
     if (!file.unreadable.empty()) {
       console.usageError(file.unreadable);
@@ -160,7 +166,7 @@ int runCheck(Console& console, const Arguments& arguments) {
   console.summarize();
   if (const int code = writeChecked(console, arguments, {checked, console.diagnosticsJson()}, inputs, *written))
     return code;
-  return unreadable ? kUsage : console.hasErrors() ? kFailed : kClean;
+  return unreadable ? kUsage : console.hasErrors() || fixes.differs() ? kFailed : kClean;
 }
 
 } // namespace
@@ -175,7 +181,10 @@ const Command kCheckCommand = {
       "",
       {"text", "json", "sarif", "github", "gitlab", "junit"},
       "json: one object with the plans and all diagnostics; the others are read by tools of those names"},
-     {"--output", "FORMAT=FILE", {}, "write sarif, github, gitlab or junit to a file, beside what is printed", kEach}},
+     {"--output", "FORMAT=FILE", {}, "write sarif, github, gitlab or junit to a file, beside what is printed", kEach},
+     kFixOption,
+     kUnsafeOption,
+     kDiffOption},
     "planc check examples/gpt3_175b.plan",
     runCheck,
 };

@@ -60,6 +60,10 @@ void Console::remark(std::string_view text) {
   write(stderr, text);
 }
 
+void Console::note(std::string_view text) {
+  if (format_ == DiagnosticFormat::Human) remark(text);
+}
+
 int Console::usageError(std::string_view message, std::string_view help) {
   const char* bold = colorErr_ ? "\x1b[1;31m" : "";
   const char* plain = colorErr_ ? "\x1b[0m" : "";

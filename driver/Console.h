@@ -60,6 +60,8 @@ public:
   void out(std::string_view text);
   /// A remark beside the result (progress, summaries), on stderr.
   void remark(std::string_view text);
+  /// The same, where a person reads it.
+  void note(std::string_view text);
   /// A usage or I/O problem: `planc: error: …`, and a `help:` line if there is help. Returns kUsage.
   int usageError(std::string_view message, std::string_view help = "");
 

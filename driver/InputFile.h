@@ -22,6 +22,8 @@ public:
   bool load();
   /// As `load`, on any thread: `error` says why, the console nothing.
   bool load(std::string& error);
+  /// The same with a text in the place of the file's.
+  void take(std::string text) { file_.loadText(shownPath(), std::move(text)); }
   /// Takes what `--set` says, for all plans asked for from now on; returns the exit code after a mistake, else kClean.
   int set(const Arguments& arguments);
   /// As `set`, on any thread: false after errors, which are among the diagnostics of the file.

@@ -5,26 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
-#include <optional>
 
 namespace planc {
 namespace {
 
 bool isWord(char c) {
   return c == '_' || std::isalnum(static_cast<unsigned char>(c));
-}
-
-/// Where `word` stands by itself in `text`, if that is one place.
-std::optional<size_t> onlyPlace(std::string_view text, std::string_view word) {
-  std::optional<size_t> found;
-  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if (at > 0 && isWord(text[at - 1]) && isWord(word.front())) continue;
-    if (end < text.size() && isWord(text[end]) && isWord(word.back())) continue;
-    if (found) return std::nullopt;
-    found = at;
-  }
-  return found;
 }
 
 std::optional<TextEdit> placed(const TextEdit& edit, const SourceManager& sources) {
@@ -97,6 +83,18 @@ std::string span(size_t begin, size_t end) {
 }
 
 } // namespace
+
+std::optional<size_t> onlyPlace(std::string_view text, std::string_view word) {
+  std::optional<size_t> found;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (at > 0 && isWord(text[at - 1]) && isWord(word.front())) continue;
+    if (end < text.size() && isWord(text[end]) && isWord(word.back())) continue;
+    if (found) return std::nullopt;
+    found = at;
+  }
+  return found;
+}
 
 std::vector<TextFix> placedFixes(const Diagnostic& d, const SourceManager& sources) {
   std::vector<TextFix> out;

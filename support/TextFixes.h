@@ -4,8 +4,12 @@
 #pragma once
 #include "support/Diagnostics.h"
 
+#include <optional>
+
 namespace planc {
 
+/// Where a word, which is not empty, stands by itself in the text, if that is one place.
+std::optional<size_t> onlyPlace(std::string_view text, std::string_view word);
 /// The fixes of a diagnostic, each edit with the very bytes that it replaces. One whose word is not there, or more than
 /// once, is none; two that would do the same are one.
 std::vector<TextFix> placedFixes(const Diagnostic& d, const SourceManager& sources);
