@@ -263,6 +263,17 @@ std::string reservedWord(const ErrorSite& site) {
 
 } // namespace
 
+std::optional<TextEdit> insteadOf(const ErrorSite& site) {
+  const PlanToken& found = site.found();
+  SourceRange place{site.file.id, found.begin, found.end};
+  if (!equalsInCondition(site).empty()) return TextEdit{place, "=="};
+  const bool arrow = !arrowSpelling(site).empty();
+  if (!arrow && colonForEquals(site).empty()) return std::nullopt;
+  if (arrow && site.type(site.error.at + 1) == Type::GT) place.end = site.tokens[site.error.at + 1].end; // `=>`
+  const bool apart = site.error.at > 0 && site.tokens[site.error.at - 1].end < found.begin;
+  return TextEdit{place, fmt::format("{}{}", apart ? "" : " ", site.error.expected[Type::ASSIGN] ? "=" : "->")};
+}
+
 std::string hintFor(const ErrorSite& site) {
   for (auto hint : {importFrom,           foreignWord,         listOfYaml,
                     lineGoesOn,           placementOfAPath,    typesOfAPath,

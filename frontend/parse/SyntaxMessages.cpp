@@ -136,7 +136,10 @@ void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
   const DiagnosticKind& kind = before && !atEnd                     ? MissingToken
                                : site.error.extra && mark && !atEnd ? ExtraToken
                                                                     : UnexpectedToken;
-  reporter.report(kind, place, std::move(args)).help(hintFor(site));
+  auto report = reporter.report(kind, place, std::move(args));
+  report.help(hintFor(site));
+  if (auto edit = insteadOf(site))
+    report.fix({fmt::format("write `{}`", edit->text.substr(edit->text.find_first_not_of(' '))), {*edit}, true});
 }
 
 void reportBracket(const BrokenRegion& region, SyntaxReporter& reporter) {

@@ -30,10 +30,13 @@ void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter);
 /// Reports the bracket that explains a broken region.
 void reportBracket(const BrokenRegion& region, SyntaxReporter& reporter);
 
-/// Reports an error that is a number written in another way than here, `10 s` or `1f1b` (Numbers.cpp); false if it is none.
+/// Reports an error that is a number written in another way than here, `10 s` or `1f1b` (Numbers.cpp); false if it is
+/// none.
 bool reportNumber(const ErrorSite& site, SyntaxReporter& reporter);
 
 /// What was probably meant; one text or none (Hints.cpp).
 std::string hintFor(const ErrorSite& site);
+/// What is to stand in the place of the found token, where a hint says so.
+std::optional<TextEdit> insteadOf(const ErrorSite& site);
 
 } // namespace planc::parse

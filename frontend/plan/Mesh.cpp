@@ -207,6 +207,16 @@ std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
   return axis.size;
 }
 
+namespace {
+
+/// What may stand where an axis is unknown: in rules also the word for none.
+std::vector<std::string> targetNames(std::vector<std::string> axes, std::string_view block) {
+  if (!block.empty() && block != "pipeline") axes.emplace_back(kNoAxis);
+  return axes;
+}
+
+} // namespace
+
 bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, int layer, std::string_view block) {
   if (mesh.find(name)) return true;
   const std::vector<std::string> names = mesh.names();
@@ -221,8 +231,10 @@ bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, i
     report.help(fmt::format("declare it: `mesh {{ {} = … }}`", name.view()));
   else if (lost)
     report.note("axes are " + quotedList(names));
+  else if (std::vector<std::string> known = targetNames(names, block); !nearest(name.view(), known).empty())
+    report.meant(name.view(), known);
   else
-    report.meant(name.view(), names, "axes are ");
+    report.note("axes are " + quotedList(names));
   return false;
 }
 

@@ -7,6 +7,9 @@
 
 namespace planc::frontend {
 
+/// What a rule says in the place of axes that it has none of.
+inline constexpr std::string_view kNoAxis = "replicate";
+
 /// The size of an axis or a group, computed once; nothing after a report.
 std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis);
 

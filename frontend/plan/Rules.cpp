@@ -5,6 +5,7 @@
 #include "frontend/plan/Mesh.h"
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Words.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ PLANC_ERROR(TooManyRules, 669, "a plan of more than {limit} rules")
 
 namespace {
 
-const Symbol kReplicate("replicate");
+const Symbol kReplicate(kNoAxis);
 
 std::string keyOf(const ir::Selector& s, std::string_view dim) {
   return s.str() + " " + std::string(dim);
@@ -73,6 +74,17 @@ template <class Rule> std::vector<std::string> ruleNames(const RuleDrafts<Rule>&
   return names;
 }
 
+/// What makes the rule another one, where only its subject or only its selector differs and stands there as it is.
+std::optional<TextEdit> editOf(Context& context, const ir::Selector& selector, SourceRange subject,
+                               const std::string& written, const std::string& name) {
+  const size_t dot = name.rfind('.');
+  const std::string before = dot == std::string::npos ? "" : name.substr(0, dot);
+  const std::string behind = dot == std::string::npos ? name : name.substr(dot + 1);
+  if (before == selector.str() || (before.empty() && selector.steps.empty())) return TextEdit{subject, behind, written};
+  if (behind != written || context.text(selector.range) != selector.str()) return std::nullopt;
+  return TextEdit{selector.range, before};
+}
+
 /// Adds a rule of one plan, or puts it in the place of an inherited one. `subject`: where it says what it is about.
 template <class Rule>
 void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRange subject, bool isOverride,
@@ -81,8 +93,12 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   const auto known = drafts.keys.find(keyOf(made));
   if (known == drafts.keys.end()) {
     if (isOverride) {
-      reportNothingInherited(context, subject, text, link)
-          .meantElse(text, ruleNames(drafts), "rules are overridden one by one: without `override` it is added");
+      const std::vector<std::string> names = ruleNames(drafts);
+      auto report = reportNothingInherited(context, subject, text, link);
+      report.help(didYouMean(text, names, "rules are overridden one by one: without `override` it is added"));
+      for (const std::string& name : offered(text, names))
+        if (auto edit = editOf(context, made.selector, subject, std::string(subjectOf(made)), name))
+          report.fix({fmt::format("write `{}`", name), {std::move(*edit)}, name == onlyNearest(text, names)});
       return;
     }
     drafts.keys.emplace(keyOf(made), std::pair(drafts.rules.size(), link.index));
