@@ -108,10 +108,10 @@ void checkPlans(InputFile& file, CheckedFile& out) {
 }
 
 /// On any thread. `text`: what is checked in the place of the file's, or null.
-CheckedFile checkFile(Console& console, const std::string& path, const std::string* text, const ir::PlanEdit& edit,
+CheckedFile checkFile(Console& console, const WorkFile& work, const std::string* text, const ir::PlanEdit& edit,
                       const std::vector<Output>& outputs) {
   CheckedFile out;
-  InputFile file(console, path);
+  InputFile file(console, work.path, work.as);
   if (text)
     file.take(*text);
   else if (!file.load(out.unreadable))
@@ -131,11 +131,12 @@ int runCheck(Console& console, const Arguments& arguments) {
   const auto written = outputs(console, arguments);
   const auto edit = editOf(console, arguments);
   const auto jobs = jobsOf(console, arguments);
-  if (!written || !edit || !jobs) return kUsage;
+  const auto stdinPath = stdinPathOf(console, arguments);
+  if (!written || !edit || !jobs || !stdinPath) return kUsage;
   FixFiles fixes(console, arguments);
   if (const int code = fixes.check()) return code;
   WorkFiles work;
-  const int found = filesOf(console, arguments.positional, work);
+  const int found = filesOf(console, arguments.positional, work, *stdinPath);
   if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
   bool unreadable = false;
   int stopped = kClean;
@@ -144,7 +145,7 @@ int runCheck(Console& console, const Arguments& arguments) {
   const FixFiles::Texts fixed = fixes.run(work.files);
   const auto check = [&](size_t i) {
     const auto text = fixed.find(work.files[i].path);
-    return checkFile(console, work.files[i].path, text == fixed.end() ? nullptr : &text->second, *edit, *written);
+    return checkFile(console, work.files[i], text == fixed.end() ? nullptr : &text->second, *edit, *written);
   };
   Ordered<CheckedFile>(work.files.size(), *jobs).run(check, [&](CheckedFile file) {
     if (!file.unreadable.empty()) {
@@ -177,6 +178,7 @@ const Command kCheckCommand = {
     {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
     {kSetOption,
      kJobsOption,
+     kStdinOption,
      {"--format",
       "",
       {"text", "json", "sarif", "github", "gitlab", "junit"},

@@ -155,10 +155,10 @@ struct Estimated {
 };
 
 /// On any thread. `use` takes the reports of plans that stand in no comparison as they are done.
-Estimated estimateFile(const Asked& asked, const std::string& path, const std::function<void(ReportPiece)>& use) {
+Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(ReportPiece)>& use) {
   Estimated out;
   auto priced = std::make_unique<PricedFile>();
-  priced->file = std::make_unique<InputFile>(asked.console, path);
+  priced->file = std::make_unique<InputFile>(asked.console, work.path, work.as);
   InputFile& file = *priced->file;
   if (!file.load(out.unreadable)) return out;
   out.set = file.set(asked.edit);
@@ -204,9 +204,10 @@ int exitCode(Console& console, const Arguments& arguments, const Outcome& outcom
 int runEstimate(Console& console, const Arguments& arguments) {
   const auto edit = editOf(console, arguments);
   const auto jobs = jobsOf(console, arguments);
-  if (!edit || !jobs) return kUsage;
+  const auto stdinPath = stdinPathOf(console, arguments);
+  if (!edit || !jobs || !stdinPath) return kUsage;
   WorkFiles work;
-  if (filesOf(console, arguments.positional, work) == kUsage) return kUsage;
+  if (filesOf(console, arguments.positional, work, *stdinPath) == kUsage) return kUsage;
   const size_t count = work.files.size();
   if (count > 1 && arguments.has("--plan"))
     return console.usageError("`--plan` names plans of one file; there are " + std::to_string(count),
@@ -222,10 +223,9 @@ int runEstimate(Console& console, const Arguments& arguments) {
   std::vector<PricedFile> compared;
   const auto estimate = [&](size_t i) {
     if (!files.threaded()) // printed as it comes: a file may hold thousands of plans
-      return estimateFile(asked, work.files[i].path, [&](const ReportPiece& piece) { writer->add(piece); });
+      return estimateFile(asked, work.files[i], [&](const ReportPiece& piece) { writer->add(piece); });
     std::vector<ReportPiece> reports;
-    Estimated out =
-        estimateFile(asked, work.files[i].path, [&](ReportPiece piece) { reports.push_back(std::move(piece)); });
+    Estimated out = estimateFile(asked, work.files[i], [&](ReportPiece piece) { reports.push_back(std::move(piece)); });
     out.reports = std::move(reports);
     return out;
   };
@@ -276,6 +276,7 @@ const Command kEstimateCommand = {
       kEach},
      kSetOption,
      kJobsOption,
+     kStdinOption,
      {"--format",
       "",
       {"text", "json", "csv"},

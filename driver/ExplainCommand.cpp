@@ -85,8 +85,10 @@ std::string nameOf(const Arguments& arguments) {
 }
 
 int explainNumber(Console& console, const Arguments& arguments) {
-  if (const int code = oneFileOf(console, arguments.positional[0])) return code;
-  InputFile file(console, arguments.positional[0]);
+  const auto stdinPath = stdinPathOf(console, arguments);
+  if (!stdinPath) return kUsage;
+  if (const int code = oneFileOf(console, arguments.positional[0], *stdinPath)) return code;
+  InputFile file(console, arguments.positional[0], *stdinPath);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
@@ -141,6 +143,7 @@ const Command kExplainCommand = {
      {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,
+     kStdinOption,
      {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",

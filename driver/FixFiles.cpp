@@ -71,12 +71,13 @@ std::string FixFiles::written(const std::string& path, const std::string& text, 
   return text;
 }
 
-std::optional<std::string> FixFiles::fix(const std::string& path) {
+std::optional<std::string> FixFiles::fix(const WorkFile& file) {
+  const std::string& path = file.path;
   Step step("fixing");
   std::string error;
   std::optional<std::string> text = api::readText(path, error);
   if (!text) return std::nullopt;
-  const std::string shown = path == "-" ? "<stdin>" : path;
+  const std::string shown = file.shown();
   const FixedText fixed = fixText(shown, *text, unsafe_);
   elsewhere_.insert(fixed.elsewhere.begin(), fixed.elsewhere.end());
   if (diff_) {
@@ -99,7 +100,7 @@ FixFiles::Texts FixFiles::run(const std::vector<WorkFile>& files) {
     elsewhere_.clear();
     for (const WorkFile& file : files)
       if (fix_ && (rounds == 0 || file.path != "-"))
-        if (auto text = fix(file.path)) texts[file.path] = std::move(*text);
+        if (auto text = fix(file)) texts[file.path] = std::move(*text);
   } while (written_ > before && files.size() > 1 && ++rounds < kMostRounds);
   sayElsewhere(files);
   return texts;

@@ -30,7 +30,7 @@ public:
   bool differs() const { return differs_; }
 
 private:
-  std::optional<std::string> fix(const std::string& path);
+  std::optional<std::string> fix(const WorkFile& file);
   void sayElsewhere(const std::vector<WorkFile>& files) const;
   std::string written(const std::string& path, const std::string& text, const struct FixedText& fixed);
 

@@ -21,7 +21,8 @@ struct Formatted {
 };
 
 /// On any thread.
-Formatted formatOne(const Console& console, const std::string& path, bool check) {
+Formatted formatOne(const Console& console, const WorkFile& work, bool check) {
+  const std::string& path = work.path;
   using Outcome = Formatted::Outcome;
   Formatted out;
   std::string error;
@@ -31,7 +32,7 @@ Formatted formatOne(const Console& console, const std::string& path, bool check)
     out.problem = "cannot read `" + path + "`: " + error;
     return out;
   }
-  std::string shown = path == "-" ? "<stdin>" : path;
+  std::string shown = work.shown();
   SourceManager sources;
   DiagnosticEngine diagnostics;
   FileId file = sources.add(shown, *text);
@@ -58,12 +59,13 @@ Formatted formatOne(const Console& console, const std::string& path, bool check)
 
 int runFmt(Console& console, const Arguments& arguments) {
   const auto jobs = jobsOf(console, arguments);
-  if (!jobs) return kUsage;
+  const auto stdinPath = stdinPathOf(console, arguments);
+  if (!jobs || !stdinPath) return kUsage;
   WorkFiles work;
-  if (const int code = filesOf(console, arguments.positional, work)) return code;
+  if (const int code = filesOf(console, arguments.positional, work, *stdinPath)) return code;
   const bool check = arguments.has("--check");
   bool unreadable = false, failed = false;
-  const auto format = [&](size_t i) { return formatOne(console, work.files[i].path, check); };
+  const auto format = [&](size_t i) { return formatOne(console, work.files[i], check); };
   Ordered<Formatted>(work.files.size(), *jobs).run(format, [&](Formatted file) {
     console.diagnose(std::move(file.diagnostics));
     console.out(file.printed);
@@ -84,6 +86,7 @@ const Command kFmtCommand = {
     {{"FILE", 0, kMany,
       "a .plan file, a folder of them, or - for stdin to stdout; what planc.toml lists, if not said"}},
     {kJobsOption,
+     kStdinOption,
      {"--check", "", {}, "change nothing, print the files that would change, and exit with 1 if there are any"}},
     "planc fmt --check examples/gpt3_175b.plan",
     runFmt,

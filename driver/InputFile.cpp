@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/InputFile.h"
 
+#include "api/Texts.h"
 #include "support/Step.h"
 
 #include <algorithm>
@@ -9,11 +10,18 @@
 
 namespace planc::driver {
 
-InputFile::InputFile(Console& console, std::string path) : console_(console), path_(std::move(path)) {}
+InputFile::InputFile(Console& console, std::string path, std::string as)
+    : console_(console), path_(std::move(path)), as_(std::move(as)) {}
 
 bool InputFile::load(std::string& error) {
   Step step("reading");
-  return file_.load(path_, error);
+  if (path_ != "-" || as_.empty()) return file_.load(path_, error);
+  std::optional<std::string> text = api::readText(path_, error);
+  if (!text)
+    error = "cannot read `<stdin>`: " + error;
+  else
+    take(std::move(*text));
+  return text.has_value();
 }
 
 bool InputFile::load() {

@@ -17,7 +17,8 @@ using Plans = std::vector<std::unique_ptr<api::Compilation>>;
 /// A loaded file. `load` must have succeeded before anything else is asked.
 class InputFile {
 public:
-  InputFile(Console& console, std::string path);
+  /// `as`: where the text of `-` is taken to stand; empty: nowhere.
+  InputFile(Console& console, std::string path, std::string as = "");
   /// False if the file cannot be read; that was stated.
   bool load();
   /// As `load`, on any thread: `error` says why, the console nothing.
@@ -59,8 +60,8 @@ public:
   /// Of the file, so far.
   const DiagnosticEngine& diagnostics() { return file_.diagnostics(); }
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
-  /// As it stands in reports: `<stdin>` for `-`.
-  std::string shownPath() const { return path_ == "-" ? "<stdin>" : path_; }
+  /// As it stands in reports: for `-` `<stdin>`, or where it is taken to stand.
+  std::string shownPath() const { return path_ != "-" ? path_ : as_.empty() ? "<stdin>" : as_; }
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans() { return file_.openPlans(); }
   const SourceManager& sources() const { return file_.sources(); }
@@ -68,7 +69,7 @@ public:
 
 private:
   Console& console_;
-  std::string path_;
+  std::string path_, as_;
   api::PlanFile file_;
 };
 

@@ -20,12 +20,15 @@ constexpr std::string_view kVendor = "vendor";
 /// Takes files in order, each that lies in a folder once.
 class Collector {
 public:
-  Collector(const Project& project, std::vector<WorkFile>& out) : project_(project), out_(out) {}
+  Collector(const Project& project, std::vector<WorkFile>& out, std::string stdinPath = "")
+      : project_(project), out_(out), stdinPath_(std::move(stdinPath)) {
+    if (!stdinPath_.empty()) seen_.insert(wholePath(stdinPath_)); // no folder brings what is read from stdin
+  }
 
   void add(const std::string& path) {
     if (isFolder(path)) return addFolder(path);
     seen_.insert(wholePath(path));
-    out_.push_back({path, true});
+    out_.push_back({path, true, path == "-" ? stdinPath_ : ""});
   }
 
 private:
@@ -47,11 +50,12 @@ private:
     }
     std::sort(found.begin(), found.end());
     for (std::string& path : found)
-      if (seen_.insert(wholePath(path)).second) out_.push_back({std::move(path), false});
+      if (seen_.insert(wholePath(path)).second) out_.push_back({std::move(path), false, ""});
   }
 
   const Project& project_;
   std::vector<WorkFile>& out_;
+  std::string stdinPath_;
   std::set<std::string> seen_;
 };
 
@@ -78,22 +82,37 @@ int nothingFound(Console& console, const Project& project, const std::vector<std
 
 } // namespace
 
+std::optional<std::string> stdinPathOf(Console& console, const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.value(kStdinOption.name);
+  if (!path) return "";
+  const auto& words = arguments.positional;
+  std::string problem;
+  if (std::find(words.begin(), words.end(), "-") == words.end())
+    problem = "`--stdin-filename` is about the text of stdin, which no `-` asks for";
+  else if (path->empty() || path->ends_with('/') || isFolder(*path))
+    problem = fmt::format("`--stdin-filename` takes the path of a file, which `{}` is not", *path);
+  if (problem.empty()) return path;
+  console.usageError(problem, "as `planc check - --stdin-filename plans/a.plan`");
+  return std::nullopt;
+}
+
 std::string projectFolder(const std::string& path) {
   if (path == "-") return "";
   return isFolder(path) ? path : fs::path(path).parent_path().string();
 }
 
-int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out) {
-  if (const int code = out.project.open(console, words.empty() ? "" : projectFolder(words[0]))) return code;
+int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out, const std::string& stdinPath) {
+  const std::string first = words.empty() ? "-" : words[0] == "-" && !stdinPath.empty() ? stdinPath : words[0];
+  if (const int code = out.project.open(console, projectFolder(first))) return code;
   std::vector<std::string> paths = words;
   if (words.empty())
     if (const int code = listedPlans(console, out.project, paths)) return code;
-  Collector collector(out.project, out.files);
+  Collector collector(out.project, out.files, stdinPath);
   for (const std::string& path : paths) collector.add(path);
   return out.files.empty() ? nothingFound(console, out.project, paths) : kClean;
 }
 
-int oneFileOf(Console& console, const std::string& path) {
+int oneFileOf(Console& console, const std::string& path, const std::string& stdinPath) {
   if (isFolder(path)) {
     Project quiet;
     std::vector<WorkFile> files;
@@ -103,7 +122,7 @@ int oneFileOf(Console& console, const std::string& path) {
         files.empty() ? "name a .plan file; there is none below this folder"
                       : fmt::format("name one of the {} below it, such as {}", files.size(), files[0].path));
   }
-  return Project().open(console, projectFolder(path));
+  return Project().open(console, projectFolder(path == "-" && !stdinPath.empty() ? stdinPath : path));
 }
 
 } // namespace planc::driver

@@ -4,6 +4,7 @@
 #include "driver/Command.h"
 #include "driver/Project.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace planc::driver {
 struct WorkFile {
   std::string path;
   bool named = true; ///< by itself, not by a folder in which it lies
+  std::string as{};  ///< of `-`: where its text is taken to stand; empty: nowhere
+
+  /// As it stands in messages.
+  std::string shown() const { return path != "-" ? path : as.empty() ? "<stdin>" : as; }
 };
 
 struct WorkFiles {
@@ -21,14 +26,21 @@ struct WorkFiles {
 
 /// The files that words of the command line name, with each folder replaced by the `.plan` files below it, sorted. Of
 /// these, hidden folders, `vendor` and what planc.toml excludes are passed over, and each is taken once. Without a word
-/// it is what planc.toml lists as `plans`. kClean with at least one file, or the exit code after a report.
-int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out);
+/// it is what planc.toml lists as `plans`. `stdinPath`: where `-` is taken to stand. kClean with at least one file, or
+/// the exit code after a report.
+int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out, const std::string& stdinPath = "");
+
+/// `--stdin-filename`, of commands that editors call with texts that are not saved.
+inline const Option kStdinOption{
+    "--stdin-filename", "PATH", {}, "with -: the file whose text it is, for messages, imports and planc.toml"};
+/// Where `-` is taken to stand; empty if that is not said, nothing after a usage error.
+std::optional<std::string> stdinPathOf(Console& console, const Arguments& arguments);
 
 /// The folder from which planc.toml is looked for upwards, where this is the first file or folder.
 std::string projectFolder(const std::string& path);
 
 /// Of a command that works on one file: a folder is refused, and what planc.toml says of warnings holds. kClean, or the
 /// exit code after a report.
-int oneFileOf(Console& console, const std::string& path);
+int oneFileOf(Console& console, const std::string& path, const std::string& stdinPath = "");
 
 } // namespace planc::driver

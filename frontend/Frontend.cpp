@@ -41,7 +41,7 @@ bool Session::load(const std::string& path, std::string& ioError) {
 }
 
 void Session::loadText(const std::string& path, std::string text) {
-  impl_->main = impl_->loader.loadText(path, std::move(text));
+  impl_->main = impl_->loader.loadMainText(path, std::move(text));
 }
 
 /// Has parameters that a use must give.

@@ -49,6 +49,15 @@ Module* Loader::loadMain(const std::string& path, std::string& ioError) {
   return &module;
 }
 
+Module* Loader::loadMainText(const std::string& path, std::string text) {
+  Module& module = modules_.emplace_back();
+  module.path = path;
+  module.file = sources_.add(path, std::move(text));
+  byKey_[diskKey(path)] = &module;
+  parse(module);
+  return &module;
+}
+
 Module* Loader::loadText(const std::string& name, std::string text) {
   Module& module = modules_.emplace_back();
   module.path = name;

@@ -25,6 +25,8 @@ public:
 
   /// Reads and parses the file of a command line and what it imports. Null with `ioError` set if it cannot be read.
   Module* loadMain(const std::string& path, std::string& ioError);
+  /// Parses a text as if it stood in a file at `path`, which need not exist: an import of that file gets it.
+  Module* loadMainText(const std::string& path, std::string text);
   /// A module of a text made by the compiler (`--plan`), which sees what `within` sees.
   Module* loadText(const std::string& name, std::string text);
   /// Parses a module, or reads its trees, when it is first needed. False if it has syntax errors.
