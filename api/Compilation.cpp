@@ -30,7 +30,9 @@ Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const Sourc
 Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
                          std::shared_ptr<search::Engine> engine)
     : asked_(std::move(asked)), source_(std::move(source)), engine_(std::move(engine)),
-      plan_(std::make_unique<ir::Plan>(std::move(plan))) {}
+      plan_(std::make_unique<ir::Plan>(std::move(plan))) {
+  diagnostics_.allow(plan_->allowances);
+}
 
 std::unique_ptr<Compilation> Compilation::with(const ir::PlanEdit& edit) const {
   auto made = beside(*plan_);
@@ -70,6 +72,8 @@ void Compilation::offerStages() {
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
   Step step("scheduling");
   schedule_ = passes::schedule(*program_, observer);
+  if (schedule_)
+    for (const auto& allowance : plan_->allowances) allowance->checked = true;
   return schedule_ != nullptr;
 }
 
@@ -92,6 +96,7 @@ bool Compilation::price() {
   bool typed = checkVerdict();
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
+  for (const auto& allowance : plan_->allowances) allowance->priced = true;
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
 }

@@ -25,8 +25,34 @@ bool PlanFile::check(const CompilationUse& use) {
       Asked asked{plan->name.str(), {}, plan->range};
       use(std::make_unique<Compilation>(std::move(*plan), std::move(asked), heldSources()));
     };
-  session_->check(take); // an error in one declaration does not hide those of the others
+  session_->check(take, [&](std::unique_ptr<ir::Plan> tested) {
+    verdict::check(*tested, session_->diagnostics());
+  }); // an error in one declaration does not hide those of the others
   return !session_->diagnostics().hasErrors();
+}
+
+bool PlanFile::addPolicies(const std::string& path, std::string& error) {
+  return session_->addPolicies(path, error);
+}
+
+void PlanFile::eachTest(const TestWanted& wanted, const TestUse& use) {
+  session_->eachTest(wanted, [&](frontend::TestedPlan tested) {
+    auto test = std::make_unique<Test>();
+    test->name = std::move(tested.name);
+    test->range = tested.range;
+    test->fails = tested.fails;
+    test->failsRange = tested.failsRange;
+    test->found = std::move(tested.found);
+    if (tested.plan) {
+      Asked asked{tested.plan->name.str(), {}, tested.plan->range};
+      test->plan = std::make_unique<Compilation>(std::move(*tested.plan), std::move(asked), heldSources());
+    }
+    use(std::move(test));
+  });
+}
+
+void PlanFile::reportIdleAllowances() {
+  session_->reportIdleAllowances();
 }
 
 bool PlanFile::set(const std::vector<ir::FactEdit>& facts) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
+#include "api/Test.h"
 #include "ir/PlanEdit.h"
 #include "ir/Space.h"
 
@@ -49,6 +50,14 @@ public:
   /// Resolves and checks every declaration; false after errors. With `use` every plan whose parameters have defaults is
   /// handed over as soon as it is elaborated, which is once.
   bool check(const CompilationUse& use = {});
+  /// Reads a file of policies, which hold for all plans that are asked for from now on. False if it cannot be read or
+  /// holds none: `error` says why.
+  bool addPolicies(const std::string& path, std::string& error);
+  /// The tests of the file whose names are wanted, one after the other; none of those with mistakes of their own, which
+  /// `check` reports.
+  void eachTest(const TestWanted& wanted, const TestUse& use);
+  /// Warns of what the file and its plans allow without effect, where the plans came far enough to tell.
+  void reportIdleAllowances();
   /// Sets facts of the plans that are asked for from now on; false where a path or value cannot be read, which is
   /// reported. Whether a plan has such a fact is said where one is asked for: a file with a wrong one gives no plan any
   /// more.

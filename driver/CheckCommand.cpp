@@ -2,7 +2,7 @@
 // schedule. Silent when clean.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Report.h"
-#include "driver/CheckFormats.h"
+#include "driver/CheckOutputs.h"
 #include "driver/CheckPlan.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
@@ -12,7 +12,6 @@
 #include "driver/OptionValues.h"
 #include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
-#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,54 +27,6 @@ nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& p
           {"ok", !plan.diagnostics().hasErrors()}};
 }
 
-/// `--output sarif=FILE`.
-struct Output {
-  const CheckFormat* format = nullptr;
-  std::string path;
-};
-
-/// Those that are asked for; nothing after a usage error.
-std::optional<std::vector<Output>> outputs(Console& console, const Arguments& arguments) {
-  std::vector<Output> out;
-  for (const std::string& word : arguments.all("--output")) {
-    const size_t at = word.find('=');
-    const std::string name = word.substr(0, at), path = at == std::string::npos ? "" : word.substr(at + 1);
-    std::vector<std::string> names;
-    for (const CheckFormat& format : checkFormats()) names.emplace_back(format.name);
-    const CheckFormat* const format = checkFormat(name);
-    if (!format || path.empty()) {
-      console.usageError("`--output` takes a format and a file; this is `" + word + "`",
-                         format ? "as `--output " + name + "=FILE`"
-                                : didYouMean(name, names, "formats are " + quotedList(names)));
-      return std::nullopt;
-    }
-    if (std::any_of(out.begin(), out.end(), [&](const Output& other) { return other.path == path; })) {
-      console.usageError("two formats would be written to " + path, "name another file for one of them");
-      return std::nullopt;
-    }
-    out.push_back({format, path});
-  }
-  return out;
-}
-
-/// Writes what was found where it is asked for; returns the exit code where that fails, else kClean.
-int writeChecked(Console& console, const Arguments& arguments, const Checked& checked, const Inputs& inputs,
-                 const std::vector<Output>& files) {
-  const std::string format = *arguments.value("--format");
-  if (format == "json") {
-    JsonDocument document(kPlansFormat);
-    document.found().member("plans", checked.plans);
-    addInputs(document.found(), inputs);
-    document.print(console);
-  } else if (const CheckFormat* asked = checkFormat(format)) {
-    console.out(asked->text(checked));
-  }
-  for (const Output& file : files)
-    if (const std::string problem = writeFile(file.path, file.format->text(checked)); !problem.empty())
-      return console.usageError(file.path + " cannot be written: " + problem);
-  return kClean;
-}
-
 /// A file that was checked, without what it was checked with.
 struct CheckedFile {
   std::string unreadable; ///< why
@@ -85,6 +36,15 @@ struct CheckedFile {
   RenderedDiagnostics diagnostics;
   Inputs inputs;
 };
+
+/// No plan has errors, so that each came as far as it can.
+bool clean(InputFile& file, const Plans& plans, const std::vector<api::Comparison>& comparisons) {
+  const auto good = [](const auto& plan) { return !plan->diagnostics().hasErrors(); };
+  return !file.hasErrors() && std::all_of(plans.begin(), plans.end(), good) &&
+         std::all_of(comparisons.begin(), comparisons.end(), [&](const api::Comparison& comparison) {
+           return std::all_of(comparison.plans.begin(), comparison.plans.end(), good);
+         });
+}
 
 /// Checks the plans of a file and those of its comparisons.
 void checkPlans(InputFile& file, CheckedFile& out) {
@@ -103,13 +63,14 @@ void checkPlans(InputFile& file, CheckedFile& out) {
       out.plans.back()["comparison"] = comparison.name;
       out.plans.back()["label"] = plan->asked().label;
     }
+  if (clean(file, plans, comparisons)) file.reportIdleAllowances();
   out.diagnostics = file.rendered(plans);
   for (const api::Comparison& comparison : comparisons) out.diagnostics.add(file.rendered(comparison.plans));
 }
 
 /// On any thread. `text`: what is checked in the place of the file's, or null.
 CheckedFile checkFile(Console& console, const WorkFile& work, const std::string* text, const ir::PlanEdit& edit,
-                      const std::vector<Output>& outputs) {
+                      const CheckOutputs& outputs) {
   CheckedFile out;
   InputFile file(console, work.path, work.as);
   if (text)
@@ -122,13 +83,12 @@ CheckedFile checkFile(Console& console, const WorkFile& work, const std::string*
   else
     out.diagnostics = file.rendered();
   out.inputs.add(file.sources(), file.shownPath());
-  for (const Output& output : outputs)
-    if (out.refused.empty()) out.refused = refusedOutput(output.path, file.sources());
+  out.refused = outputs.refused(file.sources());
   return out;
 }
 
 int runCheck(Console& console, const Arguments& arguments) {
-  const auto written = outputs(console, arguments);
+  const auto written = CheckOutputs::of(console, arguments);
   const auto edit = editOf(console, arguments);
   const auto jobs = jobsOf(console, arguments);
   const auto stdinPath = stdinPathOf(console, arguments);
@@ -165,7 +125,11 @@ int runCheck(Console& console, const Arguments& arguments) {
   });
   if (stopped != kClean) return stopped;
   console.summarize();
-  if (const int code = writeChecked(console, arguments, {checked, console.diagnosticsJson()}, inputs, *written))
+  const auto asJson = [&](JsonStream& root) {
+    root.member("plans", checked);
+    addInputs(root, inputs);
+  };
+  if (const int code = written->write(console, {"check", checked, console.diagnosticsJson()}, kPlansFormat, asJson))
     return code;
   return unreadable ? kUsage : console.hasErrors() || fixes.differs() ? kFailed : kClean;
 }
@@ -176,16 +140,7 @@ const Command kCheckCommand = {
     "check",
     "check files and every plan in them; silent when clean",
     {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
-    {kSetOption,
-     kJobsOption,
-     kStdinOption,
-     {"--format",
-      "",
-      {"text", "json", "sarif", "github", "gitlab", "junit"},
-      "json: one object with the plans and all diagnostics; the others are read by tools of those names"},
-     {"--output", "FORMAT=FILE", {}, "write sarif, github, gitlab or junit to a file, beside what is printed", kEach},
-     kFixOption,
-     kUnsafeOption,
+    {kSetOption, kJobsOption, kStdinOption, kCheckFormatOption, kCheckOutputOption, kFixOption, kUnsafeOption,
      kDiffOption},
     "planc check examples/gpt3_175b.plan",
     runCheck,

@@ -198,38 +198,59 @@ std::string junitCase(const std::string& file, const std::string& name, const st
   return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, failure);
 }
 
+std::string junitFailure(const Json& found) {
+  return fmt::format(
+      "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", textOf(found, "code"),
+      report::xmlText(textOf(found, "message")),
+      report::xmlText(fmt::format("{}:{}: {}", pathOf(found),
+                                  found.at("line").is_number() ? found.at("line").get<int>() : 0, message(found))));
+}
+
+struct JunitSuite {
+  std::string cases;
+  size_t tests = 0, failures = 0, skipped = 0;
+};
+
+/// What failed a case that says which diagnostics are its own.
+std::string ownFailure(const Checked& checked, const Json& one) {
+  std::string out;
+  for (const Json& index : one.at("diagnostics"))
+    if (const Json& found = checked.diagnostics.at(index.get<size_t>()); isError(found)) out += junitFailure(found);
+  return out.empty() ? fmt::format("      <failure message=\"{}\"/>\n", report::xmlText(textOf(one, "text"))) : out;
+}
+
 std::string junit(const Checked& checked) {
-  struct Suite {
-    std::string cases;
-    size_t tests = 0, failures = 0;
-  };
   std::map<std::string, std::string> failures; // by file
   for (const Json& found : checked.diagnostics)
-    if (isError(found))
-      failures[textOf(found, "file")] += fmt::format(
-          "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", textOf(found, "code"),
-          report::xmlText(textOf(found, "message")),
-          report::xmlText(fmt::format("{}:{}: {}", pathOf(found),
-                                      found.at("line").is_number() ? found.at("line").get<int>() : 0, message(found))));
-  std::map<std::string, Suite> suites;
-  for (const Json& plan : checked.plans) {
-    const std::string file = textOf(plan, "file");
-    Suite& suite = suites[file];
-    const bool failed = !plan.at("ok").get<bool>();
-    suite.cases += junitCase(file, textOf(plan, "name"), failed ? failures[file] : "");
-    if (failed) failures.erase(file), ++suite.failures;
-    ++suite.tests;
+    if (isError(found)) failures[textOf(found, "file")] += junitFailure(found);
+  std::map<std::string, JunitSuite> suites;
+  bool owned = false;
+  for (const Json& one : checked.cases) {
+    const std::string file = textOf(one, "file");
+    JunitSuite& suite = suites[file];
+    const bool failed = !one.at("ok").get<bool>(), skipped = textOf(one, "outcome") == "skipped";
+    std::string text;
+    if (one.contains("diagnostics")) {
+      owned = true;
+      text = failed ? ownFailure(checked, one) : skipped ? "      <skipped/>\n" : "";
+    } else if (failed) {
+      text = failures[file];
+      failures.erase(file);
+    }
+    suite.cases += junitCase(file, textOf(one, "name"), text);
+    suite.failures += failed, suite.skipped += skipped, ++suite.tests;
   }
   for (const auto& [file, failure] : failures) {
-    if (failure.empty()) continue;
-    Suite& suite = suites[file];
+    if (failure.empty() || owned) continue;
+    JunitSuite& suite = suites[file];
     suite.cases += junitCase(file, file, failure);
     ++suite.tests, ++suite.failures;
   }
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"planc check\">\n";
+  std::string out =
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"planc {}\">\n", checked.command);
   for (const auto& [file, suite] : suites)
-    out += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
-                       report::xmlText(file), suite.tests, suite.failures, suite.cases);
+    out += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
+                       report::xmlText(file), suite.tests, suite.failures, suite.skipped, suite.cases);
   return out + "</testsuites>\n";
 }
 

@@ -9,9 +9,12 @@
 
 namespace planc::driver {
 
-/// Plans that were checked and what was found, as the elements of the JSON result.
+/// Plans that were checked, or tests that were run, and what was found, as the elements of the JSON result. Each has a
+/// `file`, a `name` and `ok`; where `diagnostics` says which of the others are its own, these are what failed it, else
+/// those of its file.
 struct Checked {
-  const nlohmann::ordered_json& plans;
+  std::string_view command;
+  const nlohmann::ordered_json& cases;
   const nlohmann::ordered_json& diagnostics;
 };
 

@@ -35,7 +35,9 @@ std::string counted(size_t n, const char* what) {
 
 } // namespace
 
-Console::Console() : json_(std::make_unique<nlohmann::ordered_json>(nlohmann::ordered_json::array())) {
+Console::Console()
+    : json_(std::make_unique<nlohmann::ordered_json>(nlohmann::ordered_json::array())),
+      suppressed_(std::make_unique<nlohmann::ordered_json>(nlohmann::ordered_json::array())) {
   setColor("auto");
 }
 Console::~Console() = default;
@@ -101,6 +103,13 @@ RenderedDiagnostics Console::render(const DiagnosticEngine& diagnostics, const S
     if (rules_.allows(*d->kind)) continue;
     RenderedDiagnostics::One& one = out.all.emplace_back();
     one.picture = renderHuman(*d, sources, false);
+    if (d->allowed) {
+      one.allowed = true;
+      one.json = std::make_unique<nlohmann::ordered_json>(toJson(*d, sources));
+      (*one.json)["reason"] = d->allowed->reason;
+      one.picture += d->allowed->reason;
+      continue;
+    }
     Diagnostic asError;
     if (rules_.denies(*d->kind)) {
       asError = *d;
@@ -121,6 +130,10 @@ void Console::diagnose(RenderedDiagnostics diagnostics) {
     errors_ += one.more;
     if (one.more > 0 && format_ != DiagnosticFormat::Json) remark("and " + counted(one.more, "more error") + "\n");
     if (one.more > 0 || !seen_.insert(std::move(one.picture)).second) continue;
+    if (one.allowed) {
+      suppressed_->push_back(std::move(*one.json));
+      continue;
+    }
     (one.error ? errors_ : warnings_) += 1;
     json_->push_back(std::move(*one.json));
     remark(one.text);

@@ -28,8 +28,9 @@ struct RenderedDiagnostics {
   struct One {
     size_t more = 0; ///< it stands for so many errors that were not kept
     bool error = false;
-    std::string picture; ///< without colour: two that look alike are one
-    std::string text;    ///< as it is written
+    bool allowed = false; ///< by its file or plan: kept with the reason, and not written
+    std::string picture;  ///< without colour: two that look alike are one
+    std::string text;     ///< as it is written
     std::unique_ptr<nlohmann::ordered_json> json;
   };
   std::vector<One> all;
@@ -77,6 +78,8 @@ public:
   void summarize();
   /// The diagnostics so far, as the array of the JSON contract.
   const nlohmann::ordered_json& diagnosticsJson() const;
+  /// Warnings that files and plans allow, each with the reason; those that options allow are left out of this, too.
+  const nlohmann::ordered_json& suppressedJson() const { return *suppressed_; }
   bool hasErrors() const { return errors_ > 0; }
 
   /// A part of the result is lost.
@@ -92,7 +95,7 @@ private:
   WarningRules rules_;
   std::set<std::string> seen_;
   size_t errors_ = 0, warnings_ = 0;
-  std::unique_ptr<nlohmann::ordered_json> json_;
+  std::unique_ptr<nlohmann::ordered_json> json_, suppressed_;
 };
 
 } // namespace planc::driver

@@ -91,6 +91,7 @@ std::optional<report::ComparisonReport> compared(Console& console, InputFile& fi
                                                  const std::vector<diff::Side>& sides,
                                                  std::vector<std::string> failed) {
   DiagnosticEngine found;
+  found.allow(file.diagnostics().allowances());
   auto comparison = diff::compare(sides, found);
   console.diagnose(found, file.sources());
   if (!comparison) return std::nullopt;
@@ -130,6 +131,14 @@ void outOfMemory(const api::Compilation& p, std::string& names) {
   if (p.estimate() && !p.estimate()->memory.fits)
     names +=
         fmt::format("{}`{}`", names.empty() ? "" : ", ", p.asked().label.empty() ? p.plan().title : p.asked().label);
+}
+
+/// What is allowed in vain, where all plans of the file were priced without errors.
+void reportIdleAllowances(const PricedFile& f) {
+  const auto good = [](const auto& plan) { return !plan->diagnostics().hasErrors(); };
+  bool clean = !f.file->hasErrors() && std::all_of(f.own.begin(), f.own.end(), good);
+  for (const api::Comparison& c : f.declared) clean = clean && std::all_of(c.plans.begin(), c.plans.end(), good);
+  if (clean) f.file->reportIdleAllowances();
 }
 
 /// What is asked of each file.
@@ -173,6 +182,7 @@ Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::func
     if (!asked.compareAll) plan->release();
     priced->own.push_back(std::move(plan));
   });
+  if (!asked.arguments.has("--plan")) reportIdleAllowances(*priced);
   out.diagnostics = file.rendered(priced->own);
   for (const api::Comparison& c : priced->declared) {
     out.diagnostics.add(file.rendered(c.plans));

@@ -58,6 +58,17 @@ int InputFile::set(const Arguments& arguments) {
   return kFailed;
 }
 
+bool InputFile::addPolicies(const std::vector<std::string>& paths, std::string& error) {
+  Step step("reading");
+  return std::all_of(paths.begin(), paths.end(),
+                     [&](const std::string& path) { return file_.addPolicies(path, error); });
+}
+
+void InputFile::eachTest(const api::TestWanted& wanted, const api::TestUse& use) {
+  Step step("testing");
+  file_.eachTest(wanted, use);
+}
+
 bool InputFile::check(const api::CompilationUse& use) {
   Step step("checking");
   return file_.check(use);

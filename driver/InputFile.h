@@ -31,6 +31,11 @@ public:
   bool set(const ir::PlanEdit& edit) { return file_.set(edit.facts); }
   /// As api::PlanFile has them.
   bool check(const api::CompilationUse& use = {});
+  /// Takes the policies of files, for all plans asked for from now on. On any thread: false where one cannot be read
+  /// or has none, and `error` says so.
+  bool addPolicies(const std::vector<std::string>& paths, std::string& error);
+  void eachTest(const api::TestWanted& wanted, const api::TestUse& use);
+  void reportIdleAllowances() { file_.reportIdleAllowances(); }
   Plans plans(const std::vector<std::string>& choices);
   /// Checks, and hands over one after the other what `plans` has.
   void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
@@ -59,6 +64,10 @@ public:
   const ir::PlanEdit& edit() const { return file_.edit(); }
   /// Of the file, so far.
   const DiagnosticEngine& diagnostics() { return file_.diagnostics(); }
+  /// Of something of the file.
+  RenderedDiagnostics renderedOf(const DiagnosticEngine& found) const {
+    return console_.render(found, file_.sources());
+  }
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
   /// As it stands in reports: for `-` `<stdin>`, or where it is taken to stand.
   std::string shownPath() const { return path_ != "-" ? path_ : as_.empty() ? "<stdin>" : as_; }

@@ -79,6 +79,7 @@ JsonDocument::JsonDocument(std::string_view format) {
 
 void JsonDocument::print(Console& console) {
   json_.member("diagnostics", console.diagnosticsJson());
+  if (!console.suppressedJson().empty()) json_.member("suppressed", console.suppressedJson());
   json_.end();
   json_.text().print(console);
   console.out("\n");

@@ -37,6 +37,10 @@ std::string_view wordOf(syntax::DeclKind kind) {
     return "plan";
   case syntax::DeclKind::Compare:
     return "compare";
+  case syntax::DeclKind::Test:
+    return "test";
+  case syntax::DeclKind::Policy:
+    return "policy";
   }
   return "";
 }

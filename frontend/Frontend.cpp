@@ -36,12 +36,12 @@ size_t Session::libraryBytes() const {
 }
 
 bool Session::load(const std::string& path, std::string& ioError) {
-  impl_->main = impl_->loader.loadMain(path, ioError);
+  impl_->setMain(impl_->loader.loadMain(path, ioError));
   return impl_->main != nullptr;
 }
 
 void Session::loadText(const std::string& path, std::string text) {
-  impl_->main = impl_->loader.loadMainText(path, std::move(text));
+  impl_->setMain(impl_->loader.loadMainText(path, std::move(text)));
 }
 
 /// Has parameters that a use must give.
@@ -99,6 +99,11 @@ std::unique_ptr<ir::Plan> Session::Impl::check(DeclInfo& decl) {
       plan(row.decl, row.written, false);
     }
     break;
+  case DeclKind::Test: // Session::check
+    break;
+  case DeclKind::Policy:
+    checkPolicy(evaluator, decl);
+    break;
   }
   evaluator.checking = false;
   return isGeneric ? nullptr : std::move(made);
@@ -136,13 +141,15 @@ void Session::Impl::checkAssert(const syntax::AssertStmt& statement) {
   for (std::string& side : sidesOf(evaluator, *statement.condition, scope)) report.note(std::move(side));
 }
 
-void Session::check(const PlanUse& use) {
+void Session::check(const PlanUse& use, const PlanUse& tests) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return;
   s.context.renew();
   for (DeclInfo& decl : s.main->decls) {
     if (s.context.exhausted()) return;
     std::unique_ptr<ir::Plan> made = s.check(decl);
+    if (decl.kind == DeclKind::Test)
+      if (auto tested = s.checkTest(decl); tested && tests) tests(std::move(tested));
     if (made && use && s.edits.empty()) use(std::move(made));
   }
   for (const syntax::Decl& decl : s.main->tree->decls)
@@ -153,7 +160,7 @@ void Session::check(const PlanUse& use) {
 }
 
 std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange use, bool edited) {
-  return buildPlan(evaluator, machines, decl, use, edited ? edits : std::vector<Edit>{}, editsOf);
+  return buildPlan(evaluator, machines, decl, use, edited ? edits : std::vector<Edit>{}, editsOf, {}, demands);
 }
 
 /// What to write for the plan that stands behind a label of a comparison; empty if there is none.

@@ -27,6 +27,20 @@ struct ChosenPlan {
   FileId text;
 };
 
+/// One combination of the values of a `test` declaration.
+struct TestedPlan {
+  std::string name;  ///< `sizes(nodes = 4)`
+  SourceRange range; ///< of the test's name
+  /// What its plan is to fail with, and where that is said; null: it is to be judged.
+  const DiagnosticKind* fails = nullptr;
+  SourceRange failsRange;
+  std::unique_ptr<ir::Plan> plan; ///< null after errors
+  DiagnosticEngine found;         ///< what its elaboration reported, and nothing that was told before
+};
+using TestUse = std::function<void(TestedPlan)>;
+/// Whether a test of this name is asked for.
+using TestWanted = std::function<bool(std::string_view name)>;
+
 /// Takes a plan; what it keeps of it is its own affair.
 using PlanUse = std::function<void(std::unique_ptr<ir::Plan>)>;
 
@@ -76,7 +90,17 @@ public:
   /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`. To do
   /// so every plan is elaborated: with `use` those that `eachPlan` would name are handed over, each as soon as it is
   /// made, so that they are elaborated once; if facts were set, behind the check.
-  void check(const PlanUse& use = {});
+  /// `tests` takes the first plan of each test that is to be judged, so that its lines can be checked.
+  void check(const PlanUse& use = {}, const PlanUse& tests = {});
+  /// Reads a file of policies, which hold for all plans that are elaborated from now on. False if it cannot be read
+  /// (`ioError` is set), or holds none.
+  bool addPolicies(const std::string& path, std::string& ioError);
+  /// Elaborates the plans of the tests of the loaded file, each with every combination of values. A test with mistakes
+  /// of its own, which `check` reports, has none.
+  void eachTest(const TestWanted& wanted, const TestUse& use);
+  /// Warns of what the file and its plans allow, and nothing was warned of. To be asked when all plans came as far as
+  /// they do.
+  void reportIdleAllowances();
   /// Sets facts of the plans that `plans` elaborates from now on; with `of`, of the plan of that name that they extend.
   /// False after errors, which are reported.
   bool set(const ir::PlanEdit& edit, std::string_view of = {});

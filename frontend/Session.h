@@ -4,6 +4,7 @@
 #include "frontend/Frontend.h"
 #include "frontend/plan/Plans.h"
 #include "frontend/plan/SharedParts.h"
+#include "frontend/plan/Tests.h"
 #include "frontend/syntax/Tree.h"
 
 #include <functional>
@@ -36,6 +37,7 @@ struct Session::Impl {
     SharedParts parts;
   };
   std::optional<Searched> search;
+  Demands demands; ///< policies that hold for all plans
   std::mutex givenBackLock;
   std::vector<FileId> givenBack; ///< texts of choices that nothing points to any more
 
@@ -58,6 +60,10 @@ struct Session::Impl {
   void checkFunction(DeclInfo& decl);
   void checkEnum(DeclInfo& decl);
   void checkModel(DeclInfo& decl);
+  void setMain(Module* loaded);
+  void addPolicies(Module& module, bool exportedOnly);
+  std::unique_ptr<ir::Plan> testedPlan(const syntax::TestDecl& test, Scope& values);
+  std::unique_ptr<ir::Plan> checkTest(DeclInfo& decl);
   void checkAssert(const syntax::AssertStmt& statement);
   bool edit(const ir::FactEdit& written);
   std::optional<Edit> ruleEdit(const std::string& name, const ir::FactEdit& written);

@@ -7,6 +7,7 @@
 #include "ir/Mesh.h"
 #include "ir/Model.h"
 #include "ir/Precision.h"
+#include "support/Diagnostics.h"
 
 #include <memory>
 #include <optional>
@@ -169,6 +170,7 @@ struct Assertion {
   ExprTree condition;
   std::string reason;
   SourceRange range;
+  std::string policy = {}; ///< that demands it; empty: the plan does, or a test of it
 };
 struct Measured {
   ExprTree metric;
@@ -220,6 +222,8 @@ struct Plan {
   std::vector<Assertion> assertions;
   std::vector<Measured> measured; ///< none where something was set to another value: they tell of the plan as written
   std::vector<SetFact> set;       ///< what was changed beside the file
+  std::string test;               ///< that it is the plan of, `sizes(nodes = 4)`; empty: of none
+  Allowances allowances;          ///< warnings that it, what it extends or its file allows
   /// Its text computes some of this from its own facts, axes or constants: from these, by path (`mesh.tp`,
   /// `train.micro_batch`, `let ranks`).
   std::vector<std::string> reads;

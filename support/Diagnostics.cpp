@@ -47,8 +47,8 @@ std::string fillMessage(std::string_view message, const std::vector<DiagnosticAr
 
 } // namespace
 
-DiagnosticKind::DiagnosticKind(int c, Severity s, std::string_view n, std::string_view m)
-    : code(c), severity(s), name(n), message(m) {
+DiagnosticKind::DiagnosticKind(int c, Severity s, std::string_view n, std::string_view m, Stage at)
+    : code(c), severity(s), name(n), message(m), stage(at) {
   if (!registry().emplace(code, this).second) duplicateCodes().push_back(code);
 }
 
@@ -98,12 +98,21 @@ DiagnosticEngine::Builder& DiagnosticEngine::Builder::meantElse(std::string_view
   return help(didYouMean(name, known, std::move(otherwise)));
 }
 
+std::shared_ptr<Allowance> DiagnosticEngine::allowanceOf(const DiagnosticKind& kind, SourceRange range) const {
+  const auto found = std::find_if(allowances_.begin(), allowances_.end(), [&](const auto& allowance) {
+    return allowance->kind == &kind && (!allowance->within.valid() || allowance->within == range.file);
+  });
+  return found == allowances_.end() ? nullptr : *found;
+}
+
 DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, SourceRange range,
                                                    std::vector<DiagnosticArg> args) {
   dropped_ = Diagnostic();
   bool error = kind.severity == Severity::Error;
   if (!error && !warnings_) return Builder(&dropped_);
-  bool fresh = seen_.emplace(kind.code, range.file.index, range.begin, range.end).second;
+  auto allowed = error ? nullptr : allowanceOf(kind, range);
+  if (allowed) allowed->used = true;
+  bool fresh = seen_.emplace(allowed ? -kind.code : kind.code, range.file.index, range.begin, range.end).second;
   // Without a place there is nothing that says two reports are the same one.
   if (!fresh && range.valid()) return Builder(&dropped_);
   if (error && ++errors_ > limit_) {
@@ -115,13 +124,14 @@ DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, S
   d->range = range;
   d->message = fillMessage(kind.message, args);
   d->args = std::move(args);
+  d->allowed = std::move(allowed);
   all_.push_back(std::move(d));
   return Builder(all_.back().get());
 }
 
 DiagnosticEngine DiagnosticEngine::take() {
   DiagnosticEngine empty;
-  empty.limit_ = limit_, empty.warnings_ = warnings_;
+  empty.limit_ = limit_, empty.warnings_ = warnings_, empty.allowances_ = allowances_;
   return std::exchange(*this, std::move(empty));
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 #include "support/Source.h"
 
+#include <atomic>
 #include <concepts>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +17,9 @@ namespace planc {
 
 enum class Severity { Error, Warning };
 
+/// How far a plan must come before a warning of this kind can be met: checked, priced, or compared with others.
+enum class Stage { Checked, Priced, Compared };
+
 /// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are
 /// braces. Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster,
 /// 06xx mesh and placement, 07xx pipeline and schedule, 08xx memory and cost, 09xx assertions, 10xx samples and
@@ -24,7 +29,9 @@ struct DiagnosticKind {
   Severity severity;
   std::string_view name;
   std::string_view message;
-  DiagnosticKind(int code, Severity severity, std::string_view name, std::string_view message);
+  Stage stage;
+  DiagnosticKind(int code, Severity severity, std::string_view name, std::string_view message,
+                 Stage stage = Stage::Checked);
   /// `PLAN0612`.
   std::string id() const;
   /// Every kind linked into this binary, by code.
@@ -38,8 +45,10 @@ struct DiagnosticKind {
 ///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
-#define PLANC_WARNING(Name, Code, Message)                                                                             \
-  static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name, Message);
+/// A warning that checking does not meet says at its end which stage does: `Stage::Priced`.
+#define PLANC_WARNING(Name, Code, Message, ...)                                                                        \
+  static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name,                                   \
+                                            Message __VA_OPT__(, ::planc::) __VA_ARGS__);
 
 /// A named argument of a diagnostic: filled into the message and kept for JSON.
 struct DiagnosticArg {
@@ -71,6 +80,17 @@ struct TextFix {
   bool safe = false; ///< nothing else is as near to what was meant
 };
 
+/// A kind of warning that a plan or a file allows, and why. What uses it may belong to several threads.
+struct Allowance {
+  const DiagnosticKind* kind = nullptr;
+  std::string reason;
+  SourceRange range;
+  FileId within; ///< only of places in this file; invalid: of all that the file or the plan is about
+  /// Whether a warning met it, and how far a plan that has it came.
+  std::atomic<bool> used = false, checked = false, priced = false;
+};
+using Allowances = std::vector<std::shared_ptr<Allowance>>;
+
 struct Diagnostic {
   const DiagnosticKind* kind = nullptr;
   SourceRange range;
@@ -82,6 +102,7 @@ struct Diagnostic {
   std::vector<std::string> notes;
   std::vector<TextFix> fixes; ///< as reported; `placedFixes` of TextFixes.h has those that can be made
   bool denied = false;        ///< a warning that counts as an error, as whoever asked wants it
+  std::shared_ptr<const Allowance> allowed = nullptr; ///< that keeps it from being told
 
   bool isError() const { return denied || kind->severity == Severity::Error; }
 };
@@ -114,6 +135,11 @@ public:
   /// Whether anybody reads warnings: what looks for nothing else need not begin. Reports of them are dropped if not.
   bool wantsWarnings() const { return warnings_; }
   void ignoreWarnings(bool ignored = true) { warnings_ = !ignored; }
+  /// Warnings that they are about are kept as allowed from now on.
+  void allow(const Allowances& more) { allowances_.insert(allowances_.end(), more.begin(), more.end()); }
+  /// What holds now, and how many of it go on to hold.
+  const Allowances& allowances() const { return allowances_; }
+  void allowFirst(size_t count) { allowances_.resize(count); }
   /// All reports so far, which are then no longer here.
   DiagnosticEngine take();
   /// In the order: file (as loaded), position, code.
@@ -127,9 +153,13 @@ public:
   size_t suppressed() const { return suppressed_; }
 
 private:
+  std::shared_ptr<Allowance> allowanceOf(const DiagnosticKind& kind, SourceRange range) const;
+
   std::vector<std::unique_ptr<Diagnostic>> all_;
-  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> seen_; // code, file, begin, end
-  Diagnostic dropped_;                                           // takes the details of what is not kept
+  Allowances allowances_;
+  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>>
+      seen_;           // code (of what is allowed: negative), file, begin, end
+  Diagnostic dropped_; // takes the details of what is not kept
   size_t errors_ = 0;
   size_t suppressed_ = 0;
   size_t limit_ = 100;

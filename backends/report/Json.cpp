@@ -194,6 +194,7 @@ Json assertionsJson(const verdict::Results& results, const SourceManager& source
   for (const verdict::AssertionResult& r : results.assertions) {
     Json item = {{"text", r.text}, {"ok", r.ok}, {"value", jsonNumber(r.value)}};
     addPlace(item, r.range, sources);
+    if (!r.policy.empty()) item["policy"] = r.policy, item["skipped"] = r.skipped;
     out.push_back(std::move(item));
   }
   return out;

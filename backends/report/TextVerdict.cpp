@@ -16,12 +16,16 @@ StyledText mark(bool ok) {
   return {ok ? "✓" : "✗", ok ? TextStyle::Label : TextStyle::Error};
 }
 
+/// `policy margin requires memory.peak < 70GB is 64 GB`
+std::string lineText(const verdict::AssertionResult& r) {
+  return (r.policy.empty() ? "assert " : "policy " + r.policy + " requires ") + r.text +
+         (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : "");
+}
+
 std::string assertionsText(const verdict::Results& results, bool color) {
   Table table("lll");
   for (const verdict::AssertionResult& r : results.assertions)
-    table.add({mark(r.ok),
-               "assert " + r.text + (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : ""),
-               r.reason});
+    table.add({r.skipped ? StyledText{"-", TextStyle::Plain} : mark(r.ok), lineText(r), r.reason});
   return table.empty() ? "" : table.str(color);
 }
 
@@ -40,6 +44,18 @@ std::string measuredText(const verdict::Results& results, bool color) {
 }
 
 } // namespace
+
+std::string oneLine(const verdict::AssertionResult& r) {
+  return lineText(r) + (r.reason.empty() ? "" : ": " + r.reason);
+}
+
+std::string oneLine(const verdict::MeasuredResult& r) {
+  if (!r.known) return fmt::format("measured {}: it has no value", r.metric);
+  return fmt::format("measured {} {}, predicted {}, {}{}{}", r.metric, valueText(r.measured, r.unit, r.percent),
+                     valueText(r.predicted, r.unit, r.percent), errorText(r.error),
+                     r.tolerance ? ", within " + percentText(*r.tolerance) : "",
+                     r.source.empty() ? "" : ": " + r.source);
+}
 
 std::string verdictText(const PlanReport& report, const SourceManager&, const TextOptions& options) {
   if (!report.results) return {};

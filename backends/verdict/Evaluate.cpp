@@ -20,7 +20,11 @@ PLANC_ERROR(MeasuredOutOfTolerance, 902,
 PLANC_ERROR(MetricWithoutMeaning, 903, "metric `{metric}` has no value for this workload")
 PLANC_ERROR(NotFinite, 908, "`{text}` has no value: {why}")
 PLANC_ERROR(InstancesDiffer, 910, "instances of `{path}` differ in `{metric}`")
+PLANC_ERROR(PolicyBroken, 913, "policy `{policy}` does not hold: {reason}")
 PLANC_ERROR(LayerWithoutRow, 912, "layer `{path}` has no row in the report of this plan")
+
+PLANC_WARNING(PolicyWithoutMeaning, 914, "policy `{policy}` says nothing of this plan: `{metric}` has no value for it",
+              Stage::Priced)
 
 using ir::ExprId;
 using ir::ExprNode;
@@ -64,6 +68,8 @@ public:
   /// A label with its value under every part that is not a plain number.
   void drawValues(DiagnosticEngine::Builder& report) const { draw(tree_.root, report); }
   std::vector<const Metric*> metricsUsed() const;
+  /// A metric that has no meaning for the plan's workload; null if each has one.
+  const ExprNode* withoutMeaning() const;
 
 private:
   std::optional<ExprValue> lookup(const ExprNode& node) const;
@@ -100,6 +106,14 @@ std::vector<const Metric*> Evaluation::metricsUsed() const {
     if (node.op == ExprOp::Metric)
       if (const Metric* metric = findMetric(node.metric)) used.push_back(metric);
   return used;
+}
+
+const ExprNode* Evaluation::withoutMeaning() const {
+  for (const ExprNode& node : tree_.nodes) {
+    const Metric* metric = node.op == ExprOp::Metric ? findMetric(node.metric) : nullptr;
+    if (metric && metric->read && !metric->read(estimate_)) return &node;
+  }
+  return nullptr;
 }
 
 /// The first metric of the same unit that this estimate has: `tokens_per_second` for `throughput`.
@@ -241,6 +255,10 @@ std::string missText(ExprOp op, double left, double right, const Unit& unit, boo
 
 /// An inherited line is read far from the plan it fails in, and one plan may be priced with several arguments.
 void noteInherited(const ir::Plan& plan, SourceRange range, DiagnosticEngine::Builder& report) {
+  if (!plan.test.empty()) {
+    report.note("in test `" + plan.test + "`, of plan `" + plan.title + "`");
+    return;
+  }
   bool inherited = plan.range.valid() && (range.file != plan.range.file || range.begin < plan.range.begin);
   if (inherited)
     report.note("in plan `" + plan.title + "`, which inherits this line");
@@ -261,11 +279,25 @@ void reportFailed(const ir::Plan& plan, const cost::Estimate& estimate, const ir
     args.emplace_back("limit", quantityText(*result.limit, result.unit, result.percent));
     args.emplace_back("miss", miss);
   }
-  auto report = diagnostics.report(AssertionFailed, e.node(line.condition.root).range, std::move(args));
+  const bool demanded = !line.policy.empty();
+  if (demanded) args.emplace_back("policy", line.policy);
+  auto report =
+      diagnostics.report(demanded ? PolicyBroken : AssertionFailed, e.node(line.condition.root).range, std::move(args));
   report.primary(miss);
   e.drawValues(report);
+  if (demanded) report.label(plan.range, "by this plan");
   for (std::string& note : contributorNotes(estimate, e.metricsUsed())) report.note(std::move(note));
-  noteInherited(plan, line.range, report);
+  noteInherited(plan, demanded ? plan.range : line.range, report);
+}
+
+/// A policy is written for all plans: what one of them has no number for is no fault of it.
+void reportSkipped(const ir::Plan& plan, const ir::Assertion& line, const ExprNode& metric, AssertionResult& result,
+                   DiagnosticEngine& diagnostics) {
+  result.ok = result.skipped = true;
+  auto report =
+      diagnostics.report(PolicyWithoutMeaning, metric.range, {{"policy", line.policy}, {"metric", metric.metric}});
+  report.label(plan.range, "this plan");
+  noteInherited(plan, plan.range, report);
 }
 
 AssertionResult evaluateAssertion(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Assertion& line,
@@ -275,6 +307,7 @@ AssertionResult evaluateAssertion(const ir::Plan& plan, const cost::Estimate& es
   result.text = textOf(line.condition, line.condition.root);
   result.reason = line.reason;
   result.range = line.range;
+  result.policy = line.policy;
   result.ok = e.result() && e.result()->isBool && e.result()->truth;
   if (ExprId deciding = decidingComparison(e, line.condition.root); deciding.valid()) {
     const ExprNode& n = e.node(deciding);
@@ -287,7 +320,10 @@ AssertionResult evaluateAssertion(const ir::Plan& plan, const cost::Estimate& es
       result.percent = writtenInPercent(line.condition, deciding);
     }
   }
-  if (!e.result())
+  const ExprNode* unknown = e.result() || line.policy.empty() ? nullptr : e.withoutMeaning();
+  if (unknown)
+    reportSkipped(plan, line, *unknown, result, diagnostics);
+  else if (!e.result())
     e.reportMissing(diagnostics);
   else if (!result.ok)
     reportFailed(plan, estimate, line, e, result, diagnostics);

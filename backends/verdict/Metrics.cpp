@@ -199,6 +199,7 @@ constexpr Metric kMetrics[] = {
     {metric("straggler"), units::time, false, "totals.straggler_s", PLANC_READ(e.totals.straggler)},
     {metric("params"), units::none, false, "totals.params", PLANC_READ(e.totals.params)},
     {metric("params.active"), units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
+    {metric("cluster.devices"), units::none, false, "devices", PLANC_READ(e.totals.devices)},
     rising({metric("device_hours"), units::deviceTime, false, "totals.device_hours",
             PLANC_READ(seconds(e.totals.deviceHours))}),
     {metric("device_hours.low"),

@@ -51,6 +51,8 @@ struct AssertionResult {
   bool whole = true;           ///< the comparison is the whole condition, not a part of it
   std::string reason;
   SourceRange range;
+  std::string policy = {}; ///< that demands it; empty: the plan or its test
+  bool skipped = false;    ///< a policy that has no meaning for the plan, which was told
 };
 struct MeasuredResult {
   std::string metric;

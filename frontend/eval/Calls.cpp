@@ -224,6 +224,8 @@ Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
     case DeclKind::Let:
     case DeclKind::Enum:
     case DeclKind::Compare:
+    case DeclKind::Test:
+    case DeclKind::Policy:
       break;
     default:
       return bindMore(e, *callee.decl, scope);

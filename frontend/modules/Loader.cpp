@@ -58,6 +58,11 @@ Module* Loader::loadMainText(const std::string& path, std::string text) {
   return &module;
 }
 
+Module* Loader::loadBeside(const std::string& path, std::string& ioError) {
+  const auto known = path == kStdin ? byKey_.end() : byKey_.find(diskKey(path));
+  return known != byKey_.end() ? known->second : loadMain(path, ioError);
+}
+
 Module* Loader::loadText(const std::string& name, std::string text) {
   Module& module = modules_.emplace_back();
   module.path = name;
@@ -96,6 +101,8 @@ void Loader::declare(Module& module) {
     if (outline.import) {
       if (!decl) decl = &module.archive->decl(index);
       addImport(module, std::get<syntax::ImportDecl>(decl->item), decl->range);
+    } else if (const auto* statement = decl ? std::get_if<syntax::AllowStmt>(&decl->item) : nullptr) {
+      allow(module, *statement);
     } else if (!outline.name.text.empty()) {
       DeclInfo& info = addDecl(module, outline);
       info.index = index;
@@ -107,6 +114,14 @@ void Loader::declare(Module& module) {
     for (const syntax::Outline& outline : module.archive->outlines()) use(index++, outline, nullptr);
   else
     for (const syntax::Decl& decl : module.tree->decls) use(index++, syntax::outlineOf(decl), &decl);
+}
+
+/// Of a file: it holds for what is said of places in it, from here on.
+void Loader::allow(const Module& module, const syntax::AllowStmt& statement) {
+  const std::shared_ptr<Allowance> allowance = allowed.of(statement);
+  if (!allowance) return;
+  allowance->within = module.file;
+  diagnostics_.allow({allowance});
 }
 
 DeclInfo& Loader::addDecl(Module& module, const syntax::Outline& outline) {

@@ -2,6 +2,7 @@
 // trees are read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/modules/Allowed.h"
 #include "frontend/modules/Module.h"
 #include "frontend/modules/ModuleSource.h"
 #include "support/Diagnostics.h"
@@ -21,12 +22,16 @@ inline constexpr LibraryName kSum{"std.ops", "add"};
 class Loader {
 public:
   Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)
-      : sources_(sources), diagnostics_(diagnostics), library_(library) {}
+      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library) {}
+
+  AllowedWarnings allowed;
 
   /// Reads and parses the file of a command line and what it imports. Null with `ioError` set if it cannot be read.
   Module* loadMain(const std::string& path, std::string& ioError);
   /// Parses a text as if it stood in a file at `path`, which need not exist: an import of that file gets it.
   Module* loadMainText(const std::string& path, std::string text);
+  /// As `loadMain`, beside what is loaded: a file that was read before is not read again.
+  Module* loadBeside(const std::string& path, std::string& ioError);
   /// A module of a text made by the compiler (`--plan`), which sees what `within` sees.
   Module* loadText(const std::string& name, std::string text);
   /// Parses a module, or reads its trees, when it is first needed. False if it has syntax errors.
@@ -52,6 +57,7 @@ private:
   void read(Module& module);
   void declare(Module& module);
   DeclInfo& addDecl(Module& module, const syntax::Outline& outline);
+  void allow(const Module& module, const syntax::AllowStmt& statement);
   void addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range);
   void resolveLibrary(Import& import, const syntax::ImportDecl& decl);
   void resolveFile(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range);

@@ -8,9 +8,9 @@
 namespace planc::frontend {
 
 std::string_view describe(DeclKind k) {
-  static constexpr std::array<std::string_view, 12> kNames{"constant", "function", "enum",   "operator",
-                                                           "block",    "model",    "device", "fabric",
-                                                           "stack",    "cluster",  "plan",   "comparison"};
+  static constexpr std::array<std::string_view, 14> kNames{"constant", "function",   "enum",   "operator", "block",
+                                                           "model",    "device",     "fabric", "stack",    "cluster",
+                                                           "plan",     "comparison", "test",   "policy"};
   return kNames[static_cast<size_t>(k)];
 }
 

@@ -32,6 +32,12 @@ void TreeBuilder::declaration(Rule::DeclarationContext* node, size_t firstToken)
     out.item = planDecl(d);
   else if (auto* d = at.rule<Rule::CompareDeclContext>())
     out.item = compareDecl(d);
+  else if (auto* d = at.rule<Rule::PolicyDeclContext>())
+    out.item = policyDecl(d);
+  else if (auto* d = at.rule<Rule::TestDeclContext>())
+    out.item = testDecl(d);
+  else if (auto* d = at.rule<Rule::AllowStmtContext>())
+    out.item = allowStmt(d);
   else
     out.item = assertStmt(at.rule<Rule::AssertStmtContext>());
 }

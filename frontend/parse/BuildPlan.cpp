@@ -34,6 +34,7 @@ PlanItem TreeBuilder::planItem(Rule::PlanItemContext* node) {
   Children at(node);
   bool override = at.accept(Type::OVERRIDE);
   if (auto* statement = at.rule<Rule::AssertStmtContext>()) return {override, range(node), assertStmt(statement)};
+  if (auto* statement = at.rule<Rule::AllowStmtContext>()) return {override, range(node), allowStmt(statement)};
   PlanItem out{override, range(node), planFact(at.rule<Rule::PlanFactContext>())};
   if (auto* fact = std::get_if<Fact>(&out.item)) fact->override_ = override;
   if (auto* section = std::get_if<Section>(&out.item)) section->override_ = override;

@@ -74,6 +74,12 @@ private:
   syntax::RepeatItem repeat(Rule::RepeatContext* node);
   void checkCarry(const syntax::RepeatItem& repeat, Rule::BodyContext* body);
 
+  // Tests and policies (BuildTest.cpp).
+  syntax::TestDecl testDecl(Rule::TestDeclContext* node);
+  syntax::TestParameter testParam(Rule::TestParamContext* node);
+  syntax::PolicyDecl policyDecl(Rule::PolicyDeclContext* node);
+  syntax::AllowStmt allowStmt(Rule::AllowStmtContext* node);
+
   // Plans (BuildPlan.cpp).
   syntax::PlanDecl planDecl(Rule::PlanDeclContext* node);
   syntax::CompareDecl compareDecl(Rule::CompareDeclContext* node);

@@ -6,6 +6,7 @@
 #include "frontend/plan/SearchWords.h"
 #include "frontend/plan/Steps.h"
 #include "ir/facts/Ranges.h"
+#include "ir/vocabulary/Metrics.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,6 +84,7 @@ struct Lowering {
 
 private:
   bool ofRun(const Expr& e, const Expr& root);
+  bool isMetric(const std::string& path, const Expr& e, const Expr& root);
   bool changes(const std::string& path, const Expr& root) const;
   std::optional<Value> parameter(const Expr& e, const Expr& root);
   std::optional<ir::ExprId> words(const Expr& comparison);
@@ -143,6 +145,13 @@ bool Lowering::ofRun(const Expr& e, const Expr& root) {
          (e.kids[0] != &root || !run->find(e.name.text));
 }
 
+/// A metric that has the name of a fact of the plan before its dot: `run.days`, `cluster.devices`.
+bool Lowering::isMetric(const std::string& path, const Expr& e, const Expr& root) {
+  if (ofRun(e, root)) return true;
+  FactNode* fact = ir::metricWords().find(path) ? merged.fact(root.name.text.view()) : nullptr;
+  return fact && !fact->section() && !merged.lets.root().find(root.name.text);
+}
+
 /// `mesh.tp`, `train.micro_batch`: a path that a search may change, not hidden by another name.
 bool Lowering::changes(const std::string& path, const Expr& root) const {
   if (!ofSearch || merged.lets.root().find(root.name.text)) return false;
@@ -169,7 +178,7 @@ std::optional<ir::ExprId> Lowering::words(const Expr& e) {
   const BinaryOp op = binaryOp(e.text);
   const Expr* root = nullptr;
   const auto path = ofSearch && (op == BinaryOp::Eq || op == BinaryOp::Ne) ? dotted(*e.kids[0], &root) : std::nullopt;
-  if (!path || changes(*path, *root) || ofRun(*e.kids[0], *root)) return std::nullopt;
+  if (!path || changes(*path, *root) || isMetric(*path, *e.kids[0], *root)) return std::nullopt;
   if (const auto given = parameter(*e.kids[0], *root); given && !isWord(*given))
     return given->invalid() ? std::optional(ir::ExprId{}) : std::nullopt;
   if (elab.ev.find(root->name.text, scope, root->range)) {
@@ -222,7 +231,7 @@ ir::ExprId Lowering::leaf(const Expr& e) {
     reportConditionValue(elab.context, e.range, fmt::format("`{}`, which is none", *text), true);
     return {};
   }
-  if (text && (!elab.ev.find(root->name.text, scope, root->range) || ofRun(e, *root))) {
+  if (text && (!elab.ev.find(root->name.text, scope, root->range) || isMetric(*text, e, *root))) {
     node.op = ir::ExprOp::Metric;
     node.metric = *text;
     return out.nodes.add(std::move(node));
@@ -323,29 +332,61 @@ bool isBatchPath(std::string_view path) {
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }
 
+namespace {
+
+void assertedLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& condition,
+                  const std::optional<syntax::Reason>& reason, Scope& scope, SourceRange range,
+                  std::string policy = {}) {
+  if (auto tree = conditionTree(elab, merged, paths, condition, scope))
+    elab.plan.assertions.push_back({std::move(*tree), reason ? reason->text : "", range, std::move(policy)});
+}
+
+void measuredLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::MeasuredStmt& line,
+                  Scope& scope, SourceRange range) {
+  auto metric = conditionTree(elab, merged, paths, *line.metric, scope);
+  auto value = conditionTree(elab, merged, paths, *line.value, scope);
+  ir::Measured made;
+  if (line.tolerance) made.tolerance = tolerance(elab, *line.tolerance, scope);
+  if (!metric || !value) return;
+  made.metric = std::move(*metric);
+  made.value = std::move(*value);
+  made.source = line.reason ? line.reason->text : "";
+  made.range = range;
+  elab.plan.measured.push_back(std::move(made));
+}
+
+} // namespace
+
 void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
-  for (const auto& stated : merged.asserts) {
-    auto condition = conditionTree(elab, merged, paths, *stated.syntax->condition, *stated.scope);
-    if (condition)
-      elab.plan.assertions.push_back(
-          {std::move(*condition), stated.syntax->reason ? stated.syntax->reason->text : "", stated.range});
-  }
+  for (const auto& stated : merged.asserts)
+    assertedLine(elab, merged, paths, *stated.syntax->condition, stated.syntax->reason, *stated.scope, stated.range);
   for (const ir::SetFact& set : elab.plan.set)
     if (set.changed) return; // what was measured was measured of the plan as written
   const int last = merged.chain.back().index;
   for (const auto& stated : merged.measured) { // never inherited, but those of a base are checked with it
     if (stated.layer != last) continue;
-    auto metric = conditionTree(elab, merged, paths, *stated.syntax->metric, *stated.scope);
-    auto value = conditionTree(elab, merged, paths, *stated.syntax->value, *stated.scope);
-    ir::Measured made;
-    if (stated.syntax->tolerance) made.tolerance = tolerance(elab, *stated.syntax->tolerance, *stated.scope);
-    if (!metric || !value) continue;
-    made.metric = std::move(*metric);
-    made.value = std::move(*value);
-    made.source = stated.syntax->reason ? stated.syntax->reason->text : "";
-    made.range = stated.range;
-    elab.plan.measured.push_back(std::move(made));
+    measuredLine(elab, merged, paths, *stated.syntax, *stated.scope, stated.range);
   }
+}
+
+/// A policy sees what its own file declares, and the paths of the plan; a test its parameters before these.
+void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Demands& demands) {
+  for (DeclInfo* policy : demands.policies) {
+    Scope scope(policy->module);
+    scope.space = &merged.space;
+    for (const syntax::Require& demand : policy->as<syntax::PolicyDecl>().demands)
+      assertedLine(elab, merged, paths, *demand.condition, demand.reason, scope, demand.range, policy->name.str());
+  }
+  if (!demands.test) return;
+  elab.plan.test = demands.name;
+  Scope scope(demands.values->module);
+  scope.names = demands.values->names;
+  scope.space = &merged.space;
+  for (const syntax::TestItem& item : demands.test->items)
+    if (const auto* line = std::get_if<syntax::AssertStmt>(&item))
+      assertedLine(elab, merged, paths, *line->condition, line->reason, scope, line->condition->range);
+    else if (const auto* line = std::get_if<syntax::MeasuredStmt>(&item))
+      measuredLine(elab, merged, paths, *line, scope, SourceRange::cover(line->metric->range, line->value->range));
 }
 
 } // namespace planc::frontend

@@ -193,6 +193,7 @@ struct MergeItem {
       mergeSection(merged.facts, s, item.override_, link);
   }
   void operator()(const syntax::AssertStmt& a) { merged.asserts.push_back({&a, &link.scope, item.range, link.index}); }
+  void operator()(const syntax::AllowStmt&) {} // before all others
   void operator()(const syntax::MeasuredStmt& m) {
     if (item.override_) elab.context.report(OverrideMeasured, item.range).help("leave `override` out");
     merged.measured.push_back({&m, &link.scope, item.range, link.index});
@@ -277,6 +278,17 @@ std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl&
   }
 }
 
+/// What the plans of a chain allow holds for all that is said of the last one.
+void allowWarnings(Elaboration& elab, const std::vector<ChainPlan>& plans) {
+  for (auto p = plans.rbegin(); p != plans.rend(); ++p)
+    for (const syntax::PlanItem& item : p->decl->decl->as<syntax::PlanDecl>().items)
+      if (const auto* statement = std::get_if<syntax::AllowStmt>(&item.item)) {
+        const auto allowance = elab.context.loader.allowed.of(*statement);
+        elab.ok &= allowance != nullptr;
+        if (allowance) elab.context.diagnostics.allow({allowance});
+      }
+}
+
 } // namespace
 
 std::unique_ptr<MergedPlan> merge(Elaboration& elab, const BoundDecl& decl, SourceRange use, PlanEdits edits) {
@@ -284,6 +296,7 @@ std::unique_ptr<MergedPlan> merge(Elaboration& elab, const BoundDecl& decl, Sour
   merged->asked = &decl;
   merged->use = use;
   const std::vector<ChainPlan> plans = chainOf(elab.ev, merged->edits, decl, use);
+  allowWarnings(elab, plans);
   for (auto p = plans.rbegin(); p != plans.rend(); ++p)
     if (!mergeLink(elab, *merged, *p->decl, p->use)) return nullptr;
   return plans.empty() ? nullptr : std::move(merged);

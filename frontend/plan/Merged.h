@@ -108,6 +108,14 @@ struct SearchRequest {
   SearchedSpace* out = nullptr;               ///< null: the block is only checked
 };
 
+/// What a plan is judged by beside its own lines.
+struct Demands {
+  std::vector<DeclInfo*> policies;
+  const syntax::TestDecl* test = nullptr; ///< that it is the plan of
+  const Scope* values = nullptr;          ///< with the test's parameters
+  std::string name{};                     ///< of the test, with these values
+};
+
 /// Facts that are set beside the file, and what stands in the place of what the file says.
 struct PlanEdits {
   std::vector<Edit> all;

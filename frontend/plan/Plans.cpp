@@ -12,6 +12,19 @@ namespace planc::frontend {
 
 namespace {
 
+/// What a plan allows is allowed of itself, not of the next.
+class AllowedAround {
+public:
+  explicit AllowedAround(DiagnosticEngine& diagnostics)
+      : diagnostics_(diagnostics), count_(diagnostics.allowances().size()) {}
+  ~AllowedAround() { diagnostics_.allowFirst(count_); }
+  AllowedAround(const AllowedAround&) = delete;
+
+private:
+  DiagnosticEngine& diagnostics_;
+  size_t count_;
+};
+
 /// Every fact of a plan is one that plans have.
 void checkFacts(Elaboration& elab, MergedPlan& merged) {
   static const std::vector<std::string> kFacts{"model", "cluster", "software"};
@@ -41,9 +54,11 @@ void checkAgainstModel(Elaboration& elab, MergedPlan& merged, PathTree& paths) {
 } // namespace
 
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits, Symbol editsOf, const SearchRequest& search) {
+                                    std::vector<Edit> edits, Symbol editsOf, const SearchRequest& search,
+                                    const Demands& demands) {
   Context& context = evaluator.context;
   const uint64_t failures = context.failures;
+  const AllowedAround allowed(context.diagnostics);
   auto plan = std::make_unique<ir::Plan>();
   plan->name = decl.decl->name;
   plan->range = decl.decl->nameRange;
@@ -55,6 +70,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
 
   const std::unique_ptr<MergedPlan> merged = merge(elab, decl, use, std::move(set));
   if (!merged) return nullptr;
+  plan->allowances = context.diagnostics.allowances();
   plan->title = titleOf(decl, merged->edits);
   plan->arguments = argumentsOf(evaluator, *merged);
   checkFacts(elab, *merged);
@@ -79,6 +95,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;
   conditions(elab, *merged, known);
+  demanded(elab, *merged, known, demands);
   frontend::search(elab, *merged, known);
 
   if (!elab.ok || context.exhausted() || context.failures != failures) return nullptr;

@@ -11,9 +11,9 @@ namespace planc::frontend {
 
 /// The plan with its arguments; null after errors. `use`: where it was asked for. `edits` are facts set beside the
 /// file; where `editsOf` names a plan that this one extends, they are set there. `search`: what is wanted of its
-/// search.
+/// search. `demands`: what it is judged by beside its own lines.
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits = {}, Symbol editsOf = {},
-                                    const SearchRequest& search = {});
+                                    std::vector<Edit> edits = {}, Symbol editsOf = {}, const SearchRequest& search = {},
+                                    const Demands& demands = {});
 
 } // namespace planc::frontend

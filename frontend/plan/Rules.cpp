@@ -75,8 +75,8 @@ template <class Rule> std::vector<std::string> ruleNames(const RuleDrafts<Rule>&
 }
 
 /// What makes the rule another one, where only its subject or only its selector differs and stands there as it is.
-std::optional<TextEdit> editOf(Context& context, const ir::Selector& selector, SourceRange subject,
-                               const std::string& written, const std::string& name) {
+std::optional<TextEdit> renamingEdit(Context& context, const ir::Selector& selector, SourceRange subject,
+                                     const std::string& written, const std::string& name) {
   const size_t dot = name.rfind('.');
   const std::string before = dot == std::string::npos ? "" : name.substr(0, dot);
   const std::string behind = dot == std::string::npos ? name : name.substr(dot + 1);
@@ -97,7 +97,7 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
       auto report = reportNothingInherited(context, subject, text, link);
       report.help(didYouMean(text, names, "rules are overridden one by one: without `override` it is added"));
       for (const std::string& name : offered(text, names))
-        if (auto edit = editOf(context, made.selector, subject, std::string(subjectOf(made)), name))
+        if (auto edit = renamingEdit(context, made.selector, subject, std::string(subjectOf(made)), name))
           report.fix({fmt::format("write `{}`", name), {std::move(*edit)}, name == onlyNearest(text, names)});
       return;
     }

@@ -70,6 +70,9 @@ void setFacts(Elaboration& elab, MergedPlan& merged);
 /// Assertions and measurements. In: `set`. Out: `assertions`, `measured`.
 void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths);
 
+/// What is demanded of it beside that. Out: more of `assertions` and `measured`, `test`.
+void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Demands& demands);
+
 /// What a search asks for, and the candidates that it has. Out: `search`, and what the request of `merged` wants.
 void search(Elaboration& elab, MergedPlan& merged, PathTree* paths);
 

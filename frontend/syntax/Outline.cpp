@@ -25,6 +25,8 @@ struct KindOf {
   DeclKind operator()(const ClusterDecl&) const { return DeclKind::Cluster; }
   DeclKind operator()(const PlanDecl&) const { return DeclKind::Plan; }
   DeclKind operator()(const CompareDecl&) const { return DeclKind::Compare; }
+  DeclKind operator()(const TestDecl&) const { return DeclKind::Test; }
+  DeclKind operator()(const PolicyDecl&) const { return DeclKind::Policy; }
 };
 
 } // namespace

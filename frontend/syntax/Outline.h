@@ -5,14 +5,29 @@
 
 namespace planc::syntax {
 
-enum class DeclKind { Let, Function, Enum, Op, Block, Model, Device, Fabric, Stack, Cluster, Plan, Compare };
+enum class DeclKind {
+  Let,
+  Function,
+  Enum,
+  Op,
+  Block,
+  Model,
+  Device,
+  Fabric,
+  Stack,
+  Cluster,
+  Plan,
+  Compare,
+  Test,
+  Policy
+};
 
 /// What others need to know of a declaration before they use it.
 struct Outline {
   bool import = false; ///< an `import`: it declares nothing
   bool exported = false;
   DeclKind kind = DeclKind::Let;
-  Name name; ///< of an import the dotted path of its module; empty: an import of a file, or an assertion
+  Name name; ///< of an import the dotted path of its module; empty: an import of a file, an assertion, or an `allow`
 };
 Outline outlineOf(const Decl& decl);
 

@@ -99,11 +99,17 @@ struct AssertStmt {
   const Expr* condition = nullptr;
   std::optional<Reason> reason;
 };
+/// `allow PLAN0806 : "why"`, of a plan or of a file.
+struct AllowStmt {
+  Name code;
+  std::optional<Reason> reason;
+  SourceRange range;
+};
 struct PlanItem {
   bool override_ = false;
   SourceRange range;
   std::variant<MeshBlock, PlaceBlock, StatesBlock, PipelineBlock, RecomputeStmt, KeepStmt, SearchBlock, MeasuredStmt,
-               LetDecl, Fact, Section, AssertStmt>
+               LetDecl, Fact, Section, AssertStmt, AllowStmt>
       item;
 };
 struct PlanDecl {

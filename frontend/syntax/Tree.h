@@ -144,6 +144,28 @@ struct CompareDecl {
   std::vector<Binding> rows;
 };
 
+/// `nodes: int in [4, 8, 16]`
+struct TestParameter {
+  Name name;
+  std::optional<Type> type;
+  const Expr* values = nullptr;
+  SourceRange range;
+};
+using TestItem = std::variant<AssertStmt, MeasuredStmt>;
+/// `test sizes(nodes: int in [4, 8]) of base(nodes = nodes) { … }`, or `… fails PLAN0310` in place of the body.
+struct TestDecl {
+  Name name;
+  std::vector<TestParameter> varied;
+  const Expr* plan = nullptr;
+  std::optional<Name> fails; ///< the code of its error
+  std::vector<TestItem> items;
+};
+/// `policy margin { require memory.fits }`
+struct PolicyDecl {
+  Name name;
+  std::vector<Require> demands;
+};
+
 /// `import std.ops`, `import "../x.plan" as y`
 struct ImportDecl {
   std::optional<std::string> file;
@@ -156,7 +178,7 @@ struct Decl {
   std::string doc; ///< the `///` lines above it, joined with line breaks
   SourceRange range;
   std::variant<ImportDecl, LetDecl, EnumDecl, OpDecl, BlockDecl, ModelDecl, RecordDecl, ClusterDecl, PlanDecl,
-               CompareDecl, AssertStmt>
+               CompareDecl, TestDecl, PolicyDecl, AssertStmt, AllowStmt>
       item;
 };
 

@@ -38,6 +38,7 @@ inline constexpr Word kMetricWords[] = {
     {"straggler", "waiting for the slowest device"},
     {"params", "parameters of the model"},
     {"params.active", "parameters that a token meets"},
+    {"cluster.devices", "devices of the cluster"},
     {"device_hours", "time of all devices in a step"},
     {"device_hours.low", "the lower end of its interval"},
     {"device_hours.high", "the upper end of its interval"},

@@ -65,8 +65,8 @@ def read(path):
             page.also = line.split(": ", 1)[1].split()
         if line.startswith("shown-by: "):
             page.shown_by = line.split(": ", 1)[1].strip()
-    if page.command not in ("check", "estimate"):
-        page.problems.append(f"`command: {page.command}` is neither check nor estimate")
+    if page.command not in ("check", "estimate", "test"):
+        page.problems.append(f"`command: {page.command}` is none of check, estimate and test")
     for block in markdown.blocks(text):
         if block.kind != "plan" or block.words == ["fragment"]:
             continue

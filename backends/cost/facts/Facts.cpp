@@ -17,8 +17,10 @@ PLANC_ERROR(FabricFactMissing, 803, "fabric `{name}` lacks {facts}, which this p
 PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this plan needs")
 PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
 PLANC_WARNING(NominalBandwidth, 806,
-              "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it")
-PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}")
+              "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it",
+              Stage::Priced)
+PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}",
+              Stage::Priced)
 
 namespace {
 

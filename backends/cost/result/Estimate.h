@@ -133,6 +133,7 @@ struct Totals {
   double imbalance = 0;            ///< what the step would take less if all stages had the mean work
   std::optional<double> straggler; ///< waiting for the slowest device, where stack or cluster say `jitter`
   double params = 0, paramsActive = 0;
+  double devices = 0;                                    ///< that the step runs on
   std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours
   std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;
 };

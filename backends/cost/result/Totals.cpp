@@ -202,6 +202,7 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
 void addAmounts(Totals& t, const ir::Plan& plan, double devices, const std::optional<double>& each) {
   const double samples = static_cast<double>(plan.workload.globalBatch), time = positive(t.stepTime);
   t.samplesPerSecond = samples / time;
+  t.devices = devices;
   t.deviceHours = t.stepTime * devices / kSecondsPerHour;
   if (const ir::Number* price = plan.cluster->priceOfDevice()) t.cost = price->value * t.stepTime * devices;
   if (const auto power = plan.cluster->powerOfDevice()) t.energyJoules = *power * t.stepTime * devices;

@@ -40,6 +40,7 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "straggler",
                                                "params",
                                                "params.active",
+                                               "cluster.devices",
                                                "device_hours",
                                                "device_hours.low",
                                                "device_hours.high",

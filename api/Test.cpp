@@ -1,0 +1,69 @@
+// Runs a test: the plan is priced and judged, or has to fail as it is said.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/Test.h"
+
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::api {
+
+PLANC_ERROR(TestDoesNotFail, 937, "test `{test}` is to fail with {code}, and {outcome}")
+
+namespace {
+
+constexpr size_t kShownErrors = 3;
+
+/// The errors of the plan on all of its way, in order.
+std::vector<const Diagnostic*> errorsOf(const Test& test) {
+  std::vector<const Diagnostic*> errors;
+  const auto add = [&](const DiagnosticEngine& found) {
+    for (const Diagnostic* one : found.sorted())
+      if (one->isError()) errors.push_back(one);
+  };
+  add(test.found);
+  if (test.plan) add(test.plan->diagnostics());
+  return errors;
+}
+
+} // namespace
+
+bool Test::run() {
+  if (plan) plan->price();
+  if (fails) return judgeFailure();
+  return plan && plan->estimate() && errorsOf(*this).empty();
+}
+
+/// Every error must be of the kind that is named: one that came first would hide it. What was expected is no news.
+bool Test::judgeFailure() {
+  const std::vector<const Diagnostic*> errors = errorsOf(*this);
+  const bool all =
+      std::all_of(errors.begin(), errors.end(), [&](const Diagnostic* error) { return error->kind == fails; });
+  DiagnosticEngine judged;
+  if (!all || errors.empty()) {
+    std::set<std::string> codes;
+    for (const Diagnostic* error : errors) codes.insert(error->kind->id());
+    const std::string outcome = !errors.empty() ? "its plan has " + quotedList({codes.begin(), codes.end()})
+                                : plan          ? std::string("its plan has no error")
+                                       : std::string("its plan cannot be made, for an error that is told of the file");
+    auto report =
+        judged.report(TestDoesNotFail, failsRange, {{"test", name}, {"code", fails->id()}, {"outcome", outcome}});
+    size_t shown = 0;
+    for (const Diagnostic* error : errors)
+      if (error->kind != fails && shown++ < kShownErrors) {
+        report.label(error->range, error->kind->id());
+        report.note(error->kind->id() + ": " + error->message);
+      }
+    if (errors.empty()) report.help("a plan that is right is tested by what it holds: `{ assert memory.fits }`");
+  }
+  found = std::move(judged);
+  release();
+  return found.empty();
+}
+
+void Test::release() {
+  plan.reset();
+}
+
+} // namespace planc::api

@@ -1,0 +1,57 @@
+// Reads `--format` and `--output`, and writes what they ask for.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CheckOutputs.h"
+
+#include "driver/Files.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+
+namespace planc::driver {
+
+std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& arguments) {
+  CheckOutputs out;
+  out.form_ = *arguments.value(kCheckFormatOption.name);
+  for (const std::string& word : arguments.all(kCheckOutputOption.name)) {
+    const size_t at = word.find('=');
+    const std::string name = word.substr(0, at), path = at == std::string::npos ? "" : word.substr(at + 1);
+    std::vector<std::string> names;
+    for (const CheckFormat& format : checkFormats()) names.emplace_back(format.name);
+    const CheckFormat* const format = checkFormat(name);
+    if (!format || path.empty()) {
+      console.usageError("`--output` takes a format and a file; this is `" + word + "`",
+                         format ? "as `--output " + name + "=FILE`"
+                                : didYouMean(name, names, "formats are " + quotedList(names)));
+      return std::nullopt;
+    }
+    if (std::any_of(out.files_.begin(), out.files_.end(), [&](const Output& other) { return other.path == path; })) {
+      console.usageError("two formats would be written to " + path, "name another file for one of them");
+      return std::nullopt;
+    }
+    out.files_.push_back({format, path});
+  }
+  return out;
+}
+
+std::string CheckOutputs::refused(const SourceManager& read) const {
+  for (const Output& output : files_)
+    if (std::string why = refusedOutput(output.path, read); !why.empty()) return why;
+  return "";
+}
+
+int CheckOutputs::write(Console& console, const Checked& checked, std::string_view jsonForm,
+                        const std::function<void(JsonStream&)>& members) const {
+  if (form_ == "json") {
+    JsonDocument document(jsonForm);
+    members(document.found());
+    document.print(console);
+  } else if (const CheckFormat* asked = checkFormat(form_)) {
+    console.out(asked->text(checked));
+  }
+  for (const Output& file : files_)
+    if (const std::string problem = writeFile(file.path, file.format->text(checked)); !problem.empty())
+      return console.usageError(file.path + " cannot be written: " + problem);
+  return kClean;
+}
+
+} // namespace planc::driver

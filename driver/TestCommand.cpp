@@ -1,0 +1,151 @@
+// `planc test`: prices the plans of files and holds against them what they, their tests and policies assert. Silent but
+// for what fails and a line that counts.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CheckOutputs.h"
+#include "driver/Commands.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
+#include "driver/TestCases.h"
+#include "driver/WorkFiles.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace planc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// How many of the cases came out so.
+size_t count(const std::vector<TestCase>& cases, Outcome outcome) {
+  return static_cast<size_t>(
+      std::count_if(cases.begin(), cases.end(), [&](const TestCase& one) { return one.outcome == outcome; }));
+}
+
+std::string summary(const std::vector<TestCase>& cases) {
+  if (cases.empty()) return "nothing to test: no plan asserts anything, and there are no tests\n";
+  std::string out = fmt::format("{} passed", count(cases, Outcome::Passed));
+  if (const size_t failed = count(cases, Outcome::Failed)) out += fmt::format(", {} failed", failed);
+  if (const size_t skipped = count(cases, Outcome::Skipped)) out += fmt::format(", {} skipped", skipped);
+  return out + "\n";
+}
+
+/// A line per failing line of a plan or a test.
+std::string failures(const Console& console, const std::vector<TestCase>& cases) {
+  const char* mark = console.colorOut() ? "\x1b[1;31m✗\x1b[0m" : "✗";
+  std::string out;
+  for (const TestCase& one : cases) {
+    if (one.outcome != Outcome::Failed) continue;
+    for (const std::string& line : one.lines) out += fmt::format("{} {}  {}\n", mark, one.id, line);
+    if (one.lines.empty()) out += fmt::format("{} {}  {}\n", mark, one.id, one.text);
+  }
+  return out;
+}
+
+/// A file that was tested, without what it was tested with.
+struct TestedFile {
+  std::string unreadable; ///< why: itself, or one of the policies
+  bool set = true;        ///< what `--set` says can be read
+  std::string refused;    ///< why an output may not be written beside it
+  std::vector<JudgedCases> judged;
+  Inputs inputs;
+};
+
+/// What is asked of each file.
+struct Asked {
+  Console& console;
+  ir::PlanEdit edit;
+  std::vector<std::string> policies;
+  std::string filter;
+};
+
+/// On any thread.
+TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs& outputs) {
+  TestedFile out;
+  InputFile file(asked.console, work.path, work.as);
+  if (!file.load(out.unreadable) || !file.addPolicies(asked.policies, out.unreadable)) return out;
+  out.set = file.set(asked.edit);
+  if (out.set)
+    out.judged = testCases(file, asked.filter);
+  else
+    out.judged.push_back({{}, file.rendered()});
+  out.inputs.add(file.sources(), file.shownPath());
+  out.refused = outputs.refused(file.sources());
+  return out;
+}
+
+int runTest(Console& console, const Arguments& arguments) {
+  const auto outputs = CheckOutputs::of(console, arguments);
+  const auto edit = editOf(console, arguments);
+  const auto jobs = jobsOf(console, arguments);
+  const auto stdinPath = stdinPathOf(console, arguments);
+  if (!outputs || !edit || !jobs || !stdinPath) return kUsage;
+  WorkFiles work;
+  if (const int found = filesOf(console, arguments.positional, work, *stdinPath); found == kUsage) return found;
+  const std::string filter = arguments.value("--filter").value_or("");
+  Asked asked{console, *edit, arguments.all("--policy"), filter};
+  if (work.project.listed(console, work.project.config().policies, "policies", asked.policies) != kClean) {
+    console.summarize();
+    return kFailed;
+  }
+  std::vector<TestCase> cases;
+  Json json = Json::array();
+  Inputs inputs;
+  bool unreadable = false;
+  int stopped = kClean;
+  const auto test = [&](size_t i) { return testFile(asked, work.files[i], *outputs); };
+  Ordered<TestedFile>(work.files.size(), *jobs).run(test, [&](TestedFile file) {
+    if (!file.unreadable.empty()) {
+      console.usageError(file.unreadable);
+      return unreadable = true;
+    }
+    for (JudgedCases& judged : file.judged) {
+      for (Json& one : told(console, judged)) json.push_back(std::move(one));
+      std::move(judged.cases.begin(), judged.cases.end(), std::back_inserter(cases));
+    }
+    inputs.add(file.inputs);
+    if (!file.set) {
+      console.summarize();
+      stopped = kFailed;
+    } else if (!file.refused.empty()) {
+      stopped = console.usageError("`--output` is refused: " + file.refused);
+    }
+    return stopped == kClean;
+  });
+  if (stopped != kClean) return stopped;
+  console.summarize();
+  if (cases.empty() && !filter.empty() && !unreadable)
+    return console.usageError("no plan that asserts anything and no test has `" + filter + "` in its name",
+                              "names are those of the JSON result, as `plans/run.plan#sizes(nodes = 4)`");
+  if (outputs->asText()) console.out(failures(console, cases) + summary(cases));
+  const auto asJson = [&](JsonStream& root) {
+    root.member("passed", count(cases, Outcome::Passed));
+    root.member("failed", count(cases, Outcome::Failed));
+    root.member("skipped", count(cases, Outcome::Skipped));
+    root.member("tests", json);
+    addInputs(root, inputs);
+  };
+  if (const int code = outputs->write(console, {"test", json, console.diagnosticsJson()}, kTestFormat, asJson))
+    return code;
+  return unreadable ? kUsage : console.hasErrors() || count(cases, Outcome::Failed) > 0 ? kFailed : kClean;
+}
+
+} // namespace
+
+const Command kTestCommand = {
+    "test",
+    "hold plans against their assertions, measured values, tests and policies",
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
+    {{"--filter", "TEXT", {}, "only plans and tests that have this in their name, FILE#NAME(arguments)"},
+     {"--policy", "FILE", {}, "a file of policies that hold for every plan, and others by repeating it", kEach},
+     kSetOption,
+     kJobsOption,
+     kStdinOption,
+     kCheckFormatOption,
+     kCheckOutputOption},
+    "planc test examples/gpt3_175b.plan",
+    runTest,
+};
+
+} // namespace planc::driver

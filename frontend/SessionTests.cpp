@@ -1,0 +1,101 @@
+// The tests and policies of a session, and what its files allow.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Session.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace planc::frontend {
+
+/// What the main file allows holds for all that is said of it and its plans; what an import allows, in the import. A
+/// policy that is exported holds where its file is imported, too.
+void Session::Impl::setMain(Module* loaded) {
+  main = loaded;
+  if (!main) return;
+  for (const auto& allowance : diagnostics.allowances())
+    if (allowance->within == main->file) allowance->within = {};
+  addPolicies(*main, false);
+  for (Import& import : main->imports)
+    if (import.module && !import.module->library) addPolicies(*import.module, true);
+}
+
+void Session::Impl::addPolicies(Module& module, bool exportedOnly) {
+  for (DeclInfo& decl : module.decls)
+    if (decl.kind == DeclKind::Policy && (decl.exported || !exportedOnly) &&
+        !llvm::is_contained(demands.policies, &decl))
+      demands.policies.push_back(&decl);
+}
+
+bool Session::addPolicies(const std::string& path, std::string& ioError) {
+  Impl& s = *impl_;
+  Module* module = s.loader.loadBeside(path, ioError);
+  if (!module) return false;
+  const bool some = llvm::any_of(module->decls, [](const DeclInfo& decl) { return decl.kind == DeclKind::Policy; });
+  if (!some && module->tree && !module->tree->broken) {
+    ioError = fmt::format("{} holds no policy", path);
+    return false;
+  }
+  s.addPolicies(*module, false);
+  if (module != s.main)
+    for (DeclInfo& decl : module->decls)
+      if (decl.kind == DeclKind::Policy) checkPolicy(s.evaluator, decl);
+  return true;
+}
+
+/// The plan of one combination; null after a report.
+std::unique_ptr<ir::Plan> Session::Impl::testedPlan(const syntax::TestDecl& test, Scope& values) {
+  const BoundDecl* plan = planOfTest(evaluator, test, values);
+  return plan ? buildPlan(evaluator, machines, *plan, test.plan->range, edits, editsOf, {}, demands) : nullptr;
+}
+
+/// The first plan of a test that is to be judged: its lines are checked with it. Of one that is to fail nothing can be
+/// said before.
+std::unique_ptr<ir::Plan> Session::Impl::checkTest(DeclInfo& decl) {
+  const Elaborating passing(*this);
+  const auto space = testSpace(evaluator, decl);
+  if (!space || space->fails) return nullptr;
+  Scope values(main);
+  space->bind(0, values);
+  demands.test = space->decl, demands.values = &values, demands.name = space->name(values);
+  auto made = testedPlan(*space->decl, values);
+  demands.test = nullptr, demands.values = nullptr;
+  return made;
+}
+
+void Session::eachTest(const TestWanted& wanted, const TestUse& use) {
+  Impl& s = *impl_;
+  if (!s.main || !s.main->tree) return;
+  for (DeclInfo& decl : s.main->decls) {
+    if (decl.kind != DeclKind::Test) continue;
+    s.context.renew();
+    const Impl::Elaborating passing(s);
+    DiagnosticEngine told = s.diagnostics.take(); // mistakes of the test itself are told by `check`
+    const auto space = testSpace(s.evaluator, decl);
+    for (size_t i = 0; space && i < space->combinations; ++i) {
+      Scope values(s.main);
+      space->bind(i, values);
+      TestedPlan tested{space->name(values), decl.nameRange, space->fails, {}, nullptr, {}};
+      if (!wanted(tested.name)) continue;
+      if (space->fails) tested.failsRange = space->decl->fails->range;
+      s.context.renew();
+      s.diagnostics.take();
+      s.demands.test = space->decl, s.demands.values = &values, s.demands.name = tested.name;
+      {
+        const Impl::Elaborating its(s);
+        tested.plan = s.testedPlan(*space->decl, values);
+      }
+      s.demands.test = nullptr, s.demands.values = nullptr;
+      tested.found = s.diagnostics.take();
+      use(std::move(tested));
+    }
+    s.diagnostics = std::move(told);
+  }
+}
+
+void Session::reportIdleAllowances() {
+  if (impl_->main) impl_->loader.allowed.reportIdle(impl_->main->file);
+}
+
+} // namespace planc::frontend

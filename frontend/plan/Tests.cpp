@@ -1,0 +1,209 @@
+// Looks tests and policies through before there is a plan to judge.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Tests.h"
+
+#include "frontend/modules/Codes.h"
+#include "ir/vocabulary/Metrics.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(TestValues, 915, "parameter `{name}` of a test takes its values from a list of some; this is {actual}")
+PLANC_ERROR(TestTooMany, 916, "test `{name}` has {count} combinations of values: {limit} are the most")
+PLANC_ERROR(TestParameterTwice, 917, "two parameters of this test are called `{name}`")
+PLANC_ERROR(TestOfNoPlan, 918, "a test is of a plan; this is {actual}")
+PLANC_ERROR(TestFailsWarning, 919, "a plan fails with an error, and {code} is a warning")
+PLANC_ERROR(TestParameterIdle, 921, "nothing of test `{test}` reads its parameter `{name}`")
+PLANC_ERROR(PolicyEmpty, 922, "policy `{name}` requires nothing")
+PLANC_ERROR(PolicyName, 927, "`{name}` is no metric, and nothing of a plan or of this file is called so")
+
+namespace {
+
+constexpr size_t kMostCombinations = 10'000;
+
+/// Whether an expression names it.
+bool mentions(const Expr& whole, Symbol name) {
+  std::vector<const Expr*> open{&whole};
+  while (!open.empty()) {
+    const Expr* e = open.back();
+    open.pop_back();
+    if (e->kind == ExprKind::Name && e->name.text == name) return true;
+    open.insert(open.end(), e->kids.begin(), e->kids.end());
+    for (const syntax::Arg& arg : e->args) open.push_back(arg.value);
+    for (const syntax::Fact& fact : e->facts) open.push_back(fact.value);
+  }
+  return false;
+}
+
+bool mentions(const syntax::TestDecl& test, Symbol name) {
+  return mentions(*test.plan, name) || std::any_of(test.items.begin(), test.items.end(), [&](const auto& item) {
+           const auto* line = std::get_if<syntax::AssertStmt>(&item);
+           const auto* other = std::get_if<syntax::MeasuredStmt>(&item);
+           return line ? mentions(*line->condition, name)
+                       : mentions(*other->metric, name) || mentions(*other->value, name) ||
+                             (other->tolerance && mentions(*other->tolerance, name));
+         });
+}
+
+/// The values of a parameter; nothing after a report.
+std::optional<std::vector<Value>> valuesOf(Evaluator& evaluator, const syntax::TestParameter& parameter, Scope& scope) {
+  TypeInfo list;
+  list.kind = TypeInfo::Kind::List;
+  list.element = parameter.type ? evaluator.type(*parameter.type, *scope.module) : nullptr;
+  if (list.element && list.element->kind == TypeInfo::Kind::Invalid) return std::nullopt;
+  list.name = list.element ? fmt::format("list<{}>", list.element->name) : "list";
+  const Value found = evaluator.evaluate(*parameter.values, scope, &list);
+  if (found.invalid()) return std::nullopt;
+  if (found.kind != ValueKind::List || found.list->items.empty()) {
+    evaluator.context
+        .report(TestValues, parameter.values->range,
+                {{"name", parameter.name.text.str()},
+                 {"actual", found.kind == ValueKind::List ? std::string("an empty one") : describe(found)}})
+        .help(fmt::format("write them down: `{} in [4, 8, 16]`", parameter.name.text.view()));
+    return std::nullopt;
+  }
+  std::vector<Value> values = found.list->items;
+  for (Value& value : values) {
+    if (list.element)
+      value = evaluator.coerce(value, *list.element, fmt::format("parameter `{}`", parameter.name.text.view()));
+    if (value.invalid()) return std::nullopt;
+  }
+  return values;
+}
+
+bool reportTwice(Evaluator& evaluator, const std::vector<syntax::TestParameter>& parameters, size_t at) {
+  for (size_t before = 0; before < at; ++before)
+    if (parameters[before].name.text == parameters[at].name.text) {
+      evaluator.context
+          .report(TestParameterTwice, parameters[at].name.range, {{"name", parameters[at].name.text.str()}})
+          .label(parameters[before].name.range, "first here")
+          .help("give one of them another name");
+      return true;
+    }
+  return false;
+}
+
+bool addParameters(Evaluator& evaluator, DeclInfo& decl, TestSpace& space) {
+  Scope scope(decl.module);
+  const std::vector<syntax::TestParameter>& parameters = space.decl->varied;
+  bool good = true;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const syntax::TestParameter& parameter = parameters[i];
+    if (reportTwice(evaluator, parameters, i)) good = false;
+    if (!mentions(*space.decl, parameter.name.text)) {
+      evaluator.context
+          .report(TestParameterIdle, parameter.name.range,
+                  {{"test", decl.name.str()}, {"name", parameter.name.text.str()}})
+          .label(space.decl->plan->range, "the plan does not")
+          .help(fmt::format("give it to the plan, `NAME({} = {})`, or take it out", parameter.name.text.view(),
+                            parameter.name.text.view()));
+      good = false;
+    }
+    auto values = valuesOf(evaluator, parameter, scope);
+    if (!values) return false;
+    space.combinations *= std::min(values->size(), kMostCombinations + 1); // below 2^64: it ends beyond the limit
+    space.values.push_back(std::move(*values));
+    if (space.combinations <= kMostCombinations) continue;
+    evaluator.context
+        .report(TestTooMany, decl.nameRange,
+                {{"name", decl.name.str()},
+                 {"count", fmt::format("{}{}", i + 1 < parameters.size() ? "at least " : "", space.combinations)},
+                 {"limit", kMostCombinations}})
+        .help("shorten the lists, or `search` the plan: it is made for many candidates");
+    return false;
+  }
+  return good;
+}
+
+} // namespace
+
+void TestSpace::bind(size_t combination, Scope& scope) const {
+  std::vector<const Value*> chosen(values.size());
+  for (size_t i = values.size(); i-- > 0;) {
+    chosen[i] = &values[i][combination % values[i].size()];
+    combination /= values[i].size();
+  }
+  for (size_t i = 0; i < chosen.size(); ++i)
+    scope.names.add(decl->varied[i].name.text, *chosen[i], decl->varied[i].name.range);
+}
+
+std::string TestSpace::name(const Scope& scope) const {
+  std::string arguments;
+  for (const NameTable::Entry& entry : scope.names.entries())
+    arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", entry.name.view(), show(entry.value));
+  return decl->name.text.str() + (arguments.empty() ? "" : "(" + arguments + ")");
+}
+
+std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl) {
+  TestSpace space;
+  space.decl = &decl.as<syntax::TestDecl>();
+  bool good = addParameters(evaluator, decl, space);
+  if (const auto& code = space.decl->fails) {
+    space.fails = kindOf(*code, Severity::Error, evaluator.context.diagnostics);
+    if (space.fails && space.fails->severity == Severity::Warning)
+      evaluator.context.report(TestFailsWarning, code->range, {{"code", space.fails->id()}})
+          .help("name the error that the plan is to have; warnings are denied by `--deny`");
+    good &= space.fails && space.fails->severity == Severity::Error;
+  }
+  return good ? std::optional(std::move(space)) : std::nullopt;
+}
+
+const BoundDecl* planOfTest(Evaluator& evaluator, const syntax::TestDecl& test, Scope& scope) {
+  const Value value = evaluator.evaluate(*test.plan, scope);
+  if (value.invalid()) return nullptr;
+  if (value.kind == ValueKind::Decl && value.decl->decl->kind == DeclKind::Plan) return value.decl;
+  evaluator.context.report(TestOfNoPlan, test.plan->range, {{"actual", describe(value)}})
+      .help("write a plan, with arguments if it takes any: `of NAME(nodes = 8)`");
+  return nullptr;
+}
+
+namespace {
+
+/// The names of a condition that stand for something: `a.b.c` is one.
+void addNames(const Expr& whole, std::vector<const Expr*>& names) {
+  std::vector<const Expr*> open{&whole};
+  while (!open.empty()) {
+    const Expr* e = open.back();
+    open.pop_back();
+    const Expr* root = e;
+    while (root->kind == ExprKind::Member) root = root->kids[0];
+    if (root->kind == ExprKind::Name) {
+      names.push_back(e);
+      continue;
+    }
+    if (e->kind == ExprKind::Call && e->kids[0]->kind == ExprKind::Name) // a function, or `layer`
+      open.insert(open.end(), e->kids.begin() + 1, e->kids.end());
+    else
+      open.insert(open.end(), e->kids.begin(), e->kids.end());
+    for (const syntax::Arg& arg : e->args) open.push_back(arg.value);
+  }
+}
+
+} // namespace
+
+void checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
+  const auto& policy = decl.as<syntax::PolicyDecl>();
+  if (policy.demands.empty())
+    evaluator.context.report(PolicyEmpty, decl.nameRange, {{"name", decl.name.str()}})
+        .help("say what holds for every plan: `require memory.fits : \"why\"`");
+  // Blocks and facts of plans, whose paths only a plan can tell (docs/language.md, section 10).
+  static const std::vector<std::string> kOfPlans{"model", "cluster",   "software", "train", "finetune",
+                                                 "infer", "precision", "run",      "mesh"};
+  std::vector<const Expr*> names;
+  for (const syntax::Require& demand : policy.demands) addNames(*demand.condition, names);
+  Scope scope(decl.module);
+  for (const Expr* name : names) {
+    const std::string path = syntax::str(*name), root = path.substr(0, path.find('.'));
+    if (ir::metricWords().find(path) || std::find(kOfPlans.begin(), kOfPlans.end(), root) != kOfPlans.end()) continue;
+    if (evaluator.find(Symbol(root), scope, name->range)) continue;
+    std::vector<std::string> known = ir::metricWords().names();
+    known.insert(known.end(), kOfPlans.begin(), kOfPlans.end());
+    evaluator.context.report(PolicyName, name->range, {{"name", path}}).meant(path, known);
+  }
+}
+
+} // namespace planc::frontend
