@@ -8,6 +8,7 @@ namespace planc::driver {
 extern const Command kCheckCommand;
 extern const Command kTestCommand;
 extern const Command kEstimateCommand;
+extern const Command kSchemaCommand;
 extern const Command kSearchCommand;
 extern const Command kCompileCommand;
 extern const Command kConfigCommand;

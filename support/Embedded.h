@@ -1,4 +1,5 @@
-// Texts that are part of the binary: the standard library, the explain pages and the vocabularies of samples.
+// Texts that are part of the binary: the standard library, the explain pages, the schemas and the vocabularies of
+// samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
@@ -17,6 +18,8 @@ const std::vector<EmbeddedFile>& embeddedStdlib();
 const std::vector<EmbeddedFile>& embeddedStdlibTrees();
 /// `docs/diagnostics/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedPages();
+/// `schemas/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedSchemas();
 /// `calibrate/vocabulary/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedVocabularies();
 

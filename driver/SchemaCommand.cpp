@@ -1,0 +1,107 @@
+// `planc schema`: prints the JSON Schema of a JSON result or of planc.toml, or lists them.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+#include "support/Diagnostics.h"
+#include "support/Embedded.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace planc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSuffix = ".json", kParts = "parts", kDefinitions = "#/$defs/";
+
+/// `estimate` of `estimate.json`.
+std::string nameOf(const EmbeddedFile& file) {
+  return std::string(file.path.substr(0, file.path.size() - kSuffix.size()));
+}
+
+/// By name; those that describe something by themselves.
+std::vector<std::pair<std::string, const EmbeddedFile*>> schemas() {
+  std::vector<std::pair<std::string, const EmbeddedFile*>> out;
+  for (const EmbeddedFile& file : embeddedSchemas())
+    if (nameOf(file) != kParts) out.emplace_back(nameOf(file), &file);
+  return out;
+}
+
+/// Puts what schemas share into one of them, so that it stands by itself.
+class Bundle {
+public:
+  explicit Bundle(Json& schema) : schema_(schema) {
+    for (const EmbeddedFile& file : embeddedSchemas())
+      if (nameOf(file) == kParts) parts_ = Json::parse(file.text).at("$defs");
+    follow(schema_, false);
+    for (auto& [name, definition] : used_) schema_["$defs"][name] = std::move(definition);
+  }
+
+private:
+  void follow(Json& schema, bool ofParts) {
+    for (auto& [key, value] : schema.items()) {
+      if (key == "$ref")
+        value = placed(value.get<std::string>(), ofParts);
+      else if (value.is_structured())
+        follow(value, ofParts);
+    }
+  }
+
+  /// Where a definition stands in the bundle. Names of parts may be those of the schema's own: they get another.
+  std::string placed(const std::string& reference, bool ofParts) {
+    if (!ofParts && reference.starts_with(kDefinitions)) return reference;
+    const std::string part = reference.substr(reference.rfind('/') + 1), name = fmt::format("{}.{}", kParts, part);
+    const auto known = [&](const auto& one) { return one.first == name; };
+    if (std::none_of(used_.begin(), used_.end(), known)) {
+      const size_t index = used_.size();
+      used_.emplace_back(name, Json());
+      Json definition = parts_.at(part);
+      follow(definition, true);
+      used_[index].second = std::move(definition);
+    }
+    return std::string(kDefinitions) + name;
+  }
+
+  Json& schema_;
+  Json parts_;
+  std::vector<std::pair<std::string, Json>> used_; ///< in the order in which they are met
+};
+
+int listSchemas(Console& console) {
+  size_t width = 0;
+  for (const auto& [name, file] : schemas()) width = std::max(width, name.size());
+  for (const auto& [name, file] : schemas())
+    console.out(fmt::format("{:<{}}  {}\n", name, width, Json::parse(file->text).at("title").get<std::string>()));
+  return kClean;
+}
+
+int runSchema(Console& console, const Arguments& arguments) {
+  if (arguments.positional.empty()) return listSchemas(console);
+  const std::string& wanted = arguments.positional[0];
+  std::vector<std::string> names;
+  for (const auto& [name, file] : schemas()) {
+    names.push_back(name);
+    if (name != wanted) continue;
+    Json schema = Json::parse(file->text);
+    Bundle{schema};
+    console.out(schema.dump(2) + "\n");
+    return kClean;
+  }
+  return console.usageError("there is no schema `" + wanted + "`",
+                            didYouMean(wanted, names, "`planc schema` lists them"));
+}
+
+} // namespace
+
+const Command kSchemaCommand = {
+    "schema",
+    "print the JSON Schema of a JSON result or of planc.toml, or list them",
+    {{"NAME", 0, 1, "a command with `--format json`, `diagnostics` or `planc.toml`; all are listed, if not said"}},
+    {},
+    "planc schema estimate",
+    runSchema,
+};
+
+} // namespace planc::driver
