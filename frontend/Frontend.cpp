@@ -3,6 +3,7 @@
 #include "frontend/Session.h"
 #include "frontend/eval/Sides.h"
 #include "frontend/model/Models.h"
+#include "frontend/modules/UnusedImports.h"
 #include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
 #include "support/Spelling.h"
@@ -156,6 +157,7 @@ void Session::check(const PlanUse& use, const PlanUse& tests) {
     if (const auto* statement = std::get_if<syntax::AssertStmt>(&decl.item)) s.checkAssert(*statement);
   for (Import& import : s.main->imports) // a library module that nothing uses is still read
     if (import.module) s.loader.parse(*import.module);
+  if (!s.diagnostics.hasErrors()) reportUnusedImports(*s.main, s.sources, s.diagnostics);
   if (use && !s.edits.empty()) eachPlan(std::nullopt, use);
 }
 

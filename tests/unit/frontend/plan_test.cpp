@@ -11,7 +11,7 @@ namespace {
 using Reports = std::vector<std::string>;
 using namespace ir;
 
-const std::string kModel = R"(
+const std::string kModel = R"(let house(nodes: int) = dgx_a100.superpod(nodes = nodes)
 import std.ops
 import std.blocks
 import std.optimizers
@@ -307,7 +307,8 @@ TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
   EXPECT_NE(of("seq = 8; sequence = 3; global_batch = 2; micro_batch = 1").at(0).find("PLAN0501"), std::string::npos);
   EXPECT_NE(of("seq = 8; micro_batch = 1").at(0).find("PLAN0671"), std::string::npos);
   EXPECT_NE(of("seq = 8; global_batch = 0; micro_batch = 1").at(0).find("PLAN0670"), std::string::npos);
-  EXPECT_EQ(check(kModel + "plan p {\n model = m\n}\n"), Reports{}) << "without a workload shapes are still checked";
+  EXPECT_EQ(check(kModel + "plan p {\n model = m\n}\nlet known = optimizers.adam\n"), Reports{})
+      << "without a workload shapes are still checked";
 }
 
 TEST(Plans, TrainNeedsALoss) {
