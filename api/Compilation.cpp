@@ -7,6 +7,7 @@
 #include "api/RecomputeEffects.h"
 #include "backends/cost/Estimator.h"
 #include "backends/cost/result/Doubts.h"
+#include "backends/lint/Lint.h"
 #include "passes/Passes.h"
 #include "search/BalanceStages.h"
 #include "search/Engine.h"
@@ -96,9 +97,20 @@ bool Compilation::price() {
   bool typed = checkVerdict();
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
+  lint();
   for (const auto& allowance : plan_->allowances) allowance->priced = true;
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
+}
+
+void Compilation::lint() {
+  const auto withoutRecompute = [this](size_t statement) -> std::optional<lint::Other> {
+    const auto without = api::withoutRecompute(*this, statement);
+    if (!without) return std::nullopt;
+    const cost::Estimate& estimate = *without->estimate();
+    return lint::Other{estimate.memory.peak, estimate.totals.stepTime};
+  };
+  lint::lint({*program_, *estimate_, withoutRecompute}, diagnostics_);
 }
 
 bool Compilation::priceAlone(cost::Wanted wanted) {

@@ -61,7 +61,7 @@ public:
   bool checkVerdict();
   /// Whether it names what prices come from, cluster and software.
   bool checkParts();
-  /// All the way: lowers, schedules, prices and judges.
+  /// All the way: lowers, schedules, prices, judges, and warns of what it could have for less (backends/lint).
   bool price();
   /// The same without assertions and measured lines, and where the stack is not known without a word about it. Without
   /// rows no warnings are looked for either, and what earlier plans over the same engine left is taken from there.
@@ -89,6 +89,7 @@ private:
               std::shared_ptr<search::Engine> engine);
   void settleStages();
   void offerStages();
+  void lint();
   bool priceWhole(cost::Wanted wanted);
   bool priceOverEngine(cost::Wanted wanted);
 

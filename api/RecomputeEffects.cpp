@@ -5,16 +5,21 @@
 
 namespace planc::api {
 
+std::unique_ptr<Compilation> withoutRecompute(const Compilation& plan, size_t statement) {
+  ir::Plan changed = plan.plan();
+  changed.recompute.erase(changed.recompute.begin() + static_cast<std::ptrdiff_t>(statement));
+  auto without = plan.beside(std::move(changed));
+  return without->priceAlone(cost::Wanted::totals()) ? std::move(without) : nullptr;
+}
+
 std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan) {
   std::vector<report::RecomputeEffect> effects;
   if (!plan.estimate()) return effects;
   for (size_t i = 0; i < plan.plan().recompute.size(); ++i) {
     report::RecomputeEffect effect;
     effect.statement = plan.plan().recompute[i].str();
-    ir::Plan changed = plan.plan();
-    changed.recompute.erase(changed.recompute.begin() + static_cast<std::ptrdiff_t>(i));
-    const auto without = plan.beside(std::move(changed));
-    if (!without->priceAlone(cost::Wanted::totals())) return {};
+    const auto without = withoutRecompute(plan, i);
+    if (!without) return {};
     effect.peakWithout = without->estimate()->memory.peak;
     effect.stepWithout = without->estimate()->totals.stepTime;
     effect.freed = effect.peakWithout - plan.estimate()->memory.peak;

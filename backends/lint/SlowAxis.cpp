@@ -1,0 +1,99 @@
+// Slow axis: what a pass waits for crosses a level of the cluster that is much slower than one inside of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/lint/Lints.h"
+#include "support/Quantity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::lint {
+
+PLANC_WARNING(SlowAxis, 1172,
+              "{share} of the step is exposed communication of `{axis}` across `{level}`, at {rate} per device",
+              Stage::Priced)
+
+namespace {
+
+/// The rest of a step is computing or hidden beside it: from a fifth on, as of a bubble, the layout is worth a word.
+constexpr double kExposedShare = 0.2;
+/// Half the rate of a level inside: where levels are nearly alike, it makes no difference over which an axis runs.
+constexpr double kSlowRate = 0.5;
+
+struct Crossing {
+  double onPath = 0;
+  int64_t group = 1;
+  const cost::CollectiveRow* most = nullptr; ///< that takes longest
+};
+
+/// Index of the fastest level inside of `level`; nothing if none is much faster.
+std::optional<size_t> fasterInside(const ir::Cluster& cluster, size_t level) {
+  size_t fastest = 0;
+  for (size_t l = 1; l < level; ++l)
+    if (cluster.levels[l].rate() > cluster.levels[fastest].rate()) fastest = l;
+  const bool slow = level > 0 && cluster.levels[level].rate() > 0 &&
+                    cluster.levels[level].rate() < kSlowRate * cluster.levels[fastest].rate();
+  return slow ? std::optional(fastest) : std::nullopt;
+}
+
+/// Of the axes that a row names (`node*gpu`) the outermost: what is far apart is so by it.
+const ir::Axis* outermost(const ir::Mesh& mesh, std::string_view names) {
+  const ir::Axis* found = nullptr;
+  while (!names.empty()) {
+    const size_t end = std::min(names.find('*'), names.size());
+    for (const ir::Axis& axis : mesh.axes)
+      if (axis.name.view() == names.substr(0, end) && (!found || axis.stride > found->stride)) found = &axis;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return found;
+}
+
+void report(const Subject& subject, const std::string& axis, const Crossing& crossing, size_t level, size_t inside,
+            DiagnosticEngine& diagnostics) {
+  const ir::Plan& plan = subject.plan();
+  const ir::Cluster& cluster = *plan.cluster;
+  const ir::Axis* placed = outermost(plan.mesh, axis);
+  const std::string fast = cluster.levels[inside].name.str();
+  const int64_t room = subject.program.mesh.levelSizes[inside];
+  auto built = diagnostics.report(SlowAxis, placed ? placed->range : plan.meshRange,
+                                  {{"share", percent(crossing.onPath / subject.estimate.totals.stepTime)},
+                                   {"axis", axis},
+                                   {"level", cluster.levels[level].name.str()},
+                                   {"rate", formatQuantity(cluster.levels[level].rate(), units::bandwidth)}});
+  if (crossing.most->because.valid()) built.label(crossing.most->because, "most of it comes from here");
+  built.note(fmt::format("{} of {}; `{}` has {} per device for {} devices, the group has {}", seconds(crossing.onPath),
+                         seconds(subject.estimate.totals.stepTime), fast,
+                         formatQuantity(cluster.levels[inside].rate(), units::bandwidth), room, crossing.group));
+  if (crossing.group <= room)
+    built.help(
+        fmt::format("it fits into a `{}`: write it before the other axes of `mesh`, or `within {}`", fast, fast));
+  else
+    built.help(fmt::format("let it span {} devices or fewer, inside of a `{}`, and put what is left on another axis",
+                           room, fast));
+}
+
+} // namespace
+
+/// A pass waits for exchanges and activations where they stand; states and gradients are moved ahead or behind.
+void warnOfSlowAxes(const Subject& subject, DiagnosticEngine& diagnostics) {
+  const ir::Plan& plan = subject.plan();
+  const cost::Totals& t = subject.estimate.totals;
+  if (!plan.cluster) return;
+  std::map<std::pair<std::string, std::string>, Crossing> crossings; // by axis and level
+  for (const cost::CollectiveRow& row : subject.estimate.collectives) {
+    if (row.cls != ir::CollectiveClass::Exchange && row.cls != ir::CollectiveClass::Activation) continue;
+    Crossing& to = crossings[{row.axis, row.level}];
+    to.onPath += row.onPath;
+    to.group = std::max(to.group, row.group);
+    if (!to.most || row.onPath > to.most->onPath) to.most = &row;
+  }
+  for (const auto& [where, crossing] : crossings) {
+    if (crossing.onPath <= kExposedShare * t.stepTime) continue;
+    for (size_t level = 0; level < plan.cluster->levels.size(); ++level)
+      if (plan.cluster->levels[level].name.view() == where.second)
+        if (const auto inside = fasterInside(*plan.cluster, level))
+          report(subject, where.first, crossing, level, *inside, diagnostics);
+  }
+}
+
+} // namespace planc::lint
