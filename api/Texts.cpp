@@ -11,7 +11,7 @@
 namespace planc::api {
 
 std::optional<std::string> readText(const std::string& path, std::string& error) {
-  return frontend::readPlan(path, error);
+  return frontend::diskFiles().plan(path, error);
 }
 
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics) {

@@ -1,4 +1,4 @@
-// Reads files of the user, within bounds.
+// The files of a user on the disk, read within bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Files.h"
 
@@ -17,7 +17,12 @@ namespace planc::frontend {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kSuffix = ".plan";
+
+/// Who names a file: the user on the command line, or the import of a plan.
+enum class NamedBy { User, Import };
 
 /// What was opened is looked at, not the path: nobody can exchange the file in between. An import's path has no links
 /// any more, and a pipe is not waited for.
@@ -32,9 +37,7 @@ std::string_view refusal(mode_t mode, NamedBy by, bool standardInput) {
   return S_ISREG(mode) || standardInput || (by == NamedBy::User && S_ISFIFO(mode)) ? "" : "it is no file";
 }
 
-} // namespace
-
-std::optional<std::string> readFile(const std::string& path, size_t maxBytes, NamedBy by, std::string& error) {
+std::optional<std::string> readFile(const std::string& path, NamedBy by, std::string& error) {
   const Descriptor file(openFile(path, by));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
@@ -43,31 +46,57 @@ std::optional<std::string> readFile(const std::string& path, size_t maxBytes, Na
   }
   error = refusal(info.st_mode, by, path == "-");
   if (!error.empty()) return std::nullopt;
-  return readAtMost(file, maxBytes + 1, error);
+  return readAtMost(file, parse::ParseLimits{}.maxBytes + 1, error);
 }
 
-std::optional<std::string> readPlan(const std::string& path, std::string& error) {
-  std::error_code ignored;
-  const bool called = std::string_view(path).ends_with(kSuffix) && std::filesystem::exists(path, ignored);
-  if (called && !realPlan(path, error)) return std::nullopt;
-  return readFile(path, parse::ParseLimits{}.maxBytes, NamedBy::User, error);
-}
+class Disk final : public FileTree {
+public:
+  std::optional<std::string> plan(const std::string& path, std::string& error) const override {
+    const bool called = std::string_view(path).ends_with(kSuffix) && exists(path);
+    if (called && !real(path, error)) return std::nullopt;
+    return readFile(path, NamedBy::User, error);
+  }
 
-std::optional<std::string> realPlan(const std::string& path, std::string& error) {
-  std::error_code failed;
-  const std::string real = std::filesystem::canonical(path, failed).string();
-  if (failed) {
-    error = failed.message();
+  bool exists(const std::string& path) const override {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+  }
+
+  std::optional<std::string> real(const std::string& path, std::string& error) const override {
+    std::error_code failed;
+    const std::string real = fs::canonical(path, failed).string();
+    if (failed) {
+      error = failed.message();
+      return std::nullopt;
+    }
+    if (std::string_view(real).ends_with(kSuffix)) return real;
+    if (fs::is_directory(real, failed))
+      error = "it is a folder";
+    else if (std::string_view(path).ends_with(kSuffix))
+      error = "it is a link to a file that is called otherwise";
+    else
+      error = "its name does not end in `.plan`";
     return std::nullopt;
   }
-  if (std::string_view(real).ends_with(kSuffix)) return real;
-  if (std::filesystem::is_directory(real, failed))
-    error = "it is a folder";
-  else if (std::string_view(path).ends_with(kSuffix))
-    error = "it is a link to a file that is called otherwise";
-  else
-    error = "its name does not end in `.plan`";
-  return std::nullopt;
+
+  std::optional<std::string> imported(const std::string& real, std::string& error) const override {
+    return readFile(real, NamedBy::Import, error);
+  }
+
+  std::vector<std::string> plansOf(const std::string& folder) const override {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
+      if (entry.path().extension() == kSuffix) names.push_back(entry.path().filename().string());
+    return names;
+  }
+};
+
+} // namespace
+
+const FileTree& diskFiles() {
+  static const Disk disk;
+  return disk;
 }
 
 } // namespace planc::frontend

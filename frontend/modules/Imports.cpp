@@ -212,10 +212,9 @@ std::vector<std::string> Loader::libraryModules(const std::string& folder) const
 void Loader::reportMissingFile(const std::string& written, const std::string& path, SourceRange range) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
-  std::error_code ignored;
-  const fs::path folder = fs::path(path).parent_path(), prefix = fs::path(written).parent_path();
-  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
-    if (entry.path().extension() == ".plan") files.push_back((prefix / entry.path().filename()).string());
+  const fs::path prefix = fs::path(written).parent_path();
+  for (const std::string& name : files_.plansOf(fs::path(path).parent_path().string()))
+    files.push_back((prefix / name).string());
   std::sort(files.begin(), files.end());
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
   if (nearest(written, files).empty()) {

@@ -1,5 +1,6 @@
 // The library that is embedded in the binary, as a source of modules.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/Files.h"
 #include "frontend/modules/ModuleSource.h"
 #include "support/Embedded.h"
 
@@ -40,6 +41,22 @@ private:
 };
 
 } // namespace
+
+const FileTree& ModuleSource::files() const {
+  return diskFiles();
+}
+
+std::optional<std::string_view> LibraryBeside::library(std::string_view path) const {
+  return embeddedLibrary().library(path);
+}
+
+std::optional<std::string_view> LibraryBeside::trees(std::string_view path) const {
+  return embeddedLibrary().trees(path);
+}
+
+std::vector<std::string> LibraryBeside::libraryFolder(std::string_view folder) const {
+  return embeddedLibrary().libraryFolder(folder);
+}
 
 const ModuleSource& embeddedLibrary() {
   static const Embedded library;

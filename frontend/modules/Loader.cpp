@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Loader.h"
 
-#include "frontend/modules/Files.h"
 #include "frontend/parse/Parse.h"
 #include "support/Spelling.h"
 
@@ -26,17 +25,10 @@ std::string lastOf(const std::string& dotted) {
   return dotted.substr(dotted.rfind('.') + 1);
 }
 
-/// Two spellings of one file have one key.
-std::string diskKey(const std::string& path) {
-  std::error_code error;
-  auto canonical = std::filesystem::weakly_canonical(path, error);
-  return error ? path : canonical.string();
-}
-
 } // namespace
 
 Module* Loader::loadMain(const std::string& path, std::string& ioError) {
-  auto text = readPlan(path, ioError);
+  auto text = files_.plan(path, ioError);
   if (!text) {
     ioError = fmt::format("cannot read `{}`: {}", path, ioError);
     return nullptr;
@@ -44,7 +36,7 @@ Module* Loader::loadMain(const std::string& path, std::string& ioError) {
   Module& module = modules_.emplace_back();
   module.path = path == kStdin ? "<stdin>" : path;
   module.file = sources_.add(module.path, std::move(*text));
-  if (path != kStdin) byKey_[diskKey(path)] = &module;
+  if (std::string ignored; path != kStdin) byKey_[files_.real(path, ignored).value_or(path)] = &module;
   parse(module);
   return &module;
 }
@@ -59,7 +51,7 @@ Module* Loader::loadMainText(const std::string& path, std::string text) {
 }
 
 Module* Loader::loadBeside(const std::string& path, std::string& ioError) {
-  const auto known = path == kStdin ? byKey_.end() : byKey_.find(diskKey(path));
+  const auto known = path == kStdin ? byKey_.end() : byKey_.find(files_.real(path, ioError).value_or(path));
   return known != byKey_.end() ? known->second : loadMain(path, ioError);
 }
 
@@ -192,7 +184,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
 
 Module* Loader::moduleOfFile(const std::string& path, const std::string& key, SourceRange use) {
   std::string reason;
-  auto text = readFile(key, parse::ParseLimits{}.maxBytes, NamedBy::Import, reason);
+  auto text = files_.imported(key, reason);
   if (!text) {
     diagnostics_.report(ImportUnreadable, use, {{"path", path}, {"reason", reason}});
     return nullptr;
@@ -213,13 +205,12 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
     if (!import.module) reportMissing(import, range);
     return;
   }
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  if (!files_.exists(path)) {
     reportMissingFile(*decl.file, path, range);
     return;
   }
   std::string reason;
-  const std::optional<std::string> real = realPlan(path, reason);
+  const std::optional<std::string> real = files_.real(path, reason);
   if (!real) {
     diagnostics_.report(ImportNoPlan, range, {{"path", *decl.file}, {"reason", reason}})
         .help("plans are imported from files that end in `.plan`");

@@ -22,7 +22,7 @@ inline constexpr LibraryName kSum{"std.ops", "add"};
 class Loader {
 public:
   Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)
-      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library) {}
+      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library), files_(library.files()) {}
 
   AllowedWarnings allowed;
 
@@ -84,6 +84,7 @@ private:
   SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
   const ModuleSource& library_;
+  const FileTree& files_;
   std::deque<Module> modules_;
   std::map<std::string, Module*> byKey_; ///< library path, or canonical path on disk
   std::map<std::string, std::unique_ptr<Collection>> collections_;

@@ -1,6 +1,8 @@
-// Where the texts of the library come from.
+// Where the texts of modules come from: those of the library, and those of the user.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "support/FileTree.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,20 @@ public:
   virtual std::optional<std::string_view> trees(std::string_view) const { return std::nullopt; }
   /// The `.plan` files of a library folder (`std/ops`), sorted.
   virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
+  /// What is no library.
+  virtual const FileTree& files() const;
+};
+/// The library embedded in the binary beside the files of a tree, which it does not own.
+class LibraryBeside final : public ModuleSource {
+public:
+  explicit LibraryBeside(const FileTree& files) : files_(files) {}
+  std::optional<std::string_view> library(std::string_view path) const override;
+  std::optional<std::string_view> trees(std::string_view path) const override;
+  std::vector<std::string> libraryFolder(std::string_view folder) const override;
+  const FileTree& files() const override { return files_; }
+
+private:
+  const FileTree& files_;
 };
 /// The library embedded in the binary.
 const ModuleSource& embeddedLibrary();
