@@ -6,6 +6,25 @@
 
 namespace planc::api {
 
+namespace {
+
+/// A session with the files that it reads.
+struct SessionOver {
+  std::shared_ptr<const FileTree> files;
+  frontend::LibraryBeside modules;
+  frontend::Session session;
+  explicit SessionOver(std::shared_ptr<const FileTree> from)
+      : files(std::move(from)), modules(*files), session(modules) {}
+};
+
+std::shared_ptr<frontend::Session> sessionOver(std::shared_ptr<const FileTree> files) {
+  const auto made = std::make_shared<SessionOver>(std::move(files));
+  return {made, &made->session};
+}
+
+} // namespace
+
+PlanFile::PlanFile(std::shared_ptr<const FileTree> files) : session_(sessionOver(std::move(files))) {}
 PlanFile::PlanFile() : session_(std::make_shared<frontend::Session>()) {}
 PlanFile::~PlanFile() = default;
 PlanFile::PlanFile(PlanFile&&) noexcept = default;

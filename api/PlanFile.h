@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace planc {
+class FileTree;
+}
+
 namespace planc::frontend {
 class Session;
 struct PlanPlace;
@@ -40,6 +44,8 @@ using CompilationUse = std::function<void(std::unique_ptr<Compilation>)>;
 class PlanFile {
 public:
   PlanFile();
+  /// Reads itself and its imports from these files in place of the disk.
+  explicit PlanFile(std::shared_ptr<const FileTree> files);
   ~PlanFile();
   PlanFile(PlanFile&&) noexcept;
 

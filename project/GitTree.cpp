@@ -1,0 +1,308 @@
+// A revision as a tree of files: entries by path, links followed inside of it, submodules opened when they are met.
+// SPDX-License-Identifier: Apache-2.0
+#include "project/GitTree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::project {
+
+PLANC_ERROR(NoGit, 1120, "`{revision}` is read by git, and there is no git on this machine")
+PLANC_ERROR(NoRepository, 1121, "`{path}` lies in no repository: {reason}")
+PLANC_ERROR(NoRevision, 1122, "the repository of `{path}` has no revision `{revision}`")
+PLANC_ERROR(UnreadRevision, 1123, "revision `{revision}` cannot be read: {reason}")
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".plan";
+constexpr int kMostLinks = 40;
+
+bool isPlan(std::string_view path) {
+  return path.ends_with(kSuffix);
+}
+
+/// The folder of a path, or itself if it is one, of the nearest that exists.
+std::string folderOf(const std::string& path) {
+  std::error_code ignored;
+  fs::path at = fs::absolute(path, ignored);
+  while (!fs::is_directory(at, ignored) && at.has_relative_path()) at = at.parent_path();
+  return at.string();
+}
+
+} // namespace
+
+GitTree::GitTree(GitPlace place, std::string top, std::string commit)
+    : top_(std::move(top)), commit_(std::move(commit)), root_(std::make_unique<Repository>()) {
+  root_->place = std::move(place);
+  root_->commit = commit_;
+}
+
+std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const std::string& near, SourceRange asked,
+                                             DiagnosticEngine& diagnostics) {
+  const GitPlace place{folderOf(near)};
+  const GitAnswer top = runGit(place, {"rev-parse", "--show-toplevel"});
+  if (!top.found) {
+    diagnostics.report(NoGit, asked, {{"revision", revision}})
+        .help("install git, or compare two files, folders or JSON results: `planc diff A B`");
+    return nullptr;
+  }
+  if (!top.ok()) {
+    diagnostics.report(NoRepository, asked, {{"path", near}, {"reason", top.complaint()}})
+        .help("`--against` reads an earlier state of a repository; without one, compare two folders: `planc diff A B`");
+    return nullptr;
+  }
+  const GitAnswer commit =
+      runGit(place, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
+  if (!commit.ok() || commit.line().empty()) {
+    auto report = diagnostics.report(NoRevision, asked, {{"path", near}, {"revision", revision}});
+    if (runGit(place, {"rev-parse", "--is-shallow-repository"}).line() == "true")
+      report.help("this clone is shallow: `git fetch --unshallow` brings its history (of actions/checkout: "
+                  "`fetch-depth: 0`)");
+    else
+      report.help("a revision is a commit, a branch or a tag that this clone has: `git fetch` brings those of others");
+    return nullptr;
+  }
+  std::shared_ptr<GitTree> tree(new GitTree({top.line()}, top.line(), commit.line()));
+  if (read(*tree->root_)) return tree;
+  diagnostics.report(UnreadRevision, asked, {{"revision", revision}, {"reason", tree->root_->problem}})
+      .help("`git fsck` looks for what is missing; a partial clone brings it when it reaches its origin");
+  return nullptr;
+}
+
+/// Reads names and then, all at once, the texts of plans and links.
+bool GitTree::read(Repository& repository) {
+  const GitAnswer listed =
+      runGit(repository.place, {"ls-tree", "-r", "-z", "--full-tree", repository.commit}, {}, repository.sub);
+  if (!listed.ok()) {
+    repository.problem = listed.complaint();
+    return false;
+  }
+  std::string wanted;
+  std::string_view rest = listed.out;
+  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`
+    const std::string_view line = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const size_t type = line.find(' '), object = line.find(' ', type + 1), path = line.find('\t', object);
+    if (path == std::string_view::npos) continue;
+    Entry entry;
+    entry.object = line.substr(object + 1, path - object - 1);
+    const std::string_view mode = line.substr(0, type), name = line.substr(path + 1);
+    entry.kind = mode == "120000" ? Entry::Kind::Link : mode == "160000" ? Entry::Kind::Submodule : Entry::Kind::File;
+    if (entry.kind == Entry::Kind::Link || (entry.kind == Entry::Kind::File && isPlan(name)))
+      wanted += entry.object + "\n";
+    repository.entries.emplace(name, std::move(entry));
+  }
+  const GitAnswer texts = runGit(repository.place, {"cat-file", "--batch"}, wanted, repository.sub);
+  rest = texts.out;
+  while (!rest.empty()) { // `OBJECT TYPE SIZE\n` and the text, or `OBJECT missing\n`
+    const std::string_view head = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), head.size() + 1));
+    const size_t type = head.find(' '), size = head.find(' ', type + 1);
+    if (size == std::string_view::npos) continue;
+    const size_t bytes = std::stoul(std::string(head.substr(size + 1)));
+    repository.blobs.emplace(head.substr(0, type), rest.substr(0, bytes));
+    rest.remove_prefix(std::min(rest.size(), bytes + 1));
+  }
+  if (!texts.ok()) repository.problem = texts.complaint();
+  return texts.ok();
+}
+
+/// From the root of the outermost repository; nothing outside of it.
+std::optional<std::string> GitTree::inside(const std::string& path) const {
+  std::error_code failed;
+  for (const fs::path& whole : {fs::absolute(path, failed).lexically_normal(), fs::weakly_canonical(path, failed)}) {
+    const fs::path relative = whole.lexically_relative(top_);
+    if (relative.empty() || *relative.begin() == "..") continue;
+    std::string text = relative.generic_string();
+    if (text.ends_with('/')) text.pop_back();
+    return text == "." ? "" : text;
+  }
+  return std::nullopt;
+}
+
+std::string GitTree::nameOf(const Repository& within, const std::string& path) {
+  const GitAnswer names = runGit(
+      within.place, {"config", "--blob", within.commit + ":.gitmodules", "--get-regexp", R"(^submodule\..*\.path$)"},
+      {}, within.sub);
+  std::string_view rest = names.out;
+  while (!rest.empty()) { // `submodule.NAME.path PATH`
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    constexpr std::string_view kHead = "submodule.";
+    const std::string tail = ".path " + path;
+    if (line.starts_with(kHead) && line.ends_with(tail))
+      return std::string(line.substr(kHead.size(), line.size() - kHead.size() - tail.size()));
+  }
+  return path;
+}
+
+GitTree::Repository& GitTree::submodule(Repository& within, const std::string& path, const std::string& commit,
+                                        const std::string& whole) const {
+  std::unique_ptr<Repository>& made = within.submodules[path];
+  if (made) return *made;
+  made = std::make_unique<Repository>();
+  made->commit = commit;
+  made->sub = true;
+  if (isHere(whole)) {
+    made->place = {(fs::path(top_) / whole).string()};
+  } else { // not checked out, or elsewhere by now: git keeps its data by its name
+    const GitAnswer data = runGit(within.place, {"rev-parse", "--git-common-dir"}, {}, within.sub);
+    const fs::path base = fs::path(within.place.folder) / data.line();
+    made->place = {within.place.folder, (base / "modules" / nameOf(within, path)).lexically_normal().string()};
+  }
+  if (!runGit(made->place, {"cat-file", "-e", commit + "^{commit}"}, {}, true).ok())
+    made->problem = fmt::format("the submodule `{}` does not have its commit {} here: `git submodule update --init {}` "
+                                "or `git -C {} fetch` brings it",
+                                whole, commit.substr(0, 12), whole, whole);
+  else
+    read(*made);
+  if (!made->problem.empty()) missing_.insert(made->problem);
+  return *made;
+}
+
+/// Is a submodule checked out in this folder of the outermost repository?
+bool GitTree::isHere(const std::string& whole) const {
+  std::error_code ignored;
+  return fs::exists(fs::path(top_) / whole / ".git", ignored);
+}
+
+/// Follows links and enters submodules, step by step. Without a repository in the answer `error` says why.
+GitTree::Place GitTree::resolve(const std::string& inside, std::string& error) const {
+  std::string path = inside;
+  int links = 0;
+  for (;;) {
+    Place at{root_.get(), "", ""};
+    bool again = false;
+    size_t from = 0;
+    while (!again && from < path.size()) {
+      const size_t end = std::min(path.find('/', from), path.size());
+      const std::string step = path.substr(from, end - from);
+      at.path += (at.path.empty() ? "" : "/") + step;
+      at.whole += (at.whole.empty() ? "" : "/") + step;
+      from = end + 1;
+      const auto entry = at.repository->entries.find(at.path);
+      if (entry == at.repository->entries.end() || entry->second.kind == Entry::Kind::File) continue;
+      if (entry->second.kind == Entry::Kind::Submodule) {
+        at.repository = &submodule(*at.repository, at.path, entry->second.object, at.whole);
+        at.path.clear();
+        continue;
+      }
+      const auto target = at.repository->blobs.find(entry->second.object);
+      if (target == at.repository->blobs.end() || ++links > kMostLinks) {
+        error = fmt::format("the link `{}` leads nowhere", at.whole);
+        return {};
+      }
+      const std::string tail = end < path.size() ? path.substr(end) : "";
+      const fs::path led = (fs::path(at.whole).parent_path() / (target->second + tail)).lexically_normal();
+      if (led.is_absolute() || (!led.empty() && *led.begin() == "..")) {
+        error = fmt::format("the link `{}` leads out of the repository", at.whole);
+        return {};
+      }
+      path = led.generic_string();
+      again = true;
+    }
+    if (!again) return at;
+  }
+}
+
+std::optional<std::string> GitTree::real(const std::string& path, std::string& error) const {
+  const std::lock_guard hold(lock_);
+  const std::optional<std::string> within = inside(path);
+  if (!within) {
+    error = "it lies outside of the repository, so that no revision has it";
+    return std::nullopt;
+  }
+  const Place at = resolve(*within, error);
+  if (!at.repository) return std::nullopt;
+  if (isPlan(at.whole)) return at.whole;
+  error = "its name does not end in `.plan`";
+  return std::nullopt;
+}
+
+bool GitTree::exists(const std::string& path) const {
+  const std::lock_guard hold(lock_);
+  const std::optional<std::string> within = inside(path);
+  if (!within) return true; // what is wrong with it is said where it is read
+  std::string error;
+  const Place at = resolve(*within, error);
+  if (!at.repository || !at.repository->problem.empty()) return true;
+  if (at.path.empty() || at.repository->entries.contains(at.path)) return true;
+  const auto below = at.repository->entries.lower_bound(at.path + "/");
+  return below != at.repository->entries.end() && below->first.starts_with(at.path + "/");
+}
+
+std::optional<std::string> GitTree::imported(const std::string& real, std::string& error) const {
+  const std::lock_guard hold(lock_);
+  const Place at = resolve(real, error);
+  if (!at.repository) return std::nullopt;
+  if (!at.repository->problem.empty()) {
+    error = at.repository->problem;
+    return std::nullopt;
+  }
+  const auto entry = at.repository->entries.find(at.path);
+  if (entry == at.repository->entries.end()) {
+    error = fmt::format("there is none at {}", commit_.substr(0, 12));
+    return std::nullopt;
+  }
+  const auto text = at.repository->blobs.find(entry->second.object);
+  if (text != at.repository->blobs.end()) return text->second;
+  error = fmt::format("its text is not in this clone: {}", entry->second.object.substr(0, 12));
+  return std::nullopt;
+}
+
+std::optional<std::string> GitTree::plan(const std::string& path, std::string& error) const {
+  const std::optional<std::string> found = real(path, error);
+  return found ? imported(*found, error) : std::nullopt;
+}
+
+std::vector<std::string> GitTree::plansOf(const std::string& folder) const {
+  std::vector<std::string> names;
+  for (const std::string& path : plansBelow(folder.empty() ? "." : folder))
+    if (fs::path(path).parent_path() == fs::path(folder.empty() ? "." : folder))
+      names.push_back(fs::path(path).filename().string());
+  return names;
+}
+
+void GitTree::addBelow(const Place& folder, const std::string& shown, std::vector<std::string>& out) const {
+  const std::string prefix = folder.path.empty() ? "" : folder.path + "/";
+  const auto& entries = folder.repository->entries;
+  for (auto at = entries.lower_bound(prefix); at != entries.end() && at->first.starts_with(prefix); ++at) {
+    const std::string name = at->first.substr(prefix.size()), path = shown.empty() ? name : shown + "/" + name;
+    if (at->second.kind == Entry::Kind::Submodule) {
+      const std::string whole = folder.whole.empty() ? name : folder.whole + "/" + name;
+      if (!isHere(whole)) continue; // what is not checked out is not asked for either
+      Repository& sub = submodule(*folder.repository, at->first, at->second.object, whole);
+      if (sub.problem.empty()) addBelow({&sub, "", whole}, path, out);
+    } else if (isPlan(name)) {
+      out.push_back(path);
+    }
+  }
+}
+
+std::vector<std::string> GitTree::plansBelow(const std::string& path) const {
+  const std::lock_guard hold(lock_);
+  std::vector<std::string> out;
+  const std::optional<std::string> within = inside(path);
+  std::string error;
+  const Place at = within ? resolve(*within, error) : Place();
+  if (!at.repository) return out;
+  if (at.repository->entries.contains(at.path)) {
+    if (isPlan(at.path)) out.push_back(path);
+    return out;
+  }
+  std::string shown = path;
+  while (shown.size() > 1 && shown.ends_with('/')) shown.pop_back();
+  addBelow(at, shown, out);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> GitTree::missing() const {
+  const std::lock_guard hold(lock_);
+  return {missing_.begin(), missing_.end()};
+}
+
+} // namespace planc::project
