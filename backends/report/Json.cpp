@@ -6,6 +6,7 @@
 #include "backends/report/Lines.h"
 #include "backends/report/Report.h"
 #include "ir/MeshUse.h"
+#include "ir/PlanFacts.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -136,7 +137,10 @@ Json layersJson(const cost::Estimate& estimate) {
                    {"on_path_s", jsonNumber(row.onPath)},
                    {"slowed_s", jsonNumber(row.slowed)},
                    {"launches_s", jsonNumber(row.launches)},
-                   {"exposed_on_path_s", jsonNumber(row.exposedOnPath)}});
+                   {"exposed_on_path_s", jsonNumber(row.exposedOnPath)},
+                   {"step_computing_s", jsonNumber(row.inStep.computing)},
+                   {"step_slowed_s", jsonNumber(row.inStep.slowed)},
+                   {"step_launches_s", jsonNumber(row.inStep.launches)}});
   return out;
 }
 
@@ -156,6 +160,7 @@ Json collectivesJson(const cost::Estimate& estimate, const SourceManager& source
                    {"time_s", jsonNumber(row.seconds)},
                    {"exposed_s", jsonNumber(row.exposed)},
                    {"on_path_s", jsonNumber(row.onPath)},
+                   {"step_exposed_s", jsonNumber(row.inStep)},
                    {"layer", row.layer.steps.empty() ? Json(nullptr) : Json(row.layer.str())},
                    {"because", row.because.valid() ? Json(sources.where(row.because)) : Json(nullptr)}});
   return out;
@@ -241,6 +246,17 @@ Json argumentsJson(const ir::Plan& plan) {
   return out;
 }
 
+/// Statements that are there or not have no value.
+Json factsJson(const ir::Plan& plan, const SourceManager& sources) {
+  Json out = Json::array();
+  for (const ir::PlanFact& fact : ir::planFacts(plan))
+    out.push_back({{"path", fact.path},
+                   {"value", fact.value.empty() ? Json(nullptr) : Json(fact.value)},
+                   {"derived", fact.derived},
+                   {"where", fact.range.valid() ? Json(sources.where(fact.range)) : Json(nullptr)}});
+  return out;
+}
+
 Json meshJson(const ir::Mesh& mesh) {
   Json out = Json::object();
   for (ir::AxisId id : mesh.order) out[mesh.axes[id].name.str()] = mesh.axes[id].size;
@@ -268,6 +284,7 @@ Json json(const PlanReport& report) {
   out["cluster"] = plan.clusterText;
   out["software"] = plan.stack ? Json(plan.stack->name.str()) : Json(nullptr);
   out["set"] = setJson(plan);
+  out["facts"] = factsJson(plan, sources);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
   out["order"] = nullptr; // of a schedule that has several

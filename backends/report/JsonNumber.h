@@ -10,8 +10,8 @@
 
 namespace planc::report {
 
-/// In the unit that the name of a field says, `cost_usd` or `device_hours`; the value is in base units.
-inline double fieldValue(double value, std::string_view field) {
+/// What one of the unit that the name of a field says is in base units: of `device_hours` 3600.
+inline double fieldUnit(std::string_view field) {
   struct Scale {
     std::string_view word;
     double base;
@@ -19,8 +19,13 @@ inline double fieldValue(double value, std::string_view field) {
   constexpr Scale kScales[] = {
       {"tflops", 1e12}, {"device_hours", kHour}, {"kwh", 1e3 * kHour}, {"days", 24 * kHour}, {"_kg", 1e3}};
   for (const Scale& scale : kScales)
-    if (field.find(scale.word) != std::string_view::npos) return value / scale.base;
-  return value;
+    if (field.find(scale.word) != std::string_view::npos) return scale.base;
+  return 1;
+}
+
+/// In the unit that the name of a field says; the value is in base units.
+inline double fieldValue(double value, std::string_view field) {
+  return value / fieldUnit(field);
 }
 
 /// JSON has no infinity; whole numbers are written as such.

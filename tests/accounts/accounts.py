@@ -56,6 +56,12 @@ def problems(plan):
         whole = sum(s[k] for k in ("computing_s", "slowed_s", "launches_s", "communicating_s", "idle_s"))
         if not near(whole, before):
             found.append(f"stage {s['stage']}: {whole!r} is not {before!r}")
+        own = [("step_computing_s", "computing_s", layers), ("step_slowed_s", "slowed_s", layers), ("step_launches_s", "launches_s", layers),
+               ("step_exposed_s", "communicating_s", collectives)]
+        for field, of_stage, rows in own:
+            total = sum(r[field] for r in rows if r["stage"] == s["stage"])
+            if not near(total, s[of_stage]):
+                found.append(f"stage {s['stage']}: {field} of its rows make {total!r}, not {s[of_stage]!r}")
         if min(s[k] for k in ("computing_s", "slowed_s", "launches_s", "communicating_s", "idle_s")) < 0:
             found.append(f"stage {s['stage']}: negative")
     return found

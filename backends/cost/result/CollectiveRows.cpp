@@ -84,6 +84,7 @@ ClassCollectives instanceRows(const CostModel& model, const ir::Program& program
 /// Finishes a row whose `exposed` is that of a whole step of its stage.
 void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
   row.stage = stage;
+  row.inStep = row.exposed;
   if (stage == sim.critical) row.onPath = row.exposed;
   if (row.count > 0) row.exposed /= row.count;
 }

@@ -4,6 +4,7 @@
 #include "backends/cost/memory/Memory.h"
 #include "backends/cost/price/Price.h"
 #include "backends/cost/result/RunTimes.h"
+#include "backends/cost/simulate/Account.h"
 #include "backends/cost/simulate/TriedOrder.h"
 #include "ir/Layout.h"
 #include "ir/Program.h"
@@ -32,6 +33,8 @@ struct LayerRow {
   /// critical one. `onPath` is computing; communication that the row's instances expose is in the rows of collectives.
   double onPath = 0, slowed = 0, launches = 0;
   double exposedOnPath = 0; ///< the part of those collectives' `onPath` that belongs to this row
+  /// The same of any stage: what all instances take of a step of the row's own one.
+  Spent inStep{};
   /// The exposed parts of `forward`, `backward` and `recompute`.
   double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
   int64_t times = 1; ///< how often it runs in one instance of the top-level layer: what nested repeats make of it
@@ -52,6 +55,7 @@ struct CollectiveRow {
   SourceRange because;
   double onPath = 0; ///< per step, exposed on the critical path; nothing in rows of other stages
   std::string limit; ///< what most of its time goes to: `nodes: card`, `node: nvlink4`, `nodes: latency`
+  double inStep = 0; ///< as `onPath`, of any stage
 };
 
 struct StageRow {

@@ -102,19 +102,27 @@ ClassRows rowsOf(const ir::Program& program, const ir::LayerTree& tree, ir::Laye
   return out;
 }
 
-/// What all instances of a class take of the step, on the critical stage.
-void addPath(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpent& spent) {
+/// What all instances of a class take of a step of their stage.
+void addSpent(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpent& spent) {
   for (const bool backward : {false, true}) {
     const std::vector<Spent>& nodes = spent.nodes(backward);
     for (size_t n = 0; n < nodes.size(); ++n) {
       if (body.rowOf[backward][n] >= rows.size()) continue;
-      LayerRow& row = rows[body.rowOf[backward][n]];
-      row.onPath += nodes[n].computing;
-      row.slowed += nodes[n].slowed;
-      row.launches += nodes[n].launches;
-      row.exposedOnPath += nodes[n].exposed;
+      Spent& inStep = rows[body.rowOf[backward][n]].inStep;
+      inStep.computing += nodes[n].computing;
+      inStep.slowed += nodes[n].slowed;
+      inStep.launches += nodes[n].launches;
+      inStep.exposed += nodes[n].exposed;
     }
   }
+}
+
+/// The same as the path of the step, on the critical stage.
+void putOnPath(LayerRow& row) {
+  row.onPath = row.inStep.computing;
+  row.slowed = row.inStep.slowed;
+  row.launches = row.inStep.launches;
+  row.exposedOnPath = row.inStep.exposed;
 }
 
 } // namespace
@@ -162,12 +170,13 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
       const ir::Layer& layer = program.model->layers[program.classes[ir::LayerClassId(b)].layer];
       const int64_t within = layer.isPart() ? layer.count : 1; // of an instance of the repeat
       const ClassSpent* spent = sim.accounts[s].account.find(ir::LayerClassId(b));
-      if (s == sim.critical && spent) addPath(ofClass, byClass[b], *spent);
+      if (spent) addSpent(ofClass, byClass[b], *spent);
       for (LayerRow& row : ofClass) {
         if (empty(row)) continue;
         row.count = counts[b] * row.times;
         row.times *= within;
         row.stage = s;
+        if (s == sim.critical) putOnPath(row);
         rows.push_back(std::move(row));
       }
     }
