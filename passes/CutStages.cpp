@@ -251,8 +251,11 @@ std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Sta
                                          {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
   for (const ir::Layer& u : model.layers)
     if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
-  if (totalLayers(model) < parts) {
-    report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", layers));
+  if (const int64_t own = totalLayers(model); own < parts) {
+    report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", own));
+    if (layers > own)
+      report.help(fmt::format("or let `even(…)` count {} more layers than the {} there are: one for each virtual stage",
+                              parts - own, own));
     return std::nullopt;
   }
   report.help("write `stages = balanced` to cut them by their work");
