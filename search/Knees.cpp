@@ -137,10 +137,10 @@ std::map<PartKey, diff::Part> partsOf(const cost::Estimate& a, const cost::Estim
 }
 
 /// What bounds a layer, where all of its rows say the same; empty if they do not.
-std::string boundOf(const cost::Estimate& estimate, const ir::LayerRef& layer) {
+std::string boundOf(const cost::Estimate& estimate, const std::string& layer) {
   std::string bound;
   for (const cost::LayerRow& row : estimate.layers) {
-    if (row.layer != layer) continue;
+    if (row.layer.str() != layer) continue;
     if (!bound.empty() && bound != cost::name(row.bound)) return {};
     bound = cost::name(row.bound);
   }

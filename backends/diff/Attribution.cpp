@@ -1,30 +1,20 @@
-// Pairs the rows of two estimates by what they are.
+// Pairs the rows of two accounts by what they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Attribution.h"
 
 #include <algorithm>
-#include <array>
-#include <fmt/format.h>
 #include <map>
 
 namespace planc::diff {
-
-std::string_view name(Cause cause) {
-  static constexpr std::array<std::string_view, kCauses> kNames = {"layers", "slowed",    "launches", "collectives",
-                                                                   "bubble", "optimizer", "overhead", "straggler"};
-  return kNames[static_cast<size_t>(cause)];
-}
 
 namespace {
 
 /// Parts by what they are, in the order in which they were first met.
 class Pairing {
 public:
-  void add(Cause cause, const Subject& what, double Part::*side, double seconds) {
-    if (seconds == 0) return;
-    const auto [at, fresh] = index_.try_emplace({cause, what}, parts_.size());
-    if (fresh) parts_.push_back({cause, what});
-    parts_[at->second].*side += seconds;
+  void add(const Account& account, double Part::*side, double scale) {
+    for (const AccountRow& row : account.rows) add(row, side, scale * row.seconds);
+    largest_.assign(parts_.size(), 0); // the place is the second step's where it has one
   }
   /// By cause; equal ones keep their order.
   std::vector<Part> take() {
@@ -33,31 +23,27 @@ public:
   }
 
 private:
+  void add(const AccountRow& row, double Part::*side, double seconds) {
+    if (seconds == 0) return;
+    const auto [at, fresh] = index_.try_emplace({row.cause, row.what}, parts_.size());
+    if (fresh) {
+      parts_.push_back({row.cause, row.what});
+      largest_.push_back(0);
+    }
+    Part& part = parts_[at->second];
+    part.*side += seconds;
+    double& largest = largest_[at->second];
+    if (row.because.empty() || seconds <= largest) return;
+    largest = seconds;
+    part.because = row.because;
+  }
+
   std::vector<Part> parts_;
+  std::vector<double> largest_;
   std::map<std::pair<Cause, Subject>, size_t> index_;
 };
 
-/// What the rows of an estimate and its totals make of the step: every second of it once.
-void addStep(Pairing& pairing, const cost::Estimate& e, double Part::*side, double scale) {
-  const cost::Totals& t = e.totals;
-  for (const cost::LayerRow& row : e.layers) {
-    pairing.add(Cause::Layers, {row.layer}, side, scale * row.onPath);
-    pairing.add(Cause::Slowed, {row.layer}, side, scale * row.slowed);
-    pairing.add(Cause::Launches, {row.layer}, side, scale * row.launches);
-  }
-  for (const cost::CollectiveRow& row : e.collectives)
-    pairing.add(Cause::Collectives, {{}, row.op, row.cls}, side, scale * row.onPath);
-  pairing.add(Cause::Bubble, {}, side, scale * t.bubble);
-  pairing.add(Cause::Optimizer, {}, side, scale * t.optimizer);
-  pairing.add(Cause::Overhead, {}, side, scale * t.overhead);
-  pairing.add(Cause::Straggler, {}, side, scale * t.straggler.value_or(0));
-}
-
 } // namespace
-
-std::string Subject::str() const {
-  return collective.empty() ? layer.str() : fmt::format("{}, {}", collective, ir::name(cls));
-}
 
 std::vector<Part> Attribution::byCause() const {
   std::vector<Part> out;
@@ -69,11 +55,11 @@ std::vector<Part> Attribution::byCause() const {
   return out;
 }
 
-Attribution attribute(const cost::Estimate& a, const cost::Estimate& b, double scaleA, double scaleB) {
+Attribution attribute(const Account& a, const Account& b, double scaleA, double scaleB) {
   Pairing pairing;
-  addStep(pairing, a, &Part::a, scaleA);
-  addStep(pairing, b, &Part::b, scaleB);
-  return {pairing.take(), scaleA * a.totals.stepTime, scaleB * b.totals.stepTime};
+  pairing.add(a, &Part::a, scaleA);
+  pairing.add(b, &Part::b, scaleB);
+  return {pairing.take(), scaleA * a.step, scaleB * b.step};
 }
 
 } // namespace planc::diff

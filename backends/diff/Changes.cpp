@@ -1,0 +1,168 @@
+// Holds two results beside each other, fact by fact and row by row.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/diff/Changes.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::diff {
+
+namespace {
+
+using Values = std::map<std::string_view, const Fact*>;
+
+Values valuesOf(const std::vector<Fact>& facts) {
+  Values out;
+  for (const Fact& fact : facts) out.emplace(fact.path, &fact);
+  return out;
+}
+
+/// All that is different.
+std::vector<std::pair<FactChange, bool>> allChanges(const std::vector<Fact>& before, const std::vector<Fact>& after) {
+  const Values was = valuesOf(before), is = valuesOf(after);
+  std::vector<std::pair<FactChange, bool>> out; // with: it is derived
+  for (const Fact& fact : after) {
+    const auto found = was.find(fact.path);
+    if (found == was.end())
+      out.push_back({{fact.path, std::nullopt, fact.value, fact.where}, fact.derived});
+    else if (found->second->value != fact.value)
+      out.push_back({{fact.path, found->second->value, fact.value, fact.where}, fact.derived});
+  }
+  for (const Fact& fact : before)
+    if (!is.contains(fact.path)) out.push_back({{fact.path, fact.value, std::nullopt, fact.where}, fact.derived});
+  return out;
+}
+
+/// `cluster.device` is above `cluster.device.memory`.
+bool above(std::string_view path, std::string_view other) {
+  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '.';
+}
+
+/// The account of a stage; of the critical one where there is no such stage.
+const Account& accountOn(const Result& result, size_t stage, bool comparable) {
+  static const Account kNone;
+  if (result.stages.empty()) return kNone;
+  return result.stages[comparable && stage < result.stages.size() ? stage : result.critical];
+}
+
+double stepOf(const Result& result) {
+  return result.metric("step_time").value_or(0);
+}
+
+void own(Difference& out, Owner owner, const Result& from, const Result& to) {
+  OwnedChange change{owner, stepOf(to) - stepOf(from), factChanges(from.facts, to.facts)};
+  if (change.stepTime != 0 || !change.facts.empty()) out.owned.push_back(std::move(change));
+}
+
+/// The arguments of `gpt.gpt3_175b(layers = 96, attention = flash)`, cut at the commas between them; nothing where the
+/// text is no such call.
+std::optional<std::vector<std::string_view>> argumentsIn(std::string_view text) {
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  std::vector<std::string_view> out;
+  int depth = 0;
+  size_t from = open + 1;
+  for (size_t i = from; i < text.size(); ++i) {
+    const char c = text[i];
+    if ((c == ',' && depth == 0) || i + 1 == text.size()) {
+      out.push_back(text.substr(from, i - from));
+      from = std::min(text.size(), text.find_first_not_of(' ', i + 1));
+    }
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+  }
+  return out;
+}
+
+/// Where both are calls of one thing with the same arguments: those alone that differ. Else what both end in is said
+/// once: `8 → 4 within node`.
+std::string changeText(std::string_view before, std::string_view after) {
+  const auto a = argumentsIn(before), b = argumentsIn(after);
+  const std::string_view head = before.substr(0, before.find('('));
+  if (a && b && a->size() == b->size() && head == after.substr(0, after.find('('))) {
+    std::string changed;
+    for (size_t i = 0; i < a->size(); ++i) {
+      if ((*a)[i] == (*b)[i]) continue;
+      const size_t name = (*a)[i].find(" = ");
+      if (name == std::string_view::npos || !(*b)[i].starts_with((*a)[i].substr(0, name + 3)))
+        return fmt::format("{} → {}", before, after);
+      changed += fmt::format("{}{} → {}", changed.empty() ? "" : ", ", (*a)[i], (*b)[i].substr(name + 3));
+    }
+    return fmt::format("{}({})", head, changed);
+  }
+  size_t same = 0;
+  for (size_t n = 1; n <= std::min(before.size(), after.size()); ++n) {
+    if (before[before.size() - n] != after[after.size() - n]) break;
+    if (before[before.size() - n] == ' ') same = n;
+  }
+  return fmt::format("{} → {}", before.substr(0, before.size() - same), after);
+}
+
+} // namespace
+
+std::string FactChange::str() const {
+  const auto value = [](const std::string& text) { return text.empty() ? "" : " " + text; };
+  std::string text = before && after ? fmt::format("{} {}", path, changeText(*before, *after))
+                     : after         ? fmt::format("+ {}{}", path, value(*after))
+                                     : fmt::format("- {}{}", path, value(*before));
+  if (below) text += fmt::format(" (and {} fact{} below it)", below, below == 1 ? "" : "s");
+  return text;
+}
+
+std::vector<FactChange> factChanges(const std::vector<Fact>& before, const std::vector<Fact>& after) {
+  std::vector<std::pair<FactChange, bool>> all = allChanges(before, after);
+  const bool told = std::any_of(all.begin(), all.end(), [](const auto& c) { return !c.second; });
+  std::vector<FactChange> out;
+  for (auto& [change, derived] : all)
+    if (!told || !derived) out.push_back(std::move(change));
+  std::vector<FactChange> tops;
+  for (const FactChange& change : out) {
+    // The outermost fact above it that changed itself.
+    const FactChange* top = nullptr;
+    for (const FactChange& other : out)
+      if (above(other.path, change.path) && (!top || other.path.size() < top->path.size())) top = &other;
+    if (!top) tops.push_back(change);
+  }
+  for (FactChange& top : tops)
+    top.below = static_cast<size_t>(
+        std::count_if(out.begin(), out.end(), [&](const FactChange& c) { return above(top.path, c.path); }));
+  return tops;
+}
+
+std::string_view name(Owner owner) {
+  static constexpr std::array<std::string_view, 4> kNames = {"planc", "libraries", "plan", "together"};
+  return kNames[static_cast<size_t>(owner)];
+}
+
+bool Difference::any() const {
+  return before->metrics != after->metrics || !owned.empty() ||
+         std::any_of(parts.parts.begin(), parts.parts.end(), [](const Part& p) { return p.difference() != 0; });
+}
+
+std::optional<double> Difference::relative(std::string_view metric) const {
+  const auto a = before->metric(metric), b = after->metric(metric);
+  if (!a || !b || *a == 0) return std::nullopt;
+  return *b / *a - 1;
+}
+
+Difference difference(const Result& before, const Result& after, const Origin& origin) {
+  Difference out{&before, &after, {}, {}, {}};
+  const bool comparable = before.stages.size() == after.stages.size();
+  out.parts = attribute(accountOn(before, after.critical, comparable), accountOn(after, after.critical, true));
+  const int owners = origin.planc + origin.libraries + origin.plan;
+  if (owners == 1) {
+    own(out, origin.planc ? Owner::Planc : origin.libraries ? Owner::Libraries : Owner::Plan, before, after);
+  } else if (!origin.planc && origin.between) {
+    own(out, Owner::Libraries, before, *origin.between);
+    own(out, Owner::Plan, *origin.between, after);
+  } else if (owners > 1) {
+    own(out, Owner::Together, before, after);
+    out.unsplit = origin.unsplit;
+  } else {
+    own(out, Owner::Plan, before, after); // neither text differs: what they are set to does
+  }
+  return out;
+}
+
+} // namespace planc::diff
