@@ -7,6 +7,7 @@ namespace planc::driver {
 
 extern const Command kCheckCommand;
 extern const Command kTestCommand;
+extern const Command kDiffCommand;
 extern const Command kEstimateCommand;
 extern const Command kSchemaCommand;
 extern const Command kSearchCommand;

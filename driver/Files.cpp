@@ -19,9 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Far above what the parser takes; keeps a device or an endless pipe from filling the memory.
-constexpr size_t kMaxBytes = 64u << 20;
-
 std::string reason() {
   return std::strerror(errno);
 }
@@ -38,7 +35,7 @@ bool writeAll(int fd, std::string_view text) {
 
 } // namespace
 
-std::optional<std::string> readFile(const std::string& path, std::string& error) {
+std::optional<std::string> readFile(const std::string& path, std::string& error, size_t mostBytes) {
   Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
@@ -49,9 +46,9 @@ std::optional<std::string> readFile(const std::string& path, std::string& error)
     error = "is a folder";
     return {};
   }
-  std::optional<std::string> text = readAtMost(file, kMaxBytes + 1, error);
-  if (text && text->size() > kMaxBytes) {
-    error = "is larger than 64 MiB";
+  std::optional<std::string> text = readAtMost(file, mostBytes + 1, error);
+  if (text && text->size() > mostBytes) {
+    error = fmt::format("is larger than {} MiB", mostBytes >> 20);
     return {};
   }
   return text;

@@ -10,8 +10,10 @@
 
 namespace planc::driver {
 
+/// Far above what the parser takes; keeps a device or an endless pipe from filling the memory.
+inline constexpr size_t kMostFileBytes = size_t(64) << 20;
 /// The text of a file (`-` is stdin), or nothing and what went wrong.
-std::optional<std::string> readFile(const std::string& path, std::string& error);
+std::optional<std::string> readFile(const std::string& path, std::string& error, size_t mostBytes = kMostFileBytes);
 /// Replaces a file in one step and keeps its permissions; a link stays a link. Empty, or what went wrong: then the file
 /// is as it was.
 std::string replaceFile(const std::string& path, std::string_view text);

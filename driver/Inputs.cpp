@@ -12,11 +12,15 @@
 
 namespace planc::driver {
 
-bool isInput(const SourceManager& sources, FileId id, const std::string& main) {
+bool isLibrary(const SourceManager& sources, FileId id) {
   const auto& library = embeddedStdlib();
   const char* text = sources.text(id).data();
-  if (std::any_of(library.begin(), library.end(), [&](const EmbeddedFile& file) { return file.text.data() == text; }))
-    return false;
+  return std::any_of(library.begin(), library.end(),
+                     [&](const EmbeddedFile& file) { return file.text.data() == text; });
+}
+
+bool isInput(const SourceManager& sources, FileId id, const std::string& main) {
+  if (isLibrary(sources, id)) return false;
   std::error_code ignored;
   return sources.path(id) == main || std::filesystem::is_regular_file(sources.path(id), ignored);
 }

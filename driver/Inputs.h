@@ -9,6 +9,9 @@
 
 namespace planc::driver {
 
+/// Is it of the library, which is in the program?
+bool isLibrary(const SourceManager& sources, FileId id);
+
 /// Was it read from a file or from stdin? Else it is of the library, which is in the program, or words of the command
 /// line. `main`: the path that was asked for, as reports show it.
 bool isInput(const SourceManager& sources, FileId id, const std::string& main);

@@ -34,7 +34,9 @@ int runVersion(Console& console, const Arguments& arguments) {
                {"calibration", kCalibrationFormat},
                {"sensitivity", kSensitivityFormat},
                {"search", kSearchFormat},
-               {"sweep", kSweepFormat}}}});
+               {"sweep", kSweepFormat},
+               {"config", kConfigFormat},
+               {"diff", kDiffFormat}}}});
   return kClean;
 }
 

@@ -17,6 +17,11 @@ namespace fs = std::filesystem;
 /// Packages of others lie there: their owners check them.
 constexpr std::string_view kVendor = "vendor";
 
+/// A folder that is passed over by its name.
+bool isHidden(const std::string& name) {
+  return name.starts_with('.') || name == kVendor;
+}
+
 /// Takes files in order, each that lies in a folder once.
 class Collector {
 public:
@@ -43,7 +48,7 @@ private:
       std::error_code ignored;
       const std::string name = path.filename().string();
       const bool deeper = it->is_directory(ignored);
-      if ((deeper && (name.starts_with('.') || name == kVendor)) || project_.excludes(wholePath(path.string()), root))
+      if ((deeper && isHidden(name)) || project_.excludes(wholePath(path.string()), root))
         it.disable_recursion_pending();
       else if (!deeper && path.extension() == ".plan" && it->is_regular_file(ignored))
         found.push_back(path.string());
@@ -99,6 +104,20 @@ std::optional<std::string> stdinPathOf(Console& console, const Arguments& argume
 std::string projectFolder(const std::string& path) {
   if (path == "-") return "";
   return isFolder(path) ? path : fs::path(path).parent_path().string();
+}
+
+bool passesOver(const Project& project, const std::string& folder, const std::string& file) {
+  const std::string root = wholePath(folder);
+  const fs::path below = fs::path(file).lexically_relative(folder);
+  fs::path at = folder;
+  for (const fs::path& step : below) {
+    at /= step;
+    const bool last = at.lexically_normal() == fs::path(file).lexically_normal();
+    const std::string name = step.string();
+    if (!last && name != "." && name != ".." && isHidden(name)) return true;
+    if (project.excludes(wholePath(at.string()), root)) return true;
+  }
+  return false;
 }
 
 int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out, const std::string& stdinPath) {

@@ -36,6 +36,9 @@ inline const Option kStdinOption{
 /// Where `-` is taken to stand; empty if that is not said, nothing after a usage error.
 std::optional<std::string> stdinPathOf(Console& console, const Arguments& arguments);
 
+/// Is a file passed over where this folder is expanded? By its folders' names, and by planc.toml.
+bool passesOver(const Project& project, const std::string& folder, const std::string& file);
+
 /// The folder from which planc.toml is looked for upwards, where this is the first file or folder.
 std::string projectFolder(const std::string& path);
 

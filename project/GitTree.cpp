@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".plan";
+constexpr std::string_view kPlanSuffix = ".plan";
 constexpr int kMostLinks = 40;
 
 bool isPlan(std::string_view path) {
-  return path.ends_with(kSuffix);
+  return path.ends_with(kPlanSuffix);
 }
 
 /// The folder of a path, or itself if it is one, of the nearest that exists.

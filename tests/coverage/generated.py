@@ -4,6 +4,7 @@
 Usage: generated.py PLANC ROOT
 """
 # SPDX-License-Identifier: Apache-2.0
+import os
 import subprocess
 import sys
 import tempfile
@@ -113,9 +114,69 @@ case("PLAN0931")(setting("train.optimizer.states=1"))
 case("PLAN0932")(setting("train.micro_batch = 2; train.seq = 4096"))
 
 
+def git(folder, *arguments):
+    who = [part for setting in ("user.name=t", "user.email=t@example.com", "commit.gpgsign=false", "protocol.file.allow=always", "init.defaultBranch=main")
+           for part in ("-c", setting)]
+    return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def repository(folder, **files):
+    """A repository with one commit."""
+    folder.mkdir(exist_ok=True)
+    git(folder, "init", "-q")
+    for name, text in files.items():
+        (folder / f"{name}.plan").write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "first")
+
+
+@case("PLAN1120")
+def without_git(folder):
+    checked("let a = 1\n")(folder)
+    return ["diff", "--against", "HEAD", "example.plan"], {"PATH": "/nowhere"}
+
+
+@case("PLAN1121")
+def without_repository(folder):
+    checked("let a = 1\n")(folder)
+    return ["diff", "--against", "HEAD", "example.plan"], {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
+
+
+@case("PLAN1122")
+def no_such_revision(folder):
+    repository(folder, example="let a = 1\n")
+    return ["diff", "--against", "v9", "example.plan"]
+
+
+@case("PLAN1123")
+def lost_objects(folder):
+    repository(folder, example="let a = 1\n")
+    tree = git(folder, "rev-parse", "HEAD^{tree}")
+    (folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    return ["diff", "--against", "HEAD", "example.plan"]
+
+
+@case("PLAN1124")
+def no_result(folder):
+    (folder / "before.json").write_text("{")
+    (folder / "after.json").write_text("{}")
+    return ["diff", "before.json", "after.json"]
+
+
+@case("PLAN1125")
+def lost_submodule(folder):
+    repository(folder / "lib", ours="export let n = 1\n")
+    repository(folder / "plans", example='import "lib/ours.plan" as ours\nlet n = ours.n\n')
+    git(folder / "plans", "submodule", "--quiet", "add", str(folder / "lib"), "lib")
+    git(folder / "plans", "commit", "-q", "-m", "second")
+    git(folder, "clone", "-q", "plans", "clone")
+    return ["diff", "--against", "HEAD", "clone/example.plan"]
+
+
 def run(planc, arguments, folder):
+    arguments, changed = arguments if isinstance(arguments, tuple) else (arguments, {})
     done = subprocess.run([planc, *arguments, "--diagnostics=short"], cwd=folder, timeout=60, capture_output=True, text=True,
-                          errors="replace", stdin=subprocess.DEVNULL)
+                          errors="replace", stdin=subprocess.DEVNULL, env={**os.environ, **changed})
     return done.stderr, done.returncode
 
 

@@ -1,0 +1,129 @@
+// Prices the files of a side, and reads results that were priced elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/DiffSide.h"
+
+#include "backends/report/ReadResult.h"
+#include "driver/Files.h"
+#include "driver/Inputs.h"
+#include "support/Digest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace planc::driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string errorText(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+  const Diagnostic* first = diagnostics.firstError();
+  if (!first) return "";
+  const std::string where = first->range.valid() ? sources.where(first->range) + ": " : "";
+  return fmt::format("{}error[{}]: {}", where, first->kind->id(), first->message);
+}
+
+/// Prices what is handed over and keeps its result.
+class Pricer {
+public:
+  explicit Pricer(SideFile& out) : out_(out) {}
+
+  void take(std::unique_ptr<api::Compilation> plan) {
+    plan->diagnostics().ignoreWarnings(); // `check` and `test` tell them
+    plan->price();
+    plan->freeEngine();
+    const SourceManager& sources = out_.read->sources();
+    const std::string name = report::planId(out_.path, plan->plan()).substr(out_.path.size() + 1);
+    if (!seen_.insert(name).second) return;
+    if (plan->estimate() && !broken(*plan)) {
+      const report::PlanReport report{out_.path,       &sources,         &plan->plan(),
+                                      plan->program(), plan->estimate(), &plan->results()};
+      std::string problem;
+      if (auto result = report::readResult(report::json(report), problem)) out_.results.push_back(std::move(*result));
+      return;
+    }
+    out_.failed[name] = errorText(plan->diagnostics(), sources);
+    plan->release();
+    const std::shared_ptr<api::Compilation> kept = std::move(plan);
+    out_.diagnostics.emplace_back(kept, &kept->diagnostics());
+  }
+
+private:
+  /// An assertion that fails is no broken plan: it has a price, and `planc test` says so.
+  static bool broken(const api::Compilation& plan) { return plan.diagnostics().hasErrors() && plan.results().ok(); }
+  SideFile& out_;
+  std::set<std::string> seen_;
+};
+
+} // namespace
+
+SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::string& key, const std::string& path,
+                       const std::optional<std::string>& text) {
+  SideFile out{key, path};
+  out.read = tree ? std::make_shared<api::PlanFile>(tree) : std::make_shared<api::PlanFile>();
+  out.read->diagnostics().ignoreWarnings();
+  if (text) {
+    out.read->loadText(path, *text);
+  } else if (std::string error; !out.read->load(path, error)) {
+    out.error = error;
+    return out;
+  }
+  const SourceManager& sources = out.read->sources();
+  out.text = sources.text(FileId(0));
+  out.digest = digestOf(out.text);
+  const bool whole = !out.read->diagnostics().hasErrors(); // else what is there is not all that was meant
+  Pricer pricer(out);
+  out.read->check([&](std::unique_ptr<api::Compilation> plan) {
+    if (whole) pricer.take(std::move(plan));
+  });
+  if (whole)
+    for (api::Comparison& comparison : out.read->comparisons())
+      for (std::unique_ptr<api::Compilation>& plan : comparison.plans) pricer.take(std::move(plan));
+  for (uint32_t i = 1; i < sources.fileCount(); ++i)
+    if (!isLibrary(sources, FileId(i))) out.imports.push_back(digestOf(sources.text(FileId(i))));
+  std::sort(out.imports.begin(), out.imports.end());
+  out.error = errorText(out.read->diagnostics(), sources);
+  if (!out.error.empty()) out.diagnostics.emplace_back(out.read, &out.read->diagnostics());
+  return out;
+}
+
+std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
+  constexpr size_t kMostBytes = size_t(4) << 30; // thousands of plans
+  const std::optional<std::string> text = readFile(path, problem, kMostBytes);
+  if (!text) return std::nullopt;
+  const Json root = Json::parse(*text, nullptr, false);
+  if (root.is_discarded()) {
+    problem = "it is no JSON";
+    return std::nullopt;
+  }
+  std::optional<report::ResultFile> read = report::readResults(root, problem);
+  if (!read) return std::nullopt;
+  Side out{path, {}, {}, true, read->planc, read->library};
+  std::set<std::string> own;
+  for (const diff::Result& result : read->plans) own.insert(result.file);
+  std::vector<std::string> imports;
+  for (const auto& [input, digest] : read->inputs)
+    if (!own.contains(input)) imports.push_back(digest);
+  std::sort(imports.begin(), imports.end());
+  for (diff::Result& result : read->plans) {
+    if (out.files.empty() || out.files.back().key != result.file) {
+      auto known =
+          std::find_if(out.files.begin(), out.files.end(), [&](const SideFile& f) { return f.key == result.file; });
+      if (known != out.files.end()) {
+        known->results.push_back(std::move(result));
+        continue;
+      }
+      SideFile& file = out.files.emplace_back();
+      file.key = file.path = result.file;
+      file.imports = imports;
+      if (const auto digest = read->inputs.find(result.file); digest != read->inputs.end())
+        file.digest = digest->second;
+    }
+    out.files.back().results.push_back(std::move(result));
+  }
+  return out;
+}
+
+} // namespace planc::driver

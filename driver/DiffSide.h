@@ -1,0 +1,46 @@
+// One side of a difference: its files with their priced plans, from the disk, a revision, or a JSON result.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/PlanFile.h"
+#include "backends/diff/Result.h"
+#include "support/FileTree.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+/// A file of a side. Its plans carry errors instead of prices where they have some.
+struct SideFile {
+  std::string key;                       ///< by which it is found on the other side: its path below what is compared
+  std::string path;                      ///< as reports show it
+  std::string text = {};                 ///< empty in results from elsewhere
+  std::string digest = {};               ///< of the text; empty: not known
+  std::vector<std::string> imports = {}; ///< digests of the files that it reads beside itself, sorted
+  std::vector<diff::Result> results = {};
+  std::map<std::string, std::string> failed = {}; ///< first errors of plans that stand for no price, by their names
+  std::string error = {};                         ///< the first error of the file, if it has one
+  std::shared_ptr<api::PlanFile> read = {};       ///< keeps the sources of the diagnostics
+  std::vector<std::shared_ptr<const DiagnosticEngine>> diagnostics = {}; ///< with errors
+};
+
+struct Side {
+  std::string name; ///< `HEAD~1`, `plans`
+  std::vector<SideFile> files;
+  std::shared_ptr<const FileTree> tree = {}; ///< null: the disk, or a result from elsewhere
+  bool json = false;
+  std::string planc = {}, library = {}; ///< version of the program and digest of its library that priced it
+};
+
+/// Loads a file from a tree (null: the disk), or takes `text` for it, and prices its plans and those of its
+/// comparisons.
+SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::string& key, const std::string& path,
+                       const std::optional<std::string>& text = std::nullopt);
+
+/// A JSON result as a side; nothing, with `problem`, if it is none that can be compared.
+std::optional<Side> jsonSide(const std::string& path, std::string& problem);
+
+} // namespace planc::driver

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""`planc diff` over revisions, folders and JSON results: whose a change is, plans that come, go, break, move, and what cannot be compared.
+
+Usage: differences.py PLANC
+"""
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PLANC = str(Path(sys.argv[1]).resolve())
+ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.com",
+               "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.com"}
+for name in "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE":
+    ENVIRONMENT.pop(name, None)
+
+CLUSTER = """import std.devices
+import std.fabrics
+
+export cluster pod(nodes: int = 2) {
+  device = devices.h100_sxm5_80gb
+  level node * 8     { link = fabrics.nvlink4; bandwidth = 450GB/s; latency = 2us; topology = switch }
+  level rack * nodes { link = fabrics.ndr; bandwidth = 50GB/s; latency = 5us; topology = switch }
+}
+"""
+PLAN = """import std.models.llama
+import std.optimizers
+import std.stacks.fsdp
+import "{library}" as ours
+
+/// A small run.
+export plan small(nodes: int = 2) {{
+  model    = llama.llama3_8b
+  cluster  = ours.pod(nodes = nodes)
+  software = fsdp.torchtitan
+  train {{ seq = 8192; global_batch = 64; micro_batch = 1; optimizer = optimizers.adamw }}
+  precision {{ compute = bf16; params = fp32 }}
+  mesh {{ dp = 8 * nodes }}
+  place {{ batch -> dp }}
+  states {{ params, grads, optimizer -> dp }}
+  recompute decoder
+}}
+"""
+failures = []
+
+
+def expect(ok, what):
+    if not ok:
+        failures.append(what)
+
+
+def planc(folder, *arguments, planc=PLANC, env=ENVIRONMENT):
+    done = subprocess.run([planc, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+def diff(folder, *arguments):
+    code, out, err = planc(folder, "diff", *arguments, "--format", "json")
+    return code, json.loads(out) if out else None, err
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *arguments], cwd=folder, check=True, capture_output=True, env=ENVIRONMENT)
+
+
+def commit(folder):
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "change")
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def repository(root):
+    git(root, "init", "-q")
+    write(root / "clusters" / "ours.plan", CLUSTER)
+    write(root / "plans" / "small.plan", PLAN.format(library="../clusters/ours.plan"))
+    commit(root)
+
+
+def change(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text, (path, old)
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def whose(plan):
+    return {c["whose"]: [f["path"] for f in c["facts"]] for c in plan["changes"]}
+
+
+def owners(root):
+    """Whose a change is: the plan's, its libraries', or of both, in parts that add up."""
+    repository(root)
+    code, found, _ = diff(root, "--against", "HEAD", "plans")
+    expect(code == 0 and found["equal"] == 1 and not found["plans"], f"nothing changed: {found}")
+    plan = root / "plans" / "small.plan"
+    change(plan, "micro_batch = 1", "micro_batch = 2")
+    code, found, _ = diff(root, "--against", "HEAD", "plans")
+    expect(whose(found["plans"][0]) == {"plan": ["train.micro_batch"]}, f"of the plan: {found['plans'][0]['changes']}")
+    change(root / "clusters" / "ours.plan", "= 50GB/s", "= 25GB/s")
+    code, found, _ = diff(root, "--against", "HEAD", "plans")
+    both = found["plans"][0]
+    expect(whose(both) == {"libraries": ["cluster.rack.bandwidth"], "plan": ["train.micro_batch"]}, f"of both: {both['changes']}")
+    total = both["metrics"]["totals.step_time_s"]
+    expect(abs(sum(c["step_time_s"] for c in both["changes"]) - (total["after"] - total["before"])) <= 1e-9 * total["after"], "both add up")
+    commit(root)
+    change(plan, "micro_batch = 2", "micro_batch = 1")
+    _, back, _ = diff(root, "--against", "HEAD~1", "plans")
+    expect(whose(back["plans"][0]) == {"libraries": ["cluster.rack.bandwidth"]}, f"of the libraries alone: {back['plans'][0]['changes']}")
+    # An old plan that the new libraries do not take is told together.
+    change(root / "clusters" / "ours.plan", "cluster pod(nodes: int = 2)", "cluster racks(count: int = 2)")
+    change(root / "clusters" / "ours.plan", "rack * nodes", "rack * count")
+    change(plan, "ours.pod(nodes = nodes)", "ours.racks(count = nodes)")
+    change(plan, "micro_batch = 1", "micro_batch = 2")
+    _, together, _ = diff(root, "--against", "HEAD~1", "plans")
+    expect(list(whose(together["plans"][0])) == ["together"] and "PLAN0106" in together["plans"][0]["together_because"], f"together: {together['plans'][0]}")
+
+
+def fates(root):
+    """Plans that come, go, change their names and arguments, move to other files, break and are mended."""
+    repository(root)
+    plan = root / "plans" / "small.plan"
+    text = plan.read_text(encoding="utf-8")
+
+    def one(new, **files):
+        plan.write_text(new, encoding="utf-8")
+        for name, content in files.items():
+            write(root / "plans" / f"{name}.plan", content)
+        code, found, _ = diff(root, "--against", "HEAD", "plans")
+        for name in files:
+            (root / "plans" / f"{name}.plan").unlink()
+        return code, [(p["fate"], p["id"].split("/")[-1], (p["was"] or "").split("/")[-1]) for p in found["plans"]]
+
+    expect(one(text + "\nplan other extends small { override train { micro_batch = 2 } }\n") == (0, [("added", "small.plan#other", "")]), "added")
+    expect(one(text.replace("plan small", "plan tiny")) == (0, [("changed", "small.plan#tiny(nodes = 2)", "small.plan#small(nodes = 2)")]), "renamed")
+    expect(one(text.replace("nodes: int = 2", "nodes: int = 4")) == (0, [("changed", "small.plan#small(nodes = 4)", "small.plan#small(nodes = 2)")]), "another default")
+    expect(one("let nothing = 1\n", moved=text) == (0, [("changed", "moved.plan#small(nodes = 2)", "small.plan#small(nodes = 2)")]), "another file")
+    expect(one("let nothing = 1\n") == (0, [("removed", "small.plan#small(nodes = 2)", "")]), "removed")
+    expect(one(text.replace("dp = 8 * nodes", "dp = 3 * nodes")) == (1, [("broken", "small.plan#small(nodes = 2)", "")]), "a plan with errors")
+    expect(one(text.replace("train {", "trian {")) == (1, [("broken", "small.plan#small(nodes = 2)", "")]), "a file with errors")
+    plan.write_text(text.replace("dp = 8 * nodes", "dp = 3 * nodes"), encoding="utf-8")
+    commit(root)
+    expect(one(text) == (0, [("mended", "small.plan#small(nodes = 2)", "")]), "mended")
+
+
+def results(root):
+    """JSON results beside each other and beside files; what is none of them."""
+    repository(root)
+    plan = root / "plans" / "small.plan"
+    for name in "a", "b":
+        code, out, _ = planc(root, "estimate", "plans/small.plan", "--format", "json")
+        write(root / f"{name}.json", out)
+        if name == "a":
+            change(plan, "micro_batch = 1", "micro_batch = 2")
+    code, found, err = diff(root, "a.json", "b.json")
+    expect(code == 0 and whose(found["plans"][0]) == {"plan": ["train.micro_batch"]}, f"two results: {err}")
+    code, files, err = diff(root, "a.json", "plans/small.plan")
+    expect(code == 0 and files["plans"][0]["parts"] == found["plans"][0]["parts"] and whose(files["plans"][0]) == {"plan": ["train.micro_batch"]}, f"a result and a file: {err} {files}")
+    of_json = json.loads((root / "b.json").read_text())
+    for what, edit in [("another library", {"library_sha256": "0" * 64}), ("another version", {"planc": "9.9"})]:
+        write(root / "c.json", json.dumps({**json.loads((root / "a.json").read_text()), **edit}))
+        _, same, _ = diff(root, "c.json", "a.json")
+        _, other, _ = diff(root, "c.json", "b.json")
+        expect(same["equal"] == 1, f"{what}: the same numbers are equal")
+        expect(list(whose(other["plans"][0])) == ["together"], f"{what} and another plan: {other['plans'][0]['changes']}")
+    slower = json.loads((root / "a.json").read_text())
+    slower["library_sha256"] = "0" * 64
+    slower["plans"][0]["facts"][5]["value"] = "another"
+    write(root / "c.json", json.dumps(slower))
+    _, ours, _ = diff(root, "c.json", "a.json")
+    expect(list(whose(ours["plans"][0])) == ["planc"], f"of planc: {ours['plans'][0]['changes']}")
+    for what, text, says in [("no JSON", "{", "it is no JSON"), ("another major", json.dumps({**of_json, "format_version": "3.0"}), "its form is 3.0"),
+                             ("an older form", json.dumps({**of_json, "format_version": "2.1"}), "its form 2.1 has no facts"),
+                             ("a root that is none", "[]", "`format_version` is missing"),
+                             ("rows of no stage", json.dumps({**of_json, "plans": [{**of_json["plans"][0], "stages": []}]}), "a row names a stage")]:
+        write(root / "bad.json", text)
+        code, _, err = planc(root, "diff", "bad.json", "b.json")
+        expect(code == 1 and "PLAN1124" in err and says in err, f"{what}: {code} {err}")
+
+
+def gates(root):
+    """What fails, and what the exit code says."""
+    repository(root)
+    write(root / "planc.toml", '[project]\nplans = ["plans"]\n\n[gates]\nstep_time = "+100%"\n"memory.peak" = "+1GB"\n')
+    change(root / "plans" / "small.plan", "micro_batch = 1", "micro_batch = 2")
+    code, found, _ = diff(root, "--against", "HEAD")
+    expect(code == 1 and [f["gate"] for f in found["failures"]] == ["memory.peak > +1GB"], f"the gate of planc.toml: {found['failures']}")
+    expect(found["failures"][0]["where"] == "plans/small.plan:11", f"where: {found['failures']}")
+    code, found, _ = diff(root, "--against", "HEAD", "--fail-if", "memory.peak > +100GB")
+    expect(code == 0 and found["gates"] == 2, "the option goes before it")
+    code, out, _ = planc(root, "diff", "--against", "HEAD", "--format", "github")
+    expect(code == 1 and out.startswith("::error file=plans/small.plan,line=11::gate memory.peak > +1GB fails"), f"annotations: {out}")
+
+
+def refused(root):
+    """What cannot be read, each with a code."""
+    repository(root)
+    for what, arguments, says in [("no revision", ["--against", "v9"], ["PLAN1122"]), ("an option as one", ["--against", "--output=x"], []),
+                                  ("no such path", ["--against", "HEAD", "nowhere"], ["neither here nor at HEAD"])]:
+        code, _, err = planc(root, "diff", *arguments, *([] if "nowhere" in arguments else ["plans"]))
+        expect(code in (1, 2) and all(s in err for s in says), f"{what}: {code} {err}")
+    outside = root.parent / "outside.plan"
+    write(outside, PLAN.format(library="x.plan"))
+    code, _, err = planc(root, "diff", "--against", "HEAD", "../outside.plan")
+    expect(code == 1 and "PLAN1121" in err, f"outside of a repository: {code} {err}")
+    code, _, err = planc(root, "diff", "--against", "HEAD", "plans", env={**ENVIRONMENT, "PATH": "/nowhere"})
+    expect(code == 1 and "PLAN1120" in err, f"no git: {code} {err}")
+    code, _, err = planc(root, "diff", "plans")
+    expect(code == 2 and "planc diff --against HEAD~1" in err, f"one side: {code} {err}")
+    # A submodule whose commit is not here.
+    lib = root.parent / "lib"
+    lib.mkdir()
+    git(lib, "init", "-q")
+    write(lib / "ours.plan", CLUSTER)
+    commit(lib)
+    git(root, "submodule", "--quiet", "add", str(lib), "lib")
+    write(root / "plans" / "small.plan", PLAN.format(library="../lib/ours.plan"))
+    commit(root)
+    clone = root.parent / "clone"
+    git(root.parent, "clone", "-q", str(root), str(clone))
+    git(clone, "submodule", "--quiet", "update", "--init")
+    write(lib / "ours.plan", CLUSTER.replace("= 50GB/s", "= 25GB/s"))
+    commit(lib)
+    git(root / "lib", "pull", "-q", "origin", "HEAD")
+    commit(root)
+    git(clone, "fetch", "-q", "--no-recurse-submodules")
+    code, out, err = planc(clone, "diff", "--against", "origin/HEAD", "plans")
+    expect(code == 1 and "PLAN1125" in err and "git submodule update --init lib" in err, f"a submodule without its commit: {code} {err}")
+    expect("was broken" in out, f"the older state is told as broken: {out}")
+
+
+def many(root):
+    """A comment stays below GitHub's bound, worst first, however many plans differ."""
+    repository(root)
+    text = (root / "plans" / "small.plan").read_text(encoding="utf-8")
+    extra = "".join(f"\nplan p{i} extends small {{ override train {{ global_batch = {96 + 32 * i} }} }}\n" for i in range(300))
+    write(root / "plans" / "small.plan", text + extra)
+    commit(root)
+    change(root / "plans" / "small.plan", "micro_batch = 1", "micro_batch = 2")
+    code, out, _ = planc(root, "diff", "--against", "HEAD", "plans", "--format", "md")
+    expect(code == 0 and out.startswith("<!-- planc:diff -->\n") and len(out) < 65_536, f"the comment has {len(out)} characters")
+    expect("plans: 301 changed" in out and "more plans" in out, "what is left out is said")
+    code, out, _ = planc(root, "diff", "--against", "HEAD", "plans", "--format", "github")
+    expect(len(out.splitlines()) == 11 and "+291 more" in out, f"annotations: {out[-200:]}")
+
+
+def main():
+    for suite in owners, fates, results, gates, refused, many:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve() / "repository"
+            root.mkdir()
+            suite(root)
+    for failure in failures:
+        print(failure)
+    print("differences: " + ("as they should be" if not failures else f"{len(failures)} are wrong"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
