@@ -6,9 +6,9 @@ namespace planc::driver {
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &kCheckCommand,       &kTestCommand,  &kEstimateCommand, &kDiffCommand,      &kSearchCommand,
-      &kSensitivityCommand, &kSweepCommand, &kCompileCommand,  &kCalibrateCommand, &kFmtCommand,
-      &kExplainCommand,     &kShowCommand,  &kConfigCommand,   &kSchemaCommand,    &kVersionCommand,
+      &kCheckCommand,    &kTestCommand,    &kEstimateCommand,  &kDiffCommand,    &kSearchCommand,  &kSensitivityCommand,
+      &kSweepCommand,    &kCompileCommand, &kCalibrateCommand, &kFmtCommand,     &kExplainCommand, &kShowCommand,
+      &kSnapshotCommand, &kConfigCommand,  &kSchemaCommand,    &kVersionCommand,
   };
   return table;
 }

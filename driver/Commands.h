@@ -18,6 +18,7 @@ extern const Command kFmtCommand;
 extern const Command kExplainCommand;
 extern const Command kSensitivityCommand;
 extern const Command kShowCommand;
+extern const Command kSnapshotCommand;
 extern const Command kSweepCommand;
 extern const Command kVersionCommand;
 

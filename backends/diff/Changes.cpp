@@ -35,9 +35,10 @@ std::vector<std::pair<FactChange, bool>> allChanges(const std::vector<Fact>& bef
   return out;
 }
 
-/// `cluster.device` is above `cluster.device.memory`.
+/// `cluster.device` is above `cluster.device.memory`; a statement, `recompute decoder`, is above nothing.
 bool above(std::string_view path, std::string_view other) {
-  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '.';
+  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '.' &&
+         path.find(' ') == std::string_view::npos;
 }
 
 /// The account of a stage; of the critical one where there is no such stage.
@@ -93,8 +94,9 @@ std::string changeText(std::string_view before, std::string_view after) {
   }
   size_t same = 0;
   for (size_t n = 1; n <= std::min(before.size(), after.size()); ++n) {
-    if (before[before.size() - n] != after[after.size() - n]) break;
-    if (before[before.size() - n] == ' ') same = n;
+    const char c = before[before.size() - n];
+    if (c != after[after.size() - n] || std::string_view("()[]").find(c) != std::string_view::npos) break;
+    if (c == ' ') same = n;
   }
   return fmt::format("{} → {}", before.substr(0, before.size() - same), after);
 }

@@ -57,7 +57,7 @@ std::string details(const PlanDiff& plan) {
   if (!plan.was.empty()) out += "- was " + code(plan.was) + "\n";
   for (const std::string& line : reasonLines(d)) out += "- " + line + "\n";
   if (const std::string stage = stageText(d); !stage.empty()) out += "- " + stage + "\n";
-  std::vector<std::vector<std::string>> rows = {{"step", "part", "because"}};
+  std::vector<std::vector<std::string>> rows = {{"step", "from", "because"}};
   for (const PartLine& line : partLines(d, false))
     rows.push_back({line.time, line.what, line.because.empty() ? "" : code(line.because)});
   if (rows.size() > 1) out += "\n" + markdownTable(rows, "rll");
