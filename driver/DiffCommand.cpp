@@ -9,6 +9,8 @@
 #include "driver/Gates.h"
 #include "driver/Help.h"
 #include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 #include "project/GitTree.h"
 
@@ -123,11 +125,17 @@ int readAsked(Console& console, const Arguments& arguments, Asked& asked) {
   return oneSide(console, asked, arguments.positional[1], asked.after, asked.work);
 }
 
-void price(Side& side) {
+void price(Side& side, size_t jobs) {
   if (side.json) return;
   side.planc = versionNumber();
   side.library = libraryDigest();
-  for (SideFile& file : side.files) file = priceSideFile(side.tree, file.key, file.path);
+  size_t done = 0;
+  Ordered<SideFile>(side.files.size(), jobs)
+      .run([&](size_t i) { return priceSideFile(side.tree, side.files[i].key, side.files[i].path); },
+           [&](SideFile file) {
+             side.files[done++] = std::move(file);
+             return true;
+           });
 }
 
 /// Both sides as candidates of pairs, with the file of each.
@@ -272,6 +280,8 @@ void reportErrors(Console& console, Asked& asked) {
 }
 
 int runDiff(Console& console, const Arguments& arguments) {
+  const auto jobs = jobsOf(console, arguments);
+  if (!jobs) return kUsage;
   Asked asked;
   int code = readAsked(console, arguments, asked);
   if (code == kClean) {
@@ -284,8 +294,8 @@ int runDiff(Console& console, const Arguments& arguments) {
     console.summarize();
     return code == kClean ? kFailed : code;
   }
-  price(asked.before);
-  price(asked.after);
+  price(asked.before, *jobs);
+  price(asked.after, *jobs);
   const report::DiffReport found = compared(asked);
   reportErrors(console, asked);
   write(console, arguments, found);
@@ -309,6 +319,7 @@ const Command kDiffCommand = {
       {},
       "fail where a metric changes by more, as 'step_time > +3%'; goes before the gates of planc.toml",
       kEach},
+     kJobsOption,
      {"--format",
       "",
       {"text", "json", "md", "github"},

@@ -86,6 +86,7 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   std::sort(out.imports.begin(), out.imports.end());
   out.error = errorText(out.read->diagnostics(), sources);
   if (!out.error.empty()) out.diagnostics.emplace_back(out.read, &out.read->diagnostics());
+  if (out.diagnostics.empty()) out.read.reset();
   return out;
 }
 

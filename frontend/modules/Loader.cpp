@@ -45,7 +45,8 @@ Module* Loader::loadMainText(const std::string& path, std::string text) {
   Module& module = modules_.emplace_back();
   module.path = path;
   module.file = sources_.add(path, std::move(text));
-  byKey_[diskKey(path)] = &module;
+  std::string ignored;
+  byKey_[files_.real(path, ignored).value_or(path)] = &module;
   parse(module);
   return &module;
 }
