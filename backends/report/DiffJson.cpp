@@ -23,6 +23,7 @@ Json metricsJson(const diff::Result* before, const diff::Result* after) {
   for (const verdict::Metric* metric : verdict::metrics().rows()) {
     const auto value = [&](const diff::Result* result) {
       const auto found = result ? result->metric(metric->name()) : std::nullopt;
+      if (found && metric->isBool) return Json(*found != 0);
       return found ? jsonNumber(fieldValue(*found, metric->jsonField)) : Json(nullptr);
     };
     const Json a = value(before), b = value(after);

@@ -22,7 +22,8 @@ inline constexpr LibraryName kSum{"std.ops", "add"};
 class Loader {
 public:
   Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)
-      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library), files_(library.files()) {}
+      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library), files_(library.files()) {
+  }
 
   AllowedWarnings allowed;
 
