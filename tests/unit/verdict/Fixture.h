@@ -223,12 +223,15 @@ inline std::shared_ptr<ir::Model> smallModel() {
     layer.first = ir::OpId(model->ops.size());
     ir::Op op;
     op.layer = ir::LayerId(model->layers.size());
-    op.path = {Symbol(name)};
-    if (children.empty()) model->ops.add(op);
-    for (const char* child : children) {
-      op.path = {Symbol(name), Symbol(child)};
+    const auto addOp = [&](std::vector<Symbol> path) {
+      ir::Value result;
+      result.name = path.back();
+      result.path = op.path = std::move(path);
+      op.result = model->values.add(std::move(result));
       model->ops.add(op);
-    }
+    };
+    if (children.empty()) addOp({Symbol(name)});
+    for (const char* child : children) addOp({Symbol(name), Symbol(child)});
     layer.end = ir::OpId(model->ops.size());
     model->layers.add(std::move(layer));
   };
