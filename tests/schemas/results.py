@@ -44,6 +44,7 @@ COMMANDS = [
     ["calibrate", "examples/h100_samples.csv", "--device", "h100_sxm5_80gb", "--format", "json"],
     ["config", "examples", "--format", "json"],
     ["version", "--format", "json"],
+    ["diff", "examples/llama3_8b_torchtitan.plan", "examples/llama3_8b_ways.plan", "--format", "json"],
 ]
 
 
