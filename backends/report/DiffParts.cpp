@@ -16,8 +16,8 @@ namespace planc::report {
 namespace {
 
 /// A part is worth a line if it is this share of the larger of the whole difference and a hundredth of the step.
-constexpr double kWorthALine = 0.01, kSmallStep = 0.01;
-constexpr size_t kMostParts = 12, kMostFacts = 8;
+constexpr double kShareOfDifference = 0.01, kSmallStep = 0.01;
+constexpr size_t kMostPartLines = 12, kMostFacts = 8;
 
 std::string factsText(const std::vector<diff::FactChange>& facts) {
   std::string text;
@@ -114,12 +114,12 @@ std::vector<PartLine> partLines(const diff::Difference& d, bool all) {
     return std::abs(a.difference()) > std::abs(b.difference());
   });
   const double worth =
-      kWorthALine * std::max(std::abs(d.parts.b - d.parts.a), kSmallStep * std::max(d.parts.a, d.parts.b));
+      kShareOfDifference * std::max(std::abs(d.parts.b - d.parts.a), kSmallStep * std::max(d.parts.a, d.parts.b));
   std::vector<PartLine> out;
   double rest = 0;
   size_t left = 0;
   for (const diff::Part& part : parts) {
-    if (all || (out.size() < kMostParts && std::abs(part.difference()) >= worth)) {
+    if (all || (out.size() < kMostPartLines && std::abs(part.difference()) >= worth)) {
       out.push_back({signedTime(part.difference()), partName(part), part.because});
     } else {
       rest += part.difference();
