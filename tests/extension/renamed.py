@@ -67,7 +67,7 @@ def differences(before, after, where=""):
     """Paths at which two documents differ, texts of places and sources left out."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before.keys() | after.keys():
-            if key not in ("source", "because", "because_of", "file", "id", "path_of"):
+            if key not in ("source", "because", "because_of", "file", "id", "path_of", "facts"):
                 yield from differences(before.get(key), after.get(key), f"{where}.{key}")
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for i, (a, b) in enumerate(zip(before, after)):

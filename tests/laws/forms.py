@@ -25,11 +25,11 @@ def estimate(planc, path, form="json"):
 
 
 def prices(planc, path):
-    """The report, without what says where in the text something stands or is called after a file."""
+    """The report, without what says where in the text something stands, in which order, or is called after a file."""
     report = json.loads(estimate(planc, path))
     plans = report["plans"]
     for plan in plans:
-        for name in ("cluster", "interval"):
+        for name in ("cluster", "interval", "facts"):
             plan.pop(name, None)
         for row in plan["collectives"]:
             row.pop("because", None)

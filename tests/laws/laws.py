@@ -227,7 +227,7 @@ def recomputation(spec, base, prices):
 @law("The same layers as a slice or one by one cost the same, byte for byte.", "docs/language.md 12", variants.sliced)
 def slices(spec, base, prices):
     def text(name):
-        plan = dict(prices[name].plan)
+        plan = {k: v for k, v in prices[name].plan.items() if k != "facts"}  # they are what is written otherwise
         plan["recompute"] = [{k: v for k, v in r.items() if k != "statement"} for r in plan["recompute"]]
         plan["collectives"] = [{k: v for k, v in c.items() if k != "because"} for c in plan["collectives"]]
         return json.dumps(plan, sort_keys=True).replace(name, "")  # machines and plans are called after it
