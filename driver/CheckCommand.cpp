@@ -2,15 +2,13 @@
 // schedule. Silent when clean.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Report.h"
-#include "driver/CheckOutputs.h"
 #include "driver/CheckPlan.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/FixFiles.h"
-#include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
-#include "driver/Parallel.h"
+#include "driver/ReadFiles.h"
 #include "driver/WorkFiles.h"
 
 #include <algorithm>
@@ -28,13 +26,9 @@ nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& p
 }
 
 /// A file that was checked, without what it was checked with.
-struct CheckedFile {
-  std::string unreadable; ///< why
-  bool set = true;        ///< what `--set` says can be read
-  std::string refused;    ///< why an output may not be written beside it
+struct CheckedFile : ReadFile {
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
   RenderedDiagnostics diagnostics;
-  Inputs inputs;
 };
 
 /// No plan has errors, so that each came as far as it can.
@@ -82,8 +76,7 @@ CheckedFile checkFile(Console& console, const WorkFile& work, const std::string*
     checkPlans(file, out);
   else
     out.diagnostics = file.rendered();
-  out.inputs.add(file.sources(), file.shownPath());
-  out.refused = outputs.refused(file.sources());
+  out.close(file, outputs);
   return out;
 }
 
@@ -98,40 +91,25 @@ int runCheck(Console& console, const Arguments& arguments) {
   WorkFiles work;
   const int found = filesOf(console, arguments.positional, work, *stdinPath);
   if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
-  bool unreadable = false;
-  int stopped = kClean;
-  Inputs inputs;
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
   const FixFiles::Texts fixed = fixes.run(work.files);
   const auto check = [&](size_t i) {
     const auto text = fixed.find(work.files[i].path);
     return checkFile(console, work.files[i], text == fixed.end() ? nullptr : &text->second, *edit, *written);
   };
-  Ordered<CheckedFile>(work.files.size(), *jobs).run(check, [&](CheckedFile file) {
-    if (!file.unreadable.empty()) {
-      console.usageError(file.unreadable);
-      return unreadable = true;
-    }
+  const ReadFiles read = readFiles<CheckedFile>(console, work.files.size(), *jobs, check, [&](CheckedFile file) {
     console.diagnose(std::move(file.diagnostics));
     for (nlohmann::ordered_json& plan : file.plans) checked.push_back(std::move(plan));
-    inputs.add(file.inputs);
-    if (!file.set) {
-      console.summarize();
-      stopped = kFailed;
-    } else if (!file.refused.empty()) {
-      stopped = console.usageError("`--output` is refused: " + file.refused);
-    }
-    return stopped == kClean;
   });
-  if (stopped != kClean) return stopped;
+  if (read.stopped != kClean) return read.stopped;
   console.summarize();
   const auto asJson = [&](JsonStream& root) {
     root.member("plans", checked);
-    addInputs(root, inputs);
+    addInputs(root, read.inputs);
   };
   if (const int code = written->write(console, {"check", checked, console.diagnosticsJson()}, kPlansFormat, asJson))
     return code;
-  return unreadable ? kUsage : console.hasErrors() || fixes.differs() ? kFailed : kClean;
+  return read.unreadable ? kUsage : console.hasErrors() || fixes.differs() ? kFailed : kClean;
 }
 
 } // namespace

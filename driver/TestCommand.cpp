@@ -1,10 +1,9 @@
 // `planc test`: prices the plans of files and holds against them what they, their tests and policies assert. Silent but
 // for what fails and a line that counts.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/CheckOutputs.h"
 #include "driver/Commands.h"
 #include "driver/OptionValues.h"
-#include "driver/Parallel.h"
+#include "driver/ReadFiles.h"
 #include "driver/TestCases.h"
 #include "driver/WorkFiles.h"
 
@@ -44,12 +43,8 @@ std::string failures(const Console& console, const std::vector<TestCase>& cases)
 }
 
 /// A file that was tested, without what it was tested with.
-struct TestedFile {
-  std::string unreadable; ///< why: itself, or one of the policies
-  bool set = true;        ///< what `--set` says can be read
-  std::string refused;    ///< why an output may not be written beside it
+struct TestedFile : ReadFile {
   std::vector<JudgedCases> judged;
-  Inputs inputs;
 };
 
 /// What is asked of each file.
@@ -70,8 +65,7 @@ TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs
     out.judged = testCases(file, asked.filter);
   else
     out.judged.push_back({{}, file.rendered()});
-  out.inputs.add(file.sources(), file.shownPath());
-  out.refused = outputs.refused(file.sources());
+  out.close(file, outputs);
   return out;
 }
 
@@ -91,31 +85,16 @@ int runTest(Console& console, const Arguments& arguments) {
   }
   std::vector<TestCase> cases;
   Json json = Json::array();
-  Inputs inputs;
-  bool unreadable = false;
-  int stopped = kClean;
   const auto test = [&](size_t i) { return testFile(asked, work.files[i], *outputs); };
-  Ordered<TestedFile>(work.files.size(), *jobs).run(test, [&](TestedFile file) {
-    if (!file.unreadable.empty()) {
-      console.usageError(file.unreadable);
-      return unreadable = true;
-    }
+  const ReadFiles read = readFiles<TestedFile>(console, work.files.size(), *jobs, test, [&](TestedFile file) {
     for (JudgedCases& judged : file.judged) {
       for (Json& one : told(console, judged)) json.push_back(std::move(one));
       std::move(judged.cases.begin(), judged.cases.end(), std::back_inserter(cases));
     }
-    inputs.add(file.inputs);
-    if (!file.set) {
-      console.summarize();
-      stopped = kFailed;
-    } else if (!file.refused.empty()) {
-      stopped = console.usageError("`--output` is refused: " + file.refused);
-    }
-    return stopped == kClean;
   });
-  if (stopped != kClean) return stopped;
+  if (read.stopped != kClean) return read.stopped;
   console.summarize();
-  if (cases.empty() && !filter.empty() && !unreadable)
+  if (cases.empty() && !filter.empty() && !read.unreadable)
     return console.usageError("no plan that asserts anything and no test has `" + filter + "` in its name",
                               "names are those of the JSON result, as `plans/run.plan#sizes(nodes = 4)`");
   if (outputs->asText()) console.out(failures(console, cases) + summary(cases));
@@ -124,11 +103,11 @@ int runTest(Console& console, const Arguments& arguments) {
     root.member("failed", count(cases, Outcome::Failed));
     root.member("skipped", count(cases, Outcome::Skipped));
     root.member("tests", json);
-    addInputs(root, inputs);
+    addInputs(root, read.inputs);
   };
   if (const int code = outputs->write(console, {"test", json, console.diagnosticsJson()}, kTestFormat, asJson))
     return code;
-  return unreadable ? kUsage : console.hasErrors() || count(cases, Outcome::Failed) > 0 ? kFailed : kClean;
+  return read.unreadable ? kUsage : console.hasErrors() || count(cases, Outcome::Failed) > 0 ? kFailed : kClean;
 }
 
 } // namespace

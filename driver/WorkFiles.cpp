@@ -17,9 +17,12 @@ namespace fs = std::filesystem;
 /// Packages of others lie there: their owners check them.
 constexpr std::string_view kVendor = "vendor";
 
-/// A folder that is passed over by its name.
-bool isHidden(const std::string& name) {
-  return name.starts_with('.') || name == kVendor;
+/// Is it passed over where the folder `root` is expanded? A folder is by its name, too.
+bool isPassedOver(const Project& project, const std::string& root, const fs::path& path, bool folder) {
+  const std::string name = path.filename().string();
+  const bool here = name == "." || name == "..";
+  return (folder && !here && (name.starts_with('.') || name == kVendor)) ||
+         project.excludes(wholePath(path.string()), root);
 }
 
 /// Takes files in order, each that lies in a folder once.
@@ -46,9 +49,8 @@ private:
     for (; !failed && it != end; it.increment(failed)) {
       const fs::path& path = it->path();
       std::error_code ignored;
-      const std::string name = path.filename().string();
       const bool deeper = it->is_directory(ignored);
-      if ((deeper && isHidden(name)) || project_.excludes(wholePath(path.string()), root))
+      if (isPassedOver(project_, root, path, deeper))
         it.disable_recursion_pending();
       else if (!deeper && path.extension() == ".plan" && it->is_regular_file(ignored))
         found.push_back(path.string());
@@ -110,12 +112,9 @@ bool passesOver(const Project& project, const std::string& folder, const std::st
   const std::string root = wholePath(folder);
   const fs::path below = fs::path(file).lexically_relative(folder);
   fs::path at = folder;
-  for (const fs::path& step : below) {
-    at /= step;
-    const bool last = at.lexically_normal() == fs::path(file).lexically_normal();
-    const std::string name = step.string();
-    if (!last && name != "." && name != ".." && isHidden(name)) return true;
-    if (project.excludes(wholePath(at.string()), root)) return true;
+  for (auto step = below.begin(); step != below.end(); ++step) {
+    at /= *step;
+    if (isPassedOver(project, root, at, std::next(step) != below.end())) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include "ir/MeshUse.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 
 namespace planc::ir {
@@ -16,7 +17,24 @@ bool targetsReach(const Mesh& mesh, const std::vector<Symbol>& targets, AxisId a
   });
 }
 
+std::string targetText(const std::vector<Symbol>& axes, bool host) {
+  std::string text;
+  for (Symbol axis : axes) text += (text.empty() ? "" : ", ") + axis.str();
+  if (host) text += (text.empty() ? "" : ", ") + std::string(kHost);
+  if (text.empty()) return "replicate";
+  return text.find(',') == std::string::npos ? text : "[" + text + "]";
+}
+
 } // namespace
+
+std::string effectText(const PlacementRule& rule) {
+  return fmt::format("{}{}{}{}", targetText(rule.targets, false), rule.ring ? " via ring" : "",
+                     rule.uneven ? " uneven" : "", rule.contiguous ? " contiguous" : "");
+}
+
+std::string effectText(const StateRule& rule) {
+  return targetText(rule.targets, rule.host) + (rule.regather ? "" : " { regather = false }");
+}
 
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
   AxisList axes;

@@ -19,6 +19,10 @@ struct AxisUse {
 /// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
 
+/// What a rule says of its subject, as it is written: `[cp, tp] via ring`, `dp { regather = false }`.
+std::string effectText(const PlacementRule& rule);
+std::string effectText(const StateRule& rule);
+
 /// Of the axes as they lie, from the inside out.
 std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan);
 

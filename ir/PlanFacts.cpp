@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/PlanFacts.h"
 
+#include "ir/MeshUse.h"
 #include "ir/Program.h"
 #include "ir/RecordFacts.h"
 #include "support/Digest.h"
@@ -33,13 +34,6 @@ std::string layers(const std::vector<Selector>& list) {
 std::string within(const Selector& selector, std::string_view rest) {
   const std::string path = selector.str();
   return path.empty() ? std::string(rest) : path + "." + std::string(rest);
-}
-
-std::string targetText(const std::vector<Symbol>& axes, bool host) {
-  std::string text = names(axes);
-  if (host) text += (text.empty() ? "" : ", ") + std::string(kHost);
-  if (text.empty()) return "replicate";
-  return text.find(',') == std::string::npos ? text : "[" + text + "]";
 }
 
 void addModel(const Plan& plan, Facts& out) {
@@ -137,14 +131,9 @@ void addMesh(const Plan& plan, Facts& out) {
 
 void addRules(const Plan& plan, Facts& out) {
   for (const PlacementRule& r : plan.placements)
-    out.push_back({within(r.selector, r.dim.view()) + " ->",
-                   fmt::format("{}{}{}{}", targetText(r.targets, false), r.ring ? " via ring" : "",
-                               r.uneven ? " uneven" : "", r.contiguous ? " contiguous" : ""),
-                   r.range});
-  for (const StateRule& r : plan.states) {
-    const std::string path = "states." + within(r.selector, name(r.state)) + " ->";
-    out.push_back({path, targetText(r.targets, r.host) + (r.regather ? "" : " { regather = false }"), r.range});
-  }
+    out.push_back({within(r.selector, r.dim.view()) + " ->", effectText(r), r.range});
+  for (const StateRule& r : plan.states)
+    out.push_back({"states." + within(r.selector, name(r.state)) + " ->", effectText(r), r.range});
 }
 
 std::string cutText(const Stages& cut) {

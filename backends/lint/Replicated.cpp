@@ -15,7 +15,7 @@ PLANC_WARNING(ReplicatedParameter, 1175,
 
 namespace {
 
-/// Of the device's memory.
+/// Of the device's memory: as much as planc warns for when it is all that is left (ThinMargin.cpp).
 constexpr double kLarge = 0.05;
 
 struct Held {

@@ -5,6 +5,7 @@
 #include "frontend/plan/Mesh.h"
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Words.h"
+#include "ir/MeshUse.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -34,25 +35,12 @@ std::string shown(const ir::Selector& s, std::string_view dim) {
   return s.steps.empty() ? std::string(dim) : fmt::format("{}.{}", s.str(), dim);
 }
 
-std::string targetText(const std::vector<Symbol>& targets) {
-  std::string text = " ->";
-  for (Symbol t : targets) text += " " + t.str();
-  return text;
-}
-
 // What placements and rules of states have in common: what a rule is about, and what it says of that.
 std::string_view subjectOf(const ir::PlacementRule& r) {
   return r.dim.view();
 }
 std::string_view subjectOf(const ir::StateRule& r) {
   return ir::name(r.state);
-}
-std::string effectOf(const ir::PlacementRule& r) {
-  return targetText(r.targets) + (r.ring ? " ring" : "") + (r.uneven ? " uneven" : "") +
-         (r.contiguous ? " contiguous" : "");
-}
-std::string effectOf(const ir::StateRule& r) {
-  return targetText(r.targets) + (r.regather ? "" : " kept") + (r.host ? " host" : "");
 }
 template <class Rule> std::string keyOf(const Rule& r) {
   return keyOf(r.selector, subjectOf(r));
@@ -61,7 +49,7 @@ template <class Rule> std::string keyOf(const Rule& r) {
 /// What the rules say, in an order of their own.
 template <class Rule> std::vector<std::string> ruleTexts(const std::vector<Rule>& rules) {
   std::vector<std::string> texts;
-  for (const Rule& r : rules) texts.push_back(keyOf(r) + effectOf(r));
+  for (const Rule& r : rules) texts.push_back(keyOf(r) + " " + ir::effectText(r));
   std::sort(texts.begin(), texts.end());
   return texts;
 }
@@ -116,7 +104,7 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   }
   if (!isOverride) return reportNeedsOverride(context, subject, text, before.range);
   layer = link.index;
-  if (!(link.parametric && choosesInstances(made.selector)) && effectOf(before) == effectOf(made))
+  if (!(link.parametric && choosesInstances(made.selector)) && ir::effectText(before) == ir::effectText(made))
     reportOverrideChangesNothing(context, made.range, text, before.range);
   before = std::move(made);
 }

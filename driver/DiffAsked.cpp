@@ -1,0 +1,111 @@
+// From the words of `planc diff` to its sides.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/DiffAsked.h"
+
+#include "driver/OptionValues.h"
+#include "project/GitTree.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::driver {
+
+PLANC_ERROR(NotCompared, 1124, "`{path}` cannot be compared: {reason}")
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Its path below what is compared: the name of a file that is compared itself says nothing.
+std::string keyBelow(const std::string& root, const std::string& path) {
+  return path == root ? "" : fs::path(path).lexically_relative(root).generic_string();
+}
+
+bool isJson(const std::string& path) {
+  return fs::path(path).extension() == ".json";
+}
+
+/// A side of a file, a folder, or a result. Not kClean after a report.
+int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& out, WorkFiles& work) {
+  if (isJson(path)) {
+    std::string problem;
+    std::optional<Side> read = jsonSide(path, problem);
+    if (!read) {
+      asked.problems.report(NotCompared, asked.placeOf("planc diff", path), {{"path", path}, {"reason", problem}})
+          .help("a JSON result is what `planc estimate --format json` prints");
+      return kFailed;
+    }
+    out = std::move(*read);
+    return kClean;
+  }
+  out.name = path;
+  if (const int code = filesOf(console, {path}, work)) return code;
+  for (const WorkFile& file : work.files) out.files.push_back({keyBelow(path, file.path), file.path});
+  return kClean;
+}
+
+/// The files of an earlier state that these words stand for.
+std::set<std::string> filesBefore(const project::GitTree& tree, const DiffAsked& asked,
+                                  std::vector<std::string> words) {
+  if (words.empty())
+    for (const project::ConfigText& listed : asked.work.project.config().plans)
+      words.push_back(asked.work.project.config().shown(listed));
+  std::set<std::string> out;
+  for (const std::string& word : words)
+    for (const std::string& path : tree.plansBelow(word))
+      if (path == word || !passesOver(asked.work.project, word, path)) out.insert(path);
+  return out;
+}
+
+/// `--against REV [PATH…]`.
+int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
+                const std::vector<std::string>& words) {
+  const SourceRange place = asked.placeOf("--against", revision);
+  const auto tree = project::GitTree::open(revision, words.empty() ? "." : words[0], place, asked.problems);
+  if (!tree) return kFailed;
+  std::vector<std::string> here;
+  for (const std::string& word : words) {
+    std::error_code ignored;
+    if (fs::exists(word, ignored))
+      here.push_back(word);
+    else if (tree->plansBelow(word).empty())
+      return console.usageError(fmt::format("there is no {}, neither here nor at {}", word, revision));
+  }
+  if (words.empty() || !here.empty())
+    if (const int code = filesOf(console, here, asked.work)) return code;
+  asked.after.name = "the working tree";
+  for (const WorkFile& file : asked.work.files) asked.after.files.push_back({file.path, file.path});
+  asked.before.name = revision;
+  asked.before.tree = tree;
+  for (const std::string& path : filesBefore(*tree, asked, words)) asked.before.files.push_back({path, path});
+  return kClean;
+}
+
+} // namespace
+
+SourceRange DiffAsked::placeOf(const std::string& option, const std::string& word) {
+  const FileId file = words.add(option, word);
+  return {file, 0, static_cast<uint32_t>(word.size())};
+}
+
+int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
+  for (const std::string& word : arguments.all("--fail-if")) {
+    GateMistake mistake;
+    const std::optional<Gate> gate = gateOfWord(word, mistake);
+    if (!gate) return console.usageError(mistake.problem, mistake.help);
+    asked.gates.push_back(*gate);
+  }
+  if (const auto revision = arguments.value("--against"))
+    return earlierSide(console, asked, *revision, arguments.positional);
+  if (arguments.positional.size() != 2)
+    return console.usageError(
+        fmt::format("`planc diff` compares two files, folders or JSON results; there {}",
+                    arguments.positional.size() == 1 ? "is one" : fmt::format("are {}", arguments.positional.size())),
+        "name both, or an earlier state of what is here: `planc diff --against HEAD~1`");
+  WorkFiles beforeFiles;
+  if (const int code = oneSide(console, asked, arguments.positional[0], asked.before, beforeFiles)) return code;
+  return oneSide(console, asked, arguments.positional[1], asked.after, asked.work);
+}
+
+} // namespace planc::driver
