@@ -15,6 +15,7 @@ Blocks are told apart by what stands after the fence:
     ```plan FILE     the same, and the file is there for the commands after it
     ```plan FILE fails   a whole file that `planc check` must refuse
     ```plan fragment not a file
+    ```yaml          a pipeline: pipelines.py looks it through
 
 In printed output a line `…` stands for any lines, and `…` within a line for any text. Every page runs in a folder of its
 own that holds the examples and the library.
@@ -31,6 +32,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "coverage"))
 import markdown  # noqa: E402
+import pipelines  # noqa: E402
 
 COPIED = ("examples", "stdlib", "tools", "README.md", "LICENSE")
 
@@ -145,6 +147,10 @@ class Page:
         elif code != 0 or output:
             self.problem(block, f"{name}: exit code {code}\n{output}")
 
+    def yaml(self, block, folder):
+        for problem in pipelines.problems(block.text, self.planc):
+            self.problem(block, problem)
+
     def run(self):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -155,7 +161,7 @@ class Page:
                 elif source.exists():
                     shutil.copy(source, folder / item)
             for block in markdown.blocks(self.path.read_text()):
-                run = {"sh": self.sh, "console": self.console, "plan": self.plan}.get(block.kind)
+                run = {"sh": self.sh, "console": self.console, "plan": self.plan, "yaml": self.yaml}.get(block.kind)
                 if run:
                     run(block, folder)
 
