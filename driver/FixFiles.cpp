@@ -6,6 +6,7 @@
 #include "driver/Files.h"
 #include "driver/FixText.h"
 #include "support/Step.h"
+#include "support/TextDiff.h"
 #include "support/TextFixes.h"
 
 #include <algorithm>

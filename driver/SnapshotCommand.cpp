@@ -5,7 +5,7 @@
 #include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/WorkFiles.h"
-#include "support/TextFixes.h"
+#include "support/TextDiff.h"
 
 #include <algorithm>
 #include <filesystem>

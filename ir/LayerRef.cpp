@@ -3,6 +3,7 @@
 #include "ir/LayerRef.h"
 
 #include "ir/Labels.h"
+#include "support/Spelling.h"
 
 #include <charconv>
 #include <cstdint>
@@ -43,10 +44,6 @@ std::optional<int> LayerRef::matches(const std::vector<Symbol>& path) const {
 }
 
 namespace {
-
-bool isWordChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 /// Reads `a.b[0:4, 7].*` from the front; blanks may stand between its words.
 class RefReader {

@@ -7,6 +7,11 @@
 
 namespace planc {
 
+/// Can it be a part of a name?
+constexpr bool isWordChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 /// Letters to insert, delete, replace or swap with their neighbour to make one of the other, whatever their case
 /// (optimal string alignment). More than `limit` is given as `limit` + 1.
 unsigned spellingDistance(std::string_view a, std::string_view b, unsigned limit);

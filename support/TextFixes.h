@@ -1,5 +1,4 @@
-// Fixes of diagnostics as changes of a text: where each of them stands, what the text is with them, and how that
-// differs.
+// Fixes of diagnostics as changes of a text: where each of them stands, and what the text is with them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
@@ -17,7 +16,5 @@ std::vector<TextFix> placedFixes(const Diagnostic& d, const SourceManager& sourc
 std::string edited(std::string_view text, std::vector<TextEdit> edits);
 /// Whether two edits touch the same bytes, or insert at the same place.
 bool overlap(const TextEdit& a, const TextEdit& b);
-/// What became of a text, as `diff -u` shows it; empty if nothing did.
-std::string unifiedDiff(std::string_view path, std::string_view before, std::string_view after);
 
 } // namespace planc
