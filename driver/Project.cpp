@@ -3,7 +3,6 @@
 #include "driver/Project.h"
 
 #include "driver/Files.h"
-#include "support/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,32 +12,11 @@ namespace planc::driver {
 
 PLANC_ERROR(ListedNowhere, 1105, "`{key}` names `{path}`, which {problem}")
 PLANC_WARNING(ExcludesNothing, 1106, "`exclude` names `{path}`, which does not exist")
-PLANC_ERROR(NoWarningOfThatCode, 1107, "`{key}` has no warning `{code}` to name")
-PLANC_ERROR(ErrorAmongWarnings, 1108, "`{key}` is about warnings, and {code} is an error: {message}")
 PLANC_ERROR(DeniedAndAllowed, 1109, "{code} is both denied and allowed")
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The kind that a text of `deny` or `allow` names; null after errors.
-const DiagnosticKind* warningNamed(const project::ConfigText& text, std::string_view key, bool all,
-                                   DiagnosticEngine& diagnostics) {
-  std::vector<std::string> known;
-  const DiagnosticKind* const kind = kindOf(text.value, known);
-  if (kind && kind->severity == Severity::Warning) return kind;
-  if (kind) {
-    diagnostics
-        .report(ErrorAmongWarnings, text.range,
-                {{"key", key}, {"code", text.value}, {"message", std::string(kind->message)}})
-        .help(fmt::format("`planc explain {}` says what to do about it", text.value));
-    return nullptr;
-  }
-  if (all) known.emplace_back(kAllWarnings);
-  diagnostics.report(NoWarningOfThatCode, text.range, {{"key", key}, {"code", text.value}})
-      .help(didYouMean(text.value, known, "`planc explain --list` lists all codes"));
-  return nullptr;
-}
 
 /// Is it the folder, or below it?
 bool liesIn(std::string_view path, std::string_view folder) {
@@ -79,13 +57,13 @@ void Project::addRules(WarningRules& rules, DiagnosticEngine& diagnostics) const
     const std::string by = "deny of " + sources_.where(text.range);
     if (text.value == kAllWarnings) {
       if (!rules.denyAll) rules.denyAll = by;
-    } else if (const DiagnosticKind* kind = warningNamed(text, "deny", true, diagnostics)) {
+    } else if (const DiagnosticKind* kind = warningNamed("deny", text.value, text.range, true, diagnostics)) {
       denied.emplace(kind->code, text.range);
       if (options.allowed.count(kind->code) == 0) rules.denied.emplace(kind->code, by);
     }
   }
   for (const project::ConfigText& text : config_.allow) {
-    const DiagnosticKind* const kind = warningNamed(text, "allow", false, diagnostics);
+    const DiagnosticKind* const kind = warningNamed("allow", text.value, text.range, false, diagnostics);
     if (!kind) continue;
     if (const auto also = denied.find(kind->code); also != denied.end())
       diagnostics.report(DeniedAndAllowed, text.range, {{"code", kind->id()}})

@@ -8,35 +8,39 @@
 
 namespace planc::driver {
 
+PLANC_ERROR(NoWarningOfThatCode, 1107, "`{key}` has no warning `{code}` to name")
+PLANC_ERROR(ErrorAmongWarnings, 1108, "`{key}` is about warnings, and {code} is an error: {message}")
+
 namespace {
 
 bool isWarning(const DiagnosticKind& kind) {
   return kind.severity == Severity::Warning;
 }
 
-/// The kind with this code; null after a usage error.
-const DiagnosticKind* warningOf(Console& console, std::string_view option, const std::string& code) {
-  std::vector<std::string> warnings;
-  const DiagnosticKind* const kind = kindOf(code, warnings);
-  if (kind && isWarning(*kind)) return kind;
-  if (kind) {
-    console.usageError(fmt::format("`{}` is about warnings, and {} is an error: {}", option, code, kind->message),
-                       fmt::format("`planc explain {}` says what to do about it", code));
-    return nullptr;
-  }
-  if (option == "--deny") warnings.emplace_back(kAllWarnings);
-  console.usageError(fmt::format("`{}` has no warning `{}` to name", option, code),
-                     didYouMean(code, warnings, "`planc explain --list` lists all codes"));
-  return nullptr;
+/// Of an option; null after a usage error.
+const DiagnosticKind* warningOf(Console& console, std::string_view option, const std::string& code, bool all) {
+  DiagnosticEngine found;
+  const DiagnosticKind* const kind = warningNamed(option, code, {}, all, found);
+  if (const Diagnostic* mistake = found.firstError()) console.usageError(mistake->message, mistake->help.front());
+  return kind;
 }
 
 } // namespace
 
-const DiagnosticKind* kindOf(const std::string& code, std::vector<std::string>& known) {
+const DiagnosticKind* warningNamed(std::string_view key, const std::string& code, SourceRange place, bool all,
+                                   DiagnosticEngine& diagnostics) {
+  std::vector<std::string> known;
   for (const auto& [number, kind] : DiagnosticKind::all()) {
-    if (kind->id() == code) return kind;
     if (isWarning(*kind)) known.push_back(kind->id());
+    if (kind->id() != code) continue;
+    if (isWarning(*kind)) return kind;
+    diagnostics.report(ErrorAmongWarnings, place, {{"key", key}, {"code", code}, {"message", kind->message}})
+        .help(fmt::format("`planc explain {}` says what to do about it", code));
+    return nullptr;
   }
+  if (all) known.emplace_back(kAllWarnings);
+  diagnostics.report(NoWarningOfThatCode, place, {{"key", key}, {"code", code}})
+      .help(didYouMean(code, known, "`planc explain --list` lists all codes"));
   return nullptr;
 }
 
@@ -60,12 +64,12 @@ std::optional<WarningRules> warningRules(Console& console, const Arguments& argu
       rules.denyAll = "--deny";
       continue;
     }
-    const DiagnosticKind* const kind = warningOf(console, "--deny", code);
+    const DiagnosticKind* const kind = warningOf(console, "--deny", code, true);
     if (!kind) return std::nullopt;
     rules.denied.emplace(kind->code, "--deny");
   }
   for (const std::string& code : arguments.all("--allow")) {
-    const DiagnosticKind* const kind = warningOf(console, "--allow", code);
+    const DiagnosticKind* const kind = warningOf(console, "--allow", code, false);
     if (!kind) return std::nullopt;
     if (rules.denied.count(kind->code) != 0) {
       console.usageError(fmt::format("{} is both denied and allowed", code), "leave one of the two out");

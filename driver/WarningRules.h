@@ -28,8 +28,10 @@ struct WarningRules {
 /// All warnings, as a list of codes names them.
 inline constexpr std::string_view kAllWarnings = "warnings";
 
-/// The kind of a code, or null. `known`: the codes of warnings, for suggestions.
-const DiagnosticKind* kindOf(const std::string& code, std::vector<std::string>& known);
+/// The warning of a code that `key` names, an option or a list of planc.toml. Null after a report at its place: there
+/// is none, or it is an error's. `all`: where `warnings` would be understood, too.
+const DiagnosticKind* warningNamed(std::string_view key, const std::string& code, SourceRange place, bool all,
+                                   DiagnosticEngine& diagnostics);
 
 /// What the options say; nothing after a usage error, which is stated: a code that is none, or an error's where only
 /// warnings can be meant, or one that is both denied and allowed.
