@@ -29,17 +29,15 @@ std::vector<std::pair<std::string, const EmbeddedFile*>> schemas() {
   return out;
 }
 
-/// Puts what schemas share into one of them, so that it stands by itself.
-class Bundle {
+/// Collects what a schema uses of those that schemas share.
+class SharedParts {
 public:
-  explicit Bundle(Json& schema) : schema_(schema) {
+  SharedParts() {
     for (const EmbeddedFile& file : embeddedSchemas())
       if (nameOf(file) == kParts) parts_ = Json::parse(file.text).at("$defs");
-    follow(schema_, false);
-    for (auto& [name, definition] : used_) schema_["$defs"][name] = std::move(definition);
   }
 
-private:
+  /// Each reference is to a place in the bundle from now on.
   void follow(Json& schema, bool ofParts) {
     for (auto& [key, value] : schema.items()) {
       if (key == "$ref")
@@ -49,6 +47,10 @@ private:
     }
   }
 
+  /// Definitions by their names in the bundle, in the order in which they were met.
+  const std::vector<std::pair<std::string, Json>>& used() const { return used_; }
+
+private:
   /// Where a definition stands in the bundle. Names of parts may be those of the schema's own: they get another.
   std::string placed(const std::string& reference, bool ofParts) {
     if (!ofParts && reference.starts_with(kDefinitions)) return reference;
@@ -64,10 +66,17 @@ private:
     return std::string(kDefinitions) + name;
   }
 
-  Json& schema_;
   Json parts_;
-  std::vector<std::pair<std::string, Json>> used_; ///< in the order in which they are met
+  std::vector<std::pair<std::string, Json>> used_;
 };
+
+/// The schema with what it shares with others in it, so that it stands by itself.
+Json bundle(Json schema) {
+  SharedParts parts;
+  parts.follow(schema, false);
+  for (const auto& [name, definition] : parts.used()) schema["$defs"][name] = definition;
+  return schema;
+}
 
 int listSchemas(Console& console) {
   size_t width = 0;
@@ -84,9 +93,7 @@ int runSchema(Console& console, const Arguments& arguments) {
   for (const auto& [name, file] : schemas()) {
     names.push_back(name);
     if (name != wanted) continue;
-    Json schema = Json::parse(file->text);
-    Bundle{schema};
-    console.out(schema.dump(2) + "\n");
+    console.out(bundle(Json::parse(file->text)).dump(2) + "\n");
     return kClean;
   }
   return console.usageError("there is no schema `" + wanted + "`",
