@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
 #include "support/Embedded.h"
+#include "support/FileTree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,11 +11,9 @@
 namespace planc::driver {
 namespace {
 
-constexpr std::string_view kSuffix = ".plan";
-
 /// `std/models/gpt.plan` -> `std.models.gpt`.
 std::string moduleName(std::string_view path) {
-  std::string name(path.substr(0, path.size() - kSuffix.size()));
+  std::string name(path.substr(0, path.size() - kPlanSuffix.size()));
   std::replace(name.begin(), name.end(), '/', '.');
   return name;
 }
@@ -68,7 +67,7 @@ int unknownModule(Console& console, const std::string& name) {
 
 int runShow(Console& console, const Arguments& arguments) {
   std::string name = arguments.positional.empty() ? "" : arguments.positional[0];
-  if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
+  if (name.ends_with(kPlanSuffix)) name.resize(name.size() - kPlanSuffix.size());
   std::replace(name.begin(), name.end(), '/', '.');
   for (const EmbeddedFile& file : embeddedStdlib())
     if (moduleName(file.path) == name) {

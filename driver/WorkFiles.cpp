@@ -3,6 +3,7 @@
 #include "driver/WorkFiles.h"
 
 #include "driver/Files.h"
+#include "support/FileTree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -52,7 +53,7 @@ private:
       const bool deeper = it->is_directory(ignored);
       if (isPassedOver(project_, root, path, deeper))
         it.disable_recursion_pending();
-      else if (!deeper && path.extension() == ".plan" && it->is_regular_file(ignored))
+      else if (!deeper && path.extension() == kPlanSuffix && it->is_regular_file(ignored))
         found.push_back(path.string());
     }
     std::sort(found.begin(), found.end());

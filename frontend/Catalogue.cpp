@@ -5,6 +5,7 @@
 #include "frontend/modules/ModuleSource.h"
 #include "frontend/syntax/Archive.h"
 #include "support/Embedded.h"
+#include "support/FileTree.h"
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ std::string_view wordOf(syntax::DeclKind kind) {
 
 /// `std/models/gpt.plan` as `std.models.gpt`.
 std::string moduleOf(std::string_view path) {
-  std::string name(path.substr(0, path.size() - std::string_view(".plan").size()));
+  std::string name(path.substr(0, path.size() - kPlanSuffix.size()));
   std::replace(name.begin(), name.end(), '/', '.');
   return name;
 }

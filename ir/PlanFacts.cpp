@@ -53,8 +53,7 @@ void addModel(const Plan& plan, Facts& out) {
     if (layer.repeat)
       out.push_back({"model." + join(layer.path()), fmt::format("{} instances", layer.count), layer.range, true});
   out.push_back({"model.parameters", fmt::format("{}", model.parameterCount()), {}, true});
-  out.push_back(
-      {"model.operators", fmt::format("{} ({})", model.ops.size(), digestOf(print(model)).substr(0, 8)), {}, true});
+  out.push_back({"model.operators", fmt::format("{} ({})", model.ops.size(), shortDigestOf(print(model))), {}, true});
 }
 
 std::string optimizerText(const Optimizer& o) {

@@ -15,13 +15,10 @@ namespace planc::ir {
 
 namespace {
 
-/// So many digits tell two texts apart; a person reads no more.
-constexpr size_t kDigest = 8;
-
 std::string tableText(const Table& table) {
   std::string points;
   for (size_t i = 0; i < table.x.size(); ++i) points += fmt::format("{:.17g}:{:.17g} ", table.x[i], table.y[i]);
-  return fmt::format("{} points ({})", table.x.size(), digestOf(points).substr(0, kDigest));
+  return fmt::format("{} points ({})", table.x.size(), shortDigestOf(points));
 }
 
 std::string numberText(const FactRow& row, const Number& number) {
@@ -56,8 +53,8 @@ void addSamples(const Fabric& fabric, const std::string& prefix, std::vector<Pla
         text += sample.time.empty() ? "\n" : tableText(sample.time) + "\n";
       }
     if (count)
-      out.push_back({prefix + std::string(row.path),
-                     fmt::format("{} samples ({})", count, digestOf(text).substr(0, kDigest)), samples->range});
+      out.push_back(
+          {prefix + std::string(row.path), fmt::format("{} samples ({})", count, shortDigestOf(text)), samples->range});
   }
 }
 

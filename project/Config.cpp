@@ -26,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFileName = "planc.toml", kSuffix = ".toml";
+/// A few lists and gates are some hundred bytes. What is larger was put there by mistake or by a stranger, and is not
+/// held in memory to be refused line by line.
 constexpr size_t kMostBytes = 1u << 20;
 
 /// Bounded, and of plain files only: no pipe of a stranger is waited for. Nor is a link followed to what is called

@@ -18,4 +18,9 @@ std::string digestOf(std::string_view text) {
   return out;
 }
 
+std::string shortDigestOf(std::string_view text) {
+  constexpr size_t kShort = 8; // as git shows: two of a few thousand texts have the same once in a thousand times
+  return digestOf(text).substr(0, kShort);
+}
+
 } // namespace planc

@@ -8,5 +8,7 @@ namespace planc {
 
 /// SHA-256, as 64 hexadecimal digits.
 std::string digestOf(std::string_view text);
+/// As many of these digits as a person compares.
+std::string shortDigestOf(std::string_view text);
 
 } // namespace planc

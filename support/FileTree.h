@@ -3,9 +3,13 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc {
+
+/// How the name of every plan ends.
+inline constexpr std::string_view kPlanSuffix = ".plan";
 
 /// Files as a compilation sees them. Every reading of a plan goes through one, so that what was once committed is
 /// compiled as what lies on the disk is. Answers do not change while it lives; threads may ask at once.

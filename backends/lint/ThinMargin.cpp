@@ -13,7 +13,8 @@ namespace {
 
 /// Memory is not predicted closer than this: allocators, drivers and libraries hold more or less of it.
 constexpr double kMargin = 0.05;
-/// What lives then, in lines.
+/// The largest that live then, all in one note: parameters, their states and activations are three, and what is behind
+/// them frees too little to look at first.
 constexpr size_t kLines = 3;
 
 } // namespace

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".plan";
-
 /// Who names a file: the user on the command line, or the import of a plan.
 enum class NamedBy { User, Import };
 
@@ -52,7 +50,7 @@ std::optional<std::string> readFile(const std::string& path, NamedBy by, std::st
 class Disk final : public FileTree {
 public:
   std::optional<std::string> plan(const std::string& path, std::string& error) const override {
-    const bool called = std::string_view(path).ends_with(kSuffix) && exists(path);
+    const bool called = std::string_view(path).ends_with(kPlanSuffix) && exists(path);
     if (called && !real(path, error)) return std::nullopt;
     return readFile(path, NamedBy::User, error);
   }
@@ -69,10 +67,10 @@ public:
       error = failed.message();
       return std::nullopt;
     }
-    if (std::string_view(real).ends_with(kSuffix)) return real;
+    if (std::string_view(real).ends_with(kPlanSuffix)) return real;
     if (fs::is_directory(real, failed))
       error = "it is a folder";
-    else if (std::string_view(path).ends_with(kSuffix))
+    else if (std::string_view(path).ends_with(kPlanSuffix))
       error = "it is a link to a file that is called otherwise";
     else
       error = "its name does not end in `.plan`";
@@ -87,7 +85,7 @@ public:
     std::vector<std::string> names;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
-      if (entry.path().extension() == kSuffix) names.push_back(entry.path().filename().string());
+      if (entry.path().extension() == kPlanSuffix) names.push_back(entry.path().filename().string());
     return names;
   }
 };

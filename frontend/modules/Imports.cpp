@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
+#include "support/FileTree.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::string toPath(std::string_view dotted) {
 }
 
 std::string toDotted(std::string path) {
-  if (path.ends_with(".plan")) path.resize(path.size() - 5);
+  if (path.ends_with(kPlanSuffix)) path.resize(path.size() - kPlanSuffix.size());
   std::replace(path.begin(), path.end(), '/', '.');
   return path;
 }
@@ -39,9 +40,9 @@ SourceRange beginOf(SourceRange range) {
 } // namespace
 
 void Loader::resolveLibrary(Import& import, const syntax::ImportDecl& decl) {
-  const std::string path = toPath(decl.path.str());
-  import.module = libraryModule(path + ".plan");
-  if (!import.module) import.collection = collection(path);
+  const std::string module = decl.path.str();
+  import.module = libraryModule(libraryPath(module));
+  if (!import.module) import.collection = collection(toPath(module));
   if (!import.module && !import.collection) reportMissing(import, import.range);
 }
 
@@ -143,7 +144,7 @@ std::vector<std::string> Loader::exportNames(Import& import) {
 DeclInfo* Loader::libraryDecl(const std::string& module, Symbol name) {
   Import import;
   import.text = module;
-  import.module = libraryModule(toPath(module) + ".plan");
+  import.module = libraryModule(libraryPath(module));
   if (!import.module) import.collection = collection(toPath(module));
   return findExported(import, name);
 }
@@ -162,7 +163,7 @@ const std::vector<Module*>& Loader::libraryImports(Module& module) {
   if (module.libraryImports) return *module.libraryImports;
   std::vector<Module*>& found = module.libraryImports.emplace();
   const auto add = [&](std::string_view path) {
-    if (Module* to = libraryModule(toPath(path) + ".plan")) found.push_back(to);
+    if (Module* to = libraryModule(libraryPath(path))) found.push_back(to);
   };
   const std::string_view text = sources_.text(module.file);
   if (const auto trees = library_.trees(module.path)) {
@@ -198,8 +199,8 @@ bool Loader::libraryCycle(Module& start) {
   return true;
 }
 
-std::string Loader::libraryPath(const std::string& module) {
-  return toPath(module) + ".plan";
+std::string Loader::libraryPath(std::string_view module) {
+  return toPath(module).append(kPlanSuffix);
 }
 
 std::vector<std::string> Loader::libraryModules(const std::string& folder) const {
@@ -245,7 +246,7 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
   } else if (!nearest(import.text, known).empty()) {
     report.meant(import.text, known);
   } else if (const size_t end = import.text.rfind('.');
-             end != std::string::npos && library_.library(toPath(parent) + ".plan")) {
+             end != std::string::npos && library_.library(libraryPath(parent))) {
     report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {

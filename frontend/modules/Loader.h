@@ -80,7 +80,7 @@ private:
   };
   const std::vector<LibraryExport>& libraryExports(); ///< of all files, when first asked for
   static const std::vector<std::string>& libraryFolders();
-  static std::string libraryPath(const std::string& module); ///< of the file: `std/stacks/te.plan`
+  static std::string libraryPath(std::string_view module); ///< of the file: `std/stacks/te.plan`
 
   SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
