@@ -35,7 +35,7 @@ const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEn
   for (const verdict::Metric* m : verdict::metrics().rows())
     if (m->read && !m->isBool) known.emplace_back(m->name());
   diagnostics.report(GateOfNoMetric, name.range, {{"metric", name.value}, {"problem", problem}})
-      .help(metric ? "" : didYouMean(name.value, known, "docs/language.md lists the metrics"));
+      .help(metric ? "" : didYouMean(name.value, known, "`planc schema planc.toml` lists the metrics, below `gates`"));
   return nullptr;
 }
 

@@ -61,7 +61,7 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
                                    metric->isBool ? "true or false" : "one of a layer"));
   else
     console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
-                       didYouMean(name, numberNames(), "docs/language.md lists the metrics"));
+                       didYouMean(name, numberNames(), "`planc schema planc.toml` lists the metrics, below `gates`"));
   return nullptr;
 }
 
