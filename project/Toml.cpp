@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #define TOML_EXCEPTIONS 0
+// Lists in lists: planc.toml has none inside of another. Each level is a call, so a hostile file ends here.
 #define TOML_MAX_NESTED_VALUES 16
 #include <toml++/toml.h>
 
@@ -56,14 +57,43 @@ TomlValue::Kind kindOf(const toml::node& node) {
   }
 }
 
+/// Where a quoted text that begins at `at` ends: behind its last quote, or with the line where it has none. Three
+/// quotes go over lines, and up to two more may stand before the three that end them.
+size_t behindQuoted(std::string_view text, size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool lines = text.substr(at, 3) == three;
+  const std::string_view end = lines ? std::string_view(three) : std::string_view(three).substr(2);
+  for (at += end.size(); at < text.size(); ++at) {
+    if (!lines && text[at] == '\n') return at;
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text.substr(at, end.size()) == end) {
+      at += end.size();
+      for (int more = 0; lines && more < 2 && at < text.size() && text[at] == quote; ++more) ++at;
+      return at;
+    }
+  }
+  return text.size();
+}
+
 /// Where a name of more than this many parts ends, `a.a.a…`. Each part is a table in the one before it, and toml++
 /// bounds only the depth of values: it would end with the stack.
 std::optional<size_t> endlessName(std::string_view text) {
   constexpr size_t kMostParts = 256;
   size_t parts = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '"' || text[at] == '\'') {
+      at = behindQuoted(text, at);
+      continue;
+    }
+    if (text[at] == '#') {
+      at = text.find('\n', at);
+      continue;
+    }
     if (std::string_view("=,[]{}\n").find(text[at]) != std::string_view::npos) parts = 0;
     if (text[at] == '.' && ++parts >= kMostParts) return at;
+    ++at;
   }
   return std::nullopt;
 }
