@@ -88,6 +88,30 @@ int nothingFound(Console& console, const Project& project, const std::vector<std
                             fmt::format("hidden folders and folders called `{}` are passed over{}", kVendor, also));
 }
 
+/// From which planc.toml is looked for upwards.
+std::string folderOfWord(const std::string& word, const std::string& stdinPath) {
+  return projectFolder(word == "-" && !stdinPath.empty() ? stdinPath : word);
+}
+
+/// Opens the planc.toml that words lie below. One holds for a whole command: which of two would hang on the order of
+/// the words.
+int openProject(Console& console, const std::vector<std::string>& words, const std::string& stdinPath,
+                Project& project) {
+  if (words.empty()) return project.open(console, "");
+  std::string by, found;
+  for (const std::string& word : words) {
+    const std::optional<std::string> path = project::findConfig(folderOfWord(word, stdinPath));
+    if (!path) continue;
+    if (found.empty())
+      by = word, found = *path;
+    else if (wholePath(*path) != wholePath(found))
+      return console.usageError(
+          fmt::format("{} holds for `{}`, and {} for `{}`: a command has one planc.toml", found, by, *path, word),
+          "run the command once for each of them");
+  }
+  return by.empty() ? kClean : project.open(console, folderOfWord(by, stdinPath));
+}
+
 } // namespace
 
 std::optional<std::string> stdinPathOf(Console& console, const Arguments& arguments) {
@@ -121,8 +145,7 @@ bool passesOver(const Project& project, const std::string& folder, const std::st
 }
 
 int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out, const std::string& stdinPath) {
-  const std::string first = words.empty() ? "-" : words[0] == "-" && !stdinPath.empty() ? stdinPath : words[0];
-  if (const int code = out.project.open(console, projectFolder(first))) return code;
+  if (const int code = openProject(console, words, stdinPath, out.project)) return code;
   std::vector<std::string> paths = words;
   if (words.empty())
     if (const int code = listedPlans(console, out.project, paths)) return code;
@@ -141,7 +164,7 @@ int oneFileOf(Console& console, const std::string& path, const std::string& stdi
         files.empty() ? "name a .plan file; there is none below this folder"
                       : fmt::format("name one of the {} below it, such as {}", files.size(), files[0].path));
   }
-  return Project().open(console, projectFolder(path == "-" && !stdinPath.empty() ? stdinPath : path));
+  return Project().open(console, folderOfWord(path, stdinPath));
 }
 
 } // namespace planc::driver

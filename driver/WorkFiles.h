@@ -20,14 +20,14 @@ struct WorkFile {
 };
 
 struct WorkFiles {
-  Project project; ///< of the first of them
+  Project project; ///< of all of them that lie below a planc.toml
   std::vector<WorkFile> files;
 };
 
 /// The files that words of the command line name, with each folder replaced by the `.plan` files below it, sorted. Of
 /// these, hidden folders, `vendor` and what planc.toml excludes are passed over, and each is taken once. Without a word
-/// it is what planc.toml lists as `plans`. `stdinPath`: where `-` is taken to stand. kClean with at least one file, or
-/// the exit code after a report.
+/// it is what planc.toml lists as `plans`. Words below different planc.toml files are refused. `stdinPath`: where `-`
+/// is taken to stand. kClean with at least one file, or the exit code after a report.
 int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& out, const std::string& stdinPath = "");
 
 /// `--stdin-filename`, of commands that editors call with texts that are not saved.
@@ -39,7 +39,7 @@ std::optional<std::string> stdinPathOf(Console& console, const Arguments& argume
 /// Is a file passed over where this folder is expanded? By its folders' names, and by planc.toml.
 bool passesOver(const Project& project, const std::string& folder, const std::string& file);
 
-/// The folder from which planc.toml is looked for upwards, where this is the first file or folder.
+/// The folder from which planc.toml is looked for upwards, of a file or folder.
 std::string projectFolder(const std::string& path);
 
 /// Of a command that works on one file: a folder is refused, and what planc.toml says of warnings holds. kClean, or the
