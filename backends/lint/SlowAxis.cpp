@@ -36,26 +36,21 @@ std::optional<size_t> fasterInside(const ir::Cluster& cluster, size_t level) {
   return slow ? std::optional(fastest) : std::nullopt;
 }
 
-/// Of the axes that a row names (`node*gpu`) the outermost: what is far apart is so by it.
-const ir::Axis* outermost(const ir::Mesh& mesh, std::string_view names) {
-  const ir::Axis* found = nullptr;
-  while (!names.empty()) {
-    const size_t end = std::min(names.find('*'), names.size());
-    for (const ir::Axis& axis : mesh.axes)
-      if (axis.name.view() == names.substr(0, end) && (!found || axis.stride > found->stride)) found = &axis;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return found;
+/// Where the outermost axis of a row is written: what is far apart is so by it.
+SourceRange placeOf(const Subject& subject, ir::AxisMask axes) {
+  const ir::Mesh& mesh = subject.program.mesh;
+  const ir::AxisList list = mesh.list(axes); // major first
+  const SourceRange range = list.empty() ? SourceRange{} : mesh.axes[list.front()].range;
+  return range.valid() ? range : subject.plan().meshRange;
 }
 
 void report(const Subject& subject, const std::string& axis, const Crossing& crossing, size_t level, size_t inside,
             DiagnosticEngine& diagnostics) {
   const ir::Plan& plan = subject.plan();
   const ir::Cluster& cluster = *plan.cluster;
-  const ir::Axis* placed = outermost(plan.mesh, axis);
   const std::string fast = cluster.levels[inside].name.str();
   const int64_t room = subject.program.mesh.levelSizes[inside];
-  auto built = diagnostics.report(SlowAxis, placed ? placed->range : plan.meshRange,
+  auto built = diagnostics.report(SlowAxis, placeOf(subject, crossing.most->axes),
                                   {{"share", percent(crossing.onPath / subject.estimate.totals.stepTime)},
                                    {"axis", axis},
                                    {"level", cluster.levels[level].name.str()},
@@ -79,20 +74,20 @@ void warnOfSlowAxes(const Subject& subject, DiagnosticEngine& diagnostics) {
   const ir::Plan& plan = subject.plan();
   const cost::Totals& t = subject.estimate.totals;
   if (!plan.cluster) return;
-  std::map<std::pair<std::string, std::string>, Crossing> crossings; // by axis and level
+  std::map<std::pair<std::string, size_t>, Crossing> crossings; // by axes, as they are written, and level
   for (const cost::CollectiveRow& row : subject.estimate.collectives) {
     if (row.cls != ir::CollectiveClass::Exchange && row.cls != ir::CollectiveClass::Activation) continue;
-    Crossing& to = crossings[{row.axis, row.level}];
+    if (!row.levelIndex) continue;
+    Crossing& to = crossings[{row.axis, *row.levelIndex}];
     to.onPath += row.onPath;
     to.group = std::max(to.group, row.group);
     if (!to.most || row.onPath > to.most->onPath) to.most = &row;
   }
   for (const auto& [where, crossing] : crossings) {
     if (crossing.onPath <= kExposedShare * t.stepTime) continue;
-    for (size_t level = 0; level < plan.cluster->levels.size(); ++level)
-      if (plan.cluster->levels[level].name.view() == where.second)
-        if (const auto inside = fasterInside(*plan.cluster, level))
-          report(subject, where.first, crossing, level, *inside, diagnostics);
+    const auto& [axis, level] = where;
+    if (const auto inside = fasterInside(*plan.cluster, level))
+      report(subject, axis, crossing, level, *inside, diagnostics);
   }
 }
 

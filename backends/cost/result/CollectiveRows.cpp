@@ -36,9 +36,14 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
   row.cls = c.cls;
   row.phase = node.phase;
   row.axis = program.mesh.str(c.axes);
+  row.axes = c.axes;
   row.group = c.group;
-  if (c.level < program.mesh.levelNames.size()) row.level = program.mesh.levelNames[c.level].str();
-  if (c.kind == ir::CollectiveKind::HostCopy) row.level = ir::kHost;
+  if (c.kind == ir::CollectiveKind::HostCopy) {
+    row.level = ir::kHost;
+  } else if (c.level < program.mesh.levelNames.size()) {
+    row.level = program.mesh.levelNames[c.level].str();
+    row.levelIndex = c.level;
+  }
   row.because = c.because;
   std::vector<LimitPart> limits;
   model.price(program, node, {.limits = &limits});

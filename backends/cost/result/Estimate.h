@@ -44,9 +44,11 @@ struct CollectiveRow {
   std::string op; ///< all_gather, …
   ir::CollectiveClass cls = ir::CollectiveClass::Activation;
   ir::Phase phase = ir::Phase::Forward;
-  std::string axis;
+  std::string axis; ///< the axes as the plan writes them
+  ir::AxisMask axes = 0;
   int64_t group = 1;
   std::string level;
+  std::optional<size_t> levelIndex; ///< of the mesh's levels; nothing where it crosses none of them
   int64_t stage = 0;
   double bytes = 0;
   double count = 0;                ///< per device and step

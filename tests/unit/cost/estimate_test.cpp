@@ -318,7 +318,12 @@ TEST(CostEstimate, CollectiveRowsCountPerDeviceAndStep) {
                       "step state all_gather dp embed x1", "step gradient reduce_scatter dp decoder x4",
                       "step state all_gather dp decoder x4", "forward pipeline send_recv pp decoder x16",
                       "backward pipeline send_recv pp decoder x8", "step gradient all_reduce pp table x1"}));
-  for (const CollectiveRow& c : e->collectives) EXPECT_LE(c.exposed, c.seconds * (1 + 1e-12)) << c.op;
+  for (const CollectiveRow& c : e->collectives) {
+    EXPECT_LE(c.exposed, c.seconds * (1 + 1e-12)) << c.op;
+    EXPECT_EQ(c.axis, s.program.mesh.str(c.axes)) << c.op;
+    ASSERT_TRUE(c.levelIndex) << c.op;
+    EXPECT_EQ(c.level, s.program.mesh.levelNames[*c.levelIndex].view()) << c.op;
+  }
 }
 
 TEST(CostEstimate, FlopConventions) {
