@@ -136,6 +136,12 @@ std::optional<std::string> PlanFile::written(std::span<const uint32_t> digits, s
   return session_->written(digits, filled, place);
 }
 
+void PlanFile::eachPlan(const CompilationUse& use) {
+  check(use);
+  for (Comparison& comparison : comparisons())
+    for (std::unique_ptr<Compilation>& plan : comparison.plans) use(std::move(plan));
+}
+
 std::vector<std::string> PlanFile::openPlans() {
   return session_->openPlans();
 }

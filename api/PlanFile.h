@@ -56,6 +56,8 @@ public:
   /// Resolves and checks every declaration; false after errors. With `use` every plan whose parameters have defaults is
   /// handed over as soon as it is elaborated, which is once.
   bool check(const CompilationUse& use = {});
+  /// The same of these plans and of those of its comparisons, which come behind them.
+  void eachPlan(const CompilationUse& use);
   /// Reads a file of policies, which hold for all plans that are asked for from now on. False if it cannot be read or
   /// holds none: `error` says why.
   bool addPolicies(const std::string& path, std::string& error);

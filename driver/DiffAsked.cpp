@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/DiffAsked.h"
 
+#include "driver/Files.h"
 #include "driver/OptionValues.h"
 #include "project/GitTree.h"
 
@@ -40,22 +41,33 @@ int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& o
     return kClean;
   }
   out.name = path;
+  if (std::error_code ignored; path != "-" && !fs::exists(path, ignored))
+    return console.usageError(fmt::format("there is no {}", path),
+                              project::isRevision(path)
+                                  ? fmt::format("`{}` is a revision: `planc diff --against {}`", path, path)
+                                  : "name two files, folders or JSON results");
   if (const int code = filesOf(console, {path}, work)) return code;
   for (const WorkFile& file : work.files) out.files.push_back({keyBelow(path, file.path), file.path});
   return kClean;
 }
 
-/// The files of an earlier state that these words stand for.
-std::set<std::string> filesBefore(const project::GitTree& tree, const DiffAsked& asked,
+/// The files of an earlier state that these words stand for, by the planc.toml of that time.
+std::set<std::string> filesBefore(const project::GitTree& tree, const Project& project,
                                   std::vector<std::string> words) {
   if (words.empty())
-    for (const project::ConfigText& listed : asked.work.project.config().plans)
-      words.push_back(asked.work.project.config().shown(listed));
-  std::set<std::string> out;
+    for (const project::ConfigText& listed : project.config().plans) words.push_back(project.config().shown(listed));
+  std::set<std::string> out, seen; // `plans` and `./plans` are one folder
   for (const std::string& word : words)
     for (const std::string& path : tree.plansBelow(word))
-      if (path == word || !passesOver(asked.work.project, word, path)) out.insert(path);
+      if ((path == word || !passesOver(project, word, path)) && seen.insert(wholePath(path)).second) out.insert(path);
   return out;
+}
+
+/// The project as it was; as it is where there was none, or what it was is not known.
+std::optional<Project> projectBefore(const project::GitTree& tree, const Project& now) {
+  if (now.config().path.empty()) return std::nullopt;
+  std::optional<std::string> text = tree.config(now.config().path);
+  return text ? Project::earlier(now.config().path, std::move(*text)) : std::nullopt;
 }
 
 /// `--against REV [PATH…]`.
@@ -67,6 +79,10 @@ int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
   std::vector<std::string> here;
   for (const std::string& word : words) {
     std::error_code ignored;
+    if (!tree->holds(word))
+      return console.usageError(
+          fmt::format("{} lies outside of the repository that `{}` is a revision of", word, revision),
+          "compare two folders: `planc diff A B`");
     if (fs::exists(word, ignored))
       here.push_back(word);
     else if (tree->plansBelow(word).empty())
@@ -78,7 +94,10 @@ int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
   for (const WorkFile& file : asked.work.files) asked.after.files.push_back({file.path, file.path});
   asked.before.name = revision;
   asked.before.tree = tree;
-  for (const std::string& path : filesBefore(*tree, asked, words)) asked.before.files.push_back({path, path});
+  const std::optional<Project> was = projectBefore(*tree, asked.work.project);
+  if (was) asked.project = project::changes(was->config(), asked.work.project.config());
+  for (const std::string& path : filesBefore(*tree, was ? *was : asked.work.project, words))
+    asked.before.files.push_back({path, path});
   return kClean;
 }
 

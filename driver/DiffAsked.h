@@ -16,7 +16,8 @@ struct DiffAsked {
   WorkFiles work; ///< of the newer side
   Side before, after;
   std::vector<Gate> gates;
-  SourceManager words; ///< of the command line, as places of what is wrong with them
+  std::vector<std::string> project; ///< what planc.toml says otherwise than it did
+  SourceManager words;              ///< of the command line, as places of what is wrong with them
   DiagnosticEngine problems;
 
   /// Where a word stands that `option` takes.

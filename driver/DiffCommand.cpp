@@ -10,7 +10,6 @@
 #include "driver/Parallel.h"
 #include "project/GitTree.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
@@ -48,43 +47,56 @@ void write(Console& console, const Arguments& arguments, const report::DiffRepor
   }
 }
 
-/// What is wrong with what is compared, and errors of the newer side: those of the older one are in the report.
-void reportErrors(Console& console, DiffAsked& asked) {
+/// What is wrong with what is compared, and errors of the newer side: those of the older one are in the report. False
+/// where a file of either side cannot be read.
+bool reportErrors(Console& console, DiffAsked& asked) {
   if (asked.before.tree)
     for (const std::string& missing : static_cast<const project::GitTree&>(*asked.before.tree).missing())
       asked.problems.report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
                             {{"revision", asked.before.name}, {"reason", missing}});
   console.diagnose(asked.problems, asked.words);
-  for (const SideFile& file : asked.after.files) {
-    for (const auto& diagnostics : file.diagnostics) console.diagnose(*diagnostics, file.read->sources());
-    if (file.diagnostics.empty() && !file.error.empty()) console.usageError(file.error);
-  }
+  bool read = true;
+  for (const Side* side : {&asked.before, &asked.after})
+    for (const SideFile& file : side->files) {
+      if (file.unreadable) console.usageError(file.error.text);
+      read = read && !file.unreadable;
+      if (side == &asked.after)
+        for (const auto& diagnostics : file.diagnostics) console.diagnose(*diagnostics, file.read->sources());
+    }
+  return read;
 }
 
-int runDiff(Console& console, const Arguments& arguments) {
-  const auto jobs = jobsOf(console, arguments);
-  if (!jobs) return kUsage;
-  DiffAsked asked;
+/// Reads all that is asked; else the exit code, after a report and a JSON result without any plan.
+int readAll(Console& console, const Arguments& arguments, DiffAsked& asked) {
   int code = readAsked(console, arguments, asked);
   if (code == kClean) {
     DiagnosticEngine found;
     asked.gates = merged(std::move(asked.gates), gatesOf(asked.work.project.config(), found));
     console.diagnose(found, asked.work.project.sources());
   }
-  if (code != kClean || console.hasErrors()) {
-    console.diagnose(asked.problems, asked.words);
-    console.summarize();
-    return code == kClean ? kFailed : code;
-  }
+  if (code == kClean && !console.hasErrors()) return kClean;
+  console.diagnose(asked.problems, asked.words);
+  if (code != kUsage && *arguments.value("--format") == "json") write(console, arguments, {});
+  console.summarize();
+  return code == kClean ? kFailed : code;
+}
+
+int runDiff(Console& console, const Arguments& arguments) {
+  const auto jobs = jobsOf(console, arguments);
+  if (!jobs) return kUsage;
+  if (const std::string format = *arguments.value("--format"); arguments.has("--all") && format != "text")
+    return console.usageError("`--all` has no effect with `--format " + format + "`",
+                              "`--format json` has every part, and text with `--all`");
+  DiffAsked asked;
+  if (const int code = readAll(console, arguments, asked)) return code;
   price(asked.before, *jobs);
   price(asked.after, *jobs);
-  const report::DiffReport found = compared(asked.before, asked.after, asked.gates);
-  reportErrors(console, asked);
+  report::DiffReport found = compared(asked.before, asked.after, asked.gates);
+  found.project = std::move(asked.project);
+  const bool read = reportErrors(console, asked);
   write(console, arguments, found);
   console.summarize();
-  const bool unread = std::any_of(asked.after.files.begin(), asked.after.files.end(),
-                                  [](const SideFile& file) { return file.diagnostics.empty() && !file.error.empty(); });
-  if (unread) return kUsage;
+  if (!read) return kUsage;
   return console.hasErrors() || !found.failures.empty() ? kFailed : kClean;
 }
 
@@ -95,11 +107,14 @@ const Command kDiffCommand = {
     "what became of plans: totals before and after, where the difference comes from, and whose it is",
     {{"A|PATH", 0, kMany,
       "two .plan files, folders or JSON results of `estimate`; with --against what of the repository is compared"}},
-    {{"--against", "REV", {}, "an earlier state of the repository, as HEAD~1 or origin/main, in place of A"},
+    {{"--against",
+      "REV",
+      {},
+      "an earlier state of the repository, as HEAD~1, or origin/main... for where this branch left it, in place of A"},
      {"--fail-if",
       "GATE",
       {},
-      "fail where a metric changes by more, as 'step_time > +3%'; goes before the gates of planc.toml",
+      "fail where a metric changes by more, as 'step_time > +3%' or 'not memory.fits'; goes before planc.toml's",
       kEach},
      kJobsOption,
      {"--format",
@@ -107,7 +122,7 @@ const Command kDiffCommand = {
       {"text", "json", "md", "github"},
       "md: a comment for a pull request; github: annotations of its lines"},
      {"--all", "", {}, "every part of a difference, however small"}},
-    "planc diff examples/llama3_8b_fsdp.plan examples/llama3_8b_fsdp.plan",
+    "planc diff examples/llama3_70b_fsdp.plan examples/gpt3_175b.plan",
     runDiff,
 };
 

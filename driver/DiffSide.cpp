@@ -7,10 +7,11 @@
 #include "driver/Inputs.h"
 #include "support/Digest.h"
 
-#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 namespace planc::driver {
 
@@ -18,11 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string errorText(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
+PlanError errorOf(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
   const Diagnostic* first = diagnostics.firstError();
-  if (!first) return "";
-  const std::string where = first->range.valid() ? sources.where(first->range) + ": " : "";
-  return fmt::format("{}error[{}]: {}", where, first->kind->id(), first->message);
+  if (!first) return {};
+  const std::string where = first->range.valid() ? sources.where(first->range) : "";
+  return {fmt::format("{}{}error[{}]: {}", where, where.empty() ? "" : ": ", first->kind->id(), first->message),
+          where.substr(0, where.rfind(':'))};
 }
 
 /// Prices what is handed over and keeps its result.
@@ -35,16 +37,18 @@ public:
     plan->price();
     plan->freeEngine();
     const SourceManager& sources = out_.read->sources();
-    const std::string name = report::planId(out_.path, plan->plan()).substr(out_.path.size() + 1);
+    const std::string name = report::planName(plan->plan());
     if (!seen_.insert(name).second) return;
     if (plan->estimate() && !broken(*plan)) {
       const report::PlanReport report{out_.path,       &sources,         &plan->plan(),
                                       plan->program(), plan->estimate(), &plan->results()};
       std::string problem;
-      if (auto result = report::readResult(report::json(report), problem)) out_.results.push_back(std::move(*result));
+      auto result = report::readResult(report::json(report), problem);
+      if (!result) throw std::logic_error("a result of this program cannot be read: " + problem);
+      out_.results.push_back(std::move(*result));
       return;
     }
-    out_.failed[name] = errorText(plan->diagnostics(), sources);
+    out_.failed[name] = errorOf(plan->diagnostics(), sources);
     plan->release();
     const std::shared_ptr<api::Compilation> kept = std::move(plan);
     out_.diagnostics.emplace_back(kept, &kept->diagnostics());
@@ -67,7 +71,8 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   if (text) {
     out.read->loadText(path, *text);
   } else if (std::string error; !out.read->load(path, error)) {
-    out.error = error;
+    out.error.text = error;
+    out.unreadable = true;
     return out;
   }
   const SourceManager& sources = out.read->sources();
@@ -75,23 +80,28 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   out.digest = digestOf(out.text);
   const bool whole = !out.read->diagnostics().hasErrors(); // else what is there is not all that was meant
   Pricer pricer(out);
-  out.read->check([&](std::unique_ptr<api::Compilation> plan) {
+  out.read->eachPlan([&](std::unique_ptr<api::Compilation> plan) {
     if (whole) pricer.take(std::move(plan));
   });
-  if (whole)
-    for (api::Comparison& comparison : out.read->comparisons())
-      for (std::unique_ptr<api::Compilation>& plan : comparison.plans) pricer.take(std::move(plan));
+  for (std::string& plan : out.read->openPlans()) {
+    std::string name = plan.substr(0, plan.find('('));
+    out.open.emplace(std::move(name), std::move(plan));
+  }
   for (uint32_t i = 1; i < sources.fileCount(); ++i)
-    if (!isLibrary(sources, FileId(i))) out.imports.push_back(digestOf(sources.text(FileId(i))));
-  std::sort(out.imports.begin(), out.imports.end());
-  out.error = errorText(out.read->diagnostics(), sources);
-  if (!out.error.empty()) out.diagnostics.emplace_back(out.read, &out.read->diagnostics());
+    if (!isLibrary(sources, FileId(i))) out.imports[sources.path(FileId(i))] = digestOf(sources.text(FileId(i)));
+  out.error = errorOf(out.read->diagnostics(), sources);
+  if (!out.error.text.empty()) out.diagnostics.emplace_back(out.read, &out.read->diagnostics());
   if (out.diagnostics.empty()) out.read.reset();
   return out;
 }
 
 std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
   constexpr size_t kMostBytes = size_t(4) << 30; // thousands of plans
+  if (std::error_code ignored;
+      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    problem = "it is no file";
+    return std::nullopt;
+  }
   const std::optional<std::string> text = readFile(path, problem, kMostBytes);
   if (!text) return std::nullopt;
   const Json root = Json::parse(*text, nullptr, false);
@@ -102,27 +112,19 @@ std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
   std::optional<report::ResultFile> read = report::readResults(root, problem);
   if (!read) return std::nullopt;
   Side out{path, {}, {}, true, read->planc, read->library};
-  std::set<std::string> own;
-  for (const diff::Result& result : read->plans) own.insert(result.file);
-  std::vector<std::string> imports;
-  for (const auto& [input, digest] : read->inputs)
-    if (!own.contains(input)) imports.push_back(digest);
-  std::sort(imports.begin(), imports.end());
+  std::map<std::string, std::string> imports = read->inputs;
+  for (const diff::Result& result : read->plans) imports.erase(result.file);
+  std::map<std::string, size_t> byPath;
   for (diff::Result& result : read->plans) {
-    if (out.files.empty() || out.files.back().key != result.file) {
-      auto known =
-          std::find_if(out.files.begin(), out.files.end(), [&](const SideFile& f) { return f.key == result.file; });
-      if (known != out.files.end()) {
-        known->results.push_back(std::move(result));
-        continue;
-      }
+    const auto [at, fresh] = byPath.emplace(result.file, out.files.size());
+    if (fresh) {
       SideFile& file = out.files.emplace_back();
       file.key = file.path = result.file;
       file.imports = imports;
       if (const auto digest = read->inputs.find(result.file); digest != read->inputs.end())
         file.digest = digest->second;
     }
-    out.files.back().results.push_back(std::move(result));
+    out.files[at->second].results.push_back(std::move(result));
   }
   return out;
 }

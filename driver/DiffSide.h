@@ -13,18 +13,29 @@
 
 namespace planc::driver {
 
+/// Why something stands for no price.
+struct PlanError {
+  std::string text;
+  std::string where{}; ///< `plans/run.plan:20`; may be empty
+};
+
 /// A file of a side. Its plans carry errors instead of prices where they have some.
 struct SideFile {
-  std::string key;                       ///< by which it is found on the other side: its path below what is compared
-  std::string path;                      ///< as reports show it
-  std::string text = {};                 ///< empty in results from elsewhere
-  std::string digest = {};               ///< of the text; empty: not known
-  std::vector<std::string> imports = {}; ///< digests of the files that it reads beside itself, sorted
+  std::string key;         ///< by which it is found on the other side: its path below what is compared
+  std::string path;        ///< as reports show it
+  std::string text = {};   ///< empty in results from elsewhere
+  std::string digest = {}; ///< of the text; empty: not known
+  std::map<std::string, std::string> imports = {}; ///< digests of the files that it reads beside itself, by path
   std::vector<diff::Result> results = {};
-  std::map<std::string, std::string> failed = {}; ///< first errors of plans that stand for no price, by their names
-  std::string error = {};                         ///< the first error of the file, if it has one
-  std::shared_ptr<api::PlanFile> read = {};       ///< keeps the sources of the diagnostics
+  std::map<std::string, PlanError> failed = {}; ///< plans that stand for no price, by their names
+  std::map<std::string, std::string> open = {}; ///< plans that wait for arguments, `run(nodes = …)`, by their names
+  PlanError error = {};                         ///< of the file: the first error, if it has one
+  bool unreadable = false;                      ///< which is that it cannot be read
+  std::shared_ptr<api::PlanFile> read = {};     ///< keeps the sources of the diagnostics
   std::vector<std::shared_ptr<const DiagnosticEngine>> diagnostics = {}; ///< with errors
+
+  /// Is a path of reports that of the file or of one that it reads? Else it is one of the library in the program.
+  bool reads(const std::string& shown) const { return shown == path || imports.contains(shown); }
 };
 
 struct Side {

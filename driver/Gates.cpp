@@ -20,6 +20,10 @@ PLANC_ERROR(GateOfWrongUnit, 1112, "`{metric}` is {wanted}, and `{bound}` is {fo
 
 namespace {
 
+/// What a gate on something true or false is set to.
+constexpr std::string_view kHolds = "true";
+constexpr std::string_view kNot = "not ";
+
 std::string withoutBlanks(std::string_view text) {
   const size_t from = text.find_first_not_of(" \t");
   return from == std::string_view::npos ? "" : std::string(text.substr(from, text.find_last_not_of(" \t") - from + 1));
@@ -27,13 +31,11 @@ std::string withoutBlanks(std::string_view text) {
 
 const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEngine& diagnostics) {
   const verdict::Metric* const metric = verdict::findMetric(name.value);
-  if (metric && metric->read && !metric->isBool) return metric;
-  const char* const problem = !metric          ? "no metric"
-                              : metric->isBool ? "true or false: it does not change by an amount"
-                                               : "a number of a layer, not of the plan";
+  if (metric && metric->read) return metric;
+  const char* const problem = metric ? "a number of a layer, not of the plan" : "no metric";
   std::vector<std::string> known;
   for (const verdict::Metric* m : verdict::metrics().rows())
-    if (m->read && !m->isBool) known.emplace_back(m->name());
+    if (m->read) known.emplace_back(m->name());
   diagnostics.report(GateOfNoMetric, name.range, {{"metric", name.value}, {"problem", problem}})
       .help(metric ? "" : didYouMean(name.value, known, "`planc schema planc.toml` lists the metrics, below `gates`"));
   return nullptr;
@@ -58,12 +60,23 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
         .help(std::move(help));
     return std::nullopt;
   };
+  if (metric->isBool) {
+    if (text != kHolds)
+      return noBound(
+          "it is true or false, and does not change by an amount",
+          fmt::format("`\"{}\" = true` of planc.toml, and `--fail-if 'not {}'`, fail where it no longer holds",
+                      name.value, name.value));
+    return Gate{metric, false, true, 0, text, written.range};
+  }
   if (text.empty()) return noBound("it is empty", boundExample(*metric, '+'));
   const char sign = text[0];
   if (sign != '+' && sign != '-')
-    return noBound("it has no sign", fmt::format("`+{}` fails where the metric rises by more, `-{}` where it falls by "
-                                                 "more",
-                                                 text, text));
+    return noBound(
+        "it has no sign",
+        std::isdigit(static_cast<unsigned char>(sign))
+            ? fmt::format("`+{}` fails where the metric rises by more, `-{}` where it falls by more", text, text)
+            : "a gate bounds a change, `+3%` or `-3%`; what a number itself may be is for a policy: `policy "
+              "limit { require memory.peak < 80GB }`");
   std::string amount = withoutBlanks(std::string_view(text).substr(1));
   // `3 %` is `3%`; what is no unit keeps its blank, so that `1 000` is none
   if (const size_t blank = amount.find(' ');
@@ -94,6 +107,11 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
 
 } // namespace
 
+std::string Gate::str() const {
+  return metric->isBool ? fmt::format("{}{}", kNot, metric->name())
+                        : fmt::format("{} {} {}", metric->name(), falling ? "<" : ">", text);
+}
+
 bool Gate::fails(double before, double after) const {
   const double limit = relative ? bound * std::abs(before) : bound;
   return falling ? after - before < limit : after - before > limit;
@@ -108,19 +126,27 @@ std::vector<Gate> gatesOf(const project::Config& config, DiagnosticEngine& diagn
 
 std::optional<Gate> gateOfWord(const std::string& word, GateMistake& mistake) {
   const size_t at = word.find_first_of("<>");
-  if (at == std::string::npos) {
-    mistake = {fmt::format("`{}` is no gate: there is neither `>` nor `<` in it", word), "as `step_time > +3%`"};
+  const bool holds = word.starts_with(kNot);
+  if (at == std::string::npos && !holds) {
+    mistake = {fmt::format("`{}` is no gate: there is neither `>` nor `<` in it", word),
+               "as `step_time > +3%`, or `not memory.fits`"};
     return std::nullopt;
   }
   DiagnosticEngine found;
   const std::optional<Gate> gate =
-      readGate({withoutBlanks(word.substr(0, at)), {}}, {withoutBlanks(word.substr(at + 1)), {}}, found);
+      holds ? readGate({withoutBlanks(word.substr(kNot.size())), {}}, {std::string(kHolds), {}}, found)
+            : readGate({withoutBlanks(word.substr(0, at)), {}}, {withoutBlanks(word.substr(at + 1)), {}}, found);
   if (!gate) {
     const Diagnostic& first = *found.sorted().front();
     mistake = {first.message, first.help.empty() ? "" : first.help.front()};
     return std::nullopt;
   }
-  if (gate->falling == (word[at] == '<')) return gate;
+  if (holds != gate->metric->isBool) {
+    mistake = {fmt::format("`{}` is a number, which neither holds nor not", gate->metric->name()),
+               fmt::format("as `{} > +3%`", gate->metric->name())};
+    return std::nullopt;
+  }
+  if (holds || gate->falling == (word[at] == '<')) return gate;
   mistake = {fmt::format("`{}` holds of every small change", word),
              fmt::format("as `{} {} {}`: a rise is above its bound, a fall below", gate->metric->name(),
                          gate->falling ? '<' : '>', gate->text)};

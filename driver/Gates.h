@@ -10,7 +10,7 @@
 
 namespace planc::driver {
 
-/// `step_time = "+3%"`.
+/// `step_time = "+3%"`; of what is true or false, as `memory.fits`, that it goes on to hold.
 struct Gate {
   const verdict::Metric* metric = nullptr;
   bool relative = false; ///< to the value before
@@ -22,6 +22,10 @@ struct Gate {
   /// Does what becomes of the metric go beyond it? With `+` where it rises by more than that, with `-` where it falls
   /// by more than that; by exactly as much is still within.
   bool fails(double before, double after) const;
+  /// What the metric of a plan that is new counts as before: what must hold, held. Nothing of numbers.
+  std::optional<double> beforeNew() const { return metric->isBool ? std::optional(1.0) : std::nullopt; }
+  /// `step_time > +3%`, `not memory.fits`: when it fails.
+  std::string str() const;
 };
 
 /// What is wrong with a word of the command line.
@@ -29,7 +33,8 @@ struct GateMistake {
   std::string problem, help;
 };
 
-/// The gate that a word of `--fail-if` means: `step_time > +3%`, `tokens_per_second < -5%`. Nothing after a mistake.
+/// The gate that a word of `--fail-if` means: `step_time > +3%`, `tokens_per_second < -5%`, `not memory.fits`. Nothing
+/// after a mistake.
 std::optional<Gate> gateOfWord(const std::string& word, GateMistake& mistake);
 /// Those of `[gates]`; what is wrong with one is reported.
 std::vector<Gate> gatesOf(const project::Config& config, DiagnosticEngine& diagnostics);

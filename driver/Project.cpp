@@ -49,6 +49,17 @@ int Project::open(Console& console, const std::string& folder) {
   return diagnostics.hasErrors() ? kFailed : kClean;
 }
 
+std::optional<Project> Project::earlier(const std::string& path, std::string text) {
+  Project out;
+  DiagnosticEngine found;
+  std::optional<project::Config> config = project::configOf(path, std::move(text), out.sources_, found);
+  if (!config) return std::nullopt;
+  out.config_ = std::move(*config);
+  for (const project::ConfigText& excluded : out.config_.exclude)
+    if (!excluded.value.empty()) out.excluded_.push_back(wholePath(out.config_.shown(excluded)));
+  return out;
+}
+
 /// An option that names a code, or denies all, is not undone.
 void Project::addRules(WarningRules& rules, DiagnosticEngine& diagnostics) const {
   const WarningRules options = rules;

@@ -16,6 +16,10 @@ public:
   /// written; else kClean.
   int open(Console& console, const std::string& folder);
 
+  /// Takes a planc.toml as it stood in the same place at another time, for its lists; `text` that cannot be read is
+  /// none.
+  static std::optional<Project> earlier(const std::string& path, std::string text);
+
   const project::Config& config() const { return config_; }
   const SourceManager& sources() const { return sources_; }
   /// Is it to be passed over where the folder `root` is expanded? Not for what holds all of that folder: who names it

@@ -36,35 +36,49 @@ public:
 
   void add(const std::string& path) {
     if (isFolder(path)) return addFolder(path);
-    seen_.insert(wholePath(path));
+    const std::string whole = wholePath(path);
+    seen_.insert(whole);
+    if (brought_.contains(whole)) return;
     out_.push_back({path, true, path == "-" ? stdinPath_ : ""});
   }
 
 private:
-  /// What is named itself is never passed over, only what lies below.
+  /// What is named itself is never passed over, only what lies below. What cannot be read is told where it is read: a
+  /// folder, a link that leads nowhere.
   void addFolder(const std::string& folder) {
-    const std::string root = wholePath(folder);
     std::vector<std::string> found;
-    std::error_code failed;
-    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end;
+    look(folder, wholePath(folder), found);
+    std::sort(found.begin(), found.end());
+    for (std::string& path : found) {
+      const std::string whole = wholePath(path);
+      if (!seen_.insert(whole).second) continue;
+      brought_.insert(whole);
+      out_.push_back({std::move(path), false, ""});
+    }
+  }
+
+  /// Links to folders are not followed: they may lead in a circle.
+  void look(const std::string& folder, const std::string& root, std::vector<std::string>& found) {
+    std::error_code failed, ignored;
+    std::vector<std::string> deeper;
+    fs::directory_iterator it(folder, failed), end;
     for (; !failed && it != end; it.increment(failed)) {
       const fs::path& path = it->path();
-      std::error_code ignored;
-      const bool deeper = it->is_directory(ignored);
-      if (isPassedOver(project_, root, path, deeper))
-        it.disable_recursion_pending();
-      else if (!deeper && path.extension() == kPlanSuffix && it->is_regular_file(ignored))
+      const bool isDeeper = it->is_directory(ignored);
+      if (isPassedOver(project_, root, path, isDeeper)) continue;
+      if (isDeeper && !it->is_symlink(ignored))
+        deeper.push_back(path.string());
+      else if (!isDeeper && path.extension() == kPlanSuffix)
         found.push_back(path.string());
     }
-    std::sort(found.begin(), found.end());
-    for (std::string& path : found)
-      if (seen_.insert(wholePath(path)).second) out_.push_back({std::move(path), false, ""});
+    if (failed) found.push_back(folder);
+    for (const std::string& path : deeper) look(path, root, found);
   }
 
   const Project& project_;
   std::vector<WorkFile>& out_;
   std::string stdinPath_;
-  std::set<std::string> seen_;
+  std::set<std::string> seen_, brought_; ///< of any word, of a folder
 };
 
 /// Nothing is named: what planc.toml lists.

@@ -17,6 +17,8 @@ bool targetsReach(const Mesh& mesh, const std::vector<Symbol>& targets, AxisId a
   });
 }
 
+} // namespace
+
 std::string targetText(const std::vector<Symbol>& axes, bool host) {
   std::string text;
   for (Symbol axis : axes) text += (text.empty() ? "" : ", ") + axis.str();
@@ -24,8 +26,6 @@ std::string targetText(const std::vector<Symbol>& axes, bool host) {
   if (text.empty()) return "replicate";
   return text.find(',') == std::string::npos ? text : "[" + text + "]";
 }
-
-} // namespace
 
 std::string effectText(const PlacementRule& rule) {
   return fmt::format("{}{}{}{}", targetText(rule.targets, false), rule.ring ? " via ring" : "",

@@ -19,6 +19,8 @@ struct AxisUse {
 /// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
 
+/// Targets as a rule writes them: `tp`, `[cp, tp]`, `[dp, host]`, `replicate`.
+std::string targetText(const std::vector<Symbol>& targets, bool host);
 /// What a rule says of its subject, as it is written: `[cp, tp] via ring`, `dp { regather = false }`.
 std::string effectText(const PlacementRule& rule);
 std::string effectText(const StateRule& rule);

@@ -125,7 +125,8 @@ void addMesh(const Plan& plan, Facts& out) {
   }
   for (const AxisGroup& group : plan.mesh.groups)
     out.push_back({"mesh." + group.name.str(), "[" + plan.mesh.str(group.axes) + "]", group.range});
-  out.push_back({"mesh", "inner to outer " + order, plan.meshRange, true});
+  // A statement, which is above no axis: it is no less than their sizes, since it places them on the levels.
+  out.push_back({"mesh order", order, plan.meshRange});
 }
 
 void addRules(const Plan& plan, Facts& out) {
@@ -138,6 +139,7 @@ void addRules(const Plan& plan, Facts& out) {
 std::string cutText(const Stages& cut) {
   switch (cut.cut) {
   case StageCut::Even:
+    if (cut.counted.empty()) return "even";
     return "even(" +
            joined(cut.counted, [](const CountedLayer& c) { return fmt::format("{} = {}", c.layer.view(), c.count); }) +
            ")";
@@ -166,7 +168,10 @@ void addPipeline(const Plan& plan, Facts& out) {
 void addStatements(const Plan& plan, Facts& out) {
   for (const Recompute& r : plan.recompute) out.push_back({"recompute " + r.str(), "", r.range});
   for (const Keep& k : plan.keeps)
-    out.push_back({"keep " + k.selector.str(), fmt::format("{}{}", k.gathered ? "gathered" : "", k.host ? "host" : ""),
+    out.push_back({"keep " + k.selector.str(),
+                   std::string(k.host       ? kHost
+                               : k.gathered ? "gathered"
+                                            : "split"),
                    k.selector.range});
 }
 

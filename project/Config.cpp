@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <sys/stat.h>
 
 namespace planc::project {
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFileName = "planc.toml", kSuffix = ".toml";
+constexpr std::string_view kSuffix = ".toml";
 /// A few lists and gates are some hundred bytes. What is larger was put there by mistake or by a stranger, and is not
 /// held in memory to be refused line by line.
 constexpr size_t kMostBytes = 1u << 20;
@@ -151,8 +152,11 @@ private:
       const std::string metric = before + member.name;
       if (member.value.kind == TomlValue::Kind::Table)
         gates(member.value, metric + ".");
+      else if (member.value.kind == TomlValue::Kind::Truth && member.value.truth)
+        config_.gates.push_back({{metric, member.range}, {"true", member.value.range}});
       else if (member.value.kind != TomlValue::Kind::Text)
-        wrongKind(metric, "a bound as a text", member.value).help("as `\"+3%\"`, in quotes and with its sign");
+        wrongKind(metric, "a bound as a text, or `true`", member.value)
+            .help("as `\"+3%\"`, in quotes and with its sign; `true` of what must hold, as `\"memory.fits\" = true`");
       else
         config_.gates.push_back({{metric, member.range}, {member.value.text, member.value.range}});
     }
@@ -173,6 +177,26 @@ const std::vector<ConfigKey>& configKeys() {
   return keys;
 }
 
+std::vector<std::string> changes(const Config& before, const Config& after) {
+  std::vector<std::string> out;
+  const auto told = [&](const std::string& key, const std::string& was, const std::string& is) {
+    if (was != is) out.push_back(fmt::format("{} {} → {}", key, was.empty() ? "none" : was, is.empty() ? "none" : is));
+  };
+  const auto listed = [](const std::vector<ConfigText>& list) {
+    std::string text;
+    for (const ConfigText& item : list) text += (text.empty() ? "" : ", ") + item.value;
+    return text;
+  };
+  for (const ConfigKey& key : configKeys())
+    told(fmt::format("{}.{}", key.table, key.name), listed(before.*key.list), listed(after.*key.list));
+  std::map<std::string, std::pair<std::string, std::string>> gates;
+  for (const ConfigGate& gate : before.gates) gates[gate.metric.value].first = gate.bound.value;
+  for (const ConfigGate& gate : after.gates) gates[gate.metric.value].second = gate.bound.value;
+  for (const auto& [metric, bounds] : gates)
+    told(fmt::format("{}.{}", kGatesTable, metric), bounds.first, bounds.second);
+  return out;
+}
+
 std::string Config::shown(const ConfigText& written) const {
   return (fs::path(path).parent_path() / written.value).lexically_normal().string();
 }
@@ -183,7 +207,7 @@ std::optional<std::string> findConfig(const std::string& folder) {
   if (failed && !fs::path(folder).is_absolute()) return std::nullopt;
   const fs::path start = (current / folder / ".").lexically_normal();
   for (fs::path at = start.parent_path();; at = at.parent_path()) {
-    const fs::path file = at / kFileName;
+    const fs::path file = at / kConfigName;
     if (fs::exists(fs::symlink_status(file, failed)))
       return fs::path(folder).is_absolute() ? file.string() : file.lexically_relative(current).string();
     if (!at.has_relative_path()) return std::nullopt;
@@ -192,14 +216,17 @@ std::optional<std::string> findConfig(const std::string& folder) {
 
 std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics) {
   std::string reason;
-  std::optional<std::string> text = textOf(path, reason);
+  if (std::optional<std::string> text = textOf(path, reason))
+    return configOf(path, std::move(*text), sources, diagnostics);
+  diagnostics.report(ConfigUnreadable, {sources.add(path, ""), 0, 0}, {{"path", path}, {"reason", reason}});
+  return std::nullopt;
+}
+
+std::optional<Config> configOf(const std::string& path, std::string text, SourceManager& sources,
+                               DiagnosticEngine& diagnostics) {
   Config config;
   config.path = path;
-  config.file = sources.add(path, text.value_or(""));
-  if (!text) {
-    diagnostics.report(ConfigUnreadable, {config.file, 0, 0}, {{"path", path}, {"reason", reason}});
-    return std::nullopt;
-  }
+  config.file = sources.add(path, std::move(text));
   TomlMistake mistake;
   const std::optional<TomlValue> root = parseToml(sources, config.file, mistake);
   if (root)

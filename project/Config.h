@@ -46,5 +46,11 @@ const std::vector<ConfigKey>& configKeys();
 std::optional<std::string> findConfig(const std::string& folder);
 /// Reads it; nothing after errors, which are reported.
 std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics);
+/// The same of a text that stands, or stood, at `path`.
+std::optional<Config> configOf(const std::string& path, std::string text, SourceManager& sources,
+                               DiagnosticEngine& diagnostics);
+/// What `after` says otherwise than `before`, key by key: `gates.step_time +3% → none`.
+std::vector<std::string> changes(const Config& before, const Config& after);
+inline constexpr std::string_view kConfigName = "planc.toml";
 
 } // namespace planc::project

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "project/GitTree.h"
 
+#include "project/Config.h"
+
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -18,10 +21,27 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPlanSuffix = ".plan";
+/// As many as Linux follows in one path.
 constexpr int kMostLinks = 40;
+/// More than any project has; a repository that holds itself twice over would have twice as many at every level.
+constexpr size_t kMostSubmodules = 256;
+constexpr std::string_view kSinceBase = "...";
 
 bool isPlan(std::string_view path) {
   return path.ends_with(kPlanSuffix);
+}
+
+/// Is its text read? Of others only the names are.
+bool isRead(std::string_view path) {
+  return isPlan(path) || path == kConfigName || path.ends_with("/" + std::string(kConfigName));
+}
+
+/// `REV...` is where the branch that is checked out left REV, as in words of git; else the revision itself.
+std::string baseOf(const GitPlace& place, const std::string& revision) {
+  if (!revision.ends_with(kSinceBase) || revision.starts_with('-')) return revision;
+  const std::string other = revision.substr(0, revision.size() - kSinceBase.size());
+  const GitAnswer base = runGit(place, {"merge-base", other.empty() ? "HEAD" : other, "HEAD"});
+  return base.ok() ? base.line() : revision;
 }
 
 /// The folder of a path, or itself if it is one, of the nearest that exists.
@@ -55,10 +75,13 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
     return nullptr;
   }
   const GitAnswer commit =
-      runGit(place, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
+      runGit(place, {"rev-parse", "--verify", "--quiet", "--end-of-options", baseOf(place, revision) + "^{commit}"});
   if (!commit.ok() || commit.line().empty()) {
     auto report = diagnostics.report(NoRevision, asked, {{"path", near}, {"revision", revision}});
-    if (runGit(place, {"rev-parse", "--is-shallow-repository"}).line() == "true")
+    if (revision.find("..") < revision.size() - std::min(revision.size(), kSinceBase.size()))
+      report.help("one revision is named, and what lies on the disk is compared with it; `REV...` is where this branch "
+                  "left REV");
+    else if (runGit(place, {"rev-parse", "--is-shallow-repository"}).line() == "true")
       report.help("this clone is shallow: `git fetch --unshallow` brings its history (of actions/checkout: "
                   "`fetch-depth: 0`)");
     else
@@ -91,7 +114,7 @@ bool GitTree::read(Repository& repository) {
     entry.object = line.substr(object + 1, path - object - 1);
     const std::string_view mode = line.substr(0, type), name = line.substr(path + 1);
     entry.kind = mode == "120000" ? Entry::Kind::Link : mode == "160000" ? Entry::Kind::Submodule : Entry::Kind::File;
-    if (entry.kind == Entry::Kind::Link || (entry.kind == Entry::Kind::File && isPlan(name)))
+    if (entry.kind == Entry::Kind::Link || (entry.kind == Entry::Kind::File && isRead(name)))
       wanted += entry.object + "\n";
     repository.entries.emplace(name, std::move(entry));
   }
@@ -102,7 +125,12 @@ bool GitTree::read(Repository& repository) {
     rest.remove_prefix(std::min(rest.size(), head.size() + 1));
     const size_t type = head.find(' '), size = head.find(' ', type + 1);
     if (size == std::string_view::npos) continue;
-    const size_t bytes = std::stoul(std::string(head.substr(size + 1)));
+    size_t bytes = 0;
+    const std::string_view digits = head.substr(size + 1);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), bytes).ec != std::errc()) {
+      repository.problem = "git answers with what is no object";
+      return false;
+    }
     repository.blobs.emplace(head.substr(0, type), rest.substr(0, bytes));
     rest.remove_prefix(std::min(rest.size(), bytes + 1));
   }
@@ -133,8 +161,10 @@ std::string GitTree::nameOf(const Repository& within, const std::string& path) {
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     constexpr std::string_view kHead = "submodule.";
     const std::string tail = ".path " + path;
-    if (line.starts_with(kHead) && line.ends_with(tail))
-      return std::string(line.substr(kHead.size(), line.size() - kHead.size() - tail.size()));
+    if (!line.starts_with(kHead) || !line.ends_with(tail)) continue;
+    const std::string name(line.substr(kHead.size(), line.size() - kHead.size() - tail.size()));
+    const fs::path steps(name); // it is a path of git's own data, which nothing leads out of
+    if (steps.is_relative() && std::find(steps.begin(), steps.end(), "..") == steps.end()) return name;
   }
   return path;
 }
@@ -146,6 +176,11 @@ GitTree::Repository& GitTree::submodule(Repository& within, const std::string& p
   made = std::make_unique<Repository>();
   made->commit = commit;
   made->sub = true;
+  if (++opened_ > kMostSubmodules) {
+    made->problem = fmt::format("there are more than {} submodules in each other", kMostSubmodules);
+    missing_.insert(made->problem);
+    return *made;
+  }
   if (isHere(whole)) {
     made->place = {(fs::path(top_) / whole).string()};
   } else { // not checked out, or elsewhere by now: git keeps its data by its name
@@ -250,6 +285,8 @@ std::optional<std::string> GitTree::imported(const std::string& real, std::strin
   const auto text = at.repository->blobs.find(entry->second.object);
   if (text != at.repository->blobs.end()) return text->second;
   error = fmt::format("its text is not in this clone: {}", entry->second.object.substr(0, 12));
+  missing_.insert(fmt::format("the text of `{}`, {}, is not in this clone: `git fetch` brings it to a partial one",
+                              at.whole, entry->second.object.substr(0, 12)));
   return std::nullopt;
 }
 
@@ -259,11 +296,31 @@ std::optional<std::string> GitTree::plan(const std::string& path, std::string& e
 }
 
 std::vector<std::string> GitTree::plansOf(const std::string& folder) const {
+  const std::lock_guard hold(lock_);
   std::vector<std::string> names;
-  for (const std::string& path : plansBelow(folder.empty() ? "." : folder))
-    if (fs::path(path).parent_path() == fs::path(folder.empty() ? "." : folder))
-      names.push_back(fs::path(path).filename().string());
+  const std::optional<std::string> within = inside(folder.empty() ? "." : folder);
+  std::string error;
+  const Place at = within ? resolve(*within, error) : Place();
+  if (!at.repository) return names;
+  const std::string prefix = at.path.empty() ? "" : at.path + "/";
+  const auto& entries = at.repository->entries;
+  for (auto entry = entries.lower_bound(prefix); entry != entries.end() && entry->first.starts_with(prefix); ++entry) {
+    const std::string name = entry->first.substr(prefix.size());
+    if (name.find('/') == std::string::npos && isPlan(name)) names.push_back(name);
+  }
   return names;
+}
+
+std::optional<std::string> GitTree::config(const std::string& path) const {
+  const std::optional<std::string> within = inside(path);
+  std::string error;
+  return within && isRead(*within) ? imported(*within, error) : std::nullopt;
+}
+
+bool isRevision(const std::string& word) {
+  if (word.empty() || word.starts_with('-')) return false;
+  const GitAnswer found = runGit({"."}, {"rev-parse", "--verify", "--quiet", "--end-of-options", word + "^{commit}"});
+  return found.found && found.ok();
 }
 
 void GitTree::addBelow(const Place& folder, const std::string& shown, std::vector<std::string>& out) const {

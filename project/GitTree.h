@@ -16,7 +16,8 @@ namespace planc::project {
 /// Paths are those of the disk, as a command line or an import of a file there has them.
 class GitTree final : public FileTree {
 public:
-  /// The tree of a revision, of the repository that the path `near` lies in. Null after errors, which are reported at
+  /// The tree of a revision, of the repository that the path `near` lies in; `REV...` is the last commit that the one
+  /// that is checked out and REV have in common. Null after errors, which are reported at
   /// `asked`, the place of the revision's name: there is no git, no repository, no such revision.
   static std::shared_ptr<const GitTree> open(const std::string& revision, const std::string& near, SourceRange asked,
                                              DiagnosticEngine& diagnostics);
@@ -29,9 +30,13 @@ public:
 
   /// The `.plan` files below a folder, or the file itself, as paths that begin as `path` does; sorted.
   std::vector<std::string> plansBelow(const std::string& path) const;
+  /// Does the path lie in the repository, be it there or not?
+  bool holds(const std::string& path) const { return inside(path).has_value(); }
+  /// The text of a planc.toml; nothing where there is none.
+  std::optional<std::string> config(const std::string& path) const;
   /// Of the commit.
   const std::string& commit() const { return commit_; }
-  /// Submodules whose objects are not here, each with a way out, as far as something of them was asked for.
+  /// What is not here of submodules and texts, each with a way out, as far as it was asked for.
   std::vector<std::string> missing() const;
 
 private:
@@ -71,6 +76,10 @@ private:
   mutable std::mutex lock_;
   std::unique_ptr<Repository> root_;
   mutable std::set<std::string> missing_;
+  mutable size_t opened_ = 0; ///< submodules
 };
+
+/// Does git know this word as a revision, in the current folder?
+bool isRevision(const std::string& word);
 
 } // namespace planc::project

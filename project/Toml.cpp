@@ -104,6 +104,7 @@ TomlValue valueOf(const toml::node& node, const Places& places) {
   out.kind = kindOf(node);
   out.range = places.range(node.source());
   if (const auto* text = node.as_string()) out.text = text->get();
+  if (const auto* truth = node.as_boolean()) out.truth = truth->get();
   if (const auto* list = node.as_array())
     for (const toml::node& item : *list) out.items.push_back(valueOf(item, places));
   if (const auto* table = node.as_table()) {

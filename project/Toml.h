@@ -14,7 +14,8 @@ struct TomlMember;
 struct TomlValue {
   enum class Kind { Text, Number, Truth, Date, List, Table };
   Kind kind = Kind::Table;
-  std::string text;                ///< of a text, without its quotes
+  std::string text; ///< of a text, without its quotes
+  bool truth = false;
   std::vector<TomlValue> items;    ///< of a list
   std::vector<TomlMember> members; ///< of a table, in the order of the file
   SourceRange range;

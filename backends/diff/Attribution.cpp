@@ -45,16 +45,6 @@ private:
 
 } // namespace
 
-std::vector<Part> Attribution::byCause() const {
-  std::vector<Part> out;
-  for (const Part& part : parts) {
-    if (out.empty() || out.back().cause != part.cause) out.push_back({part.cause});
-    out.back().a += part.a;
-    out.back().b += part.b;
-  }
-  return out;
-}
-
 Attribution attribute(const Account& a, const Account& b, double scaleA, double scaleB) {
   Pairing pairing;
   pairing.add(a, &Part::a, scaleA);

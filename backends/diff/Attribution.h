@@ -18,8 +18,6 @@ struct Part {
 struct Attribution {
   std::vector<Part> parts; ///< by cause; in a cause as the accounts have them, those of the first before others
   double a = 0, b = 0;
-  /// The parts of each cause together, causes of which neither step has any left out.
-  std::vector<Part> byCause() const;
 };
 
 /// Pairs the rows of two accounts by what they are. The steps count `scaleA` and `scaleB` times: what they do may

@@ -6,6 +6,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace planc::diff {
 
@@ -35,10 +36,15 @@ std::vector<std::pair<FactChange, bool>> allChanges(const std::vector<Fact>& bef
   return out;
 }
 
-/// `cluster.device` is above `cluster.device.memory`; a statement, `recompute decoder`, is above nothing.
-bool above(std::string_view path, std::string_view other) {
-  return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '.' &&
-         path.find(' ') == std::string_view::npos;
+/// The outermost of these paths above this one, as `cluster.device` is above `cluster.device.memory`; empty if none is.
+/// A statement, `recompute decoder`, is above nothing.
+std::string_view topAbove(std::string_view path, const std::set<std::string_view>& paths) {
+  for (size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
+    const std::string_view head = path.substr(0, dot);
+    if (head.find(' ') != std::string_view::npos) return "";
+    if (paths.contains(head)) return head;
+  }
+  return "";
 }
 
 /// The account of a stage; of the critical one where there is no such stage.
@@ -55,6 +61,17 @@ double stepOf(const Result& result) {
 void own(Difference& out, Owner owner, const Result& from, const Result& to) {
   OwnedChange change{owner, stepOf(to) - stepOf(from), factChanges(from.facts, to.facts)};
   if (change.stepTime != 0 || !change.facts.empty()) out.owned.push_back(std::move(change));
+}
+
+/// By their texts: what is weakened or withdrawn is another assertion.
+std::vector<std::string> newlyFailing(const Result& before, const Result& after) {
+  std::set<std::string_view> failed;
+  for (const Assertion& line : before.assertions)
+    if (!line.ok) failed.insert(line.text);
+  std::vector<std::string> out;
+  for (const Assertion& line : after.assertions)
+    if (!line.ok && !failed.contains(line.text)) out.push_back(line.text);
+  return out;
 }
 
 /// The arguments of `gpt.gpt3_175b(layers = 96, attention = flash)`, cut at the commas between them; nothing where the
@@ -98,6 +115,8 @@ std::string changeText(std::string_view before, std::string_view after) {
     if (c != after[after.size() - n] || std::string_view("()[]").find(c) != std::string_view::npos) break;
     if (c == ' ') same = n;
   }
+  const auto listed = [&](std::string_view text) { return text.substr(0, text.size() - same).ends_with(','); };
+  if (listed(before) || listed(after)) same = 0; // the last one of a list says nothing without the others
   return fmt::format("{} → {}", before.substr(0, before.size() - same), after);
 }
 
@@ -108,7 +127,7 @@ std::string FactChange::str() const {
   std::string text = before && after ? fmt::format("{} {}", path, changeText(*before, *after))
                      : after         ? fmt::format("+ {}{}", path, value(*after))
                                      : fmt::format("- {}{}", path, value(*before));
-  if (below) text += fmt::format(" (and {} fact{} below it)", below, below == 1 ? "" : "s");
+  if (!below.empty()) text += fmt::format(" (and {} fact{} below it)", below.size(), below.size() == 1 ? "" : "s");
   return text;
 }
 
@@ -118,17 +137,16 @@ std::vector<FactChange> factChanges(const std::vector<Fact>& before, const std::
   std::vector<FactChange> out;
   for (auto& [change, derived] : all)
     if (!told || !derived) out.push_back(std::move(change));
+  std::set<std::string_view> paths;
+  for (const FactChange& change : out) paths.insert(change.path);
+  std::map<std::string_view, std::vector<FactChange>> below;
   std::vector<FactChange> tops;
   for (const FactChange& change : out) {
-    // The outermost fact above it that changed itself.
-    const FactChange* top = nullptr;
-    for (const FactChange& other : out)
-      if (above(other.path, change.path) && (!top || other.path.size() < top->path.size())) top = &other;
-    if (!top) tops.push_back(change);
+    const std::string_view top = topAbove(change.path, paths);
+    (top.empty() ? tops : below[top]).push_back(change);
   }
   for (FactChange& top : tops)
-    top.below = static_cast<size_t>(
-        std::count_if(out.begin(), out.end(), [&](const FactChange& c) { return above(top.path, c.path); }));
+    if (const auto found = below.find(top.path); found != below.end()) top.below = std::move(found->second);
   return tops;
 }
 
@@ -138,7 +156,7 @@ std::string_view name(Owner owner) {
 }
 
 bool Difference::any() const {
-  return before->metrics != after->metrics || !owned.empty() ||
+  return before->metrics != after->metrics || !owned.empty() || !failing.empty() ||
          std::any_of(parts.parts.begin(), parts.parts.end(), [](const Part& p) { return p.difference() != 0; });
 }
 
@@ -149,7 +167,7 @@ std::optional<double> Difference::relative(std::string_view metric) const {
 }
 
 Difference difference(const Result& before, const Result& after, const Origin& origin) {
-  Difference out{&before, &after, {}, {}, {}};
+  Difference out{&before, &after, {}, {}, {}, newlyFailing(before, after)};
   const bool comparable = before.stages.size() == after.stages.size();
   out.parts = attribute(accountOn(before, after.critical, comparable), accountOn(after, after.critical, true));
   const int owners = origin.planc + origin.libraries + origin.plan;

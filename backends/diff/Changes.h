@@ -16,15 +16,15 @@ namespace planc::diff {
 struct FactChange {
   std::string path;
   std::optional<std::string> before, after;
-  std::string where = {}; ///< after, or before where it is gone
-  size_t below = 0; ///< further changes of facts below it, as those of a device behind `cluster.device`: not listed
+  std::string where = {};             ///< after, or before where it is gone
+  std::vector<FactChange> below = {}; ///< of facts below it, as those of a device behind `cluster.device`
 
   /// `mesh.tp 8 → 4`, `+ recompute decoder.attn`, `- overlap.prefetch 2`.
   std::string str() const;
 };
 
 /// Facts in the order of the second, those that are gone behind them. Facts below one that is changed itself are
-/// counted there; derived ones are told where nothing else is different.
+/// listed there; derived ones are told where nothing else is different.
 std::vector<FactChange> factChanges(const std::vector<Fact>& before, const std::vector<Fact>& after);
 
 /// Whose change it is. `Together`: of several that cannot be told apart.
@@ -45,6 +45,7 @@ struct Difference {
   Attribution parts;              ///< of one stage
   std::vector<OwnedChange> owned; ///< in the order planc, libraries, plan; those that change nothing are left out
   std::string unsplit = {};       ///< why libraries and plan are told together, if they are
+  std::vector<std::string> failing = {}; ///< assertions that do not hold after, and held before or were not there
 
   /// Has another stage become the critical one? Both steps are then taken apart on the one that is it after, if there
   /// was such a stage before.

@@ -6,6 +6,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <tuple>
 
 namespace planc::diff {
 
@@ -22,6 +25,7 @@ std::string factsText(const Result& result) {
 
 constexpr Key kKeys[] = {
     [](const Candidate& c) { return c.file + '#' + c.result->name(); },
+    [](const Candidate& c) { return c.result->id(); }, // a result names files as they were asked for
     [](const Candidate& c) { return c.file + '#' + c.result->plan; },
     [](const Candidate& c) { return c.file + '#' + factsText(*c.result); },
     [](const Candidate& c) { return c.result->name() + '#' + factsText(*c.result); },
@@ -29,6 +33,50 @@ constexpr Key kKeys[] = {
     [](const Candidate& c) { return c.result->name(); },
     [](const Candidate& c) { return c.file; },
 };
+
+/// Of what git takes for a renamed file this share of the lines is the same.
+constexpr double kAlike = 0.5;
+/// Beyond so many comparisons nobody would see what belongs together either.
+constexpr size_t kMostCompared = 250'000;
+
+/// What its own file says of a plan, not what it imports: plans that share a cluster are not alike for that.
+std::set<std::string> ownFacts(const Result& result) {
+  std::set<std::string> out;
+  for (const Fact& fact : result.facts)
+    if (!fact.derived && fact.where.starts_with(result.file + ":")) out.insert(fact.path + '\1' + fact.value);
+  return out;
+}
+
+/// The share of the facts of both that they have in common.
+double likeness(const std::set<std::string>& a, const std::set<std::string>& b) {
+  size_t common = 0;
+  for (const std::string& fact : a) common += b.contains(fact);
+  const size_t all = a.size() + b.size() - common;
+  return all ? static_cast<double>(common) / static_cast<double>(all) : 0;
+}
+
+/// Pairs what is left by likeness, the most alike first: a plan that was renamed and changed at once.
+void pairAlike(const std::vector<Candidate>& before, const std::vector<Candidate>& after, std::vector<bool>& left,
+               std::vector<bool>& right, Pairs& out) {
+  const auto free = [](const std::vector<Candidate>& side, const std::vector<bool>& taken) {
+    std::vector<std::pair<size_t, std::set<std::string>>> facts;
+    for (size_t i = 0; i < side.size(); ++i)
+      if (!taken[i]) facts.emplace_back(i, ownFacts(*side[i].result));
+    return facts;
+  };
+  const auto was = free(before, left), is = free(after, right);
+  if (was.size() * is.size() > kMostCompared) return;
+  std::vector<std::tuple<double, size_t, size_t>> alike; // with minus the likeness, so that ties keep their order
+  for (const auto& [a, x] : was)
+    for (const auto& [b, y] : is)
+      if (const double share = likeness(x, y); share >= kAlike) alike.emplace_back(-share, a, b);
+  std::sort(alike.begin(), alike.end());
+  for (const auto& [share, a, b] : alike) {
+    if (left[a] || right[b]) continue;
+    left[a] = right[b] = true;
+    out.both.emplace_back(a, b);
+  }
+}
 
 /// Candidates by key; a key of several of one side stands for none.
 std::map<std::string, std::optional<size_t>> byKey(const std::vector<Candidate>& side, const std::vector<bool>& taken,
@@ -57,6 +105,7 @@ Pairs pair(const std::vector<Candidate>& before, const std::vector<Candidate>& a
       left[*a->second] = right[*b] = true;
     }
   }
+  pairAlike(before, after, left, right, out);
   std::sort(out.both.begin(), out.both.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
   for (size_t i = 0; i < before.size(); ++i)
     if (!left[i]) out.gone.push_back(i);

@@ -19,9 +19,10 @@ struct Pairs {
   std::vector<size_t> gone, fresh;             ///< of the first side only, of the second side only
 };
 
-/// One plan of either side is a pair. Else pairs are what has the same file, plan and arguments; then, of what is left:
-/// the same file and plan, with other arguments; plans that say the same facts under another name; plans of one name
-/// whose file has moved; and what is left alone in a file on both sides.
+/// One plan of either side is a pair. Else pairs are what has the same file, plan and arguments, by its name below
+/// what was compared or as reports show it; then, of what is left: the same file and plan, with other arguments; plans
+/// that say the same facts under another name; plans of one name whose file has moved; what is left alone in a file on
+/// both sides; and what is more alike than not in what its own file says.
 Pairs pair(const std::vector<Candidate>& before, const std::vector<Candidate>& after);
 
 } // namespace planc::diff

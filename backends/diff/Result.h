@@ -18,15 +18,21 @@ struct Fact {
   std::string where = {}; ///< `plans/run.plan:20`
 };
 
+/// A line that a plan is held against.
+struct Assertion {
+  std::string text;
+  bool ok = true;
+};
+
 struct Result {
   std::string file;                                   ///< as reports show it
   std::string plan;                                   ///< without arguments
-  std::string title;                                  ///< with those that it was chosen with
   std::string arguments;                              ///< all of them with their values: `nodes = 8, seq = 4096`
   std::map<std::string, double, std::less<>> metrics; ///< by name, in base units; those that have a value
   std::vector<Account> stages;
   size_t critical = 0; ///< the stage whose times the step is made of
   std::vector<Fact> facts;
+  std::vector<Assertion> assertions;
 
   /// `plans/run.plan#house_8b(nodes = 8)`.
   std::string id() const { return file + "#" + name(); }

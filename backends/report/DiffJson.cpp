@@ -4,7 +4,7 @@
 #include "backends/report/JsonNumber.h"
 #include "backends/verdict/Verdict.h"
 
-#include <array>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace planc::report {
@@ -38,7 +38,7 @@ Json changesJson(const std::vector<diff::FactChange>& facts) {
     out.push_back({{"path", fact.path},
                    {"before", fact.before ? Json(*fact.before) : Json(nullptr)},
                    {"after", fact.after ? Json(*fact.after) : Json(nullptr)},
-                   {"below", fact.below},
+                   {"below", changesJson(fact.below)},
                    {"where", textOrNull(fact.where)}});
   return out;
 }
@@ -67,14 +67,17 @@ Json ownedJson(const diff::Difference& d) {
   return out;
 }
 
+/// `still_broken`.
 std::string fateName(Fate fate) {
-  static constexpr std::array<const char*, 5> kNames = {"changed", "added", "removed", "broken", "mended"};
-  return kNames[static_cast<size_t>(fate)];
+  std::string text(name(fate));
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text;
 }
 
 Json planDiffJson(const PlanDiff& plan) {
   Json out = {{"id", plan.id}, {"was", textOrNull(plan.was)}, {"fate", fateName(plan.fate)}};
   out["error"] = textOrNull(plan.error);
+  out["where"] = textOrNull(plan.where);
   if (!plan.difference) {
     const bool gone = plan.fate == Fate::Removed;
     out["metrics"] = metricsJson(gone ? plan.result : nullptr, gone ? nullptr : plan.result);
@@ -84,6 +87,7 @@ Json planDiffJson(const PlanDiff& plan) {
   out["metrics"] = metricsJson(d.before, d.after);
   out["changes"] = ownedJson(d);
   out["together_because"] = textOrNull(d.unsplit);
+  out["failing"] = d.failing;
   out["critical_stage"] = {{"before", d.before->critical}, {"after", d.after->critical}};
   out["stages"] = {{"before", d.before->stages.size()}, {"after", d.after->stages.size()}};
   out["difference_s"] = jsonNumber(d.parts.b - d.parts.a);
@@ -94,10 +98,12 @@ Json planDiffJson(const PlanDiff& plan) {
 } // namespace
 
 Json diffJson(const DiffReport& report) {
-  Json out = {{"before", report.before}, {"after", report.after}, {"equal", report.equal}};
+  Json out = {
+      {"before", report.before}, {"after", report.after}, {"planc_toml", report.project}, {"equal", report.equal}};
   out["plans"] = Json::array();
   for (const PlanDiff& plan : report.plans) out["plans"].push_back(planDiffJson(plan));
   out["gates"] = report.gates;
+  out["unheld"] = report.unheld;
   out["failures"] = Json::array();
   for (const GateFailure& f : report.failures)
     out["failures"].push_back({{"id", f.id}, {"gate", f.gate}, {"what", f.what}, {"where", textOrNull(f.where)}});

@@ -7,6 +7,7 @@
 #include "support/Rounding.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -15,8 +16,10 @@ namespace planc::report {
 
 namespace {
 
-/// A part is worth a line if it is this share of the larger of the whole difference and a hundredth of the step.
+/// A part is worth a line if it is this share of the larger of the whole difference and a hundredth of the step: a
+/// hundredth is what four digits show of a number, and below it lines would be noise of rounding.
 constexpr double kShareOfDifference = 0.01, kSmallStep = 0.01;
+/// As much as is read at one glance; `--all` and JSON have the rest.
 constexpr size_t kMostPartLines = 12, kMostFacts = 8;
 
 std::string factsText(const std::vector<diff::FactChange>& facts) {
@@ -42,22 +45,103 @@ std::string partName(const diff::Part& part) {
   }
 }
 
-/// What all plans have in common that changed, most frequent first.
-std::string commonFacts(const DiffReport& report) {
+/// What changed of any plan, what changed of most of them first.
+std::string changedFacts(const DiffReport& report) {
   std::map<std::string, size_t> counts;
-  std::vector<diff::FactChange> order;
+  std::vector<std::pair<std::string, const diff::FactChange*>> order;
   for (const PlanDiff& plan : report.plans)
     if (plan.difference)
       for (const diff::OwnedChange& owned : plan.difference->owned)
         for (const diff::FactChange& fact : owned.facts)
-          if (counts[fact.str()]++ == 0) order.push_back(fact);
-  std::stable_sort(order.begin(), order.end(), [&](const diff::FactChange& a, const diff::FactChange& b) {
-    return counts[a.str()] > counts[b.str()];
-  });
-  return factsText(order);
+          if (std::string text = fact.str(); counts[text]++ == 0) order.emplace_back(std::move(text), &fact);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto& a, const auto& b) { return counts[a.first] > counts[b.first]; });
+  std::vector<diff::FactChange> facts;
+  for (size_t i = 0; i < order.size(); ++i) // no more than those that are written are needed as they are
+    facts.push_back(i < kMostFacts ? *order[i].second : diff::FactChange());
+  return factsText(facts);
+}
+
+/// How many no longer fit, and how far steps move.
+std::string rangeText(const DiffReport& report) {
+  size_t unfit = 0, moved = 0;
+  double least = 0, most = 0;
+  for (const PlanDiff& plan : report.plans) {
+    if (plan.fate != Fate::Changed) continue;
+    unfit += plan.newlyUnfit();
+    const double change = plan.difference->relative("step_time").value_or(0);
+    least = moved ? std::min(least, change) : change;
+    most = moved ? std::max(most, change) : change;
+    ++moved;
+  }
+  std::string text;
+  if (unfit) text = unfit == 1 ? "1 no longer fits" : fmt::format("{} no longer fit", unfit);
+  if (moved > 1)
+    text += fmt::format("{}step {}", text.empty() ? "" : "; ",
+                        least == most ? errorText(least) : errorText(least) + " to " + errorText(most));
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+std::optional<bool> fits(const diff::Result* result) {
+  const auto value = result ? result->metric("memory.fits") : std::nullopt;
+  return value ? std::optional(*value != 0) : std::nullopt;
 }
 
 } // namespace
+
+std::string_view name(Fate fate) {
+  static constexpr std::array<std::string_view, 7> kNames = {"changed", "renamed",      "added", "removed",
+                                                             "broken",  "still broken", "mended"};
+  return kNames[static_cast<size_t>(fate)];
+}
+
+bool PlanDiff::newlyUnfit() const {
+  if (difference) return fits(difference->before) != false && fits(difference->after) == false;
+  return (fate == Fate::Added || fate == Fate::Mended) && fits(result) == false;
+}
+
+void sortWorstFirst(DiffReport& report) {
+  const auto rank = [](const PlanDiff& plan) {
+    const bool broken = plan.fate == Fate::Broken || plan.fate == Fate::StillBroken;
+    const double change = plan.difference ? plan.difference->relative("step_time").value_or(0) : 0;
+    return std::pair(broken ? 0 : plan.newlyUnfit() ? 1 : plan.fate == Fate::Changed ? 2 : 3, -change);
+  };
+  std::stable_sort(report.plans.begin(), report.plans.end(),
+                   [&](const PlanDiff& a, const PlanDiff& b) { return rank(a) < rank(b); });
+}
+
+std::string fitText(const PlanDiff& plan) {
+  const diff::Result* const now = plan.difference ? plan.difference->after : plan.result;
+  const auto capacity = now ? now->metric("memory.capacity") : std::nullopt;
+  const std::string room = capacity ? " into " + formatQuantity(*capacity, units::bytes) : "";
+  if (plan.newlyUnfit()) return (plan.difference ? "no longer fits" : "does not fit") + room;
+  if (plan.difference && fits(plan.difference->before) == false)
+    return fits(now) == true ? "fits" + room + " now" : "still does not fit" + room;
+  return "";
+}
+
+std::string priceText(const diff::Result& result) {
+  const auto step = result.metric("step_time"), memory = result.metric("memory.peak");
+  return fmt::format("step {}   memory {}", step ? formatQuantity(*step, units::time) : "-",
+                     memory ? formatQuantity(*memory, units::bytes) : "-");
+}
+
+std::string gatesText(const DiffReport& report) {
+  if (!report.unheld.empty())
+    return fmt::format("no plan has a value for {}: nothing is held against {}", fmt::join(report.unheld, ", "),
+                       report.unheld.size() == 1 ? "that gate" : "these gates");
+  if (report.gates == 0 || !report.failures.empty()) return "";
+  size_t judged = report.equal, broken = 0;
+  for (const PlanDiff& plan : report.plans) {
+    judged += plan.difference.has_value();
+    broken += plan.fate == Fate::Broken || plan.fate == Fate::StillBroken;
+  }
+  if (judged == 0) return "no plan has a price on both sides, to hold against gates";
+  std::string text = fmt::format("{} of {}", report.gates == 1 ? "the gate holds" : "the gates hold",
+                                 plural(static_cast<double>(judged), "plan", "plans"));
+  if (broken) text += fmt::format("; {} could not be held against {}", broken, report.gates == 1 ? "it" : "them");
+  return text;
+}
 
 std::string signedTime(double seconds) {
   return (seconds < 0 ? "-" : "+") + formatQuantity(std::abs(seconds), units::time);
@@ -67,17 +151,17 @@ std::string summaryText(const DiffReport& report) {
   std::map<Fate, size_t> counts;
   for (const PlanDiff& plan : report.plans) ++counts[plan.fate];
   std::string text;
-  const auto add = [&](size_t count, const char* what) {
+  const auto add = [&](size_t count, std::string_view what) {
     if (count) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   };
-  add(counts[Fate::Broken], "broken");
-  add(counts[Fate::Changed], "changed");
-  add(counts[Fate::Added], "added");
-  add(counts[Fate::Removed], "removed");
-  add(counts[Fate::Mended], "mended");
+  for (const Fate fate :
+       {Fate::Broken, Fate::StillBroken, Fate::Changed, Fate::Renamed, Fate::Added, Fate::Removed, Fate::Mended}) {
+    add(counts[fate], name(fate));
+    if (fate == Fate::Changed) text += rangeText(report);
+  }
   add(report.equal, "equal");
   if (text.empty()) return "there is no plan on either side";
-  const std::string facts = commonFacts(report);
+  const std::string facts = changedFacts(report);
   return "plans: " + text + (facts.empty() ? "" : "; " + facts);
 }
 
@@ -140,8 +224,9 @@ std::string stageText(const diff::Difference& d) {
   return "";
 }
 
-std::vector<std::string> reasonLines(const diff::Difference& d) {
+std::vector<std::string> reasonLines(const diff::Difference& d, bool all) {
   std::vector<std::string> out;
+  for (const std::string& line : d.failing) out.push_back("no longer holds: " + line);
   const bool several = d.owned.size() > 1;
   for (const diff::OwnedChange& owned : d.owned) {
     const std::string facts = factsText(owned.facts);
@@ -151,8 +236,12 @@ std::vector<std::string> reasonLines(const diff::Difference& d) {
     }
     const std::string whose =
         owned.owner == diff::Owner::Together ? "planc, libraries or plan" : std::string(diff::name(owned.owner));
-    out.push_back(fmt::format("{} {}{}{}", whose, signedTime(owned.stepTime), facts.empty() ? "" : ": ", facts));
+    out.push_back(fmt::format("{}{}{}{}", whose, owned.stepTime != 0 ? " " + signedTime(owned.stepTime) : "",
+                              facts.empty() ? "" : ": ", facts));
   }
+  for (const diff::OwnedChange& owned : d.owned)
+    for (const diff::FactChange& fact : owned.facts)
+      for (size_t i = 0; all && i < fact.below.size(); ++i) out.push_back("  " + fact.below[i].str());
   if (!d.unsplit.empty()) out.push_back("told together: " + d.unsplit);
   return out;
 }

@@ -5,10 +5,14 @@
 
 namespace planc::report {
 
-/// `1 of 12 plans differs: mesh.tp 8 → 4, mesh.dp 8 → 16`.
+/// `plans: 1 broken, 3 changed (1 no longer fits; step -1.2 % to +19.4 %), 8 equal; mesh.tp 8 → 4`.
 std::string summaryText(const DiffReport& report);
-/// `2.488 s → 2.671 s (+7.4 %)`; `-` where neither has a value.
-std::string metricChange(const diff::Difference& d, std::string_view metric);
+/// What is to be said of gates where none fails; empty where none was asked, or one fails.
+std::string gatesText(const DiffReport& report);
+/// What is to be said of its memory beside the numbers; empty where it fits, or never did.
+std::string fitText(const PlanDiff& plan);
+/// `step 2.488 s   memory 26.1 GB`, of a plan that one side has.
+std::string priceText(const diff::Result& result);
 /// What a pull request is read for: step time, memory, cost by whatever is known of it.
 struct Headline {
   std::string head; ///< `step`
@@ -30,6 +34,7 @@ std::string signedTime(double seconds);
 /// `critical stage 3 → 5: both steps are taken apart on stage 5`; empty where it did not move.
 std::string stageText(const diff::Difference& d);
 /// What changed, in a few words: of several owners each with what it does to the step.
-std::vector<std::string> reasonLines(const diff::Difference& d);
+/// `all`: of a fact that hides others those, too.
+std::vector<std::string> reasonLines(const diff::Difference& d, bool all = false);
 
 } // namespace planc::report

@@ -7,6 +7,7 @@
 #include "backends/report/Report.h"
 #include "ir/MeshUse.h"
 #include "ir/PlanFacts.h"
+#include "support/TextCells.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -265,11 +266,15 @@ Json meshJson(const ir::Mesh& mesh) {
 
 } // namespace
 
-std::string planId(std::string_view file, const ir::Plan& plan) {
+std::string planName(const ir::Plan& plan) {
   std::string arguments;
   for (const auto& [name, value] : plan.arguments)
-    arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name.view(), value);
-  return fmt::format("{}#{}{}", file, plan.name.view(), arguments.empty() ? "" : "(" + arguments + ")");
+    arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name.view(), printable(value));
+  return plan.name.str() + (arguments.empty() ? "" : "(" + arguments + ")");
+}
+
+std::string planId(std::string_view file, const ir::Plan& plan) {
+  return fmt::format("{}#{}", file, planName(plan));
 }
 
 Json json(const PlanReport& report) {

@@ -137,7 +137,6 @@ void readAccounts(const Reader& plan, diff::Result& out) {
 diff::Result resultOf(const Reader& plan) {
   diff::Result out;
   out.file = plan.at("file").text();
-  out.title = plan.at("name").text();
   out.plan = plan.at("id").text();
   if (const size_t hash = out.plan.rfind('#'); hash != std::string::npos) out.plan.erase(0, hash + 1);
   out.plan = out.plan.substr(0, out.plan.find('('));
@@ -149,6 +148,9 @@ diff::Result resultOf(const Reader& plan) {
     out.facts.push_back({fact.at("path").text(), fact.at("value").textOrNone(), fact.at("derived").truth(),
                          fact.at("where").textOrNone()});
   });
+  plan.at("assertions").each([&](const Reader& line) {
+    out.assertions.push_back({line.at("text").text(), line.at("ok").truth()});
+  });
   readAccounts(plan, out);
   return out;
 }
@@ -156,8 +158,8 @@ diff::Result resultOf(const Reader& plan) {
 /// `2.1` as its two numbers.
 void checkForm(const Reader& root) {
   const std::string form = root.at("format_version").text();
-  int major = 0, minor = 0;
-  if (std::sscanf(form.c_str(), "%d.%d", &major, &minor) != 2)
+  int major = 0, minor = 0, read = 0;
+  if (std::sscanf(form.c_str(), "%d.%d%n", &major, &minor, &read) != 2 || form.size() != static_cast<size_t>(read))
     throw Mistake{fmt::format("its `format_version` is `{}`", form)};
   if (major != kMajor)
     throw Mistake{fmt::format("its form is {}, and this program reads {}.{} and later ones before {}", form, kMajor,
@@ -187,14 +189,17 @@ std::optional<ResultFile> readResults(const Json& json, std::string& problem) {
     root.at("inputs").each(
         [&](const Reader& input) { out.inputs[input.at("path").text()] = input.at("sha256").text(); });
     std::set<std::string> seen;
-    const auto add = [&](const Reader& plan) {
+    const auto add = [&](const Reader& plan, bool again) {
       diff::Result result = resultOf(plan);
-      if (seen.insert(result.id()).second) out.plans.push_back(std::move(result));
+      if (seen.insert(result.id()).second)
+        out.plans.push_back(std::move(result));
+      else if (!again)
+        throw Mistake{fmt::format("it has `{}` twice", result.id())};
     };
-    root.at("plans").each(add);
+    root.at("plans").each([&](const Reader& plan) { add(plan, false); });
     if (json.contains("comparisons"))
       root.at("comparisons").each([&](const Reader& comparison) {
-        comparison.at("plans").each([&](const Reader& row) { add(row.at("estimate")); });
+        comparison.at("plans").each([&](const Reader& row) { add(row.at("estimate"), true); });
       });
     return out;
   } catch (const Mistake& mistake) {

@@ -44,6 +44,8 @@ std::string text(const PlanReport& report, const TextOptions& options = {});
 /// An assertion, a demand of a policy, or a measured line with its values and its reason, as one line.
 std::string oneLine(const verdict::AssertionResult& result);
 std::string oneLine(const verdict::MeasuredResult& result);
+/// A plan with all its arguments: `house_8b(nodes = 8)`.
+std::string planName(const ir::Plan& plan);
 /// What no other plan is called: its file, its name, all its arguments: `plans/run.plan#house_8b(nodes = 8)`.
 std::string planId(std::string_view file, const ir::Plan& plan);
 /// One element of `plans` of the JSON contract (docs/report.md).

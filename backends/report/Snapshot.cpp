@@ -111,7 +111,7 @@ void addTotals(const PlanReport& report, std::string& out) {
 } // namespace
 
 std::string snapshotText(const PlanReport& report) {
-  std::string out = "plan " + planId("", *report.plan).substr(1) + "\n";
+  std::string out = "plan " + planName(*report.plan) + "\n";
   addMachine(report, out);
   addLayouts(report, out);
   addCollectives(report, out);

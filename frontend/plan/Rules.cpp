@@ -276,14 +276,6 @@ void checkTargets(Elaboration& elab, MeshDraft& mesh, const RuleDrafts<Rule>& dr
 
 // ---- rules that are set beside the file
 
-std::string targetShown(const std::vector<Symbol>& targets, bool host) {
-  std::string text;
-  for (Symbol t : targets) text += (text.empty() ? "" : ", ") + t.str();
-  if (host) text += text.empty() ? "host" : ", host";
-  if (text.empty()) return kReplicate.str();
-  return text.find(',') == std::string::npos ? text : "[" + text + "]";
-}
-
 /// `a.b` of an expression; nothing if it is anything else.
 std::optional<syntax::DottedName> dottedOf(const syntax::Expr& e) {
   const auto selector = selectorOf(e);
@@ -343,7 +335,7 @@ bool applyPlacement(Elaboration& elab, MergedPlan& merged, Edit& edit, const syn
   if (!axes) return false;
   made.targets = *axes;
   if (const ir::PlacementRule* known = knownRule(merged.placements, made)) {
-    edit.before = targetShown(known->targets, false);
+    edit.before = ir::targetText(known->targets, false);
     const bool split = !axes->empty();
     made.ring = split && known->ring;
     made.uneven = split && known->uneven;
@@ -365,7 +357,7 @@ bool applyState(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax:
   made.host = takeHost(made.targets);
   made.regather = *again;
   if (const ir::StateRule* known = knownRule(merged.states, made)) {
-    edit.before = targetShown(known->targets, known->host);
+    edit.before = ir::targetText(known->targets, known->host);
     if (!known->regather) edit.before += "(regather = false)";
     if (!rule.facts && !axes->empty()) made.regather = known->regather;
   }

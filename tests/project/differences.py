@@ -137,14 +137,30 @@ def fates(root):
         return code, [(p["fate"], p["id"].split("/")[-1], (p["was"] or "").split("/")[-1]) for p in found["plans"]]
 
     expect(one(text + "\nplan other extends small { override train { micro_batch = 2 } }\n") == (0, [("added", "small.plan#other", "")]), "added")
-    expect(one(text.replace("plan small", "plan tiny")) == (0, [("changed", "small.plan#tiny(nodes = 2)", "small.plan#small(nodes = 2)")]), "renamed")
+    expect(one(text.replace("plan small", "plan tiny")) == (0, [("renamed", "small.plan#tiny(nodes = 2)", "small.plan#small(nodes = 2)")]), "renamed")
     expect(one(text.replace("nodes: int = 2", "nodes: int = 4")) == (0, [("changed", "small.plan#small(nodes = 4)", "small.plan#small(nodes = 2)")]), "another default")
-    expect(one("let nothing = 1\n", moved=text) == (0, [("changed", "moved.plan#small(nodes = 2)", "small.plan#small(nodes = 2)")]), "another file")
+    expect(one("let nothing = 1\n", moved=text) == (0, [("renamed", "moved.plan#small(nodes = 2)", "small.plan#small(nodes = 2)")]), "another file")
+    again = text.replace("plan small", "plan tiny").replace("seq = 8192", "seq = 16384")
+    (root / "plans" / "small.plan").unlink()
+    expect(one("let nothing = 1\n", moved=again) == (0, [("changed", "moved.plan#tiny(nodes = 2)", "small.plan#small(nodes = 2)")]), "renamed, moved and changed at once")
+    waits = one(text.replace("nodes: int = 2", "nodes: int"))
+    expect(waits == (0, [("removed", "small.plan#small(nodes = 2)", "")]), f"waits for an argument: {waits}")
+    _, out, _ = planc(root, "diff", "--against", "HEAD", "plans")
+    expect("it waits for arguments now: `small(nodes = …)`" in out, f"why it is gone: {out}")
+    expect(one(text + "\nplan bad { model = 3 }\n") == (1, [("broken", "small.plan", "")]), "a new plan with errors")
+    expect(one(text, wrong="plan {") == (1, [("broken", "wrong.plan", "")]), "a new file with errors")
+    for form in "md", "github":
+        write(root / "plans" / "wrong.plan", "plan {")
+        code, out, _ = planc(root, "diff", "--against", "HEAD", "plans", "--format", form)
+        expect(code == 1 and "wrong.plan" in out and "broken" in out, f"a broken file in {form}: {out}")
+        (root / "plans" / "wrong.plan").unlink()
     expect(one("let nothing = 1\n") == (0, [("removed", "small.plan#small(nodes = 2)", "")]), "removed")
     expect(one(text.replace("dp = 8 * nodes", "dp = 3 * nodes")) == (1, [("broken", "small.plan#small(nodes = 2)", "")]), "a plan with errors")
     expect(one(text.replace("train {", "trian {")) == (1, [("broken", "small.plan#small(nodes = 2)", "")]), "a file with errors")
     plan.write_text(text.replace("dp = 8 * nodes", "dp = 3 * nodes"), encoding="utf-8")
     commit(root)
+    still = one(text.replace("dp = 8 * nodes", "dp = 3 * nodes"))
+    expect(still == (1, [("still_broken", "small.plan#small(nodes = 2)", "")]), f"still broken: {still}")
     expect(one(text) == (0, [("mended", "small.plan#small(nodes = 2)", "")]), "mended")
 
 
@@ -183,6 +199,74 @@ def results(root):
         expect(code == 1 and "PLAN1124" in err and says in err, f"{what}: {code} {err}")
 
 
+def several(root):
+    """A result of files beside those files: plans of one name in each, of which one changed with libraries of its own."""
+    repository(root)
+    for name in "a", "b":
+        write(root / "clusters" / f"{name}.plan", CLUSTER)
+        write(root / "runs" / f"{name}.plan", PLAN.format(library=f"../clusters/{name}.plan"))
+    code, out, _ = planc(root, "estimate", "runs", "--format", "json")
+    write(root / "was.json", out)
+    code, found, err = diff(root, "was.json", "runs")
+    expect(code == 0 and found["equal"] == 2 and not found["plans"], f"nothing changed: {err} {found}")
+    change(root / "runs" / "a.plan", "micro_batch = 1", "micro_batch = 2")
+    code, found, err = diff(root, "was.json", "runs")
+    expect([whose(p) for p in found["plans"]] == [{"plan": ["train.micro_batch"]}], f"the plan alone: {found['plans']}")
+    change(root / "clusters" / "b.plan", "= 50GB/s", "= 25GB/s")
+    code, found, err = diff(root, "was.json", "runs")
+    expect(sorted(list(whose(p))[0] for p in found["plans"]) == ["libraries", "plan"], f"each its own: {found['plans']}")
+    twice = json.loads((root / "was.json").read_text())
+    twice["plans"].append(twice["plans"][0])
+    write(root / "twice.json", json.dumps(twice))
+    code, _, err = planc(root, "diff", "twice.json", "runs")
+    expect(code == 1 and "PLAN1124" in err and "twice" in err, f"a plan twice: {err}")
+    os.mkfifo(root / "pipe.json")
+    code, _, err = planc(root, "diff", "pipe.json", "runs")
+    expect(code == 1 and "it is no file" in err, f"a pipe: {err}")
+
+
+def room(root):
+    """What no longer fits is told on every first line, and may be a gate."""
+    repository(root)
+    change(root / "plans" / "small.plan", "micro_batch = 1", "micro_batch = 64")
+    change(root / "plans" / "small.plan", "global_batch = 64", "global_batch = 1024")
+    change(root / "plans" / "small.plan", "  recompute decoder\n", "")
+    for form in "text", "md", "github":
+        code, out, _ = planc(root, "diff", "--against", "HEAD", "plans", "--format", form)
+        expect(code == 0 and "no longer fits" in out, f"{form}: {code} {out}")
+    code, out, _ = planc(root, "diff", "--against", "HEAD", "plans", "--fail-if", "not memory.fits")
+    expect(code == 1 and out.splitlines()[1].startswith("gate not memory.fits fails: plans/small.plan#small(nodes = 2)"), f"the gate: {out}")
+    write(root / "planc.toml", '[gates]\n"memory.fits" = true\n')
+    code, found, _ = diff(root, "--against", "HEAD", "plans")
+    expect(code == 1 and [f["gate"] for f in found["failures"]] == ["not memory.fits"], f"of planc.toml: {found['failures']}")
+    text = (root / "plans" / "small.plan").read_text(encoding="utf-8")
+    git(root, "checkout", "-q", "plans")
+    write(root / "plans" / "large.plan", text)
+    code, found, _ = diff(root, "--against", "HEAD", "plans")
+    expect(code == 1 and found["failures"] and found["failures"][0]["id"].startswith("plans/large.plan"), f"a new plan that does not fit: {found}")
+
+
+def settings(root):
+    """The older side is that of its own planc.toml, whose changes are told."""
+    repository(root)
+    write(root / "planc.toml", '[project]\nplans = ["plans"]\n[gates]\nstep_time = "+3%"\n')
+    commit(root)
+    git(root, "mv", "plans", "configs")
+    write(root / "planc.toml", '[project]\nplans = ["configs"]\n')
+    change(root / "configs" / "small.plan", "micro_batch = 1", "micro_batch = 2")
+    code, found, err = diff(root, "--against", "HEAD")
+    expect([(p["fate"], p["was"]) for p in found["plans"]] == [("changed", "plans/small.plan#small(nodes = 2)")], f"moved with its planc.toml: {err} {found['plans']}")
+    expect(found["planc_toml"] == ["project.plans plans → configs", "gates.step_time +3% → none"], f"settings: {found['planc_toml']}")
+    code, out, _ = planc(root, "diff", "--against", "HEAD")
+    expect("planc.toml: gates.step_time +3% → none" in out, f"in text: {out}")
+    git(root, "checkout", "-q", "-f", "HEAD", "--", ".")
+    git(root, "rm", "-q", "-r", "-f", "--cached", "configs")
+    write(root / "planc.toml", '[project]\nplans = ["plans"]\nexclude = ["plans/small.plan"]\n')
+    write(root / "plans" / "rest.plan", "let nothing = 1\n")
+    code, found, err = diff(root, "--against", "HEAD")
+    expect([p["fate"] for p in found["plans"]] == ["removed"] and "project.exclude none → plans/small.plan" in found["planc_toml"], f"excluded: {err} {found}")
+
+
 def gates(root):
     """What fails, and what the exit code says."""
     repository(root)
@@ -193,6 +277,10 @@ def gates(root):
     expect(found["failures"][0]["where"] == "plans/small.plan:11", f"where: {found['failures']}")
     code, found, _ = diff(root, "--against", "HEAD", "--fail-if", "memory.peak > +100GB")
     expect(code == 0 and found["gates"] == 2, "the option goes before it")
+    write(root / "planc.toml", '[gates]\n"run.days" = "+3%"\nmfu = "-1%"\n')
+    code, out, _ = planc(root, "diff", "--against", "HEAD", "plans")
+    expect("no plan has a value for run.days > +3%: nothing is held against that gate" in out, f"a gate on nothing: {out}")
+    write(root / "planc.toml", '[project]\nplans = ["plans"]\n\n[gates]\nstep_time = "+100%"\n"memory.peak" = "+1GB"\n')
     code, out, _ = planc(root, "diff", "--against", "HEAD", "--format", "github")
     expect(code == 1 and out.startswith("::error file=plans/small.plan,line=11::gate memory.peak > +1GB fails"), f"annotations: {out}")
 
@@ -210,6 +298,19 @@ def refused(root):
     expect(code == 1 and "PLAN1121" in err, f"outside of a repository: {code} {err}")
     code, _, err = planc(root, "diff", "--against", "HEAD", "plans", env={**ENVIRONMENT, "PATH": "/nowhere"})
     expect(code == 1 and "PLAN1120" in err, f"no git: {code} {err}")
+    for before, after, says in [("nosuch.plan", "plans", "there is no nosuch.plan"), ("plans", "nosuch.plan", "there is no nosuch.plan"),
+                                ("HEAD", "plans", "`HEAD` is a revision: `planc diff --against HEAD`")]:
+        code, out, err = planc(root, "diff", before, after)
+        expect(code == 2 and says in err and not out, f"{before} {after}: {code} {err} {out}")
+    code, found, err = diff(root, "--against", "v9", "plans")
+    expect(code == 1 and found["plans"] == [] and "PLAN1122" in str(found["diagnostics"]), f"a result with the error: {found}")
+    code, _, err = planc(root, "diff", "--against", "HEAD..HEAD", "plans")
+    expect(code == 1 and "REV..." in err, f"a range: {err}")
+    code, _, err = planc(root, "diff", "--against", "HEAD", "plans", str(root.parent))
+    expect(code == 2 and "outside of the repository" in err, f"a word outside: {err}")
+    for form in "md", "github", "json":
+        code, _, err = planc(root, "diff", "--against", "HEAD", "plans", "--all", "--format", form)
+        expect(code == 2 and "`--all` has no effect" in err, f"--all with {form}: {err}")
     code, _, err = planc(root, "diff", "plans")
     expect(code == 2 and "planc diff --against HEAD~1" in err, f"one side: {code} {err}")
     # A submodule whose commit is not here.
@@ -234,6 +335,24 @@ def refused(root):
     expect("was broken" in out, f"the older state is told as broken: {out}")
 
 
+def base(root):
+    """`REV...` is where this branch left REV; a text that is not in the clone is no mended plan."""
+    repository(root)
+    git(root, "checkout", "-q", "-b", "mine")
+    change(root / "plans" / "small.plan", "micro_batch = 1", "micro_batch = 2")
+    commit(root)
+    git(root, "checkout", "-q", "main")
+    change(root / "clusters" / "ours.plan", "= 50GB/s", "= 25GB/s")
+    commit(root)
+    git(root, "checkout", "-q", "mine")
+    code, found, err = diff(root, "--against", "main...", "plans")
+    expect(whose(found["plans"][0]) == {"plan": ["train.micro_batch"]}, f"since the branch began: {err} {found}")
+    blob = subprocess.run(["git", "rev-parse", "HEAD~1:plans/small.plan"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+    (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    code, out, err = planc(root, "diff", "--against", "HEAD~1", "plans", "--fail-if", "memory.peak > +1%")
+    expect(code != 0 and "is not in this clone" in err, f"a missing text: {code} {err} {out}")
+
+
 def many(root):
     """A comment stays below GitHub's bound, worst first, however many plans differ."""
     repository(root)
@@ -250,7 +369,7 @@ def many(root):
 
 
 def main():
-    for suite in owners, fates, results, gates, refused, many:
+    for suite in owners, fates, results, several, room, settings, gates, refused, base, many:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve() / "repository"
             root.mkdir()

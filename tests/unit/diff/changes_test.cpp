@@ -35,6 +35,13 @@ TEST(FactChanges, WhatIsBelowAChangedFactIsCountedThere) {
               ElementsAre("cluster.device a100 → h100 (and 1 fact below it)", "cluster.devices 8 → 9"));
 }
 
+TEST(FactChanges, AStatementIsAboveNothing) {
+  const std::vector<Fact> a = {{"mesh.tp", "8"}, {"mesh order", "tp, dp"}, {"mesh order.x", "1"}};
+  const std::vector<Fact> b = {{"mesh.tp", "4"}, {"mesh order", "dp, tp"}, {"mesh order.x", "2"}};
+  EXPECT_THAT(texts(factChanges(a, b)),
+              ElementsAre("mesh.tp 8 → 4", "mesh order tp, dp → dp, tp", "mesh order.x 1 → 2"));
+}
+
 TEST(FactChanges, DerivedOnesAreToldWhereNothingElseIs) {
   const std::vector<Fact> a = {{"seq", "1"}, {"model.operators", "x", true}};
   const std::vector<Fact> b = {{"seq", "2"}, {"model.operators", "y", true}};
@@ -45,10 +52,11 @@ TEST(FactChanges, DerivedOnesAreToldWhereNothingElseIs) {
 
 TEST(FactChanges, SayOnceWhatBothSidesHave) {
   const auto text = [](const std::string& before, const std::string& after) {
-    return FactChange{"f", before, after, {}, 0}.str();
+    return FactChange{"f", before, after}.str();
   };
   EXPECT_EQ(text("8 within node", "4 within node"), "f 8 → 4 within node");
   EXPECT_EQ(text("8 within node", "8"), "f 8 within node → 8");
+  EXPECT_EQ(text("dp, tp, pp", "tp, dp, pp"), "f dp, tp, pp → tp, dp, pp") << "the last of a list stays with it";
   EXPECT_EQ(text("gpt(layers = 96, dims = [1, 2])", "gpt(layers = 96, dims = [1, 3])"),
             "f gpt(dims = [1, 2] → [1, 3])");
   EXPECT_EQ(text("gpt(layers = 96)", "gpt(width = 96)"), "f gpt(layers = 96) → gpt(width = 96)");
@@ -91,6 +99,16 @@ TEST(Differences, BelongToWhoMadeThem) {
   EXPECT_EQ(together.unsplit, "it does not compile");
   EXPECT_FALSE(difference(a, a, {false, false, false}).any());
   EXPECT_TRUE(difference(a, b, {false, false, false}).any());
+}
+
+TEST(Differences, NameAssertionsThatNoLongerHold) {
+  Result a = result("p", "x", "", 1), b = a;
+  a.assertions = {{"mfu > 0.4", true}, {"step_time < 1s", false}, {"gone", true}};
+  b.assertions = {{"mfu > 0.4", false}, {"step_time < 1s", false}, {"memory.fits", true}, {"step_time < 0.5s", false}};
+  const Difference d = difference(a, b, {false, false, true});
+  EXPECT_THAT(d.failing, ElementsAre("mfu > 0.4", "step_time < 0.5s"));
+  EXPECT_TRUE(d.any());
+  EXPECT_THAT(difference(b, b, {false, false, false}).failing, IsEmpty());
 }
 
 TEST(Differences, AreTakenApartOnTheStageThatIsCriticalAfter) {

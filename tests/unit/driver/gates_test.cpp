@@ -45,6 +45,16 @@ TEST(Gates, AFallBeyondItsBoundFails) {
   EXPECT_TRUE(amount.fails(0.5, 0.47));
 }
 
+TEST(Gates, WhatMustHoldFailsWhereItNoLongerDoes) {
+  const Gate fits = gate("not memory.fits");
+  EXPECT_EQ(fits.str(), "not memory.fits");
+  EXPECT_TRUE(fits.fails(1, 0));
+  EXPECT_FALSE(fits.fails(1, 1));
+  EXPECT_FALSE(fits.fails(0, 0)) << "it did not before";
+  EXPECT_EQ(fits.beforeNew(), 1.0);
+  EXPECT_EQ(gate("step_time > +3%").beforeNew(), std::nullopt);
+}
+
 TEST(Gates, ABoundOfNothingTellsTheSidesApart) {
   EXPECT_TRUE(gate("step_time > +0%").fails(1, 1.1));
   EXPECT_FALSE(gate("step_time > +0%").fails(1, 0.9));
@@ -57,7 +67,9 @@ TEST(Gates, WhatIsWrongWithAWordIsSaid) {
   EXPECT_EQ(problem("step_time +3%"), "`step_time +3%` is no gate: there is neither `>` nor `<` in it");
   EXPECT_EQ(problem("step_tme > +3%"), "a gate on `step_tme`, which is no metric");
   EXPECT_EQ(problem("memory.fits > +3%"),
-            "a gate on `memory.fits`, which is true or false: it does not change by an amount");
+            "`+3%` is no bound for `memory.fits`: it is true or false, and does not change by an amount");
+  EXPECT_EQ(problem("not step_time"), "`true` is no bound for `step_time`: it has no sign");
+  EXPECT_EQ(problem("not memory"), "a gate on `memory`, which is no metric");
   EXPECT_EQ(problem("step_time > 3%"), "`3%` is no bound for `step_time`: it has no sign");
   EXPECT_EQ(problem("step_time > +-3%"),
             "`+-3%` is no bound for `step_time`: behind the sign stands a number with its unit");
