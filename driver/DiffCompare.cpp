@@ -34,13 +34,43 @@ public:
     return found == byKey_.end() ? nullptr : found->second;
   }
 
-  /// Why a plan of the other side stands for no price on this one; null where there is no such plan.
-  const PlanError* errorOf(const std::string& key, const std::string& plan) const {
+  /// Why a plan of the other side stands for no price on this one: the plan of that name, with other arguments where
+  /// there is none with these; or its file. Null where there is no such plan.
+  const PlanError* errorOf(const std::string& key, const std::string& name, const std::string& plan) const {
     const SideFile* const in = file(key);
     if (!in) return nullptr;
-    const auto failed = in->failed.find(plan);
-    if (failed != in->failed.end()) return &failed->second;
+    if (const PlanError* failed = failureOf(*in, name, plan)) return failed;
     return in->error.text.empty() ? nullptr : &in->error;
+  }
+  static const PlanError* failureOf(const SideFile& file, const std::string& name, const std::string& plan) {
+    if (const auto failed = file.failed.find(name); failed != file.failed.end()) return &failed->second;
+    const auto failed = file.failed.lower_bound(plan + "(");
+    return failed != file.failed.end() && failed->first.starts_with(plan + "(") ? &failed->second : nullptr;
+  }
+  /// Those that may be a pair with a plan of the other side: where that has the very plan without a price, no other
+  /// plan is taken for it.
+  std::vector<size_t> pairing(const Candidates& other) const {
+    std::vector<size_t> out;
+    for (size_t i = 0; i < plans.size(); ++i) {
+      const SideFile* const in = other.file(plans[i].file);
+      if (!in || !failureOf(*in, plans[i].result->name(), plans[i].result->plan)) out.push_back(i);
+    }
+    return out;
+  }
+  std::vector<diff::Candidate> of(const std::vector<size_t>& some) const {
+    std::vector<diff::Candidate> out;
+    for (const size_t i : some) out.push_back(plans[i]);
+    return out;
+  }
+  /// All but these, which are in order.
+  std::vector<size_t> others(const std::vector<size_t>& some) const {
+    std::vector<size_t> out;
+    for (size_t i = 0, at = 0; i < plans.size(); ++i)
+      if (at < some.size() && some[at] == i)
+        ++at;
+      else
+        out.push_back(i);
+    return out;
   }
 
   std::vector<diff::Candidate> plans;
@@ -133,10 +163,13 @@ public:
 
   report::DiffReport run() {
     out_.gates = gates_.size();
-    const diff::Pairs pairs = diff::pair(before_.plans, after_.plans);
-    for (const auto& [a, b] : pairs.both) addChanged(a, b);
-    for (const size_t b : pairs.fresh) addNew(b);
-    for (const size_t a : pairs.gone) addGone(a);
+    const std::vector<size_t> was = before_.pairing(after_), is = after_.pairing(before_);
+    const diff::Pairs pairs = diff::pair(before_.of(was), after_.of(is));
+    for (const auto& [a, b] : pairs.both) addChanged(was[a], is[b]);
+    for (const size_t b : pairs.fresh) addNew(is[b]);
+    for (const size_t b : after_.others(is)) addNew(b);
+    for (const size_t a : pairs.gone) addGone(was[a]);
+    for (const size_t a : before_.others(was)) addGone(a);
     for (const SideFile* file : after_.all()) addBroken(*file);
     for (const Gate& gate : gates_) tellUnheld(gate);
     report::sortWorstFirst(out_);
@@ -163,7 +196,7 @@ private:
 
   void addNew(size_t b) {
     const diff::Result& result = *after_.plans[b].result;
-    const PlanError* error = before_.errorOf(after_.plans[b].file, result.name());
+    const PlanError* error = before_.errorOf(after_.plans[b].file, result.name(), result.plan);
     report::PlanDiff plan{error ? report::Fate::Mended : report::Fate::Added, result.id()};
     plan.result = &result;
     if (error) plan.error = error->text;
@@ -175,13 +208,14 @@ private:
   void addGone(size_t a) {
     const diff::Result& result = *before_.plans[a].result;
     const std::string& key = before_.plans[a].file;
-    const PlanError* error = after_.errorOf(key, result.name());
+    const PlanError* error = after_.errorOf(key, result.name(), result.plan);
     report::PlanDiff plan{error ? report::Fate::Broken : report::Fate::Removed, result.id()};
     plan.result = &result;
     if (error) {
       plan.error = error->text;
       plan.where = error->where;
       told_.emplace(key, result.name());
+      told_.emplace(key, result.plan);
     } else if (const SideFile* file = after_.file(key)) {
       if (const auto open = file->open.find(result.plan); open != file->open.end())
         plan.error = fmt::format("it waits for arguments now: `{}`", open->second);
@@ -192,14 +226,15 @@ private:
   /// What has no price on either side.
   void addBroken(const SideFile& file) {
     for (const auto& [name, error] : file.failed)
-      if (!told_.contains({file.key, name})) addBroken(file, file.path + "#" + name, name, error);
+      if (!told_.contains({file.key, name}) && !told_.contains({file.key, name.substr(0, name.find('('))}))
+        addBroken(file, file.path + "#" + name, name, error);
     const auto any = told_.lower_bound({file.key, ""});
     const bool told = any != told_.end() && any->first == file.key;
     if (!file.unreadable && !file.error.text.empty() && !told && file.failed.empty())
       addBroken(file, file.path, "", file.error);
   }
   void addBroken(const SideFile& file, std::string id, const std::string& name, const PlanError& error) {
-    const bool before = before_.errorOf(file.key, name) != nullptr;
+    const bool before = before_.errorOf(file.key, name, name.substr(0, name.find('('))) != nullptr;
     report::PlanDiff plan{before ? report::Fate::StillBroken : report::Fate::Broken, std::move(id)};
     plan.error = error.text;
     plan.where = error.where;

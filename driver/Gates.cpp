@@ -4,6 +4,7 @@
 
 #include "backends/verdict/ExprText.h"
 #include "support/Quantity.h"
+#include "support/Rounding.h"
 #include "support/Spelling.h"
 #include "support/UnitWords.h"
 
@@ -73,7 +74,7 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
   if (sign != '+' && sign != '-')
     return noBound(
         "it has no sign",
-        std::isdigit(static_cast<unsigned char>(sign))
+        std::isdigit(static_cast<unsigned char>(sign)) || sign == '.'
             ? fmt::format("`+{}` fails where the metric rises by more, `-{}` where it falls by more", text, text)
             : "a gate bounds a change, `+3%` or `-3%`; what a number itself may be is for a policy: `policy "
               "limit { require memory.peak < 80GB }`");
@@ -114,7 +115,8 @@ std::string Gate::str() const {
 
 bool Gate::fails(double before, double after) const {
   const double limit = relative ? bound * std::abs(before) : bound;
-  return falling ? after - before < limit : after - before > limit;
+  const double rounding = kRounding * std::max(std::abs(before), std::abs(after)); // by exactly as much is within
+  return falling ? after - before < limit - rounding : after - before > limit + rounding;
 }
 
 std::vector<Gate> gatesOf(const project::Config& config, DiagnosticEngine& diagnostics) {

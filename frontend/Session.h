@@ -61,7 +61,6 @@ struct Session::Impl {
   void checkEnum(DeclInfo& decl);
   void checkModel(DeclInfo& decl);
   void setMain(Module* loaded);
-  void addPolicies(Module& module, bool exportedOnly);
   std::unique_ptr<ir::Plan> testedPlan(const syntax::TestDecl& test, Scope& values);
   std::unique_ptr<ir::Plan> checkTest(DeclInfo& decl);
   void checkAssert(const syntax::AssertStmt& statement);

@@ -16,16 +16,8 @@ void Session::Impl::setMain(Module* loaded) {
   if (!main) return;
   for (const auto& allowance : diagnostics.allowances())
     if (allowance->within == main->file) allowance->within = {};
-  addPolicies(*main, false);
-  for (Import& import : main->imports)
-    if (import.module && !import.module->library) addPolicies(*import.module, true);
-}
-
-void Session::Impl::addPolicies(Module& module, bool exportedOnly) {
-  for (DeclInfo& decl : module.decls)
-    if (decl.kind == DeclKind::Policy && (decl.exported || !exportedOnly) &&
-        !llvm::is_contained(demands.policies, &decl))
-      demands.policies.push_back(&decl);
+  demands.ofPlans = true;
+  for (DeclInfo* policy : main->policies()) demands.add(policy);
 }
 
 bool Session::addPolicies(const std::string& path, std::string& ioError) {
@@ -37,10 +29,11 @@ bool Session::addPolicies(const std::string& path, std::string& ioError) {
     ioError = fmt::format("{} holds no policy", path);
     return false;
   }
-  s.addPolicies(*module, false);
-  if (module != s.main)
-    for (DeclInfo& decl : module->decls)
-      if (decl.kind == DeclKind::Policy) checkPolicy(s.evaluator, decl);
+  for (DeclInfo& decl : module->decls) {
+    if (decl.kind != DeclKind::Policy) continue;
+    s.demands.add(&decl);
+    if (module != s.main) checkPolicy(s.evaluator, decl);
+  }
   return true;
 }
 

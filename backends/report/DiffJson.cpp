@@ -79,7 +79,7 @@ Json planDiffJson(const PlanDiff& plan) {
   out["error"] = textOrNull(plan.error);
   out["where"] = textOrNull(plan.where);
   if (!plan.difference) {
-    const bool gone = plan.fate == Fate::Removed;
+    const bool gone = plan.fate == Fate::Removed || plan.fate == Fate::Broken;
     out["metrics"] = metricsJson(gone ? plan.result : nullptr, gone ? nullptr : plan.result);
     return out;
   }

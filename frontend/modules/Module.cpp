@@ -29,6 +29,18 @@ std::pair<const DeclInfo*, std::string> cycleText(std::vector<DeclInfo*> members
   return {members.front(), text + members.front()->name.str()};
 }
 
+std::vector<DeclInfo*> Module::policies() {
+  std::vector<DeclInfo*> out;
+  const auto add = [&](Module& module, bool own) {
+    for (DeclInfo& decl : module.decls)
+      if (decl.kind == DeclKind::Policy && (own || decl.exported)) out.push_back(&decl);
+  };
+  add(*this, true);
+  for (const Import& import : imports)
+    if (import.module && !import.module->library) add(*import.module, false);
+  return out;
+}
+
 std::vector<std::string> Module::visibleNames() const {
   std::vector<std::string> all;
   for (const DeclInfo& d : decls) all.push_back(d.name.str());

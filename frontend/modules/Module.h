@@ -78,6 +78,8 @@ struct Module {
   std::optional<std::vector<Module*>> libraryImports; ///< files of the library that it names, once they were asked for
   std::unordered_map<const syntax::Type*, const TypeInfo*> types;
   std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
+  /// What holds for the plans of this file: its policies, and those that the files it imports export.
+  std::vector<DeclInfo*> policies();
   /// A declaration of the module that could not be read may have been called so: nothing is stated of its uses.
   bool lost(Symbol name) const { return tree && tree->lostNames.contains(name); }
 };

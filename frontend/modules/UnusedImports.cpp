@@ -63,7 +63,11 @@ TextFix deletion(const SourceManager& sources, SourceRange range) {
 
 void reportUnusedImports(const Module& module, const SourceManager& sources, DiagnosticEngine& diagnostics) {
   if (!module.tree || module.tree->broken || !diagnostics.wantsWarnings()) return;
-  const auto idle = [](const Import& i) { return !i.used && (i.module || i.collection); };
+  // An import is of use for the policies that its file exports, which nothing names.
+  const auto demands = [](const DeclInfo& decl) { return decl.kind == DeclKind::Policy && decl.exported; };
+  const auto idle = [&](const Import& i) {
+    return !i.used && (i.module || i.collection) && !(i.module && llvm::any_of(i.module->decls, demands));
+  };
   if (llvm::none_of(module.imports, idle)) return;
   const std::unordered_set<Symbol> names = namesIn(module, sources);
   for (const Import& import : module.imports) {

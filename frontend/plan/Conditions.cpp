@@ -369,6 +369,13 @@ void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
   }
 }
 
+Demands Demands::of(Module& module) const {
+  Demands out = *this;
+  if (ofPlans)
+    for (DeclInfo* policy : module.policies()) out.add(policy);
+  return out;
+}
+
 /// A policy sees what its own file declares, and the paths of the plan; a test its parameters before these.
 void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Demands& demands) {
   for (DeclInfo* policy : demands.policies) {

@@ -7,6 +7,7 @@
 #include "ir/Plan.h"
 #include "ir/Space.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -110,10 +111,18 @@ struct SearchRequest {
 
 /// What a plan is judged by beside its own lines.
 struct Demands {
-  std::vector<DeclInfo*> policies;
+  std::vector<DeclInfo*> policies;        ///< of the session: they hold for all plans
+  bool ofPlans = false;                   ///< those of the plan's own file hold, too, wherever it is elaborated
   const syntax::TestDecl* test = nullptr; ///< that it is the plan of
   const Scope* values = nullptr;          ///< with the test's parameters
   std::string name{};                     ///< of the test, with these values
+
+  /// Once.
+  void add(DeclInfo* policy) {
+    if (std::find(policies.begin(), policies.end(), policy) == policies.end()) policies.push_back(policy);
+  }
+  /// With the policies of the file that a plan is declared in.
+  Demands of(Module& module) const;
 };
 
 /// Facts that are set beside the file, and what stands in the place of what the file says.

@@ -95,7 +95,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;
   conditions(elab, *merged, known);
-  demanded(elab, *merged, known, demands);
+  demanded(elab, *merged, known, demands.of(*decl.decl->module));
   frontend::search(elab, *merged, known);
 
   if (!elab.ok || context.exhausted() || context.failures != failures) return nullptr;

@@ -34,6 +34,13 @@ TEST(Gates, ARiseBeyondItsBoundFails) {
   EXPECT_TRUE(amount.fails(1e9, 3.1e9));
 }
 
+TEST(Gates, ExactlyTheBoundIsWithinWhateverRoundingDoes) {
+  EXPECT_FALSE(gate("memory.capacity > +10%").fails(120.7e9, 132.77e9));
+  EXPECT_FALSE(gate("memory.capacity > +12.07GB").fails(120.7e9, 132.77e9));
+  EXPECT_FALSE(gate("memory.capacity < -29%").fails(96e9, 68.16e9));
+  EXPECT_TRUE(gate("memory.capacity > +10%").fails(120.7e9, 132.78e9));
+}
+
 TEST(Gates, AFallBeyondItsBoundFails) {
   const Gate share = gate("tokens_per_second < -5%");
   EXPECT_FALSE(share.fails(100, 95));
