@@ -12,6 +12,8 @@ namespace planc::driver {
 
 PLANC_ERROR(ListedNowhere, 1105, "`{key}` names `{path}`, which {problem}")
 PLANC_WARNING(ExcludesNothing, 1106, "`exclude` names `{path}`, which does not exist")
+PLANC_WARNING(ExcludesListed, 1114,
+              "`exclude` names `{path}`, and `plans` lists `{listed}`: what is named is worked on")
 PLANC_ERROR(DeniedAndAllowed, 1109, "{code} is both denied and allowed")
 
 namespace {
@@ -26,7 +28,7 @@ bool liesIn(std::string_view path, std::string_view folder) {
 
 /// What is wrong with a path that is listed; empty if nothing is.
 std::string pathProblem(const std::string& written, const std::string& shown) {
-  if (written.empty()) return "is no path";
+  if (written.empty() || written.find('\0') != std::string::npos) return "is no path";
   std::error_code failed;
   return fs::exists(shown, failed) ? "" : "does not exist";
 }
@@ -95,6 +97,11 @@ void Project::exclude(DiagnosticEngine& diagnostics) {
           .help("take it out, or write the path of a file or folder; a folder stands for all below it");
     else
       excluded_.push_back(wholePath(shown));
+    for (const project::ConfigText& listed : config_.plans)
+      if (!text.value.empty() && liesIn(wholePath(config_.shown(listed)), wholePath(shown)))
+        diagnostics.report(ExcludesListed, text.range, {{"path", text.value}, {"listed", listed.value}})
+            .label(listed.range, "listed here")
+            .help("take one of the two out");
   }
 }
 

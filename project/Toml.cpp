@@ -3,6 +3,7 @@
 #include "project/Toml.h"
 
 #include <algorithm>
+#include <map>
 #define TOML_EXCEPTIONS 0
 // Lists in lists: planc.toml has none inside of another. Each level is a call, so a hostile file ends here.
 #define TOML_MAX_NESTED_VALUES 16
@@ -22,10 +23,8 @@ public:
   /// A place that is nowhere in the text (its end is behind the last line) becomes the end of it.
   uint32_t offset(const toml::source_position& position) const {
     if (position.line == 0 || position.line > lines_.size()) return static_cast<uint32_t>(text_.size());
-    size_t at = lines_[position.line - 1];
-    for (size_t column = 1; column < position.column && at < text_.size() && text_[at] != '\n'; ++column)
-      for (++at; at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80;) ++at;
-    return static_cast<uint32_t>(at);
+    const std::vector<uint32_t>& columns = columnsOf(position.line - 1);
+    return columns[std::min<size_t>(std::max<size_t>(position.column, 1), columns.size()) - 1];
   }
   SourceRange range(const toml::source_region& region) const {
     const uint32_t begin = offset(region.begin), end = offset(region.end);
@@ -33,9 +32,21 @@ public:
   }
 
 private:
+  /// Where each code point of a line begins, and last where the line ends. Counted once: a line may hold all of a file.
+  const std::vector<uint32_t>& columnsOf(size_t line) const {
+    std::vector<uint32_t>& columns = columns_[line];
+    if (!columns.empty()) return columns;
+    size_t at = lines_[line];
+    for (; at < text_.size() && text_[at] != '\n'; ++at)
+      if ((static_cast<unsigned char>(text_[at]) & 0xC0) != 0x80) columns.push_back(static_cast<uint32_t>(at));
+    columns.push_back(static_cast<uint32_t>(at));
+    return columns;
+  }
+
   std::string_view text_;
   FileId file_;
   std::vector<size_t> lines_;
+  mutable std::map<size_t, std::vector<uint32_t>> columns_; ///< of the lines that were asked for
 };
 
 TomlValue::Kind kindOf(const toml::node& node) {

@@ -138,6 +138,42 @@ std::string TestSpace::name(const Scope& scope) const {
   return decl->name.text.str() + (arguments.empty() ? "" : "(" + arguments + ")");
 }
 
+namespace {
+
+/// The declaration that a name of a file or of one that it imports stands for; null if there is none, or it is no such
+/// name.
+const DeclInfo* declared(const Expr& name, const Module& module) {
+  if (name.kind == ExprKind::Name) {
+    const auto found = module.names.find(name.name.text);
+    return found == module.names.end() ? nullptr : found->second;
+  }
+  if (name.kind != ExprKind::Member || name.kids[0]->kind != ExprKind::Name) return nullptr;
+  const auto import = module.importNames.find(name.kids[0]->name.text);
+  if (import == module.importNames.end() || !import->second->module) return nullptr;
+  const auto found = import->second->module->names.find(name.name.text);
+  return found == import->second->module->names.end() ? nullptr : found->second;
+}
+
+/// A test whose plan is to fail is of a plan, whatever it fails with: one that does not exist fails with the same codes
+/// as one whose arguments are wrong.
+bool isOfPlan(Evaluator& evaluator, const DeclInfo& decl, const TestSpace& space) {
+  const Expr& whole = *space.decl->plan;
+  const Expr& name = whole.kind == ExprKind::Call ? *whole.kids[0] : whole;
+  if (const DeclInfo* const of = declared(name, *decl.module)) {
+    if (of->kind == DeclKind::Plan || of->kind == DeclKind::Let) return true;
+    evaluator.context
+        .report(TestOfNoPlan, name.range, {{"actual", fmt::format("`{}`", evaluator.context.text(name.range))}})
+        .help("write a plan, with arguments if it takes any: `of NAME(nodes = 8)`");
+    return false;
+  }
+  const bool parameter = std::any_of(space.decl->varied.begin(), space.decl->varied.end(),
+                                     [&](const syntax::TestParameter& p) { return mentions(name, p.name.text); });
+  Scope scope(decl.module);
+  return parameter || !evaluator.evaluate(name, scope).invalid();
+}
+
+} // namespace
+
 std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl) {
   TestSpace space;
   space.decl = &decl.as<syntax::TestDecl>();
@@ -148,6 +184,7 @@ std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl) {
       evaluator.context.report(TestFailsWarning, code->range, {{"code", space.fails->id()}})
           .help("name the error that the plan is to have; warnings are denied by `--deny`");
     good &= space.fails && space.fails->severity == Severity::Error;
+    good = good && isOfPlan(evaluator, decl, space);
   }
   return good ? std::optional(std::move(space)) : std::nullopt;
 }
