@@ -4,9 +4,9 @@
 
 #include "api/Texts.h"
 #include "driver/Files.h"
-#include "driver/FixText.h"
 #include "support/Step.h"
 #include "support/TextDiff.h"
+#include "support/TextCells.h"
 #include "support/TextFixes.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::string FixFiles::written(const std::string& path, const std::string& text, 
   if (why.empty()) why = replaceFile(path, fixed.text);
   if (why.empty()) {
     ++written_;
-    console_.note(fmt::format("{}: {} {} made\n", path, fixed.fixes, fixed.fixes == 1 ? "fix" : "fixes"));
+    say(path, text, fixed);
     return fixed.text;
   }
   SourceManager sources;
@@ -72,6 +72,16 @@ std::string FixFiles::written(const std::string& path, const std::string& text, 
   return text;
 }
 
+/// A line per fix, with its line in the text as it was read, and how many there are.
+void FixFiles::say(const std::string& path, const std::string& text, const FixedText& fixed) const {
+  std::string out;
+  for (const MadeFix& made : fixed.made)
+    out += fmt::format("{}:{}: {}\n", printable(path), 1 + std::count(text.begin(), text.begin() + made.begin, '\n'),
+                       printable(made.what));
+  console_.note(out + fmt::format("{}: {} {} made\n", printable(path), fixed.made.size(),
+                                  fixed.made.size() == 1 ? "fix" : "fixes"));
+}
+
 std::optional<std::string> FixFiles::fix(const WorkFile& file) {
   const std::string& path = file.path;
   Step step("fixing");
@@ -79,7 +89,7 @@ std::optional<std::string> FixFiles::fix(const WorkFile& file) {
   std::optional<std::string> text = api::readText(path, error);
   if (!text) return std::nullopt;
   const std::string shown = file.shown();
-  const FixedText fixed = fixText(shown, *text, unsafe_);
+  const FixedText fixed = fixText(shown, *text, unsafe_, told_[path]);
   elsewhere_.insert(fixed.elsewhere.begin(), fixed.elsewhere.end());
   if (diff_) {
     console_.out(unifiedDiff(shown, *text, fixed.text));

@@ -1,6 +1,7 @@
 // `planc check --fix`: files with the fixes of their diagnostics made, written, printed or shown as a difference.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "driver/FixText.h"
 #include "driver/WorkFiles.h"
 
 #include <map>
@@ -13,7 +14,8 @@ namespace planc::driver {
 
 inline const Option kFixOption{
     "--fix", "", {}, "make the fixes that are safe, in the files themselves; stdin goes to stdout"};
-inline const Option kUnsafeOption{"--unsafe", "", {}, "with --fix: the first of equally near words as well"};
+inline const Option kUnsafeOption{
+    "--unsafe", "", {}, "with --fix: the first of several words that may be meant as well"};
 inline const Option kDiffOption{"--diff", "", {}, "with --fix: print what would change, and write nothing"};
 
 /// What the command line says of fixes.
@@ -32,13 +34,15 @@ public:
 private:
   std::optional<std::string> fix(const WorkFile& file);
   void sayElsewhere(const std::vector<WorkFile>& files) const;
-  std::string written(const std::string& path, const std::string& text, const struct FixedText& fixed);
+  std::string written(const std::string& path, const std::string& text, const FixedText& fixed);
+  void say(const std::string& path, const std::string& text, const FixedText& fixed) const;
 
   Console& console_;
   const Arguments& arguments_;
   bool fix_, unsafe_, diff_, differs_ = false;
   size_t written_ = 0; ///< files
   std::set<std::string> elsewhere_;
+  std::map<std::string, std::optional<Warnings>> told_; ///< of files, before the first fix
 };
 
 } // namespace planc::driver

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <vector>
@@ -141,16 +142,43 @@ void addDeclared(std::string_view text, std::vector<Proposal>& proposals) {
   proposals.insert(proposals.begin(), declarations.begin(), declarations.end());
 }
 
+/// Where a byte of the text with the edits made is without them.
+uint32_t movedBack(uint32_t at, const std::vector<TextEdit>& edits) {
+  int64_t by = 0;
+  for (const TextEdit& edit : edits) { // sorted
+    const int64_t begin = edit.range.begin + by;
+    if (at < begin) break;
+    if (at < begin + static_cast<int64_t>(edit.text.size())) return edit.range.begin;
+    by += static_cast<int64_t>(edit.text.size()) - (edit.range.end - edit.range.begin);
+  }
+  return static_cast<uint32_t>(at - by);
+}
+
+/// What an edit changes, on one line.
+std::string changeText(const TextEdit& edit, std::string_view text) {
+  const auto word = [](std::string_view part) {
+    const size_t begin = part.find_first_not_of(" \t\r\n"), end = part.find_last_not_of(" \t\r\n");
+    std::string out(begin == std::string_view::npos ? "" : part.substr(begin, end + 1 - begin));
+    std::replace(out.begin(), out.end(), '\n', ' ');
+    return out;
+  };
+  const std::string was = word(text.substr(edit.range.begin, edit.range.end - edit.range.begin)), now = word(edit.text);
+  if (now.empty()) return fmt::format("`{}` deleted", was);
+  return was.empty() ? fmt::format("`{}` added", now) : fmt::format("`{}` -> `{}`", was, now);
+}
+
 class Fixer {
   const std::string& path_;
   bool unsafe_;
+  const Warnings& told_;
   size_t trials_ = 0;
 
   std::vector<Proposal> proposals(const Checked& checked, std::string_view text) const {
     std::vector<Proposal> out;
     for (const Mistake& mistake : checked.mistakes)
       for (const TextFix& fix : mistake.fixes)
-        if (fix.safe || unsafe_) out.push_back({fix.edits, {&mistake}});
+        if ((fix.safe || unsafe_) && (mistake.error || told_.contains({mistake.code, mistake.message})))
+          out.push_back({fix.edits, {&mistake}});
     addDeclared(text, out);
     return out;
   }
@@ -212,13 +240,29 @@ class Fixer {
   struct Reached {
     std::string text;
     Checked checked;
-    size_t fixes = 0;
+    std::vector<MadeFix> made = {};
+    std::vector<std::vector<TextEdit>> rounds = {}; ///< of edits, sorted, each of the text that the one before made
     bool wentOn = false;
+
+    void take(Trial trial, const std::vector<const Proposal*>& proposals) {
+      for (const Proposal* proposal : proposals) {
+        uint32_t at = proposal->edits.front().range.begin;
+        for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) at = movedBack(at, *round);
+        std::string what;
+        for (const TextEdit& edit : proposal->edits) what += (what.empty() ? "" : ", ") + changeText(edit, text);
+        made.push_back({at, std::move(what)});
+      }
+      std::sort(trial.edits.begin(), trial.edits.end(),
+                [](const TextEdit& a, const TextEdit& b) { return a.range.begin < b.range.begin; });
+      rounds.push_back(std::move(trial.edits));
+      text = std::move(trial.text), checked = std::move(trial.checked), wentOn = true;
+    }
   };
 
   /// All at once, then what came to light, and so on. Errors may come to light on the way, but none may be left.
   std::optional<Reached> eagerly(const Reached& from) {
-    Reached at{from.text, from.checked, from.fixes};
+    Reached at = from;
+    at.wentOn = false;
     for (size_t round = 0; round < kMostRounds; ++round) {
       const std::vector<Proposal> all = proposals(at.checked, at.text);
       std::vector<const Proposal*> made = together(all);
@@ -232,7 +276,7 @@ class Fixer {
         trial = tried(at.text, at.checked, made);
         if (!trial.failing.empty()) break;
       }
-      at = {std::move(trial.text), std::move(trial.checked), at.fixes + made.size(), true};
+      at.take(std::move(trial), made);
     }
     if (!at.wentOn || at.checked.errors > from.checked.errors) return std::nullopt;
     return at;
@@ -240,7 +284,8 @@ class Fixer {
 
   /// One by one.
   std::optional<Reached> carefully(const Reached& from) {
-    Reached at{from.text, from.checked, from.fixes};
+    Reached at = from;
+    at.wentOn = false;
     for (bool more = true; more;) {
       more = false;
       const std::vector<Proposal> all = proposals(at.checked, at.text);
@@ -248,7 +293,7 @@ class Fixer {
         if (trials_ >= kMostTrials) break;
         Trial trial = tried(at.text, at.checked, {&proposal});
         if (!trial.failing.empty() || trial.checked.errors > at.checked.errors) continue;
-        at = {std::move(trial.text), std::move(trial.checked), at.fixes + 1, true};
+        at.take(std::move(trial), {&proposal});
         more = true;
         break; // what is proposed now has other places
       }
@@ -257,10 +302,10 @@ class Fixer {
   }
 
 public:
-  Fixer(const std::string& path, bool unsafe) : path_(path), unsafe_(unsafe) {}
+  Fixer(const std::string& path, bool unsafe, const Warnings& told) : path_(path), unsafe_(unsafe), told_(told) {}
 
-  FixedText run(const std::string& text) {
-    Reached at{text, Checker(path_).run(text)};
+  FixedText run(const std::string& text, Checked checked) {
+    Reached at{text, std::move(checked)};
     FixedText out;
     for (size_t round = 0; round < kMostRounds && trials_ < kMostTrials; ++round) {
       std::optional<Reached> next = eagerly(at);
@@ -270,7 +315,9 @@ public:
     }
     const auto change = std::mismatch(text.begin(), text.end(), at.text.begin(), at.text.end());
     out.first = static_cast<uint32_t>(change.first - text.begin());
-    out.fixes = at.text == text ? 0 : at.fixes;
+    if (at.text != text) out.made = std::move(at.made);
+    std::stable_sort(out.made.begin(), out.made.end(),
+                     [](const MadeFix& a, const MadeFix& b) { return a.begin < b.begin; });
     out.elsewhere = std::move(at.checked.elsewhere);
     out.text = std::move(at.text);
     return out;
@@ -279,8 +326,14 @@ public:
 
 } // namespace
 
-FixedText fixText(const std::string& path, const std::string& text, bool unsafe) {
-  return Fixer(path, unsafe).run(text);
+FixedText fixText(const std::string& path, const std::string& text, bool unsafe, std::optional<Warnings>& told) {
+  Checked checked = Checker(path).run(text);
+  if (!told) {
+    told.emplace();
+    for (const Mistake& mistake : checked.mistakes)
+      if (!mistake.error) told->emplace(mistake.code, mistake.message);
+  }
+  return Fixer(path, unsafe, *told).run(text, std::move(checked));
 }
 
 } // namespace planc::driver

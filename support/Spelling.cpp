@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -19,10 +20,28 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Letters of `name` that `candidate` does not have, case included: tells `fp32` from `tf32` for a `pf32`.
+bool isDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Letters of `name` that `candidate` does not have, case included: tells `fp32` from `tf32` for a `pf32`. Digits do
+/// not count: `llama3_7b` is as near to `llama3_8b` as to `llama3_70b`.
 size_t foreignLetters(std::string_view name, std::string_view candidate) {
-  return static_cast<size_t>(
-      std::count_if(name.begin(), name.end(), [&](char c) { return candidate.find(c) == std::string_view::npos; }));
+  return static_cast<size_t>(std::count_if(
+      name.begin(), name.end(), [&](char c) { return !isDigit(c) && candidate.find(c) == std::string_view::npos; }));
+}
+
+std::string digitsOf(std::string_view name) {
+  std::string out;
+  std::copy_if(name.begin(), name.end(), std::back_inserter(out), isDigit);
+  return out;
+}
+
+/// Whether the one may well be another name, and no slip: by its digits alone one size is told from another, and of a
+/// name of two letters one that is wrong is half of it.
+bool maybeAnother(std::string_view name, std::string_view candidate) {
+  constexpr size_t kShort = 2;
+  return std::min(name.size(), candidate.size()) <= kShort || digitsOf(name) != digitsOf(candidate);
 }
 
 /// Slips that make `candidate` of `name`; more than `allowed` where it cannot be what was meant.
@@ -150,7 +169,7 @@ std::string onlyNearest(std::string_view name, const std::vector<std::string>& c
     only = slips == best ? std::string_view() : std::string_view(candidate);
     best = slips;
   }
-  return std::string(only);
+  return maybeAnother(name, only) ? std::string() : std::string(only);
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise) {

@@ -24,7 +24,8 @@ unsigned allowedSlips(std::string_view name);
 std::vector<std::string> allNearest(std::string_view name, const std::vector<std::string>& candidates);
 /// Of these as many as are worth offering.
 std::vector<std::string> offered(std::string_view name, const std::vector<std::string>& candidates);
-/// The one with the fewest slips, where no other has as few; else empty.
+/// The one with the fewest slips, where no other has as few and `name` is no name of its own: one that differs in a
+/// digit, or of two letters, may be. Else empty.
 std::string onlyNearest(std::string_view name, const std::vector<std::string>& candidates);
 /// `` `a`, `b` or `c` ``.
 std::string quotedChoice(const std::vector<std::string>& words);

@@ -128,6 +128,7 @@ TEST(Nearest, NamesAllThatAreEquallyNear) {
   EXPECT_EQ(didYouMean("fpr", {"fp8", "bf16", "fp4"}), "did you mean `fp4` or `fp8`?");
   EXPECT_EQ(didYouMean("w", {"wk", "wq", "wv", "x", "norm"}), "did you mean `wk`, `wq` or `wv`?");
   EXPECT_EQ(didYouMean("pf32", {"fp32", "tf32"}), "did you mean `fp32`?"); // has no letter that `pf32` has not
+  EXPECT_EQ(didYouMean("llama3_7b", {"llama3_70b", "llama3_8b"}), "did you mean `llama3_70b` or `llama3_8b`?");
   EXPECT_EQ(didYouMean("True", {"tree", "true"}), "did you mean `true`?");
 }
 
