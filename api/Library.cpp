@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/core.h>
+#include <set>
 
 namespace planc::api {
 
@@ -117,12 +118,16 @@ std::optional<calibrate::Part> Library::part(const std::string& name) {
 
 std::vector<std::string> Library::stacksFor(const ir::Plan& plan) {
   std::vector<std::string> all, fitting;
+  std::set<std::string> modules; // of the fitting ones: the first of each stand first, since readers look at a few
+  size_t first = 0;
   const std::string wanted = plan.cluster ? plan.cluster->device.platform : "";
   for (const Declaration& d : list("stack")) {
     const std::string name = nameOf(d);
     all.push_back(fmt::format("`{}`{}{}", name, d.summary.empty() ? "" : ": ", d.summary));
     const auto found = wanted.empty() ? std::nullopt : stack(name);
-    if (found && found->platform == wanted) fitting.push_back(all.back());
+    if (!found || found->platform != wanted) continue;
+    const bool fresh = modules.insert(name.substr(0, name.find('.'))).second;
+    fitting.insert(fresh ? fitting.begin() + static_cast<std::ptrdiff_t>(first++) : fitting.end(), all.back());
   }
   return fitting.empty() ? all : fitting;
 }

@@ -8,7 +8,7 @@ const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
       &kCheckCommand,    &kTestCommand,    &kEstimateCommand,  &kDiffCommand,    &kSearchCommand,  &kSensitivityCommand,
       &kSweepCommand,    &kCompileCommand, &kCalibrateCommand, &kFmtCommand,     &kExplainCommand, &kShowCommand,
-      &kSnapshotCommand, &kConfigCommand,  &kSchemaCommand,    &kVersionCommand,
+      &kSnapshotCommand, &kConfigCommand,  &kSchemaCommand,    &kVersionCommand, &kHelpCommand,
   };
   return table;
 }

@@ -15,6 +15,7 @@ extern const Command kCompileCommand;
 extern const Command kConfigCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
+extern const Command kHelpCommand;
 extern const Command kExplainCommand;
 extern const Command kSensitivityCommand;
 extern const Command kShowCommand;

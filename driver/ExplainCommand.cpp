@@ -14,8 +14,11 @@
 namespace planc::driver {
 namespace {
 
-/// `PLAN0612`, from any spelling of its letters; empty if the word is no code.
+/// `PLAN0612`, from any spelling of its letters or its number alone; empty if the word is no code.
 std::string codeOf(std::string word) {
+  const auto digit = [](unsigned char c) { return std::isdigit(c); };
+  if (!word.empty() && word.size() <= 4 && std::all_of(word.begin(), word.end(), digit))
+    return fmt::format("PLAN{:0>4}", word);
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
   bool digits =
       word.size() == 8 && std::all_of(word.begin() + 4, word.end(), [](unsigned char c) { return std::isdigit(c); });
@@ -24,7 +27,10 @@ std::string codeOf(std::string word) {
 
 std::vector<std::string> codes() {
   std::vector<std::string> out;
-  for (const auto& [number, kind] : DiagnosticKind::all()) out.push_back(kind->id());
+  for (const auto& [number, kind] : DiagnosticKind::all()) {
+    out.push_back(kind->id());
+    out.emplace_back(kind->name);
+  }
   return out;
 }
 
@@ -47,6 +53,14 @@ int explainCode(Console& console, const std::string& code) {
     }
   return console.usageError("no diagnostic has the code `" + code + "`",
                             didYouMean(code, codes(), "`planc explain --list` lists them"));
+}
+
+/// The codes of the diagnostics that are called so in SARIF, `IndivisibleExtent`: a few share a name.
+std::vector<std::string> codesNamed(const std::string& name) {
+  std::vector<std::string> out;
+  for (const auto& [number, kind] : DiagnosticKind::all())
+    if (kind->name == name) out.push_back(kind->id());
+  return out;
 }
 
 /// The plan to explain: the only one, or the first with a remark that there are more. Those are released.
@@ -129,6 +143,11 @@ int runExplain(Console& console, const Arguments& arguments) {
   const std::string& word = arguments.positional[0];
   std::string code = codeOf(word);
   if (!code.empty()) return explainCode(console, code);
+  if (const std::vector<std::string> named = codesNamed(word); !named.empty()) {
+    int worst = kClean;
+    for (const std::string& one : named) worst = std::max(worst, explainCode(console, one));
+    return worst;
+  }
   return console.usageError(
       "`" + word + "` is no code of a diagnostic",
       didYouMean(word, codes(), "a number is explained by its file and name: `planc explain FILE mfu`"));
@@ -139,7 +158,7 @@ int runExplain(Console& console, const Arguments& arguments) {
 const Command kExplainCommand = {
     "explain",
     "explain a diagnostic, or where a number or row of a report comes from",
-    {{"CODE|FILE", 0, 1, "a code like PLAN0612, or a .plan file"},
+    {{"CODE|FILE", 0, 1, "a code like PLAN0612, its number or its name in SARIF; or a .plan file"},
      {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,

@@ -28,6 +28,9 @@ public:
   virtual std::optional<std::string> imported(const std::string& real, std::string& error) const = 0;
   /// The names of the `.plan` files of a folder, for suggestions: in any order.
   virtual std::vector<std::string> plansOf(const std::string& folder) const = 0;
+  /// The submodule below which a path lies that has no file yet, as it is not checked out; nothing where that is not
+  /// so, or not known.
+  virtual std::optional<std::string> absentSubmodule(const std::string&) const { return std::nullopt; }
 };
 
 } // namespace planc

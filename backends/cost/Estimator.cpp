@@ -11,6 +11,9 @@
 #include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Simulation.h"
 
+#include <algorithm>
+#include <fmt/core.h>
+
 namespace planc::cost {
 
 PLANC_ERROR(NoSoftware, 801, "plan `{plan}` names no software, so there are no numbers to price it with")
@@ -18,7 +21,10 @@ PLANC_ERROR(NoSoftware, 801, "plan `{plan}` names no software, so there are no n
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics) {
   auto report = diagnostics.report(NoSoftware, plan.range, {{"plan", plan.name.str()}});
   report.help("name the stack that runs it: `software = …`");
-  for (const std::string& line : known) report.note(line);
+  constexpr size_t kMost = 3;
+  for (size_t i = 0; i < std::min(kMost, known.size()); ++i) report.note(known[i]);
+  if (known.size() > kMost)
+    report.note(fmt::format("and {} more: `planc show std.stacks` lists all", known.size() - kMost));
 }
 
 std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted,

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,23 @@ std::optional<std::string> readFile(const std::string& path, NamedBy by, std::st
   error = refusal(info.st_mode, by, path == "-");
   if (!error.empty()) return std::nullopt;
   return readAtMost(file, parse::ParseLimits{}.maxBytes + 1, error);
+}
+
+/// Whether the file of submodules has one at this path: `path = hw`, of a [submodule].
+bool namesSubmodule(const std::string& list, const std::string& below) {
+  std::string error;
+  const std::string text = readFile(list, NamedBy::Import, error).value_or("");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t sign = line.find('=');
+    if (sign == std::string::npos) continue;
+    const auto trimmed = [](std::string part) {
+      const size_t begin = part.find_first_not_of(" \t\r"), end = part.find_last_not_of(" \t\r");
+      return begin == std::string::npos ? std::string() : part.substr(begin, end + 1 - begin);
+    };
+    if (trimmed(line.substr(0, sign)) == "path" && trimmed(line.substr(sign + 1)) == below) return true;
+  }
+  return false;
 }
 
 class Disk final : public FileTree {
@@ -87,6 +105,23 @@ public:
     for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored))
       if (entry.path().extension() == kPlanSuffix) names.push_back(entry.path().filename().string());
     return names;
+  }
+
+  std::optional<std::string> absentSubmodule(const std::string& path) const override {
+    std::error_code failed;
+    fs::path folder = fs::path(path).parent_path().lexically_normal();
+    while (!folder.empty() && folder != folder.parent_path() && !fs::exists(folder, failed))
+      folder = folder.parent_path(); // below an empty folder nothing exists
+    if (folder.empty() || !fs::is_directory(folder, failed) || !fs::is_empty(folder, failed)) return std::nullopt;
+    const fs::path whole = fs::absolute(folder, failed);
+    for (fs::path at = whole.parent_path();; at = at.parent_path()) {
+      const fs::path list = at / ".gitmodules";
+      if (fs::exists(list, failed)) {
+        const std::string below = whole.lexically_relative(at).generic_string();
+        return namesSubmodule(list.string(), below) ? std::optional(folder.generic_string()) : std::nullopt;
+      }
+      if (at == at.parent_path()) return std::nullopt;
+    }
   }
 };
 

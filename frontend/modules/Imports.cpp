@@ -218,7 +218,10 @@ void Loader::reportMissingFile(const std::string& written, const std::string& pa
     files.push_back((prefix / name).string());
   std::sort(files.begin(), files.end());
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
-  if (nearest(written, files).empty()) {
+  if (const auto submodule = files_.absentSubmodule(path)) {
+    report.help(
+        fmt::format("`{0}` is a submodule that is not checked out: `git submodule update --init {0}`", *submodule));
+  } else if (nearest(written, files).empty()) {
     constexpr size_t kMost = 8;
     if (files.size() > kMost) files.resize(kMost);
     report.note(

@@ -32,6 +32,25 @@ std::string commaAfterPlacement(const ErrorSite& site) {
   return fmt::format("several axes are a list: `-> [{}, …]`", site.text(site.error.at - 1));
 }
 
+/// What stands in the body of a test or a policy, which is short.
+std::string itemOfBody(const ErrorSite& site) {
+  if (site.tokens.empty() || !endExpected(site) || site.error.at == 0) return "";
+  size_t head = site.error.at, closed = 0; // of the block around it
+  while (head-- > 0)
+    if (site.type(head) == Type::RB)
+      ++closed;
+    else if (site.type(head) == Type::LB && closed-- == 0)
+      break;
+  if (head >= site.error.at || (site.previousType() != Type::LB && !isSeparator(site.previousType()))) return "";
+  size_t begin = head;
+  while (begin > 0 && !isSeparator(site.type(begin - 1))) --begin;
+  if (site.type(begin) == Type::EXPORT) ++begin;
+  if (site.type(begin) == Type::POLICY) return "a policy holds `require CONDITION : \"why\"`, and nothing else";
+  if (site.type(begin) == Type::TEST)
+    return "a test holds `assert` and `measured`; what it changes are arguments of its plan: `of base(nodes = 8)`";
+  return "";
+}
+
 /// `a = 1 b = 2`.
 std::string twoFactsOnALine(const ErrorSite& site) {
   if (!endExpected(site) || site.previousType() == Type::NL || !isName(site.found().getType())) return "";
@@ -281,7 +300,7 @@ std::string hintFor(const ErrorSite& site) {
                     starAtLineStart,      valueOnNextLine,     braceOnNextLine,
                     equalsInCondition,    colonForEquals,      arrowSpelling,
                     percentWithoutBlanks, missingReasonColon,  variedWithoutVary,
-                    reservedWord,         twoFactsOnALine})
+                    reservedWord,         itemOfBody,          twoFactsOnALine})
     if (std::string text = hint(site); !text.empty()) return text;
   return "";
 }
