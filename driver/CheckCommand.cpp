@@ -80,6 +80,14 @@ CheckedFile checkFile(Console& console, const WorkFile& work, const std::string*
   return out;
 }
 
+/// Policies hold for what is checked: they are looked through with it.
+void addPolicies(const std::vector<std::string>& policies, std::vector<WorkFile>& files) {
+  for (const std::string& path : policies)
+    if (std::none_of(files.begin(), files.end(),
+                     [&](const WorkFile& file) { return wholePath(file.path) == wholePath(path); }))
+      files.push_back({path, false});
+}
+
 int runCheck(Console& console, const Arguments& arguments) {
   const auto written = CheckOutputs::of(console, arguments);
   const auto edit = editOf(console, arguments);
@@ -91,8 +99,12 @@ int runCheck(Console& console, const Arguments& arguments) {
   WorkFiles work;
   const int found = filesOf(console, arguments.positional, work, *stdinPath);
   if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
+  std::vector<std::string> policies;
+  policiesOf(console, work.project, policies); // the same
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
+  if (arguments.positional.empty()) addPolicies(policies, work.files);
   const FixFiles::Texts fixed = fixes.run(work.files);
+  addPolicies(policies, work.files); // of named files only these are changed
   const auto check = [&](size_t i) {
     const auto text = fixed.find(work.files[i].path);
     return checkFile(console, work.files[i], text == fixed.end() ? nullptr : &text->second, *edit, *written);

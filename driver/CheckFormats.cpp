@@ -5,7 +5,7 @@
 #include "backends/report/Svg.h"
 #include "driver/Help.h"
 #include "driver/Pages.h"
-#include "support/Diagnostics.h"
+#include "support/DiagnosticRender.h"
 #include "support/Digest.h"
 
 #include <algorithm>
@@ -57,8 +57,14 @@ private:
   std::map<std::string, int> met_;
 };
 
+/// What is said of it where nothing is drawn.
+std::string headline(const Json& diagnostic) {
+  const Json& args = diagnostic.at("args");
+  return plainMessage(textOf(diagnostic, "message"), textOf(args, kOfArg.data()), textOf(args, kDetailArg.data()));
+}
+
 std::string message(const Json& diagnostic) {
-  std::string text = textOf(diagnostic, "message");
+  std::string text = headline(diagnostic);
   for (const Json& help : diagnostic.at("help")) text += "\nhelp: " + help.get<std::string>();
   return text;
 }
@@ -109,7 +115,39 @@ Json sarifRule(const DiagnosticKind& kind) {
   return rule;
 }
 
+/// Where the plan of a case stands, of each diagnostic that a case says is its own.
+std::map<size_t, Json> plansOf(const Checked& checked) {
+  std::map<size_t, Json> out;
+  for (const Json& one : checked.cases)
+    if (one.contains("plan_line") && one.at("plan_line").is_number())
+      for (const Json& index : one.at("diagnostics"))
+        out.try_emplace(index.get<size_t>(), Json{{"file", one.at("plan_file")},
+                                                  {"line", one.at("plan_line")},
+                                                  {"text", "plan `" + textOf(one, "plan") + "`"}});
+  return out;
+}
+
+/// Labels, and the plan where none of them is there.
+Json sarifRelated(const Json& found, const Json* plan) {
+  Json out = Json::array();
+  bool known = !plan;
+  for (const Json& label : found.at("labels"))
+    if (label.at("line").is_number()) {
+      out.push_back(sarifPlace(label));
+      out.back()["message"] = {{"text", textOf(label, "text")}};
+      known = known || (label.at("file") == plan->at("file") && label.at("line") == plan->at("line"));
+    }
+  if (!known)
+    out.push_back(
+        {{"physicalLocation",
+          {{"artifactLocation", {{"uri", uriOf(pathOf(*plan))}}}, {"region", {{"startLine", plan->at("line")}}}}},
+         {"message", {{"text", plan->at("text")}}}});
+  return out;
+}
+
 std::string sarif(const Checked& checked) {
+  const std::map<size_t, Json> plans = plansOf(checked);
+  size_t number = 0;
   std::map<std::string, size_t> indices;
   Json rules = Json::array(), results = Json::array();
   Fingerprints fingerprints;
@@ -124,12 +162,9 @@ std::string sarif(const Checked& checked) {
                    {"message", {{"text", message(found)}}},
                    {"partialFingerprints", {{"planc/v1", fingerprints.of(found)}}}};
     if (found.at("line").is_number()) result["locations"] = Json::array({sarifPlace(found)});
-    for (const Json& label : found.at("labels"))
-      if (label.at("line").is_number()) {
-        Json place = sarifPlace(label);
-        place["message"] = {{"text", textOf(label, "text")}};
-        result["relatedLocations"].push_back(std::move(place));
-      }
+    const auto plan = plans.find(number++);
+    if (Json related = sarifRelated(found, plan == plans.end() ? nullptr : &plan->second); !related.empty())
+      result["relatedLocations"] = std::move(related);
     for (const Json& fix : found.at("fixes")) result["fixes"].push_back(sarifFix(fix));
     results.push_back(std::move(result));
   }
@@ -181,7 +216,7 @@ std::string gitlab(const Checked& checked) {
   for (const Json& found : checked.diagnostics) {
     Json location = {{"path", pathOf(found)}, {"lines", {{"begin", 1}}}};
     if (found.at("line").is_number()) location["lines"] = {{"begin", found.at("line")}, {"end", found.at("end_line")}};
-    out.push_back({{"description", textOf(found, "message")},
+    out.push_back({{"description", headline(found)},
                    {"check_name", textOf(found, "code")},
                    {"fingerprint", fingerprints.of(found)},
                    {"severity", isError(found) ? "major" : "minor"},
@@ -192,18 +227,29 @@ std::string gitlab(const Checked& checked) {
 
 // ---- JUnit: a suite per file, a case per plan; what stands in no plan is a case of the file
 
-std::string junitCase(const std::string& file, const std::string& name, const std::string& failure) {
-  const std::string head =
+/// Texts of more than one line stay so.
+std::string xmlLines(std::string_view text) {
+  const size_t end = text.find('\n');
+  if (end == std::string_view::npos) return report::xmlText(text);
+  return report::xmlText(text.substr(0, end)) + "\n" + xmlLines(text.substr(end + 1));
+}
+
+/// `place`: with the file and line of the case, if it has them.
+std::string junitCase(const std::string& file, const std::string& name, const std::string& failure,
+                      const Json& place = Json::object()) {
+  std::string head =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\"", report::xmlText(file), report::xmlText(name));
+  if (place.contains("line") && place.at("line").is_number())
+    head += fmt::format(" file=\"{}\" line=\"{}\"", report::xmlText(pathOf(place)), place.at("line").get<int>());
   return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, failure);
 }
 
 std::string junitFailure(const Json& found) {
   return fmt::format(
       "      <failure type=\"{}\" message=\"{}\">{}</failure>\n", textOf(found, "code"),
-      report::xmlText(textOf(found, "message")),
-      report::xmlText(fmt::format("{}:{}: {}", pathOf(found),
-                                  found.at("line").is_number() ? found.at("line").get<int>() : 0, message(found))));
+      report::xmlText(headline(found)),
+      xmlLines(fmt::format("{}:{}: {}", pathOf(found), found.at("line").is_number() ? found.at("line").get<int>() : 0,
+                           message(found))));
 }
 
 struct JunitSuite {
@@ -226,7 +272,7 @@ std::string junit(const Checked& checked) {
   std::map<std::string, JunitSuite> suites;
   bool owned = false;
   for (const Json& one : checked.cases) {
-    const std::string file = textOf(one, "file");
+    const std::string id = textOf(one, "id"), file = id.substr(0, id.find('#')); // not of a line in another one
     JunitSuite& suite = suites[file];
     const bool failed = !one.at("ok").get<bool>(), skipped = textOf(one, "outcome") == "skipped";
     std::string text;
@@ -237,7 +283,7 @@ std::string junit(const Checked& checked) {
       text = failures[file];
       failures.erase(file);
     }
-    suite.cases += junitCase(file, textOf(one, "name"), text);
+    suite.cases += junitCase(file, textOf(one, "name"), text, one);
     suite.failures += failed, suite.skipped += skipped, ++suite.tests;
   }
   for (const auto& [file, failure] : failures) {

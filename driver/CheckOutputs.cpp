@@ -6,8 +6,22 @@
 #include "support/Spelling.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace planc::driver {
+namespace {
+
+/// `junit=b.xml` of `a.sarif,junit=b.xml`; empty if no other format stands in the path.
+std::string secondFormat(const std::string& path) {
+  for (size_t at = path.find(','); at != std::string::npos; at = path.find(',', at + 1)) {
+    const std::string behind = path.substr(at + 1);
+    if (const size_t sign = behind.find('='); sign != std::string::npos && checkFormat(behind.substr(0, sign)))
+      return behind;
+  }
+  return "";
+}
+
+} // namespace
 
 std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& arguments) {
   CheckOutputs out;
@@ -22,6 +36,12 @@ std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& 
       console.usageError("`--output` takes a format and a file; this is `" + word + "`",
                          format ? "as `--output " + name + "=FILE`"
                                 : didYouMean(name, names, "formats are " + quotedList(names)));
+      return std::nullopt;
+    }
+    if (const std::string second = secondFormat(path); !second.empty()) {
+      console.usageError(
+          "`--output` takes one format and one file; this is `" + word + "`",
+          fmt::format("repeat it: `--output {} --output {}`", word.substr(0, word.size() - second.size() - 1), second));
       return std::nullopt;
     }
     if (std::any_of(out.files_.begin(), out.files_.end(), [&](const Output& other) { return other.path == path; })) {

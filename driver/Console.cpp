@@ -97,7 +97,8 @@ std::string Console::textOf(const Diagnostic& d, const RenderedDiagnostics::One&
   return renderHuman(d, sources, colorErr_) + "\n";
 }
 
-RenderedDiagnostics Console::render(const DiagnosticEngine& diagnostics, const SourceManager& sources) const {
+RenderedDiagnostics Console::render(const DiagnosticEngine& diagnostics, const SourceManager& sources,
+                                    const std::string& of) const {
   RenderedDiagnostics out;
   for (const Diagnostic* d : diagnostics.sorted()) {
     if (rules_.allows(*d->kind)) continue;
@@ -110,12 +111,18 @@ RenderedDiagnostics Console::render(const DiagnosticEngine& diagnostics, const S
       one.picture += d->allowed->reason;
       continue;
     }
-    Diagnostic asError;
+    Diagnostic own;
     if (rules_.denies(*d->kind)) {
-      asError = *d;
-      asError.denied = true;
-      asError.notes.push_back("`" + rules_.deniedBy(*d->kind) + "` makes this warning an error");
-      d = &asError;
+      own = *d;
+      own.denied = true;
+      own.notes.push_back("`" + rules_.deniedBy(*d->kind) + "` makes this warning an error");
+      d = &own;
+    }
+    if (!of.empty() && std::any_of(d->args.begin(), d->args.end(), [](const auto& a) { return a.name == kOfArg; })) {
+      if (d != &own) own = *d;
+      for (DiagnosticArg& arg : own.args)
+        if (arg.name == kOfArg) arg.text = of;
+      d = &own;
     }
     one.error = d->isError();
     one.json = std::make_unique<nlohmann::ordered_json>(toJson(*d, sources));

@@ -67,8 +67,9 @@ public:
   int usageError(std::string_view message, std::string_view help = "");
 
   /// Diagnostics as they will be written, without warnings that the rules allow; those that they deny are errors. On
-  /// any thread.
-  RenderedDiagnostics render(const DiagnosticEngine& diagnostics, const SourceManager& sources) const;
+  /// any thread. `of`: what those are about that name a plan, where that is known better than they do.
+  RenderedDiagnostics render(const DiagnosticEngine& diagnostics, const SourceManager& sources,
+                             const std::string& of = "") const;
   /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out.
   void diagnose(RenderedDiagnostics diagnostics);
   void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {

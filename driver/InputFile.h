@@ -64,9 +64,9 @@ public:
   const ir::PlanEdit& edit() const { return file_.edit(); }
   /// Of the file, so far.
   const DiagnosticEngine& diagnostics() { return file_.diagnostics(); }
-  /// Of something of the file.
-  RenderedDiagnostics renderedOf(const DiagnosticEngine& found) const {
-    return console_.render(found, file_.sources());
+  /// Of something of the file, which is called so.
+  RenderedDiagnostics renderedOf(const DiagnosticEngine& found, const std::string& id) const {
+    return console_.render(found, file_.sources(), id);
   }
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
   /// As it stands in reports: for `-` `<stdin>`, or where it is taken to stand.

@@ -4,12 +4,15 @@
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/InputFile.h"
+#include "driver/OptionValues.h"
+#include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 #include "support/TextDiff.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <set>
 
 namespace planc::driver {
 
@@ -24,8 +27,19 @@ std::string snapshotPath(const std::string& plan) {
   return fs::path(plan).replace_extension(kSnapshotSuffix).string();
 }
 
-/// The snapshot of a loaded file; nothing if it has no plan. `failed`: there were errors, which are written.
-std::optional<std::string> snapshotOf(InputFile& file, bool& failed) {
+/// A file whose plans were priced, without what it was priced with.
+struct PricedFile {
+  std::string unreadable;          ///< why
+  bool failed = false;             ///< there were errors: it is neither kept nor held
+  std::optional<std::string> text; ///< of its snapshot; nothing if it has no plan
+  RenderedDiagnostics diagnostics;
+};
+
+/// On any thread.
+PricedFile pricedFile(Console& console, const std::string& path) {
+  PricedFile out;
+  InputFile file(console, path);
+  if (!file.load(out.unreadable)) return out;
   std::vector<std::string> sections;
   Plans plans;
   const auto take = [&](std::unique_ptr<api::Compilation> plan) {
@@ -42,73 +56,115 @@ std::optional<std::string> snapshotOf(InputFile& file, bool& failed) {
   file.check(take);
   for (api::Comparison& comparison : file.comparisons())
     for (std::unique_ptr<api::Compilation>& plan : comparison.plans) take(std::move(plan));
-  file.report(plans);
-  failed = file.hasErrors() || !plans.empty();
-  std::sort(sections.begin(), sections.end());
-  sections.erase(std::unique(sections.begin(), sections.end()), sections.end());
-  if (sections.empty()) return std::nullopt;
-  return report::snapshotFile(std::move(sections));
+  out.diagnostics = file.rendered(plans);
+  out.failed = file.hasErrors() || !plans.empty();
+  if (!sections.empty()) out.text = report::snapshotFile(std::move(sections));
+  return out;
 }
 
-/// Whether what is kept is what it is now; else how it differs.
-bool holds(Console& console, const std::string& path, const std::optional<std::string>& now) {
-  std::string error;
-  std::error_code ignored;
-  const bool there = fs::exists(path, ignored);
-  const std::optional<std::string> kept = there ? readFile(path, error) : std::nullopt;
-  if (!now && !there) return true;
-  if (now && kept && *now == *kept) return true;
-  if (there && !kept) {
-    console.usageError(fmt::format("{} cannot be read: {}", path, error));
-    return false;
-  }
-  console.out(unifiedDiff(path, kept.value_or(""), now.value_or("")));
-  return false;
-}
+/// What is to be done with snapshots, and what came of it.
+class Snapshots {
+public:
+  Snapshots(Console& console, bool check) : console_(console), check_(check) {}
 
-/// Writes what is new; a snapshot whose plans are gone goes with them.
-bool write(Console& console, const std::string& path, const std::optional<std::string>& now, size_t& written) {
-  std::error_code ignored;
-  std::string error;
-  if (!now) {
-    if (fs::exists(path, ignored)) console.remark(fmt::format("{} belongs to no plan any more; remove it\n", path));
-    return true;
+  /// The snapshot at this path against what its plans come to now.
+  void take(const std::string& path, const std::optional<std::string>& now) {
+    std::optional<std::string> kept;
+    if (!read(path, kept)) return;
+    if (check_)
+      hold(path, kept, now);
+    else if (now)
+      write(path, kept, *now);
+    else if (kept)
+      remove(path, *kept);
   }
-  if (fs::exists(path, ignored) && readFile(path, error) == now) return true;
-  if (const std::string problem = writeFile(path, *now); !problem.empty()) {
-    console.usageError(fmt::format("{} cannot be written: {}", path, problem));
-    return false;
+  /// One whose file is gone.
+  void takeOrphan(const std::string& path) {
+    std::optional<std::string> kept;
+    if (!read(path, kept) || !kept) return;
+    if (!check_) return remove(path, *kept);
+    console_.remark(fmt::format("{} belongs to no plan any more; `planc snapshot` removes it\n", path));
+    orphans_ = true;
   }
-  ++written;
-  console.out(path + "\n");
-  return true;
-}
+  void miss() { unread_ = true; }
+
+  int result() const {
+    console_.summarize();
+    if (differ_)
+      console_.remark("plans no longer come to what their snapshots say; if that is meant: `planc snapshot`\n");
+    return unread_ ? kUsage : console_.hasErrors() || differ_ || orphans_ ? kFailed : kClean;
+  }
+
+private:
+  void fail(const std::string& problem) {
+    console_.usageError(problem);
+    unread_ = true;
+  }
+  /// False where there is something that cannot be read.
+  bool read(const std::string& path, std::optional<std::string>& kept) {
+    std::error_code ignored;
+    std::string error;
+    if (!fs::exists(fs::symlink_status(path, ignored))) return true;
+    kept = readFile(path, error);
+    if (!kept) fail(fmt::format("{} cannot be read: {}", path, error));
+    return kept.has_value();
+  }
+  /// How it differs, if it does.
+  void hold(const std::string& path, const std::optional<std::string>& kept, const std::optional<std::string>& now) {
+    if (kept == now) return;
+    console_.out(unifiedDiff(path, kept.value_or(""), now.value_or("")));
+    differ_ = true;
+  }
+  void write(const std::string& path, const std::optional<std::string>& kept, const std::string& now) {
+    if (kept == now) return;
+    if (const std::string problem = writeFile(path, now); !problem.empty())
+      return fail(fmt::format("{} cannot be written: {}", path, problem));
+    console_.out(path + "\n");
+  }
+  /// Only what this command wrote.
+  void remove(const std::string& path, const std::string& kept) {
+    if (!report::isSnapshot(kept)) {
+      console_.remark(fmt::format("{} belongs to no plan, and was not written by `planc snapshot`; it stays\n", path));
+      return;
+    }
+    std::error_code failed;
+    if (!fs::remove(path, failed)) return fail(fmt::format("{} cannot be removed: {}", path, failed.message()));
+    console_.out(path + " removed\n");
+  }
+
+  Console& console_;
+  bool check_, unread_ = false, differ_ = false, orphans_ = false;
+};
 
 int runSnapshot(Console& console, const Arguments& arguments) {
+  const auto jobs = jobsOf(console, arguments);
+  if (!jobs) return kUsage;
   WorkFiles work;
   if (const int code = filesOf(console, arguments.positional, work)) return code;
-  const bool check = arguments.has("--check");
-  bool unread = false, differ = false;
-  size_t written = 0;
-  for (const WorkFile& file : work.files) {
+  for (const WorkFile& file : work.files)
     if (file.path == "-") return console.usageError("a snapshot stands beside a file, and standard input has no place");
-    InputFile read(console, file.path);
-    if (!read.load()) {
-      unread = true;
-      continue;
-    }
-    bool failed = false;
-    const std::optional<std::string> now = snapshotOf(read, failed);
-    if (failed) continue; // what cannot be priced is neither kept nor held
-    const std::string path = snapshotPath(file.path);
-    if (check)
-      differ |= !holds(console, path, now);
-    else
-      unread |= !write(console, path, now, written);
-  }
-  console.summarize();
-  if (differ) console.remark("plans no longer come to what their snapshots say; if that is meant: `planc snapshot`\n");
-  return unread ? kUsage : console.hasErrors() || differ ? kFailed : kClean;
+  Snapshots snapshots(console, arguments.has("--check"));
+  size_t next = 0;
+  Ordered<PricedFile>(work.files.size(), *jobs)
+      .run([&](size_t i) { return pricedFile(console, work.files[i].path); },
+           [&](PricedFile file) {
+             const std::string path = snapshotPath(work.files[next++].path);
+             if (!file.unreadable.empty()) {
+               console.usageError(file.unreadable);
+               snapshots.miss();
+               return true;
+             }
+             console.diagnose(std::move(file.diagnostics));
+             if (!file.failed) snapshots.take(path, file.text);
+             return true;
+           });
+  std::set<std::string> orphans;
+  std::error_code ignored;
+  for (const std::string& folder : work.folders)
+    for (std::string& path : filesBelow(work.project, folder, kSnapshotSuffix))
+      if (!fs::exists(fs::path(path).replace_extension(".plan"), ignored)) orphans.insert(std::move(path));
+  for (const std::string& path : orphans) snapshots.takeOrphan(path);
+  return snapshots.result();
 }
 
 } // namespace
@@ -117,7 +173,7 @@ const Command kSnapshotCommand = {
     "snapshot",
     "keep what plans come to (mesh, layouts, collectives, totals) in files beside them",
     {{"FILE", 0, kMany, "a .plan file or a folder of them; what planc.toml lists, if not said"}},
-    {{"--check", "", {}, "write nothing: show what is no longer so, and fail"}},
+    {{"--check", "", {}, "write nothing: show what is no longer so, and fail"}, kJobsOption},
     "planc snapshot --check examples",
     runSnapshot,
 };

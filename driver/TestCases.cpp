@@ -45,6 +45,9 @@ private:
   void addTest(api::Test& test);
   TestCase made(std::string kind, const std::string& id, const ir::Plan* plan, std::string text, SourceRange range,
                 Outcome outcome) const;
+  template <class Line>
+  TestCase madeOf(const Line& line, std::string kind, const std::string& id, const ir::Plan& plan,
+                  Outcome outcome) const;
   std::vector<TestCase> linesOf(const api::Compilation& plan, const std::string& id) const;
 
   InputFile& file_;
@@ -56,10 +59,23 @@ private:
 
 TestCase FileTests::made(std::string kind, const std::string& id, const ir::Plan* plan, std::string text,
                          SourceRange range, Outcome outcome) const {
-  TestCase out{std::move(kind), id, plan ? plan->title : "", std::move(text), outcome, file_.shownPath()};
+  TestCase out{std::move(kind), id, plan ? plan->title : "", "", std::move(text), outcome, file_.shownPath()};
+  if (plan && plan->range.valid()) {
+    out.planFile = file_.sources().path(plan->range.file);
+    out.planLine = file_.sources().begin(plan->range).line;
+  }
   if (!range.valid()) return out;
   out.place = file_.sources().path(range.file);
   out.line = file_.sources().begin(range).line;
+  return out;
+}
+
+/// Of a line that was judged.
+template <class Line>
+TestCase FileTests::madeOf(const Line& line, std::string kind, const std::string& id, const ir::Plan& plan,
+                           Outcome outcome) const {
+  TestCase out = made(std::move(kind), id, &plan, report::oneLine(line), line.range, outcome);
+  out.name = report::asWritten(line);
   return out;
 }
 
@@ -68,14 +84,13 @@ std::vector<TestCase> FileTests::linesOf(const api::Compilation& plan, const std
   std::vector<TestCase> out;
   const verdict::Results& results = plan.results();
   for (const verdict::AssertionResult& r : results.assertions)
-    out.push_back(made(r.policy.empty() ? "assert" : "policy", id, &plan.plan(), report::oneLine(r), r.range,
-                       r.skipped ? Outcome::Skipped
-                       : r.ok    ? Outcome::Passed
-                                 : Outcome::Failed));
+    out.push_back(madeOf(r, r.policy.empty() ? "assert" : "policy", id, plan.plan(),
+                         r.skipped ? Outcome::Skipped
+                         : r.ok    ? Outcome::Passed
+                                   : Outcome::Failed));
   for (const verdict::MeasuredResult& r : results.measured)
     if (r.tolerance || !r.ok) // one without a tolerance is told, and cannot fail
-      out.push_back(
-          made("measured", id, &plan.plan(), report::oneLine(r), r.range, r.ok ? Outcome::Passed : Outcome::Failed));
+      out.push_back(madeOf(r, "measured", id, plan.plan(), r.ok ? Outcome::Passed : Outcome::Failed));
   return out;
 }
 
@@ -87,7 +102,7 @@ void FileTests::judge(api::Compilation& plan) {
   if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return;
   seen_.push_back(key);
   anyJudged(plan.plan()) ? void(plan.price()) : checkPlan(plan);
-  JudgedCases out{linesOf(plan, id), file_.renderedOf(plan.diagnostics())};
+  JudgedCases out{linesOf(plan, id), file_.renderedOf(plan.diagnostics(), id)};
   clean_ = clean_ && !plan.diagnostics().hasErrors();
   if (plan.diagnostics().hasErrors() && !anyFailed(out.cases))
     out.cases.push_back(
@@ -101,12 +116,12 @@ void FileTests::addTest(api::Test& test) {
   TestCase one = made("test", id, test.plan ? &test.plan->plan() : nullptr, test.name, test.range,
                       passed ? Outcome::Passed : Outcome::Failed);
   JudgedCases out;
-  out.diagnostics = file_.renderedOf(test.found);
+  out.diagnostics = file_.renderedOf(test.found, id);
   if (test.plan) {
     for (TestCase& line : linesOf(*test.plan, id))
       if (line.outcome == Outcome::Failed) one.lines.push_back(std::move(line.text));
     if (!passed && one.lines.empty()) one.lines.push_back(firstError(test.plan->diagnostics()));
-    out.diagnostics.add(file_.renderedOf(test.plan->diagnostics()));
+    out.diagnostics.add(file_.renderedOf(test.plan->diagnostics(), id));
   } else if (!passed) {
     one.lines.push_back(test.found.hasErrors() ? firstError(test.found) : "its plan cannot be made");
   }
@@ -124,23 +139,40 @@ std::vector<JudgedCases> FileTests::run() {
     file_.eachTest([&](std::string_view name) { return wanted(fmt::format("{}#{}", file_.shownPath(), name)); },
                    [&](std::unique_ptr<api::Test> test) { addTest(*test); });
   if (filter_.empty() && !file_.hasErrors() && clean_) file_.reportIdleAllowances();
-  JudgedCases whole;
-  whole.diagnostics = file_.rendered();
-  if (file_.hasErrors()) {
-    whole.cases.push_back(made("file", file_.shownPath(), nullptr, file_.shownPath(), SourceRange{}, Outcome::Failed));
-    whole.cases.back().lines.push_back(firstError(file_.diagnostics()));
-  }
-  judged_.insert(judged_.begin(), std::move(whole));
+  judged_.insert(judged_.begin(), file_.hasErrors() ? brokenFile(file_) : JudgedCases{{}, file_.rendered()});
   return std::move(judged_);
 }
 
 } // namespace
 
+JudgedCases brokenFile(InputFile& file) {
+  const std::string path = file.shownPath();
+  JudgedCases out{{}, file.rendered()};
+  out.cases.push_back({"file", path, "", "", path, Outcome::Failed, path});
+  out.cases.back().lines.push_back(firstError(file.diagnostics()));
+  return out;
+}
+
 std::vector<JudgedCases> testCases(InputFile& file, const std::string& filter) {
   return FileTests(file, filter).run();
 }
 
-Json told(Console& console, JudgedCases& judged) {
+namespace {
+
+/// `x (2)` where there is an `x` already.
+std::string numbered(std::string name, GivenNames& given) {
+  const size_t before = given[name]++;
+  return before == 0 ? name : numbered(fmt::format("{} ({})", name, before + 1), given);
+}
+
+/// A number of a line; null where there is none.
+Json lineJson(const std::string& file, uint32_t line) {
+  return file.empty() ? Json(nullptr) : Json(line);
+}
+
+} // namespace
+
+Json told(Console& console, JudgedCases& judged, GivenNames& given) {
   const Json& all = console.diagnosticsJson();
   const size_t from = all.size();
   console.diagnose(std::move(judged.diagnostics));
@@ -152,13 +184,15 @@ Json told(Console& console, JudgedCases& judged) {
       if (all[i].at("severity") == "error" &&
           (!ofLine || (all[i].at("line") == one.line && all[i].at("file") == one.place)))
         own.push_back(i);
-    const bool named = one.kind == "test" || one.kind == "file";
-    out.push_back({{"id", one.id},
-                   {"name", named ? one.text : one.plan + ": " + one.text},
+    const std::string id = numbered(ofLine ? one.id + ": " + one.name : one.id, given);
+    out.push_back({{"id", id},
+                   {"name", one.kind == "file" ? id : id.substr(std::min(id.size(), one.file.size() + 1))},
                    {"kind", one.kind},
-                   {"file", one.file},
-                   {"line", one.place.empty() ? Json(nullptr) : Json(one.line)},
+                   {"file", one.place.empty() ? one.file : one.place},
+                   {"line", lineJson(one.place, one.line)},
                    {"plan", one.plan.empty() ? Json(nullptr) : Json(one.plan)},
+                   {"plan_file", one.planFile.empty() ? Json(nullptr) : Json(one.planFile)},
+                   {"plan_line", lineJson(one.planFile, one.planLine)},
                    {"text", one.lines.empty() ? one.text : one.lines.front()},
                    {"ok", one.outcome != Outcome::Failed},
                    {"outcome", nameOf(one.outcome)},

@@ -2,6 +2,7 @@
 // for what fails and a line that counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
+#include "driver/Files.h"
 #include "driver/OptionValues.h"
 #include "driver/ReadFiles.h"
 #include "driver/TestCases.h"
@@ -69,6 +70,29 @@ TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs
   return out;
 }
 
+/// Reads the policies once before they are held against files: of one with mistakes, or of none, that is said here, and
+/// the others hold. False if one cannot be read.
+bool readPolicies(Console& console, const std::vector<WorkFile>& files, std::vector<std::string>& policies,
+                  std::vector<JudgedCases>& broken) {
+  bool readable = true;
+  std::erase_if(policies, [&](const std::string& path) {
+    InputFile file(console, path);
+    std::string error;
+    if (!file.load(error) || !file.addPolicies({path}, error)) {
+      console.usageError(error);
+      readable = false;
+      return true;
+    }
+    if (file.check(); !file.hasErrors()) return false;
+    const bool tested = std::any_of(files.begin(), files.end(), [&](const WorkFile& other) {
+      return wholePath(other.path) == wholePath(path); // and it says so itself
+    });
+    if (!tested) broken.push_back(brokenFile(file));
+    return true;
+  });
+  return readable;
+}
+
 int runTest(Console& console, const Arguments& arguments) {
   const auto outputs = CheckOutputs::of(console, arguments);
   const auto edit = editOf(console, arguments);
@@ -79,19 +103,26 @@ int runTest(Console& console, const Arguments& arguments) {
   if (const int found = filesOf(console, arguments.positional, work, *stdinPath); found == kUsage) return found;
   const std::string filter = arguments.value("--filter").value_or("");
   Asked asked{console, *edit, arguments.all("--policy"), filter};
-  if (work.project.listed(console, work.project.config().policies, "policies", asked.policies) != kClean) {
+  if (policiesOf(console, work.project, asked.policies) != kClean) {
     console.summarize();
     return kFailed;
   }
+  std::vector<JudgedCases> broken;
+  const bool readable = readPolicies(console, work.files, asked.policies, broken);
   std::vector<TestCase> cases;
+  GivenNames given;
   Json json = Json::array();
   const auto test = [&](size_t i) { return testFile(asked, work.files[i], *outputs); };
-  const ReadFiles read = readFiles<TestedFile>(console, work.files.size(), *jobs, test, [&](TestedFile file) {
-    for (JudgedCases& judged : file.judged) {
-      for (Json& one : told(console, judged)) json.push_back(std::move(one));
+  const auto take = [&](std::vector<JudgedCases>& all) {
+    for (JudgedCases& judged : all) {
+      for (Json& one : told(console, judged, given)) json.push_back(std::move(one));
       std::move(judged.cases.begin(), judged.cases.end(), std::back_inserter(cases));
     }
-  });
+  };
+  take(broken);
+  ReadFiles read =
+      readFiles<TestedFile>(console, work.files.size(), *jobs, test, [&](TestedFile file) { take(file.judged); });
+  read.unreadable = read.unreadable || !readable;
   if (read.stopped != kClean) return read.stopped;
   console.summarize();
   if (cases.empty() && !filter.empty() && !read.unreadable)

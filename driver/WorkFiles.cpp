@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 /// Packages of others lie there: their owners check them.
 constexpr std::string_view kVendor = "vendor";
+constexpr std::string_view kPlanSuffix = ".plan";
 
 /// Is it passed over where the folder `root` is expanded? A folder is by its name, too.
 bool isPassedOver(const Project& project, const std::string& root, const fs::path& path, bool folder) {
@@ -24,6 +25,26 @@ bool isPassedOver(const Project& project, const std::string& root, const fs::pat
   const bool here = name == "." || name == "..";
   return (folder && !here && (name.starts_with('.') || name == kVendor)) ||
          project.excludes(wholePath(path.string()), root);
+}
+
+/// Links to folders are not followed: they may lead in a circle. A folder that cannot be read is found in the place of
+/// what lies in it, and told where it is read, as is a link that leads nowhere.
+void look(const Project& project, const std::string& folder, const std::string& root, std::string_view suffix,
+          std::vector<std::string>& found) {
+  std::error_code failed, ignored;
+  std::vector<std::string> deeper;
+  fs::directory_iterator it(folder, failed), end;
+  for (; !failed && it != end; it.increment(failed)) {
+    const fs::path& path = it->path();
+    const bool isDeeper = it->is_directory(ignored);
+    if (isPassedOver(project, root, path, isDeeper)) continue;
+    if (isDeeper && !it->is_symlink(ignored))
+      deeper.push_back(path.string());
+    else if (!isDeeper && path.extension() == suffix)
+      found.push_back(path.string());
+  }
+  if (failed) found.push_back(folder);
+  for (const std::string& path : deeper) look(project, path, root, suffix, found);
 }
 
 /// Takes files in order, each that lies in a folder once.
@@ -46,33 +67,12 @@ private:
   /// What is named itself is never passed over, only what lies below. What cannot be read is told where it is read: a
   /// folder, a link that leads nowhere.
   void addFolder(const std::string& folder) {
-    std::vector<std::string> found;
-    look(folder, wholePath(folder), found);
-    std::sort(found.begin(), found.end());
-    for (std::string& path : found) {
+    for (std::string& path : filesBelow(project_, folder, kPlanSuffix)) {
       const std::string whole = wholePath(path);
       if (!seen_.insert(whole).second) continue;
       brought_.insert(whole);
       out_.push_back({std::move(path), false, ""});
     }
-  }
-
-  /// Links to folders are not followed: they may lead in a circle.
-  void look(const std::string& folder, const std::string& root, std::vector<std::string>& found) {
-    std::error_code failed, ignored;
-    std::vector<std::string> deeper;
-    fs::directory_iterator it(folder, failed), end;
-    for (; !failed && it != end; it.increment(failed)) {
-      const fs::path& path = it->path();
-      const bool isDeeper = it->is_directory(ignored);
-      if (isPassedOver(project_, root, path, isDeeper)) continue;
-      if (isDeeper && !it->is_symlink(ignored))
-        deeper.push_back(path.string());
-      else if (!isDeeper && path.extension() == kPlanSuffix)
-        found.push_back(path.string());
-    }
-    if (failed) found.push_back(folder);
-    for (const std::string& path : deeper) look(path, root, found);
   }
 
   const Project& project_;
@@ -142,6 +142,24 @@ std::optional<std::string> stdinPathOf(Console& console, const Arguments& argume
   return std::nullopt;
 }
 
+std::vector<std::string> filesBelow(const Project& project, const std::string& folder, std::string_view suffix) {
+  std::vector<std::string> found;
+  look(project, folder, wholePath(folder), suffix, found);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+int policiesOf(Console& console, const Project& project, std::vector<std::string>& out) {
+  std::vector<std::string> paths;
+  const int code = project.listed(console, project.config().policies, "policies", paths);
+  if (code != kClean) return code;
+  std::vector<WorkFile> files;
+  Collector collector(project, files);
+  for (const std::string& path : paths) collector.add(path);
+  for (WorkFile& file : files) out.push_back(std::move(file.path));
+  return kClean;
+}
+
 std::string projectFolder(const std::string& path) {
   if (path == "-") return "";
   return isFolder(path) ? path : fs::path(path).parent_path().string();
@@ -164,7 +182,10 @@ int filesOf(Console& console, const std::vector<std::string>& words, WorkFiles& 
   if (words.empty())
     if (const int code = listedPlans(console, out.project, paths)) return code;
   Collector collector(out.project, out.files, stdinPath);
-  for (const std::string& path : paths) collector.add(path);
+  for (const std::string& path : paths) {
+    collector.add(path);
+    if (isFolder(path)) out.folders.push_back(path);
+  }
   return out.files.empty() ? nothingFound(console, out.project, paths) : kClean;
 }
 

@@ -22,6 +22,7 @@ struct WorkFile {
 struct WorkFiles {
   Project project; ///< of all of them that lie below a planc.toml
   std::vector<WorkFile> files;
+  std::vector<std::string> folders; ///< those that are named or listed
 };
 
 /// The files that words of the command line name, with each folder replaced by the `.plan` files below it, sorted. Of
@@ -35,6 +36,11 @@ inline const Option kStdinOption{
     "--stdin-filename", "PATH", {}, "with -: the file whose text it is, for messages, imports and planc.toml"};
 /// Where `-` is taken to stand; empty if that is not said, nothing after a usage error.
 std::optional<std::string> stdinPathOf(Console& console, const Arguments& arguments);
+
+/// The files below a folder whose names end so, sorted, without what is passed over there.
+std::vector<std::string> filesBelow(const Project& project, const std::string& folder, std::string_view suffix);
+/// Files of policies that planc.toml lists, itself or by a folder. An exit code after errors, which are written.
+int policiesOf(Console& console, const Project& project, std::vector<std::string>& out);
 
 /// Is a file passed over where this folder is expanded? By its folders' names, and by planc.toml.
 bool passesOver(const Project& project, const std::string& folder, const std::string& file);

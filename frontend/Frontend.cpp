@@ -102,8 +102,7 @@ std::unique_ptr<ir::Plan> Session::Impl::check(DeclInfo& decl) {
     break;
   case DeclKind::Test: // Session::check
     break;
-  case DeclKind::Policy:
-    checkPolicy(evaluator, decl);
+  case DeclKind::Policy: // as well
     break;
   }
   evaluator.checking = false;
@@ -146,6 +145,8 @@ void Session::check(const PlanUse& use, const PlanUse& tests) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return;
   s.context.renew();
+  for (DeclInfo& decl : s.main->decls) // before the plans that they are held against
+    if (decl.kind == DeclKind::Policy && !checkPolicy(s.evaluator, decl)) std::erase(s.demands.policies, &decl);
   for (DeclInfo& decl : s.main->decls) {
     if (s.context.exhausted()) return;
     std::unique_ptr<ir::Plan> made = s.check(decl);

@@ -31,8 +31,10 @@ bool Session::addPolicies(const std::string& path, std::string& ioError) {
   }
   for (DeclInfo& decl : module->decls) {
     if (decl.kind != DeclKind::Policy) continue;
-    s.demands.add(&decl);
-    if (module != s.main) checkPolicy(s.evaluator, decl);
+    if (module == s.main || checkPolicy(s.evaluator, decl))
+      s.demands.add(&decl);
+    else
+      std::erase(s.demands.policies, &decl);
   }
   return true;
 }

@@ -42,8 +42,18 @@ nlohmann::ordered_json fixJson(const TextFix& fix, const SourceManager& sources)
 
 } // namespace
 
+std::string plainMessage(std::string_view message, std::string_view of, std::string_view detail) {
+  if (of.empty()) return std::string(message);
+  return fmt::format("{}; {}{}{}", message, of, detail.empty() ? "" : ": ", detail);
+}
+
 std::string renderShort(const Diagnostic& d, const SourceManager& sources) {
-  std::string text = fmt::format("{}[{}]: {}", severityName(d), d.kind->id(), d.message);
+  const auto arg = [&](std::string_view name) {
+    const auto found = std::find_if(d.args.begin(), d.args.end(), [&](const auto& a) { return a.name == name; });
+    return found == d.args.end() ? std::string_view() : std::string_view(found->text);
+  };
+  std::string text =
+      fmt::format("{}[{}]: {}", severityName(d), d.kind->id(), plainMessage(d.message, arg(kOfArg), arg(kDetailArg)));
   if (d.range.valid()) {
     LineColumn at = sources.begin(d.range);
     text = fmt::format("{}:{}:{}: {}", sources.path(d.range.file), at.line, at.column, text);

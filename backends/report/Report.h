@@ -44,6 +44,9 @@ std::string text(const PlanReport& report, const TextOptions& options = {});
 /// An assertion, a demand of a policy, or a measured line with its values and its reason, as one line.
 std::string oneLine(const verdict::AssertionResult& result);
 std::string oneLine(const verdict::MeasuredResult& result);
+/// The same without what the plan comes to: a name of the line.
+std::string asWritten(const verdict::AssertionResult& result);
+std::string asWritten(const verdict::MeasuredResult& result);
 /// A plan with all its arguments: `house_8b(nodes = 8)`.
 std::string planName(const ir::Plan& plan);
 /// What no other plan is called: its file, its name, all its arguments: `plans/run.plan#house_8b(nodes = 8)`.

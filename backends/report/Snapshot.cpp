@@ -14,6 +14,9 @@ namespace planc::report {
 
 namespace {
 
+constexpr std::string_view kSnapshotHead =
+    "# What these plans come to: written by `planc snapshot`, held by `planc snapshot --check`.\n";
+
 /// Totals that a plan is kept to; those without a value are left out.
 constexpr std::string_view kTotals[] = {"step_time",
                                         "tokens_per_second_per_device",
@@ -119,9 +122,14 @@ std::string snapshotText(const PlanReport& report) {
   return out;
 }
 
+bool isSnapshot(std::string_view text) {
+  return text.starts_with(kSnapshotHead);
+}
+
 std::string snapshotFile(std::vector<std::string> sections) {
   std::sort(sections.begin(), sections.end());
-  std::string out = "# What these plans come to: written by `planc snapshot`, held by `planc snapshot --check`.\n";
+  sections.erase(std::unique(sections.begin(), sections.end()), sections.end());
+  std::string out(kSnapshotHead);
   for (const std::string& section : sections) out += "\n" + section;
   return out;
 }

@@ -9,7 +9,9 @@ namespace planc::report {
 /// The section of one plan, named with all of its arguments. It must be priced.
 std::string snapshotText(const PlanReport& report);
 
-/// Sections of a file by their names, with the line that says what it is.
+/// Sections of a file by their names, each once, behind the line that says what it is.
 std::string snapshotFile(std::vector<std::string> sections);
+/// Does that line stand there?
+bool isSnapshot(std::string_view text);
 
 } // namespace planc::report

@@ -16,10 +16,14 @@ StyledText mark(bool ok) {
   return {ok ? "✓" : "✗", ok ? TextStyle::Label : TextStyle::Error};
 }
 
+/// `policy margin requires memory.peak < 70GB`
+std::string demandText(const verdict::AssertionResult& r) {
+  return (r.policy.empty() ? "assert " : "policy " + r.policy + " requires ") + r.text;
+}
+
 /// `policy margin requires memory.peak < 70GB is 64 GB`
 std::string lineText(const verdict::AssertionResult& r) {
-  return (r.policy.empty() ? "assert " : "policy " + r.policy + " requires ") + r.text +
-         (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : "");
+  return demandText(r) + (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : "");
 }
 
 std::string assertionsText(const verdict::Results& results, bool color) {
@@ -55,6 +59,14 @@ std::string oneLine(const verdict::MeasuredResult& r) {
                      valueText(r.predicted, r.unit, r.percent), errorText(r.error),
                      r.tolerance ? ", within " + percentText(*r.tolerance) : "",
                      r.source.empty() ? "" : ": " + r.source);
+}
+
+std::string asWritten(const verdict::AssertionResult& r) {
+  return demandText(r) + (r.reason.empty() ? "" : ": " + r.reason);
+}
+
+std::string asWritten(const verdict::MeasuredResult& r) {
+  return fmt::format("measured {}{}", r.metric, r.source.empty() ? "" : ": " + r.source);
 }
 
 std::string verdictText(const PlanReport& report, const SourceManager&, const TextOptions& options) {

@@ -6,6 +6,7 @@
 #include "backends/verdict/LayerMetric.h"
 #include "backends/verdict/Verdict.h"
 #include "ir/Space.h"
+#include "support/DiagnosticRender.h"
 
 #include <algorithm>
 #include <cmath>
@@ -111,7 +112,8 @@ std::vector<const Metric*> Evaluation::metricsUsed() const {
 const ExprNode* Evaluation::withoutMeaning() const {
   for (const ExprNode& node : tree_.nodes) {
     const Metric* metric = node.op == ExprOp::Metric ? findMetric(node.metric) : nullptr;
-    if (metric && metric->read && !metric->read(estimate_)) return &node;
+    const bool lacking = node.op == ExprOp::Fact && !ir::factAt(plan_, node.metric); // an axis that its mesh has not
+    if (lacking || (metric && metric->read && !metric->read(estimate_))) return &node;
   }
   return nullptr;
 }
@@ -266,6 +268,11 @@ void noteInherited(const ir::Plan& plan, SourceRange range, DiagnosticEngine::Bu
     report.note("in plan `" + plan.title + "`");
 }
 
+/// The plan, or the test that it is of.
+DiagnosticArg ofPlan(const ir::Plan& plan) {
+  return {std::string(kOfArg), fmt::format("`{}`", plan.test.empty() ? plan.title : plan.test)};
+}
+
 void reportFailed(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Assertion& line, const Evaluation& e,
                   const AssertionResult& result, DiagnosticEngine& diagnostics) {
   ExprId deciding = decidingComparison(e, line.condition.root);
@@ -279,6 +286,12 @@ void reportFailed(const ir::Plan& plan, const cost::Estimate& estimate, const ir
     args.emplace_back("limit", quantityText(*result.limit, result.unit, result.percent));
     args.emplace_back("miss", miss);
   }
+  args.push_back(ofPlan(plan));
+  args.emplace_back(std::string(kDetailArg),
+                    result.text +
+                        (result.value && result.limit && result.whole
+                             ? fmt::format(" is {}, {}", quantityText(*result.value, result.unit, result.percent), miss)
+                             : ""));
   const bool demanded = !line.policy.empty();
   if (demanded) args.emplace_back("policy", line.policy);
   auto report =
@@ -339,7 +352,8 @@ void reportOutside(const ir::Plan& plan, const cost::Estimate& estimate, const i
                                     {"predicted", predicted},
                                     {"measured", quantityText(result.measured, result.unit, result.percent)},
                                     {"error", signedPercentText(result.error)},
-                                    {"tolerance", percentText(*result.tolerance)}});
+                                    {"tolerance", percentText(*result.tolerance)},
+                                    ofPlan(plan)});
   bool single = e.node(line.metric.root).kids.empty();
   report.primary("predicted " + predicted);
   if (!single) e.drawValues(report);

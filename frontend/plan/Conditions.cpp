@@ -77,6 +77,7 @@ struct Lowering {
   PathTree* paths;
   Scope& scope;
   bool ofSearch = false; ///< what a search changes stays open
+  bool ofPolicy = false; ///< what only some plans have stays open
   ir::ExprTree out = {};
   size_t depth = 0; ///< of the tree above what is lowered, at most
 
@@ -85,7 +86,9 @@ struct Lowering {
 private:
   bool ofRun(const Expr& e, const Expr& root);
   bool isMetric(const std::string& path, const Expr& e, const Expr& root);
+  bool hidden(const Expr& root) const;
   bool changes(const std::string& path, const Expr& root) const;
+  bool lacks(const std::string& path, const Expr& root) const;
   std::optional<Value> parameter(const Expr& e, const Expr& root);
   std::optional<ir::ExprId> words(const Expr& comparison);
   ir::ExprId leaf(const Expr& e);
@@ -152,11 +155,25 @@ bool Lowering::isMetric(const std::string& path, const Expr& e, const Expr& root
   return fact && !fact->section() && !merged.lets.root().find(root.name.text);
 }
 
+/// Whether another name stands before that of a block of the plan.
+bool Lowering::hidden(const Expr& root) const {
+  if (merged.lets.root().find(root.name.text)) return true;
+  for (const Scope* s = &scope; s; s = s->parent)
+    if (s->names.find(root.name.text)) return true;
+  return false;
+}
+
+/// `mesh.tp` of a plan without that axis, for which a policy has no meaning.
+bool Lowering::lacks(const std::string& path, const Expr& root) const {
+  constexpr std::string_view kMesh = "mesh.";
+  if (!ofPolicy || !path.starts_with(kMesh) || hidden(root)) return false;
+  const std::string axis = path.substr(kMesh.size());
+  return axis.find('.') == std::string::npos && !merged.mesh.find(Symbol(axis));
+}
+
 /// `mesh.tp`, `train.micro_batch`: a path that a search may change, not hidden by another name.
 bool Lowering::changes(const std::string& path, const Expr& root) const {
-  if (!ofSearch || merged.lets.root().find(root.name.text)) return false;
-  for (const Scope* s = &scope; s; s = s->parent)
-    if (s->names.find(root.name.text)) return false;
+  if (!ofSearch || hidden(root)) return false;
   constexpr std::string_view kMesh = "mesh.";
   if (path.starts_with(kMesh)) return merged.mesh.find(Symbol(path.substr(kMesh.size()))) != nullptr;
   const size_t dot = path.find('.');
@@ -177,7 +194,8 @@ std::optional<Value> Lowering::parameter(const Expr& e, const Expr& root) {
 std::optional<ir::ExprId> Lowering::words(const Expr& e) {
   const BinaryOp op = binaryOp(e.text);
   const Expr* root = nullptr;
-  const auto path = ofSearch && (op == BinaryOp::Eq || op == BinaryOp::Ne) ? dotted(*e.kids[0], &root) : std::nullopt;
+  const auto path =
+      (ofSearch || ofPolicy) && (op == BinaryOp::Eq || op == BinaryOp::Ne) ? dotted(*e.kids[0], &root) : std::nullopt;
   if (!path || changes(*path, *root) || isMetric(*path, *e.kids[0], *root)) return std::nullopt;
   if (const auto given = parameter(*e.kids[0], *root); given && !isWord(*given))
     return given->invalid() ? std::optional(ir::ExprId{}) : std::nullopt;
@@ -220,7 +238,7 @@ ir::ExprId Lowering::leaf(const Expr& e) {
   }
   const Expr* root = nullptr;
   const auto text = dotted(e, &root);
-  if (text && changes(*text, *root)) {
+  if (text && (changes(*text, *root) || lacks(*text, *root))) {
     node.op = ir::ExprOp::Fact;
     node.metric = *text;
     return out.nodes.add(std::move(node));
@@ -306,6 +324,12 @@ std::optional<ir::ExprTree> treeOf(Lowering lowering, const Expr& e) {
   return std::nullopt;
 }
 
+/// A condition that is asked of plans that do not know it.
+std::optional<ir::ExprTree> policyTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
+                                       Scope& scope) {
+  return treeOf(Lowering{elab, merged, paths, scope, false, true}, e);
+}
+
 } // namespace
 
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
@@ -337,8 +361,9 @@ namespace {
 void assertedLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& condition,
                   const std::optional<syntax::Reason>& reason, Scope& scope, SourceRange range,
                   std::string policy = {}) {
-  if (auto tree = conditionTree(elab, merged, paths, condition, scope))
-    elab.plan.assertions.push_back({std::move(*tree), reason ? reason->text : "", range, std::move(policy)});
+  auto tree = policy.empty() ? conditionTree(elab, merged, paths, condition, scope)
+                             : policyTree(elab, merged, paths, condition, scope);
+  if (tree) elab.plan.assertions.push_back({std::move(*tree), reason ? reason->text : "", range, std::move(policy)});
 }
 
 void measuredLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::MeasuredStmt& line,

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Tests.h"
 
+#include "frontend/eval/Arithmetic.h"
 #include "frontend/modules/Codes.h"
+#include "frontend/plan/SearchWords.h"
 #include "ir/vocabulary/Metrics.h"
 
 #include <algorithm>
@@ -200,6 +202,15 @@ const BoundDecl* planOfTest(Evaluator& evaluator, const syntax::TestDecl& test, 
 
 namespace {
 
+/// `recompute == none`, `precision.compute != fp8`: a fact of a plan that is no number, on the left.
+bool comparesWord(const Expr& e) {
+  const BinaryOp op = binaryOp(e.text);
+  if (op != BinaryOp::Eq && op != BinaryOp::Ne) return false;
+  const Expr* root = e.kids[0];
+  while (root->kind == ExprKind::Member) root = root->kids[0];
+  return root->kind == ExprKind::Name && isOfBlocks(root->name.text);
+}
+
 /// The names of a condition that stand for something: `a.b.c` is one.
 void addNames(const Expr& whole, std::vector<const Expr*>& names) {
   std::vector<const Expr*> open{&whole};
@@ -208,6 +219,10 @@ void addNames(const Expr& whole, std::vector<const Expr*>& names) {
     open.pop_back();
     const Expr* root = e;
     while (root->kind == ExprKind::Member) root = root->kids[0];
+    if (e->kind == ExprKind::Binary && comparesWord(*e)) { // the word is one of the fact's own
+      names.push_back(e->kids[0]);
+      continue;
+    }
     if (root->kind == ExprKind::Name) {
       names.push_back(e);
       continue;
@@ -222,14 +237,15 @@ void addNames(const Expr& whole, std::vector<const Expr*>& names) {
 
 } // namespace
 
-void checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
+bool checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
   const auto& policy = decl.as<syntax::PolicyDecl>();
+  bool good = !policy.demands.empty();
   if (policy.demands.empty())
     evaluator.context.report(PolicyEmpty, decl.nameRange, {{"name", decl.name.str()}})
         .help("say what holds for every plan: `require memory.fits : \"why\"`");
   // Blocks and facts of plans, whose paths only a plan can tell (docs/language.md, section 10).
-  static const std::vector<std::string> kOfPlans{"model", "cluster",   "software", "train", "finetune",
-                                                 "infer", "precision", "run",      "mesh"};
+  static const std::vector<std::string> kOfPlans{"model",     "cluster", "software", "train",    "finetune", "infer",
+                                                 "precision", "run",     "mesh",     "pipeline", "recompute"};
   std::vector<const Expr*> names;
   for (const syntax::Require& demand : policy.demands) addNames(*demand.condition, names);
   Scope scope(decl.module);
@@ -240,7 +256,9 @@ void checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
     std::vector<std::string> known = ir::metricWords().names();
     known.insert(known.end(), kOfPlans.begin(), kOfPlans.end());
     evaluator.context.report(PolicyName, name->range, {{"name", path}}).meant(path, known);
+    good = false;
   }
+  return good;
 }
 
 } // namespace planc::frontend

@@ -27,7 +27,7 @@ std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl);
 const BoundDecl* planOfTest(Evaluator& evaluator, const syntax::TestDecl& test, Scope& scope);
 
 /// The mistakes of a policy that can be told without a plan: what of its names can be neither a metric, nor of a plan,
-/// nor of its file.
-void checkPolicy(Evaluator& evaluator, DeclInfo& decl);
+/// nor of its file. False after a report: no plan is held against it.
+bool checkPolicy(Evaluator& evaluator, DeclInfo& decl);
 
 } // namespace planc::frontend
