@@ -5,8 +5,8 @@
 #include "api/Texts.h"
 #include "driver/Files.h"
 #include "support/Step.h"
-#include "support/TextDiff.h"
 #include "support/TextCells.h"
+#include "support/TextDiff.h"
 #include "support/TextFixes.h"
 
 #include <algorithm>

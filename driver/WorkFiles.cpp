@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 
 /// Packages of others lie there: their owners check them.
 constexpr std::string_view kVendor = "vendor";
-constexpr std::string_view kPlanSuffix = ".plan";
 
 /// Is it passed over where the folder `root` is expanded? A folder is by its name, too.
 bool isPassedOver(const Project& project, const std::string& root, const fs::path& path, bool folder) {
