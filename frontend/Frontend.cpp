@@ -146,7 +146,7 @@ void Session::check(const PlanUse& use, const PlanUse& tests) {
   if (!s.main || !s.main->tree) return;
   s.context.renew();
   for (DeclInfo& decl : s.main->decls) // before the plans that they are held against
-    if (decl.kind == DeclKind::Policy && !checkPolicy(s.evaluator, decl)) std::erase(s.demands.policies, &decl);
+    if (decl.kind == DeclKind::Policy && !checkPolicy(s.evaluator, decl)) s.demands.drop(&decl);
   for (DeclInfo& decl : s.main->decls) {
     if (s.context.exhausted()) return;
     std::unique_ptr<ir::Plan> made = s.check(decl);

@@ -34,7 +34,7 @@ bool Session::addPolicies(const std::string& path, std::string& ioError) {
     if (module == s.main || checkPolicy(s.evaluator, decl))
       s.demands.add(&decl);
     else
-      std::erase(s.demands.policies, &decl);
+      s.demands.drop(&decl);
   }
   return true;
 }

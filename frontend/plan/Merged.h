@@ -112,6 +112,7 @@ struct SearchRequest {
 /// What a plan is judged by beside its own lines.
 struct Demands {
   std::vector<DeclInfo*> policies;        ///< of the session: they hold for all plans
+  std::vector<DeclInfo*> broken;          ///< those with mistakes, which are told once and hold for none
   bool ofPlans = false;                   ///< those of the plan's own file hold, too, wherever it is elaborated
   const syntax::TestDecl* test = nullptr; ///< that it is the plan of
   const Scope* values = nullptr;          ///< with the test's parameters
@@ -119,7 +120,12 @@ struct Demands {
 
   /// Once.
   void add(DeclInfo* policy) {
-    if (std::find(policies.begin(), policies.end(), policy) == policies.end()) policies.push_back(policy);
+    const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), policy) != list.end(); };
+    if (!in(policies) && !in(broken)) policies.push_back(policy);
+  }
+  void drop(DeclInfo* policy) {
+    std::erase(policies, policy);
+    broken.push_back(policy);
   }
   /// With the policies of the file that a plan is declared in.
   Demands of(Module& module) const;
