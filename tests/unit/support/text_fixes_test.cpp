@@ -62,8 +62,8 @@ TEST(OnlyNearest, CountsSlipsAlone) {
   EXPECT_EQ(onlyNearest("atn", {"attn", "attn", "mlp"}), "attn");
   EXPECT_EQ(onlyNearest("llama2_30b", {"llama2_70b"}), ""); // another size
   EXPECT_EQ(onlyNearest("h20", {"h200"}), "");
-  EXPECT_EQ(onlyNearest("tp", {"dp"}), ""); // half of the word
-  EXPECT_EQ(onlyNearest("f1p6", {"fp16"}), "fp16"); // the digits are the same
+  EXPECT_EQ(onlyNearest("tp", {"dp"}), "");             // half of the word
+  EXPECT_EQ(onlyNearest("f1p6", {"fp16"}), "fp16");     // the digits are the same
   EXPECT_EQ(onlyNearest("pf32", {"fp32", "tf32"}), ""); // one slip from both, whichever letters they have
   EXPECT_EQ(onlyNearest("heads", {"heads"}), "");
   EXPECT_EQ(onlyNearest("bfloat16", {"bf16"}), ""); // an abbreviation is a guess
