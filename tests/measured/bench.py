@@ -31,13 +31,13 @@ def declarations(run, clusters):
 
 
 class Bench:
-    """The complete runs of sources, ready to be priced with any library."""
+    """The complete runs of sources, ready to be priced with any library; of the table that constants were chosen with, unless others are named."""
 
-    def __init__(self, planc, truth, only=None):
+    def __init__(self, planc, truth, only=None, tables=(runs.FIRST,)):
         self.planc, self.runs, self.texts, self.uses = planc, {}, {}, {}
         clusters = devices_of_clusters()
         for source in runs.selected(only):
-            complete, _ = runs.runs_of(truth, source)
+            complete, _ = runs.runs_of(truth, source, tables)
             if not complete:
                 continue
             name = runs.name_of(source)

@@ -47,6 +47,10 @@ class Compare(unittest.TestCase):
         self.assertIn("two: 3 runs were recorded, none is priced", self.compare({"one": off(2, -4)}))
         self.assertEqual(self.compare({"one": off(2, -4)}, partial=True), [])
 
+    def test_lines_of_a_table_that_is_not_there_are_not_missed_and_others_are(self):
+        self.assertEqual(self.compare({"one": off(2, -4)}, unread=("wo",)), [])
+        self.assertIn("two: 3 runs were recorded, none is priced", self.compare({"one": off(2, -4)}, unread=("ne",)))
+
     def test_a_source_that_was_never_recorded_is_named(self):
         self.assertIn("three: not in the recorded table; accept it with --record", self.compare({"one": off(2, -4), "two": off(10, 10, 10), "three": off(1)}))
 

@@ -1,4 +1,4 @@
-# Where published runs come from: a folder with the table of runs, and per source the plans that its rows become.
+# Where published runs come from: a folder with the tables of runs, and per source the plans that its rows become.
 # SPDX-License-Identifier: Apache-2.0
 import csv
 import os
@@ -8,6 +8,9 @@ sys.dont_write_bytecode = True  # no caches in the tree
 import sources
 from sources.common import Incomplete, file_text
 
+FIRST, SECOND = "training.csv", "training_2.csv"  # constants were chosen with the first in sight, with none of the second
+TABLES = (FIRST, SECOND)
+MARK = " (2)"  # behind the name of a line of statistics: its runs are of the second table
 SUBSET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subset")
 
 
@@ -19,7 +22,16 @@ def add_arguments(parser, planc_needed=True):
 
 def absent(truth):
     """Why the runs cannot be priced, or none."""
-    return None if os.path.exists(os.path.join(truth, "training.csv")) else f"skipped: no training.csv in {truth}"
+    return None if os.path.exists(os.path.join(truth, FIRST)) else f"skipped: no {FIRST} in {truth}"
+
+
+def has_second(truth):
+    return os.path.exists(os.path.join(truth, SECOND))
+
+
+def unread(truth):
+    """The ends of the names of lines whose runs a folder does not have."""
+    return () if has_second(truth) else (MARK,)
 
 
 def name_of(source):
@@ -35,27 +47,33 @@ def selected(only):
     return [s for name, s in known.items() if not only or name in only]
 
 
-def rows_of(truth, source):
-    """The rows of a source in the order of the table."""
-    with open(os.path.join(truth, "training.csv"), newline="") as table:
-        return [r for r in csv.DictReader(table) if r["source"] in source.SOURCES]
+def rows_of(truth, source, table=FIRST):
+    """The rows of a source in the order of a table; none where a folder does not have the second."""
+    if table == SECOND and not has_second(truth):
+        return []
+    with open(os.path.join(truth, table), newline="") as f:
+        return [r for r in csv.DictReader(f) if r["source"] in source.SOURCES]
 
 
-def runs_of(truth, source):
-    """(complete rows as runs, [(id, what is missing)])."""
+def runs_of(truth, source, tables=(FIRST,)):
+    """(complete rows as runs, [(id, what is missing)]) of tables, by default of the one that constants were chosen with."""
     complete, incomplete = [], []
-    for row in rows_of(truth, source):
-        try:
-            complete.append(source.run(row))
-        except Incomplete as e:
-            incomplete.append((row["id"], str(e)))
+    for table in tables:
+        for row in rows_of(truth, source, table):
+            try:
+                run = source.run(row)
+            except Incomplete as e:
+                incomplete.append((row["id"], str(e)))
+                continue
+            run.group += MARK if table == SECOND else ""
+            complete.append(run)
     extra = getattr(source, "extra_runs", None)
-    return complete + (extra(truth) if extra else []), incomplete
+    return complete + (extra(truth) if extra and FIRST in tables else []), incomplete
 
 
-def write_plans(source, runs, folder):
-    """The path of one file with the plans of a source's runs."""
+def write_plans(source, runs, folder, edit=lambda text: text):
+    """The path of one file with the plans of a source's runs; `edit` changes its text."""
     path = os.path.join(folder, name_of(source) + ".plan")
     with open(path, "w") as out:
-        out.write(file_text(source.TITLE, runs, getattr(source, "PREAMBLE", "")))
+        out.write(edit(file_text(source.TITLE, runs, getattr(source, "PREAMBLE", ""))))
     return path

@@ -23,7 +23,8 @@ LAYER_COLUMNS = ("id", "source", "provenance", "model", "layer_kind", "hidden", 
                  "fwd_ms", "bwd_ms")
 # What the rules of tests/measured/sources look for in notes.
 READ = re.compile(r"^(OneFlow-GPT|Megatron-LM)\b|\brelease [\d.]+|\bcase \w+|\b(?:schedule|hfu|mfu|mem_GiB)=[^\s;,]+|\bPURE\b|\bAsyncTP\b|\bcompile\b|\bpacked sequences\b"
-                  r"|\bFSDP=\d|\btoken-drop(?:less)?\b|\btokendrop\b")
+                  r"|\bFSDP=\d|\btoken-drop(?:less)?\b|\btokendrop\b|\blocal batch \d+|\b\d+ slice\(s\) x \d+|\bw/o MTP\b"
+                  r"|\(tp\*pp\)=\d+|\breal peak alloc GiB=[\d.]+|\bmem=\d+GB|^LoRA(?=; also tflops_per_gpu=\d+ tokens)|(?<=\bLBS=\d )GA=\d+")
 
 
 def notes(text):
@@ -53,10 +54,11 @@ def chosen(path, keep):
 def tables(truth):
     """{file: (columns, rows)} of the subset."""
     known = {name for source in sources.ALL for name in source.SOURCES}
-    training = [{**r, "notes": notes(r["notes"]), "provenance": citation(r["provenance"])}
-                for r in chosen(os.path.join(truth, "training.csv"), lambda r: r["source"] in known)]
+    training = {name: (COLUMNS, [{**r, "notes": notes(r["notes"]), "provenance": citation(r["provenance"])}
+                                 for r in chosen(os.path.join(truth, name), lambda r: r["source"] in known)])
+                for name in runs.TABLES if name == runs.FIRST or runs.has_second(truth)}
     layers = [{**r, "provenance": citation(r["provenance"])} for r in chosen(os.path.join(truth, "layers.csv"), lambda r: r["layer_kind"] == "MoE layer")]
-    return {"training.csv": (COLUMNS, training), "layers.csv": (LAYER_COLUMNS, layers)}
+    return {**training, "layers.csv": (LAYER_COLUMNS, layers)}
 
 
 def write(truth, folder):
@@ -78,8 +80,8 @@ def differences(truth, folder):
         if have != [{k: r[k] for k in columns} for r in rows]:
             wrong.append(f"{name} is not every {STEP}rd row of the table")
     for source in sources.ALL:
-        full = {run.name: run for run in runs.runs_of(truth, source)[0]}
-        for run in runs.runs_of(folder, source)[0]:
+        full = {run.name: run for run in runs.runs_of(truth, source, runs.TABLES)[0]}
+        for run in runs.runs_of(folder, source, runs.TABLES)[0]:
             if run.name not in full or dataclasses.replace(full[run.name], citation=run.citation) != run:
                 wrong.append(f"{run.name}: the row of the subset becomes another plan than the full row; a rule reads what the subset drops")
     return wrong

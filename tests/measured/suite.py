@@ -8,55 +8,78 @@ import tempfile
 
 sys.dont_write_bytecode = True  # no caches in the tree
 import leave_one_out
+import library
 import page
 import recorded
 import runs
+import second
 import targets
 from errors import percent, table
 from pricing import price
 
 
-def left_out(missing):
-    """One line per reason for which rows are not priced."""
-    by_reason = {}
-    for row, reason in missing:
-        by_reason.setdefault(reason, []).append(row)
-    return [f"* without {reason}: {len(rows)} ({rows[0]}{' to ' + rows[-1] if len(rows) > 1 else ''})" for reason, rows in by_reason.items()]
-
-
 class Tally:
-    """What pricing gave so far: errors by group and by kind of run, and what was not priced."""
+    """What pricing gave so far: errors by group and by kind of run, whether a step lies in its interval and its memory fits, and what was not priced."""
 
     def __init__(self):
-        self.groups, self.kinds, self.missing, self.failed = {}, {}, [], []
+        self.groups, self.kinds, self.kind_of, self.verdicts, self.failed = {}, {}, {}, {}, []
+        self.peaks = {}  # printed peaks of memory, by group
+        self.of_run = {}  # {run: [((predicted, measured), (inside, fits))]}
+        self.found = {}  # {(source, table): (runs, [(row, what it lacks)])}
 
-    def add(self, run, found, show):
+    def add(self, run, plan, show):
         """The measured values of a run's plan as planc predicts them."""
-        if len(found) != len(run.measured or (1,)):
+        found = plan["measured"] if plan else []
+        if len(found) != len(run.measured or (1,)) + bool(run.memory):
             self.failed.append(run.name)
+        found = [m for m in found if not self.is_peak(run, m)]
+        kind = f"all {run.kind} runs" + (runs.MARK if run.group.endswith(runs.MARK) else "")
         for m in found:
             pair = m["predicted"], m["measured"]
             self.groups.setdefault(run.group, []).append(pair)
-            self.kinds.setdefault(f"all {run.kind} runs", []).append(pair)
+            self.kinds.setdefault(kind, []).append(pair)
+            self.kind_of[run.group] = kind
+            inside = m["metric"] == "step_time" and plan["totals"]["step_time_low_s"] <= pair[1] <= plan["totals"]["step_time_high_s"]
+            self.verdicts.setdefault(run.group, []).append((inside, plan["memory"]["fits"]))
+            self.of_run.setdefault(run.name, []).append((pair, self.verdicts[run.group][-1]))
             if show:
-                print(f"{run.group:28} {run.name:20} {pair[1]:10.4g} {pair[0]:10.4g} {percent(*pair):+7.2f} %")
+                peak = f"{100 * plan['memory']['peak_bytes'] / plan['memory']['capacity_bytes']:6.0f} % of memory"
+                print(f"{run.group:28} {run.name:20} {pair[1]:10.4g} {pair[0]:10.4g} {percent(*pair):+7.2f} % {'inside ' if inside else 'outside'} {peak}")
+
+    def is_peak(self, run, m):
+        """Whether a measured value is the peak of memory that a run printed; it is counted beside the steps."""
+        if not run.memory or m["metric"] != "memory.peak":
+            return False
+        mark = runs.MARK if run.group.endswith(runs.MARK) else ""
+        self.peaks.setdefault(run.group.removesuffix(runs.MARK) + ", memory" + mark, []).append((m["predicted"], m["measured"]))
+        return True
 
     def all(self):
-        return {**self.groups, **self.kinds}
+        """Lines of the first table of runs, then of the second."""
+        both = {**self.groups, **self.peaks, **self.kinds}
+        return dict(sorted(both.items(), key=lambda line: line[0].endswith(runs.MARK)))
+
+    def missing(self, table):
+        """[(row, what it lacks)] of a table."""
+        return [row for (_, of), (_, incomplete) in self.found.items() if of == table for row in incomplete]
 
 
 def price_source(source, arguments, folder, tally):
     """Writes the plans of a source into one file and prices them with one process."""
-    complete, incomplete = runs.runs_of(arguments.truth, source)
-    tally.missing += incomplete
+    complete = []
+    for table_of_runs in runs.TABLES:
+        found = tally.found[runs.name_of(source), table_of_runs] = runs.runs_of(arguments.truth, source, (table_of_runs,))
+        complete += found[0]
     if not complete:
-        tally.failed.append(f"{runs.name_of(source)}: no complete row")
+        if arguments.truth != runs.SUBSET and runs.has_second(arguments.truth):
+            tally.failed.append(f"{runs.name_of(source)}: no complete row")
         return
-    report, stderr = price(arguments.planc, runs.write_plans(source, complete, folder))
-    priced = {p["name"]: p["measured"] for p in report["plans"]}
+    edit = library.imports if arguments.stdlib else lambda text: text
+    report, stderr = price(arguments.planc, runs.write_plans(source, complete, folder, edit))
+    priced = {p["name"]: p for p in report["plans"]}
     before = len(tally.failed)
     for run in complete:
-        tally.add(run, priced.get(run.name, []), arguments.rows)
+        tally.add(run, priced.get(run.name), arguments.rows)
     if len(tally.failed) > before:
         print(stderr[:3000])
 
@@ -70,6 +93,7 @@ def parse():
     parser.add_argument("--record", action="store_true", help="accept these errors: write the recorded table")
     parser.add_argument("--recorded", help="the recorded table, if not the one that belongs to the runs")
     parser.add_argument("--write", help="renew the table between the markers of this page")
+    parser.add_argument("--stdlib", action="store_true", help="price with the devices, fabrics, stacks and clusters of this checkout, not those inside planc")
     parser.add_argument("--keep", help="leave the generated plans in this folder")
     a = parser.parse_args()
     if a.only and (a.record or a.write):
@@ -86,15 +110,20 @@ def main():
     with tempfile.TemporaryDirectory(prefix="measured-") as scratch:
         if a.keep:
             os.makedirs(a.keep, exist_ok=True)
+        if a.stdlib:
+            library.Library().write(a.keep or scratch)
         for source in runs.selected(a.only):
             price_source(source, a, a.keep or scratch, tally)
     full = a.truth != runs.SUBSET and not a.only
-    lines = table(tally.all(), [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else []) + [""] + left_out(tally.missing)
-    print("\n".join(lines + ([""] + targets.table(tally.all(), a.planc, a.truth) if full else [])))
+    first = {name: pairs for name, pairs in tally.all().items() if not name.endswith(runs.MARK)}
+    lines = table(first, [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else [])
+    lines += [""] + second.without(tally.missing(runs.FIRST))
+    unseen = second.section(tally, runs.selected(a.only))
+    print("\n".join(lines + [""] + unseen + ([""] + targets.table(first, a.planc, a.truth) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
     accepted = recorded.path_of(a.truth, a.recorded)
-    worse = recorded.compare(accepted, tally.all() if not a.only else tally.groups, partial=bool(a.only)) if a.check else []
+    worse = recorded.compare(accepted, tally.all() if not a.only else {**tally.groups, **tally.peaks}, bool(a.only), runs.unread(a.truth)) if a.check else []
     print("".join(f"WORSE: {line}\n" for line in worse), end="")
     if tally.failed or worse:
         return 1
@@ -102,7 +131,8 @@ def main():
         recorded.write(accepted, tally.all())
     if a.write:
         page.renew(a.write, "errors", lines)
-        page.renew(a.write, "targets", targets.table(tally.all(), a.planc, a.truth))
+        page.renew(a.write, "second table", unseen)
+        page.renew(a.write, "targets", targets.table(first, a.planc, a.truth))
         page.renew(a.write, "left out", leave_one_out.section(leave_one_out.recorded()))
     return 0
 

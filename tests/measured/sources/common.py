@@ -56,9 +56,11 @@ class Run:
     pipeline: int = 1
     expert: int = 1
     sequence_parallel: bool = False
+    kept: bool = False  # parameters that forward gathered stay until the backward of the micro-batch has read them
     copies: int = 1  # of the data-parallel group in which states are sharded: hybrid sharding
     stored: str = ""  # params or optimizer: what is sharded over the data-parallel axes
     recompute: str = ""  # a selector
+    keep: str = ""  # what backward needs and where it lies meanwhile
     schedule: str = "one_f_one_b"
     stages: list = field(default_factory=list)
     scatter: bool = False  # boundary values travel in slices over the tensor-parallel axis
@@ -66,14 +68,21 @@ class Run:
     positions: bool = False  # the model has learned positions
     mla: bool = False  # DeepSeek's layers: dense ones first, a shared expert, multi-token prediction
     measured: tuple = ()  # other metrics than the step time: (text of the metric, value with unit)
+    memory: str = ""  # the printed peak of a device, with unit: compared beside the step time
+    optimizer: str = "adam"
+    lora: str = ""  # facts of adapters: the run fine-tunes
+    context_by: str = "ring"  # how attention sees the other parts of a sequence: ring, gather, or heads (Ulysses)
+    place: tuple = ()  # rules in place of those that follow from the degrees
 
 
 MODULES = {
     "ops": "std.ops", "blocks": "std.blocks",
-    "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
+    "bloom": "std.models.bloom", "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
+    "gpt_oss": "std.models.gpt_oss", "kimi": "std.models.kimi", "nemotron3": "std.models.nemotron3", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
     "nemotron": "std.models.nemotron",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
-    "hgx": "std.clusters.hgx", "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
+    "hgx": "std.clusters.hgx", "jean_zay": "std.clusters.jean_zay",
+    "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
     "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",
 }
 
@@ -110,6 +119,8 @@ def _axes(run):
 
 def _place(run):
     """The placement rules of the run's parallelisms."""
+    if run.place:
+        return list(run.place)
     stream = [a for a, on in (("cp", run.context > 1), ("tp", run.tensor > 1 and run.sequence_parallel)) if on]
     seq = "" if not stream else f"seq -> {stream[0]}" if len(stream) == 1 else f"seq -> [{', '.join(stream)}]"
     layer, inside = [], []
@@ -118,8 +129,9 @@ def _place(run):
     if run.tensor > 1:
         inside.append("attn { heads -> tp }")
         inside.append("mlp { ffn -> tp }" if run.kind == "dense" else "")
-    if run.context > 1:
-        inside.append("attn.core { kv_seq -> cp via ring }")
+    if run.context > 1 and run.context_by != "gather":
+        split = "heads -> [tp, cp]" if run.tensor > 1 else "heads -> cp"
+        inside.append("attn.core { kv_seq -> cp via ring }" if run.context_by == "ring" else f"attn.core {{ {split} }}")
     experts = "moe { experts -> ep }" if run.expert > 1 else ""
     lines = ["batch -> dp"] + (["seq -> cp"] if run.context > 1 else [])
     body = [x for x in layer + inside + [experts] if x]
@@ -142,13 +154,14 @@ def _place(run):
 def plan_text(run):
     """The plan of a run."""
     out = [f"plan {run.name} {{", f"  model = {run.model}", f"  cluster = {run.cluster}", f"  software = {run.software}"]
-    out.append(f"  train {{ seq = {run.seq}; global_batch = {run.global_batch}; micro_batch = {run.micro_batch}; optimizer = optimizers.adam }}")
-    out.append("  precision { " + "; ".join(f"{k} = {v}" for k, v in run.precision.items()) + " }")
+    workload = f"seq = {run.seq}; global_batch = {run.global_batch}; micro_batch = {run.micro_batch}; optimizer = optimizers.{run.optimizer}"
+    out.append(f"  finetune {{ {workload}; lora {{ {run.lora} }} }}" if run.lora else f"  train {{ {workload} }}")
+    out.append("  precision { " + "; ".join(f"{k} {v}" if v.startswith("{") else f"{k} = {v}" for k, v in run.precision.items()) + " }")
     out.append("  mesh { " + _axes(run) + " }")
     out += ["  place {"] + ["    " + line for line in _place(run)] + ["  }"]
     if run.stored and run.data * run.context > 1:
         over = "shard" if run.copies > 1 else "[dp, cp]" if run.context > 1 and run.data > 1 else "cp" if run.context > 1 else "dp"
-        out.append(f"  states {{ {run.stored} -> {over} }}")
+        out.append(f"  states {{ {run.stored} -> {over}{' { regather = false }' if run.kept else ''} }}")
     if staged(run):
         facts = [f"schedule = {run.schedule}"] + (["scatter = tp"] if run.scatter and run.tensor > 1 else [])
         facts += [f"stage {i} = {text}" for i, text in enumerate(run.stages)]
@@ -157,7 +170,9 @@ def plan_text(run):
         out.append(f"  overlap {{ {run.overlap} }}")
     if run.recompute:
         out.append(f"  recompute {run.recompute}")
-    metrics = run.measured or (("step_time", f"{run.seconds:.6g}s"),)
+    if run.keep:
+        out.append(f"  keep {run.keep}")
+    metrics = (run.measured or (("step_time", f"{run.seconds:.6g}s"),)) + ((("memory.peak", run.memory),) if run.memory else ())
     out += [f'  measured {metric} = {value} : "{run.citation}"' for metric, value in metrics]
     return "\n".join(out + ["}"])
 

@@ -19,29 +19,46 @@
 | second token | DeepSeek-V3 predicts it unless the row says "w/o MTP" |
 | stages without chunks | their sends block: Megatron Core overlaps them in the interleaved schedule only |
 | racks | 64 of the 72 GPUs of a GB200 rack |
+
+Second table: more machines, types and models by the same rules, and
+
+| field | rule |
+|---|---|
+| recomputation | not printed; none, but DeepSeek-V3's up-projections (not on GB300 from 26.06: deepseek_workload_base_configs.py at 042641823), Kimi K2's (kimi_workload_base_configs.py at 013180a75), and from 26.02 in bf16 GPT-OSS's norms and activation of experts, but for GB300 and B300 (gpt_oss_workload_base_configs.py at 07eea52d4) |
+| device, network | GB300 racks of 64 in use and B300 nodes of eight, with a card of 800 Gb/s per GPU |
+| stages | layers that do not divide, as 405B's 126 and Qwen3 235B's 94: table and head count as a layer each (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`). DeepSeek-V3 and Kimi K2 by their layouts, with a last stage that is shorter. GPT-OSS's 36 layers in four stages of nine |
+| fp8, mxfp8, current scaling | one fp8, as in the first table; NVFP4 one fp4 |
+| offloading | Llama 405B under FSDP on GB200 keeps what backward needs of 95 of its 126 layers in the host's memory (`cpu_offloading_num_layers`, configs/llama31/llama31_405b_llm_pretrain.py at 27dfb3df3) |
+| stack of experts | as in the first table, by release; 25.09's Qwen3 235B in a CUDA graph on GB200, not on B200 (configs/qwen3/qwen3_235b_a22b_llm_pretrain.py at 27dfb3df3). Kimi K2 with micro-batches of two kernel by kernel in 26.06, too (its presets). Before 26.06 and on H100 the all-to-all dispatcher, which sends a row per expert, with Qwen3 235B on B300, B200 and H100 (qwen3_workload_base_configs.py at 01b2977e5) and GPT-OSS, whose presets name no other: `te_2602_a2a` |
+| exchange beside another micro-batch | as in the first table; Qwen3 235B on H100, too (qwen3_workload_base_configs.py at 01b2977e5). Kimi K2 never |
+| optimizer | Adam; Kimi K2's recipe has Muon |
 """
 # SPDX-License-Identifier: Apache-2.0
-from .common import Incomplete, Run, need, number
+from .common import Incomplete, Run, need, number, stage_lines
 
+EXPERT_WIDTHS = {"Qwen3-30B-A3B": 768, "Qwen3-235B-A22B": 1536}
 VOCABULARY = {"GPT3": 51200, "LLAMA2": 32000, "Nemotron": 256000, "Mixtral": 32000}
 
 
+CLUSTERS = {"GB300": "nvl72.gb300_nvl72", "GB200": "nvl72.gb200_nvl72", "B300": "hgx.hgx_b300", "B200": "hgx.hgx_b200", "H100": "dgx_h100.eos"}
+
+
 def device(row):
-    for name in ("GB200", "B200", "H100"):
+    for name in CLUSTERS:
         if row["gpu"].startswith(name):
             return name
     raise Incomplete(f"a device for {row['gpu']}")
 
 
 def cluster(row):
-    gpus = number(row, "gpus")
-    if device(row) == "GB200":
+    gpus, name = number(row, "gpus"), CLUSTERS[device(row)]
+    if name.startswith("nvl72"):
         racks = -(-gpus // 64)
-        return f"nvl72.gb200_nvl72(racks = {racks}, gpus = {gpus // racks})"
+        return f"{name}(racks = {racks}, gpus = {gpus // racks})"
     if gpus % 8:
         return (f"generic.cluster(gpu = devices.h100_sxm5_80gb, per_node = {gpus}, nodes = 1, intra = fabrics.nvlink4, "
                 "intra_bandwidth = 450GB/s, inter = fabrics.ndr, nic = 50GB/s)")
-    return f"hgx.hgx_b200(nodes = {gpus // 8})" if device(row) == "B200" else f"dgx_h100.eos(nodes = {gpus // 8})"
+    return f"{name}(nodes = {gpus // 8})"
 
 
 def model(row):
@@ -61,13 +78,17 @@ def model(row):
     if family.startswith("Mixtral"):
         return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
                 f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
-    if family.startswith("Qwen3-30B"):  # experts of width 768, heads of 128
+    if family.startswith("Qwen3-"):  # heads of 128
         slots = ", capacity = 1.0" if drops(row) else ""
         return (f"qwen.moe(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
-                f"k = {row['moe_topk']}, ffn = 768, vocab = {vocab}, qk_norm = true{slots})"), "moe", False
+                f"k = {row['moe_topk']}, ffn = {EXPERT_WIDTHS[family]}, vocab = {vocab}, qk_norm = true{slots})"), "moe", False
     if family.startswith("DeepSeekV3"):
         options = ["capacity = 1.0"] * drops(row) + ["mtp_depth = 0"] * ("w/o MTP" in row["notes"])
         return "deepseek.deepseek_v3" + (f"({', '.join(options)})" if options else ""), "moe", False
+    if family.startswith("Kimi-K2"):
+        return "kimi.kimi_k2(mtp_depth = 0)", "moe", False
+    if family.startswith("GPT-OSS-120B"):
+        return "gpt_oss.gpt_oss_120b", "moe", False
     raise Incomplete(f"a model for {family}")
 
 
@@ -80,10 +101,13 @@ def release(row):
 def stack(row, kind):
     if kind == "dense":
         return "te.te_ub" if number(row, "tp") > 1 else "te.te"
-    blackwell, deepseek = device(row) != "H100", row["model_family"].startswith("DeepSeekV3")
+    blackwell, family = device(row) != "H100", row["model_family"]
     if drops(row):
-        return "te.te_2509_graph" if blackwell and not deepseek else "te.te_2509"
-    return "te.te_2606" if release(row) >= 26.06 and blackwell else "te.te_2602"
+        return "te.te_2509_graph" if blackwell and not family.startswith("DeepSeekV3") and not (family == "Qwen3-235B-A22B" and device(row) == "B200") else "te.te_2509"
+    if release(row) >= 26.06 and blackwell and not family.startswith("Kimi"):
+        return "te.te_2606"
+    all_to_all = family == "Qwen3-235B-A22B" and not device(row).startswith("GB") or family.startswith("GPT-OSS")
+    return "te.te_2602_a2a" if all_to_all else "te.te_2602"
 
 
 def drops(row):
@@ -93,10 +117,12 @@ def drops(row):
 
 def overlaps(row):
     """Whether the performance scripts run a forward pass beside the backward pass of another micro-batch, so that exchanges hide."""
-    if drops(row):
+    if drops(row) or row["model_family"].startswith("Kimi"):
         return False
     if device(row) != "H100" and release(row) >= 26.06:
         return True
+    if row["model_family"].startswith("Qwen3-235B"):
+        return device(row) == "H100"
     return row["model_family"].startswith("DeepSeekV3") and (device(row) == "H100" or device(row) == "B200" and number(row, "ep") == 32)
 
 
@@ -106,23 +132,53 @@ def schedule(row, kind, stages, chunks):
     return f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b"
 
 
-def deepseek_stages(parts, ahead):
-    """The scripts' layouts (`Et*4|(t*4|)*14tmL` in 16 parts, `Et|(tt|)*30mL` in 32): 61 layers, of which three are dense, then the head;
+def latent_stages(parts, dense, ahead):
+    """The scripts' layouts (`Et*4|(t*4|)*14tmL` in 16 parts, `Et|(tt|)*30mL` in 32): 61 layers, of which the first are dense, then the head;
     `ahead`: with the prediction of a second token."""
     per, lines, at = -(-64 // parts), [], 0
     for i in range(parts):
         end = min(61, at + (1 if parts == 32 and i == 0 else per))
-        dense = f"dense[{at}:{min(end, 3)}]" if at < 3 else ""
-        routed = f"decoder[{max(at, 3) - 3}:{end - 3}]" if end > max(at, 3) else ""
-        lines.append(", ".join(x for x in ("embed" if i == 0 else "", dense, routed, ("norm, head, mtp, loss" if ahead else "norm, head, loss") if i == parts - 1 else "") if x))
+        first = f"dense[{at}:{min(end, dense)}]" if at < dense else ""
+        routed = f"decoder[{max(at, dense) - dense}:{end - dense}]" if end > max(at, dense) else ""
+        lines.append(", ".join(x for x in ("embed" if i == 0 else "", first, routed, ("norm, head, mtp, loss" if ahead else "norm, head, loss") if i == parts - 1 else "") if x))
         at = end
     return lines
 
 
-def deepseek_recompute(row):
-    """The up-projections and the rotary positions after them; the dense layers where memory is short."""
-    names = [f"{layer}.attn.{name}" for layer in ("decoder", "dense") for name in ("q_up", "q", "k_up", "v")]
-    return ", ".join(names + (["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []))
+def gpt_oss_stages(pp):
+    """Stages of equally many layers; the model's instances are pairs of them, a stage may begin with the second of one."""
+    def part(begin, end):
+        pieces = [f"decoder[{begin // 2}].global"] if begin % 2 else []
+        pieces += [f"decoder[{-(-begin // 2)}:{end // 2}]"] if end // 2 > -(-begin // 2) else []
+        return ", ".join(pieces + ([f"decoder[{end // 2}].local"] if end % 2 else []))
+    per = 36 // pp
+    return [("embed, " if i == 0 else "") + part(i * per, (i + 1) * per) + (", norm, head, loss" if i == pp - 1 else "") for i in range(pp)]
+
+
+def stages(row, parts):
+    """The stage lines of a run in so many virtual stages; none where layers divide."""
+    family, layers = row["model_family"], number(row, "layers")
+    if family.startswith("DeepSeekV3"):
+        return latent_stages(parts, 3, "w/o MTP" not in row["notes"])
+    if family.startswith("Kimi"):
+        return latent_stages(parts, 1, False)
+    if family.startswith("GPT-OSS"):
+        return gpt_oss_stages(parts)
+    if layers % parts and (layers + 2) % parts == 0:
+        share = (layers + 2) // parts
+        return stage_lines([share - 1] + [share] * (parts - 2) + [share - 1], "embed", "norm, head, loss")
+    return []
+
+
+def recomputation(row):
+    """Latent attention: the up-projections and the rotary positions after them; the dense layers where memory is short. GPT-OSS: norms and activations."""
+    family = row["model_family"]
+    if family.startswith("DeepSeekV3") and not (device(row) == "GB300" and release(row) >= 26.06) or family.startswith("Kimi"):
+        names = [f"{layer}.attn.{name}" for layer in ("decoder", "dense") for name in ("q_up", "q", "k_up", "v")]
+        return ", ".join(names + (["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []))
+    if family.startswith("GPT-OSS") and release(row) >= 26.02 and row["precision"] == "BF16" and device(row) not in ("GB300", "B300"):
+        return ", ".join(f"decoder.{layer}.{name}" for layer in ("local", "global") for name in ("norm1", "norm2", "moe.act")) + " { outputs = true }"
+    return ""
 
 
 def precision(row):
@@ -139,16 +195,19 @@ def run(row, group, mbs=None):
     cp, ep, chunks = number(row, "cp") or 1, number(row, "ep") or 1, number(row, "vp") or 1
     if kind == "moe" and ep * pp > gpus:
         raise Incomplete(f"consistent degrees ({pp} stages of {ep} ranks with experts, {gpus} GPUs)")
-    mla = row["model_family"].startswith("DeepSeekV3")
+    family, fsdp = row["model_family"], "fsdp" in row["sharding"]
+    blocking = family.startswith("DeepSeekV3") and device(row) == "H100"
     return Run(
         name=row["id"].replace("-", "_"), group=f"{group} {kind}, {device(row)}", kind=kind, model=expression, cluster=cluster(row),
         software=stack(row, kind), seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
-        data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1, mla=mla, positions=positions,
-        sequence_parallel=tp > 1, stored="params" if "fsdp" in row["sharding"] else "optimizer",
+        data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1,
+        mla=family.startswith(("DeepSeekV3", "Kimi")), positions=positions, optimizer="muon" if family.startswith("Kimi") else "adam",
+        place=("batch -> dp", "decoder.local, decoder.global { moe { experts -> ep } }") if family.startswith("GPT-OSS") else (),
+        sequence_parallel=tp > 1, stored="params" if fsdp else "optimizer",
         schedule=schedule(row, kind, pp, chunks),
-        overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "gradient = 100%" if mla and device(row) == "H100" else "",
-        stages=deepseek_stages(pp * chunks, "w/o MTP" not in row["notes"]) if mla and pp > 1 else [],
-        recompute=deepseek_recompute(row) if mla else "", seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
+        overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "gradient = 100%" if blocking else "",
+        stages=stages(row, pp * chunks) if pp > 1 else [], keep="decoder[0:95] = host" if fsdp and family == "LLAMA3-405B" else "",
+        recompute=recomputation(row), seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
 
 
 def seconds(row, seq, gbs, gpus):

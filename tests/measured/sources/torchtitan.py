@@ -10,27 +10,66 @@
 | tensor parallelism | with sequence parallelism; async where printed |
 | precision | parameters and reductions in fp32; Float8 where printed |
 | compiled | the fused passes of `torchtitan`; without torch.compile `torchtitan_eager` |
+
+Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b_h200_202506_trainy-whitefiber.md of the same repository, too.
+
+| field | rule |
+|---|---|
+| sequence | 8192 where it is not printed (all but two of ten rows): the training configurations |
+| global batch | local batch x data parallelism |
+| micro-batch of pipelines | the local batch in as many parts as stages: `pipeline_parallel_microbatches` when it is not given |
+| stages | the first and the last hold a layer fewer than an even share, with table and head (`generate_split_points`) |
+| states of pipelines | not sharded again between micro-batches: parameters are gathered and gradients reduced once per step (`reshard_after_forward` is off beside a pipeline), so as ZeRO-1 with the gathered copy in bf16 |
+| selective recomputation | as in the first table: every second layer, which redoes as much as every second product; also where it is blank, as llama3_8b.toml has it |
+| float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits |
+| device, network | H100 of 96 GB, 500 W; H200: 700 W, one 400 Gb/s card per GPU |
+| stack | `torchtitan`, async TP where printed; on H200, too |
 """
 # SPDX-License-Identifier: Apache-2.0
-from .common import Run, need, number
+import re
+
+from .common import Incomplete, Run, need, number, stage_lines
 
 TITLE = "torchtitan: Llama 3.1."
 SOURCES = ("torchtitan",)
 
 
+H100 = ("generic.cluster(gpu = devices.h100_96gb_500w, per_node = 8, nodes = {}, intra = fabrics.nvlink4, "
+        "intra_bandwidth = 450GB/s, inter = fabrics.roce, nic = 50GB/s)")
+RECIPES = {"fp8 tensorwise": "fp8_tensor", "fp8 rowwise": "fp8_row"}
+
+
+def stages(layers, pp):
+    """How many layers each stage holds: table and head count as one each."""
+    share, more = divmod(layers + 2, pp)
+    if more:
+        raise Incomplete(f"a split of {layers} layers in {pp} stages")
+    return [share - 1] + [share] * (pp - 2) + [share - 1]
+
+
+def micro_batch(row, pp):
+    """(micro-batch, samples of a data-parallel rank in a step) of a pipeline, which is given its local batch only."""
+    local = re.search(r"local batch (\d+)", row["notes"])
+    if not local:
+        raise Incomplete("mbs")
+    return int(local[1]) // pp, int(local[1])
+
+
 def run(row):
-    layers, hidden, heads, kv, ffn, dp, tp, cp, mbs, gpus = need(row, "layers", "hidden", "heads", "kv_heads", "ffn", "dp", "tp", "cp", "mbs", "gpus")
+    layers, hidden, heads, kv, ffn, dp, tp, cp, gpus = need(row, "layers", "hidden", "heads", "kv_heads", "ffn", "dp", "tp", "cp", "gpus")
+    pp = number(row, "pp") or 1
+    mbs, local = micro_batch(row, pp) if pp > 1 else (need(row, "mbs"),) * 2
     seq = number(row, "seq") or 8192
-    gbs = number(row, "gbs") or mbs * dp
+    gbs = number(row, "gbs") or local * dp
     software = "torchtitan_async_tp" if "AsyncTP" in row["notes"] else "torchtitan" if "compile" in row["notes"] else "torchtitan_eager"
     return Run(
-        name=row["id"].replace("-", "_"), group="torchtitan", kind="dense",
+        name=row["id"].replace("-", "_"), group="torchtitan" + (", H200" if "H200" in row["gpu"] else ""), kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {row['vocab']})",
-        cluster=f"generic.cluster(gpu = devices.h100_96gb_500w, per_node = 8, nodes = {gpus // 8}, intra = fabrics.nvlink4, "
-                "intra_bandwidth = 450GB/s, inter = fabrics.roce, nic = 50GB/s)",
+        cluster=f"hgx.hgx_h200(nodes = {gpus // 8})" if "H200" in row["gpu"] else H100.format(gpus // 8),
         software=f"fsdp.{software}", seq=seq, global_batch=gbs, micro_batch=mbs,
-        precision={"compute": row["precision"], "params": "fp32", "grads": "fp32", "optimizer": "fp32"},
-        data=dp, tensor=tp, context=cp, sequence_parallel=tp > 1, stored="params",
+        precision={"compute": RECIPES.get(row["precision"], row["precision"]), "params": "bf16" if pp > 1 else "fp32", "grads": "fp32", "optimizer": "fp32"},
+        data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
+        stages=stage_lines(stages(layers, pp), "embed", "norm, head, loss") if pp > 1 else [],
         recompute="decoder" if row["recompute"] == "full" else f"decoder[0:{layers}:2]",
         seconds=gbs * seq / (float(row["value"]) * gpus),
-        citation="pytorch/torchtitan at b5bcd76c66, benchmarks/llama3_h100_202412_torchtitan.md")
+        citation="pytorch/torchtitan at b5bcd76c66, " + row["provenance"].partition(":")[2].split(" ")[0])

@@ -1,4 +1,4 @@
-"""vTrain, VIA-Research/vTrain at f8dda8473a, data/ground_truth_multi.csv: GPT 3.6B and 39B on 64 and 512 A100.
+"""vTrain, VIA-Research/vTrain at f8dda8473a, data/ground_truth_multi.csv: GPT 3.6B, 18.4B, 39.1B and 175B on 64, 256, 512 and 512 A100.
 
 | field | rule |
 |---|---|

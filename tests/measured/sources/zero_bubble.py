@@ -1,4 +1,4 @@
-"""Zero Bubble, arXiv 2401.10241, Tables 3 and 4: GPT 1.5B and 14.6B, pipelines of 8 and 16 A100.
+"""Zero Bubble, arXiv 2401.10241, Tables 3 and 4: GPT 1.5B, 6.2B, 14.6B and 28.3B, pipelines of 8, 16 and 32 A100.
 
 | field | rule |
 |---|---|

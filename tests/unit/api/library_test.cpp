@@ -56,6 +56,8 @@ TEST(Library, FindsEveryRecordThatItLists) {
 TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("NVIDIA GB200"), "gb200_186gb"); // the longest piece
   EXPECT_EQ(Library::deviceOf("NVIDIA B200"), "b200_sxm_180gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA GB300"), "gb300_288gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA B300"), "b300_sxm_288gb");
   EXPECT_EQ(Library::deviceOf("NVIDIAA100-SXM4-80GB"), "a100_sxm4_80gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA A100-SXM4-40GB"), "a100_sxm4_40gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA H100 80GB HBM3"), "h100_sxm5_80gb");
@@ -81,7 +83,7 @@ TEST(Library, NamesAndUsualClustersAreSound) {
     EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
     EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
   }
-  EXPECT_EQ(named.size(), 11u);
+  EXPECT_EQ(named.size(), 13u);
 }
 
 TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {

@@ -1,0 +1,65 @@
+# The second table of published runs, which no constant was chosen with: its errors, intervals and verdicts per source, and the rules of its rows.
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+sys.dont_write_bytecode = True  # no caches in the tree
+import runs
+from errors import summary
+
+START = "Second table:"  # in a module's head: rules below it are of the second table's rows only
+
+
+def without(missing):
+    """One line per reason for which rows are not priced."""
+    by_reason = {}
+    for row, reason in missing:
+        by_reason.setdefault(reason, []).append(row)
+    return [f"* without {reason}: {len(rows)} ({rows[0]}{' to ' + rows[-1] if len(rows) > 1 else ''})" for reason, rows in by_reason.items()]
+
+
+def rules(source):
+    """The lines of the table of rules in a source's head that are about rows of the second table."""
+    head = getattr(source, "RULES", source.__doc__ or "").partition(START)
+    return [line for line in (head[2] or head[0]).splitlines() if line.startswith("|")]
+
+
+def verdicts(of):
+    """(share inside the interval, share that fits) of [(inside, fits)], as texts."""
+    return [f"{100 * sum(v[i] for v in of) / len(of):.0f} %" for i in (0, 1)]
+
+
+def line_of(name, pairs, of=()):
+    """A line of the table; printed peaks of memory have no interval and no verdict."""
+    s = summary(pairs)
+    cells = [name, str(s["n"])] + [f"{s[k]:.1f} %" for k in ("median", "mean", "p90", "worst")] + [f"{s['bias']:+.1f} %"]
+    return "| " + " | ".join(cells + ["" if s["rho"] is None else f"{s['rho']:.2f}"] + (verdicts(of) if of else ["", ""])) + " |"
+
+
+HEAD = ["| runs | n | median | mean | p90 | worst | bias | rank correlation | inside the interval | fits |", "|---|" + "--:|" * 9]
+
+
+def section(tally, sources):
+    """The section of the page: all runs of the second table by kind, then a part per source."""
+    groups = {g: pairs for g, pairs in tally.all().items() if g.endswith(runs.MARK)}
+    if not groups:
+        return ["(the second table of runs is not there)"]
+    short = {g: g.removesuffix(runs.MARK) for g in groups}
+    of_kind = {}
+    for g in tally.groups:
+        if g in groups:
+            of_kind.setdefault(tally.kind_of[g], []).extend(tally.verdicts[g])
+    lines = HEAD + [line_of(short[kind], groups[kind], of) for kind, of in of_kind.items()]
+    for source in sources:
+        complete, incomplete = tally.found[runs.name_of(source), runs.SECOND]
+        if not complete and not incomplete:
+            continue
+        lines += ["", f"### {source.TITLE.rstrip('.')}", "", f"{len(complete) + len(incomplete)} rows, {len(complete)} complete.", ""]
+        mine = {}  # lines of this source alone: two may share the name of one
+        for run in complete:
+            mine.setdefault(run.group, []).extend(tally.of_run.get(run.name, []))
+        lines += HEAD * bool(mine) + [line_of(short[g], *zip(*found)) for g, found in mine.items() if found]
+        peaks = {g.removesuffix(runs.MARK) + ", memory" + runs.MARK for g in mine}
+        lines += [line_of(g.removesuffix(runs.MARK), pairs) for g, pairs in groups.items() if g in peaks]
+        lines += [""] + without(incomplete) if incomplete else []
+        lines += [""] + rules(source) if rules(source) else []
+    return lines

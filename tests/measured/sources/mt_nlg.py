@@ -1,0 +1,31 @@
+"""MT-NLG, arXiv 2201.11990, section 2.4: 530B on 280 to 420 nodes of Selene, with Megatron-DeepSpeed.
+
+| field | rule |
+|---|---|
+| degrees | tensor 8, pipeline 35; data parallelism nodes x 8 / 280 |
+| micro-batch | 1: vTrain's configuration of this model (config_example.json at f8dda8473a) |
+| vocabulary, heads, width | those of 530B in arXiv 2205.05198, Table 3: 51200, 128, 20480 |
+| recomputation | full: the paper's FLOPs are those of the hardware |
+| schedule | 1F1B of DeepSpeed's pipeline engine; values between stages in slices over the tensor-parallel ranks |
+| states | not sharded; gradients accumulated in fp32, reduced in fp16 |
+| attention | scores in memory |
+| stack | `megatron_ds`, the library's Megatron-DeepSpeed |
+| step time | printed |
+"""
+# SPDX-License-Identifier: Apache-2.0
+from .common import Run, need, number
+
+TITLE = "MT-NLG 530B."
+SOURCES = ("MT-NLG 530B (arXiv 2201.11990)",)
+
+
+def run(row):
+    layers, hidden, heads, dp, tp, pp, gbs, gpus, seq = need(row, "layers", "hidden", "heads", "dp", "tp", "pp", "gbs", "gpus", "seq")
+    return Run(
+        name=row["id"].replace("-", "_"), group="MT-NLG", kind="dense",
+        model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 51200, attention = unfused)",
+        cluster=f"dgx_a100.superpod(nodes = {gpus // 8})", software="megatron.megatron_ds",
+        seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or 1,
+        precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
+        data=dp, tensor=tp, pipeline=pp, positions=True, scatter=True, recompute="decoder",
+        seconds=float(row["value"]), citation="arXiv 2201.11990, section 2.4")
