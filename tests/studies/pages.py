@@ -7,6 +7,7 @@ import sys
 
 END = "<!-- end of table -->"
 TOLERANCE = 0.02  # of the page's numbers: what rounding leaves
+SKIPPED = 77  # what ctest takes for a test that did not run
 
 
 def begin(study):
@@ -42,12 +43,14 @@ def stale(page, study, fresh):
     return wrong
 
 
-def arguments():
-    """What a study is called with: planc, and the page to write or compare."""
+def arguments(truth=False):
+    """What a study is called with: planc, and the page to write or compare; `truth`: and the folder of published runs."""
     parser = argparse.ArgumentParser()
     parser.add_argument("planc")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE")
     parser.add_argument("--check", type=pathlib.Path, metavar="PAGE")
+    if truth:
+        parser.add_argument("--truth", type=pathlib.Path, metavar="FOLDER", required=True)
     return parser.parse_args()
 
 

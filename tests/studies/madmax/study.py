@@ -38,6 +38,10 @@ THEIRS = {
     ("dlrm_a.plan", "train_ddp"): 54.0, ("dlrm_a.plan", "train_fsdp"): 73.0, ("dlrm_a.plan", "train_tp_ddp"): 63.4,
     ("dlrm_a.plan", "train_fsdp_ddp"): 71.2, ("dlrm_a.plan", "infer_ddp"): 19.2,
 }
+# Rates of a device as MAD-Max's code takes them (facebookresearch/ScaleExplorer, madmax/systems/gpus.py, madmax/system_cfgs/dc_A): the share of its
+# peak that products reach; bytes/s inside a node and across; of an all-reduce over both, half of what a gather or a reduce-scatter moves.
+THEIR_SHARE, INSIDE, ACROSS = 0.705, 12 * 25e9 * 0.6667, 8 * 12.5e9 * 0.56 / 8
+THEIR_REDUCE = 0.7254 * ACROSS + 0.2746 * INSIDE
 # Its best strategy over FSDP, any memory.
 FACTORS = {"DLRM-A, pre-training": 1.35, "DLRM-A-MoE, pre-training": 2.26, "DLRM-A-MoE, inference": 5.23}
 
@@ -67,20 +71,18 @@ def price(planc):
 
 
 def their_parts(fsdp):
-    """Milliseconds by the equations of MAD-Max's code (facebookresearch/ScaleExplorer, madmax/systems/gpus.py, madmax/tasks/dlrm_tasks.py)
-    with its sizes of DLRM-A and its system dc_A_128."""
+    """Milliseconds by the equations of MAD-Max's code (facebookresearch/ScaleExplorer, madmax/tasks/dlrm_tasks.py) with its sizes of DLRM-A
+    and its system dc_A_128."""
     devices, batch, layer = 128, 65536, 3994**2
     lookup = 4096 * 15 * 94 * 2 * batch / devices  # bytes of rows that a device reads
-    memory, flops = 1555e9 * 0.836, 156e12 * 0.705
-    inside, across = 12 * 25e9 * 0.6667, 8 * 12.5e9 * 0.56 / 8
-    reduce = 0.7254 * across + 0.2746 * inside
+    memory, flops = 1555e9 * 0.836, 156e12 * THEIR_SHARE
     weights = 20 * layer * 4
     parts = {
         "tables": 2 * lookup / memory,
         "perceptrons": 3 * 20 * 2 * layer * batch / devices / flops,
-        "all-to-all": 2 * 2 * lookup / devices / across,
-        "gradients": weights / (2 * reduce if fsdp else reduce),
-        "gathers": 2 * weights / (2 * reduce) if fsdp else 0,
+        "all-to-all": 2 * 2 * lookup / devices / ACROSS,
+        "gradients": weights / (2 * THEIR_REDUCE if fsdp else THEIR_REDUCE),
+        "gathers": 2 * weights / (2 * THEIR_REDUCE) if fsdp else 0,
     }
     parts["exposed"] = (73.0e-3 if fsdp else 54.0e-3) - parts["tables"] - parts["perceptrons"]
     parts["step"] = 73.0e-3 if fsdp else 54.0e-3
