@@ -22,6 +22,7 @@ def commands(planc, truth, slow):
         yield ["leave_one_out.py", *full, "--record"]
     yield ["suite.py", *full, "--record", *page]
     yield ["regret.py", *full, *page]
+    yield ["scaling.py", *full, *page]
     yield ["ablation.py", *full, *page]
     yield ["coverage.py", *full, *page]
     yield ["ratio_coverage.py", *full, *page]
