@@ -73,8 +73,6 @@ void Compilation::offerStages() {
 bool Compilation::makeSchedule(const passes::PassObserver& observer) {
   Step step("scheduling");
   schedule_ = passes::schedule(*program_, observer);
-  if (schedule_)
-    for (const auto& allowance : plan_->allowances) allowance->checked = true;
   return schedule_ != nullptr;
 }
 
@@ -98,7 +96,6 @@ bool Compilation::price() {
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
   lint();
-  for (const auto& allowance : plan_->allowances) allowance->priced = true;
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
 }
@@ -139,6 +136,14 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   schedule_ = engine().schedule(*program_);
   estimate_ = engine().price(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;
+}
+
+void Compilation::settleAllowances(Stage reached) const {
+  for (const auto& allowance : plan_->allowances) {
+    const bool before = allowance->priced || !allowance->checked;
+    allowance->priced = before && reached == Stage::Priced;
+    allowance->checked = true;
+  }
 }
 
 void Compilation::freeEngine() {

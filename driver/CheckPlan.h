@@ -5,10 +5,10 @@
 
 namespace planc::driver {
 
-/// Puts a plan through the laws of placement and schedule; what it finds is in its diagnostics.
+/// Puts a plan of a file through the laws of placement and schedule; what it finds is in its diagnostics.
 inline void checkPlan(api::Compilation& plan) {
   plan.checkVerdict();
-  if (plan.lower(ir::Level::Comm)) plan.makeSchedule();
+  if (plan.lower(ir::Level::Comm) && plan.makeSchedule()) plan.settleAllowances(Stage::Checked);
 }
 
 } // namespace planc::driver

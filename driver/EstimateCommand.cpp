@@ -25,10 +25,11 @@ struct PricedFile {
 
 /// `effects`: what would make the plan fit and what its recomputation does is shown, so it is priced.
 void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fixes) {
-  if (file.read)
-    plan.price();
-  else if (plan.checkVerdict())
-    plan.lower(ir::Level::Comm);
+  if (!file.read) {
+    if (plan.checkVerdict()) plan.lower(ir::Level::Comm);
+  } else if (plan.price()) {
+    plan.settleAllowances(Stage::Priced);
+  }
   if (effects) plan.findRecomputeEffects();
   if (effects && fixes) plan.findFixes(file.file->edit());
   plan.freeEngine();

@@ -101,7 +101,10 @@ void FileTests::judge(api::Compilation& plan) {
   const std::pair key(plan.plan().range, plan.plan().title);
   if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return;
   seen_.push_back(key);
-  anyJudged(plan.plan()) ? void(plan.price()) : checkPlan(plan);
+  if (!anyJudged(plan.plan()))
+    checkPlan(plan);
+  else if (plan.price())
+    plan.settleAllowances(Stage::Priced);
   JudgedCases out{linesOf(plan, id), file_.renderedOf(plan.diagnostics(), id)};
   clean_ = clean_ && !plan.diagnostics().hasErrors();
   if (plan.diagnostics().hasErrors() && !anyFailed(out.cases))

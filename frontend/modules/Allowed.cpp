@@ -42,12 +42,14 @@ void AllowedWarnings::reportIdle(FileId file) {
   std::vector<const Allowance*> idle;
   for (const auto& [place, allowance] : known_)
     if (allowance && place.first == file && !allowance->used) idle.push_back(allowance.get());
-  for (const Allowance* allowance : idle) {
-    const Stage stage = allowance->kind->stage;
-    if ((stage == Stage::Checked && allowance->checked) || (stage == Stage::Priced && allowance->priced))
+  const Allowances held = diagnostics_.allowances();
+  diagnostics_.allowFirst(0); // no `allow` silences what is said of one
+  for (const Allowance* allowance : idle)
+    if (const Stage stage = allowance->kind->stage;
+        (stage == Stage::Checked && allowance->checked) || (stage == Stage::Priced && allowance->priced))
       diagnostics_.report(AllowIdle, allowance->range, {{"code", allowance->kind->id()}})
           .help("take it out: the warning that comes next should be read");
-  }
+  diagnostics_.allow(held);
 }
 
 } // namespace planc::frontend
