@@ -5,6 +5,7 @@
 #include "backends/report/ReadResult.h"
 #include "driver/Files.h"
 #include "driver/Inputs.h"
+#include "driver/ReadJson.h"
 #include "support/Digest.h"
 
 #include <filesystem>
@@ -104,12 +105,12 @@ std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
   }
   const std::optional<std::string> text = readFile(path, problem, kMostBytes);
   if (!text) return std::nullopt;
-  const Json root = Json::parse(*text, nullptr, false);
-  if (root.is_discarded()) {
+  const std::optional<Json> root = readJson(*text);
+  if (!root) {
     problem = "it is no JSON";
     return std::nullopt;
   }
-  std::optional<report::ResultFile> read = report::readResults(root, problem);
+  std::optional<report::ResultFile> read = report::readResults(*root, problem);
   if (!read) return std::nullopt;
   Side out{path, {}, {}, true, read->planc, read->library};
   std::map<std::string, std::string> imports = read->inputs;
