@@ -122,7 +122,7 @@ const Command kDiffCommand = {
       {"text", "json", "md", "github"},
       "md: a comment for a pull request; github: annotations of its lines"},
      {"--all", "", {}, "every part of a difference, however small"}},
-    "planc diff examples/llama3_70b_fsdp.plan examples/gpt3_175b.plan",
+    "planc diff --against HEAD~1 examples/llama3_70b_fsdp.plan",
     runDiff,
 };
 

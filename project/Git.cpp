@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <spawn.h>
@@ -94,11 +95,17 @@ std::string GitAnswer::line() const {
   return firstLine(out);
 }
 
-GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input, bool own) {
+GitPlace gitPlaceOf(const std::string& folder) {
+  const bool said = std::getenv("GIT_DIR") || std::getenv("GIT_WORK_TREE");
+  if (said && runGit({"."}, {"rev-parse", "--git-dir"}).ok()) return {"."};
+  return {folder, "", said};
+}
+
+GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input) {
   std::vector<std::string> all = {"git", "-C", place.folder};
   if (!place.data.empty()) all.push_back("--git-dir=" + place.data);
   all.insert(all.end(), words.begin(), words.end());
-  std::vector<std::string> variables = environment(own);
+  std::vector<std::string> variables = environment(place.own);
   GitAnswer answer;
   const Scratch files[3] = {Scratch(input), Scratch(), Scratch()};
   if (!files[0].made() || !files[1].made() || !files[2].made()) {

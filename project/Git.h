@@ -23,11 +23,14 @@ struct GitAnswer {
 struct GitPlace {
   std::string folder = ".";
   std::string data = {}; ///< for `--git-dir`; empty: found from the folder
+  bool own = false;      ///< what the environment says of a repository (`GIT_DIR` in hooks) is not of this one
 };
 
-/// Runs git with these words, nothing to read but `input`. What the environment says of a repository (`GIT_DIR` in
-/// hooks) holds for the first one that is asked, not for its submodules: `own` takes it away.
-GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {},
-                 bool own = false);
+/// The place where git is asked about the repository of a folder. What the environment says goes before it, as git has
+/// it, and counts from the folder of this program; it does not if there is no repository from here.
+GitPlace gitPlaceOf(const std::string& folder);
+
+/// Runs git with these words, nothing to read but `input`.
+GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {});
 
 } // namespace planc::project

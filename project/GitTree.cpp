@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPlanSuffix = ".plan";
 /// As many as Linux follows in one path.
 constexpr int kMostLinks = 40;
 /// More than any project has; a repository that holds itself twice over would have twice as many at every level.
@@ -62,7 +61,7 @@ GitTree::GitTree(GitPlace place, std::string top, std::string commit)
 
 std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const std::string& near, SourceRange asked,
                                              DiagnosticEngine& diagnostics) {
-  const GitPlace place{folderOf(near)};
+  const GitPlace place = gitPlaceOf(folderOf(near));
   const GitAnswer top = runGit(place, {"rev-parse", "--show-toplevel"});
   if (!top.found) {
     diagnostics.report(NoGit, asked, {{"revision", revision}})
@@ -88,7 +87,7 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
       report.help("a revision is a commit, a branch or a tag that this clone has: `git fetch` brings those of others");
     return nullptr;
   }
-  std::shared_ptr<GitTree> tree(new GitTree({top.line()}, top.line(), commit.line()));
+  std::shared_ptr<GitTree> tree(new GitTree(place, top.line(), commit.line()));
   if (read(*tree->root_)) return tree;
   diagnostics.report(UnreadRevision, asked, {{"revision", revision}, {"reason", tree->root_->problem}})
       .help("`git fsck` looks for what is missing; a partial clone brings it when it reaches its origin");
@@ -97,8 +96,7 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
 
 /// Reads names and then, all at once, the texts of plans and links.
 bool GitTree::read(Repository& repository) {
-  const GitAnswer listed =
-      runGit(repository.place, {"ls-tree", "-r", "-z", "--full-tree", repository.commit}, {}, repository.sub);
+  const GitAnswer listed = runGit(repository.place, {"ls-tree", "-r", "-z", "--full-tree", repository.commit});
   if (!listed.ok()) {
     repository.problem = listed.complaint();
     return false;
@@ -118,7 +116,7 @@ bool GitTree::read(Repository& repository) {
       wanted += entry.object + "\n";
     repository.entries.emplace(name, std::move(entry));
   }
-  const GitAnswer texts = runGit(repository.place, {"cat-file", "--batch"}, wanted, repository.sub);
+  const GitAnswer texts = runGit(repository.place, {"cat-file", "--batch"}, wanted);
   rest = texts.out;
   while (!rest.empty()) { // `OBJECT TYPE SIZE\n` and the text, or `OBJECT missing\n`
     const std::string_view head = rest.substr(0, rest.find('\n'));
@@ -153,8 +151,7 @@ std::optional<std::string> GitTree::inside(const std::string& path) const {
 
 std::string GitTree::nameOf(const Repository& within, const std::string& path) {
   const GitAnswer names = runGit(
-      within.place, {"config", "--blob", within.commit + ":.gitmodules", "--get-regexp", R"(^submodule\..*\.path$)"},
-      {}, within.sub);
+      within.place, {"config", "--blob", within.commit + ":.gitmodules", "--get-regexp", R"(^submodule\..*\.path$)"});
   std::string_view rest = names.out;
   while (!rest.empty()) { // `submodule.NAME.path PATH`
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -175,20 +172,19 @@ GitTree::Repository& GitTree::submodule(Repository& within, const std::string& p
   if (made) return *made;
   made = std::make_unique<Repository>();
   made->commit = commit;
-  made->sub = true;
   if (++opened_ > kMostSubmodules) {
     made->problem = fmt::format("there are more than {} submodules in each other", kMostSubmodules);
     missing_.insert(made->problem);
     return *made;
   }
   if (isHere(whole)) {
-    made->place = {(fs::path(top_) / whole).string()};
+    made->place = {(fs::path(top_) / whole).string(), "", true};
   } else { // not checked out, or elsewhere by now: git keeps its data by its name
-    const GitAnswer data = runGit(within.place, {"rev-parse", "--git-common-dir"}, {}, within.sub);
+    const GitAnswer data = runGit(within.place, {"rev-parse", "--git-common-dir"});
     const fs::path base = fs::path(within.place.folder) / data.line();
-    made->place = {within.place.folder, (base / "modules" / nameOf(within, path)).lexically_normal().string()};
+    made->place = {within.place.folder, (base / "modules" / nameOf(within, path)).lexically_normal().string(), true};
   }
-  if (!runGit(made->place, {"cat-file", "-e", commit + "^{commit}"}, {}, true).ok())
+  if (!runGit(made->place, {"cat-file", "-e", commit + "^{commit}"}).ok())
     made->problem = fmt::format("the submodule `{}` does not have its commit {} here: `git submodule update --init {}` "
                                 "or `git -C {} fetch` brings it",
                                 whole, commit.substr(0, 12), whole, whole);

@@ -34,8 +34,6 @@ public:
   bool holds(const std::string& path) const { return inside(path).has_value(); }
   /// The text of a planc.toml; nothing where there is none.
   std::optional<std::string> config(const std::string& path) const;
-  /// Of the commit.
-  const std::string& commit() const { return commit_; }
   /// What is not here of submodules and texts, each with a way out, as far as it was asked for.
   std::vector<std::string> missing() const;
 
@@ -49,7 +47,6 @@ private:
   struct Repository {
     GitPlace place;
     std::string commit;
-    bool sub = false;
     std::string problem; ///< why nothing of it can be read; else empty
     std::map<std::string, Entry, std::less<>> entries;
     std::map<std::string, std::string, std::less<>> blobs; ///< of plans and links, by object

@@ -205,6 +205,31 @@ def results(root):
         write(root / "bad.json", text)
         code, _, err = planc(root, "diff", "bad.json", "b.json")
         expect(code == 1 and "PLAN1124" in err and says in err, f"{what}: {code} {err}")
+    # Members that nobody knows cost no more than to be read: looking through all others for each would take hours.
+    wide = json.dumps({**of_json, "notes": {f"note {i}": i for i in range(1_000_000)}})
+    write(root / "wide.json", wide)
+    code, found, err = diff(root, "wide.json", "b.json")
+    expect(code == 0 and found["equal"] == 1, f"a million members: {code} {err}")
+    write(root / "last.json", json.dumps(of_json).replace('"plans":', '"plans": [], "inputs": [], "plans":', 1))
+    code, found, err = diff(root, "last.json", "b.json")
+    expect(code == 0 and found["equal"] == 1, f"of members of one name the last counts: {code} {err}")
+
+
+def hooks(root):
+    """What git tells a hook of its repository counts from the folder of the command, and no further than it leads."""
+    repository(root)
+    change(root / "plans" / "small.plan", "micro_batch = 1", "micro_batch = 2")
+    git(root, "worktree", "add", "-q", str(root.parent / "beside"))
+    for where, named, environment in [(root, "plans", {"GIT_DIR": ".git"}), (root, "plans", {"GIT_DIR": ".git", "GIT_WORK_TREE": ".", "GIT_INDEX_FILE": ".git/index"}),
+                                      (root, "plans", {"GIT_DIR": str(root / ".git")}), (root / "clusters", "../plans", {"GIT_DIR": ".git"}),
+                                      (root / "plans", ".", {"GIT_DIR": "../.git", "GIT_WORK_TREE": ".."}), (root.parent, f"{root.name}/plans", {"GIT_DIR": "nowhere"}),
+                                      (root, "plans", {"GIT_WORK_TREE": "."})]:
+        code, out, err = planc(where, "diff", "--against", "HEAD", named, "--format", "json", env={**ENVIRONMENT, **environment})
+        found = json.loads(out) if out else {"plans": []}
+        expect(code == 0 and [whose(p) for p in found["plans"]] == [{"plan": ["train.micro_batch"]}], f"{environment} in {where}: {code} {err}")
+    # Another repository than that of the hook is not read as it.
+    code, _, err = planc(root, "diff", "--against", "HEAD", str(root.parent / "beside"), env={**ENVIRONMENT, "GIT_DIR": ".git"})
+    expect(code == 2 and "lies outside of the repository" in err, f"another work tree: {code} {err}")
 
 
 def several(root):
@@ -377,7 +402,7 @@ def many(root):
 
 
 def main():
-    for suite in owners, fates, results, several, room, settings, gates, refused, base, many:
+    for suite in owners, fates, results, several, room, settings, gates, refused, base, many, hooks:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve() / "repository"
             root.mkdir()
