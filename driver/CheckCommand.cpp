@@ -103,6 +103,7 @@ int runCheck(Console& console, const Arguments& arguments) {
   policiesOf(console, work.project, policies); // the same
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
   if (arguments.positional.empty()) addPolicies(policies, work.files);
+  if (const int code = written->spare(console, work.files, policies)) return code;
   const FixFiles::Texts fixed = fixes.run(work.files);
   addPolicies(policies, work.files); // of named files only these are changed
   const auto check = [&](size_t i) {

@@ -3,13 +3,18 @@
 #include "driver/CheckOutputs.h"
 
 #include "driver/Files.h"
+#include "project/Config.h"
+#include "support/FileTree.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace planc::driver {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// `junit=b.xml` of `a.sarif,junit=b.xml`; empty if no other format stands in the path.
 std::string secondFormat(const std::string& path) {
@@ -19,6 +24,18 @@ std::string secondFormat(const std::string& path) {
       return behind;
   }
   return "";
+}
+
+/// What people write and planc reads, now or another time: no result takes its place. Empty where it is none of these.
+std::string_view sourceKind(const std::string& path) {
+  std::error_code ignored;
+  for (const fs::path& name : {fs::path(path), fs::path(meantPath(path))}) {
+    if (name.filename() == project::kConfigName) return "the settings of a project";
+    if (!fs::is_regular_file(path, ignored)) continue;
+    if (name.extension() == kPlanSuffix) return "a file of plans";
+    if (name.extension() == kSnapshotSuffix) return "a snapshot";
+  }
+  return {};
 }
 
 } // namespace
@@ -44,13 +61,30 @@ std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& 
           fmt::format("repeat it: `--output {} --output {}`", word.substr(0, word.size() - second.size() - 1), second));
       return std::nullopt;
     }
-    if (std::any_of(out.files_.begin(), out.files_.end(), [&](const Output& other) { return other.path == path; })) {
+    const auto same = [&](const Output& other) { return meantPath(other.path) == meantPath(path); };
+    if (std::any_of(out.files_.begin(), out.files_.end(), same)) {
       console.usageError("two formats would be written to " + path, "name another file for one of them");
+      return std::nullopt;
+    }
+    if (const std::string_view kind = sourceKind(path); !kind.empty()) {
+      console.usageError(fmt::format("`--output` is refused: {} is {}", path, kind), "name another file");
       return std::nullopt;
     }
     out.files_.push_back({format, path});
   }
   return out;
+}
+
+int CheckOutputs::spare(Console& console, const std::vector<WorkFile>& files,
+                        const std::vector<std::string>& policies) const {
+  std::vector<std::string> read = policies;
+  for (const WorkFile& file : files) read.push_back(file.path);
+  for (const Output& output : files_)
+    for (const std::string& path : read)
+      if (std::error_code none; fs::equivalent(output.path, path, none)) // also where it cannot be read in the end
+        return console.usageError(fmt::format("`--output` is refused: {} is a file that is read", output.path),
+                                  "name another file");
+  return kClean;
 }
 
 std::string CheckOutputs::refused(const SourceManager& read) const {

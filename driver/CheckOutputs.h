@@ -4,6 +4,7 @@
 #include "driver/CheckFormats.h"
 #include "driver/Command.h"
 #include "driver/JsonDocument.h"
+#include "driver/WorkFiles.h"
 
 #include <functional>
 #include <optional>
@@ -22,6 +23,8 @@ class CheckOutputs {
 public:
   /// What `--format` and `--output` say; nothing after a usage error.
   static std::optional<CheckOutputs> of(Console& console, const Arguments& arguments);
+  /// The exit code after a usage error where one of them is a file that is to be read; else kClean.
+  int spare(Console& console, const std::vector<WorkFile>& files, const std::vector<std::string>& policies) const;
   /// Why they may not be written beside what was read; empty if they may.
   std::string refused(const SourceManager& read) const;
   /// Writes what was found. `members`: those of the JSON result, beside the diagnostics; of text there is nothing to

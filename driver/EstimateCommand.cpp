@@ -174,6 +174,7 @@ Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::func
   out.set = file.set(asked.edit);
   if (!out.set) {
     out.diagnostics = file.rendered();
+    out.inputs.add(file.sources(), file.shownPath());
     return out;
   }
   priced->read = !file.hasErrors();
@@ -228,6 +229,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
   const Asked asked{console, arguments, format, *writer, *edit, arguments.has("--compare")};
   Ordered<Estimated> files(count, *jobs);
   int stopped = kClean;
+  bool set = true; // what `--set` says can be read
   Outcome outcome;
   Inputs inputs;
   RenderedDiagnostics held;
@@ -251,12 +253,9 @@ int runEstimate(Console& console, const Arguments& arguments) {
       console.diagnose(std::move(file.diagnostics));
     else
       held.add(std::move(file.diagnostics));
-    if (!file.set) {
-      console.summarize();
-      stopped = kFailed;
-      return false;
-    }
     inputs.add(file.inputs);
+    set = file.set;
+    if (!set) return false;
     if (!file.oom.empty()) outcome.oom += (outcome.oom.empty() ? "" : ", ") + file.oom;
     outcome.any = outcome.any || !file.none;
     if (named && !outcome.none) outcome.none = std::move(file.none);
@@ -264,7 +263,8 @@ int runEstimate(Console& console, const Arguments& arguments) {
     return true;
   });
   if (stopped != kClean) return stopped;
-  const Comparisons comparisons = compareFiles(console, compared, count > 1, asked.compareAll);
+  const Comparisons comparisons =
+      set ? compareFiles(console, compared, count > 1, asked.compareAll) : Comparisons(); // of what was left out
   if (format.diagnostics) console.summarize();
   writer->finish(comparisons, inputs);
   if (!format.diagnostics) {

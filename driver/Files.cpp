@@ -82,6 +82,16 @@ std::string wholePath(const std::string& path) {
   return (whole.has_filename() || !whole.has_relative_path() ? whole : whole.parent_path()).string();
 }
 
+std::string meantPath(const std::string& path) {
+  constexpr int kMostLinks = 40; // as many as Linux follows
+  std::error_code failed;
+  fs::path at = fs::absolute(path, failed);
+  for (int links = 0; links < kMostLinks && fs::is_symlink(at, failed); ++links) // also one that leads nowhere yet
+    at = at.parent_path() / fs::read_symlink(at, failed);
+  const fs::path whole = fs::weakly_canonical(at, failed);
+  return failed ? wholePath(path) : whole.string();
+}
+
 bool isFolder(const std::string& path) {
   std::error_code failed;
   return path != "-" && fs::is_directory(path, failed);

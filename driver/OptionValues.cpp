@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <thread>
@@ -73,12 +72,7 @@ std::string trimmed(std::string_view text) {
 int checkOutputs(Console& console, const Arguments& arguments, const std::vector<std::string_view>& options,
                  const SourceManager& read) {
   std::map<std::string, std::string_view> taken; // by the file that is meant
-  const auto meant = [](const std::string& path) {
-    std::error_code unknown;
-    const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
-    return unknown ? path : whole;
-  };
-  if (const auto store = arguments.value("--store")) taken.emplace(meant(*store), "--store");
+  if (const auto store = arguments.value("--store")) taken.emplace(meantPath(*store), "--store");
   for (const std::string_view option : options) {
     const std::optional<std::string> path = arguments.value(option);
     if (!path) continue;
@@ -87,7 +81,7 @@ int checkOutputs(Console& console, const Arguments& arguments, const std::vector
                                 fmt::format("name a file with `{}`, as `./-` for one of that name", option));
     if (const std::string why = refusedOutput(*path, read); !why.empty())
       return console.usageError(why, fmt::format("name another file with `{}`", option));
-    if (const auto [other, added] = taken.emplace(meant(*path), option); !added)
+    if (const auto [other, added] = taken.emplace(meantPath(*path), option); !added)
       return console.usageError(fmt::format("`{}` and `{}` name one file, {}", other->second, option, *path),
                                 fmt::format("name another file with `{}`", option));
   }

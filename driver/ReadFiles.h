@@ -27,8 +27,9 @@ struct ReadFile {
 
 /// What all of them came to.
 struct ReadFiles {
-  int stopped = kClean; ///< the exit code, where no more was done
-  bool unreadable = false;
+  int stopped = kClean;    ///< the exit code, where there is no result
+  bool set = true;         ///< else the result ends at the file where that was wrong
+  bool unreadable = false; ///< one of them
   Inputs inputs;
 };
 
@@ -44,16 +45,11 @@ ReadFiles readFiles(Console& console, size_t count, size_t jobs, Work work, Use 
       return out.unreadable = true;
     }
     out.inputs.add(file.inputs);
-    const bool set = file.set;
+    out.set = file.set;
     const std::string refused = std::move(file.refused);
     use(std::move(file));
-    if (!set) {
-      console.summarize();
-      out.stopped = kFailed;
-    } else if (!refused.empty()) {
-      out.stopped = console.usageError("`--output` is refused: " + refused);
-    }
-    return out.stopped == kClean;
+    if (out.set && !refused.empty()) out.stopped = console.usageError("`--output` is refused: " + refused);
+    return out.set && out.stopped == kClean;
   });
   return out;
 }

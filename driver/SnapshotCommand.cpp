@@ -20,11 +20,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSnapshotSuffix = ".snap";
-
 /// Beside the file, with its name.
 std::string snapshotPath(const std::string& plan) {
   return fs::path(plan).replace_extension(kSnapshotSuffix).string();
+}
+
+/// What something is that is no plain file.
+std::string_view kindOf(const fs::file_status& status) {
+  switch (status.type()) {
+  case fs::file_type::symlink:
+    return "a link";
+  case fs::file_type::directory:
+    return "a folder";
+  case fs::file_type::fifo:
+    return "a pipe";
+  default:
+    return "a device or socket";
+  }
 }
 
 /// A file whose plans were priced, without what it was priced with.
@@ -96,15 +108,22 @@ public:
   }
 
 private:
-  void fail(const std::string& problem) {
-    console_.usageError(problem);
+  void fail(const std::string& problem, const std::string& help = "") {
+    console_.usageError(problem, help);
     unread_ = true;
   }
-  /// False where there is something that cannot be read.
+  /// False where there is something that cannot be read, or is no file of its own: what a link leads to is somebody
+  /// else's, and a pipe is never read to its end.
   bool read(const std::string& path, std::optional<std::string>& kept) {
     std::error_code ignored;
     std::string error;
-    if (!fs::exists(fs::symlink_status(path, ignored))) return true;
+    const fs::file_status status = fs::symlink_status(path, ignored);
+    if (!fs::exists(status)) return true;
+    if (!fs::is_regular_file(status)) {
+      fail(fmt::format("{} is {}, and a snapshot is a plain file", path, kindOf(status)),
+           "move it away, or call it something else");
+      return false;
+    }
     kept = readFile(path, error);
     if (!kept) fail(fmt::format("{} cannot be read: {}", path, error));
     return kept.has_value();
@@ -141,8 +160,11 @@ int runSnapshot(Console& console, const Arguments& arguments) {
   if (!jobs) return kUsage;
   WorkFiles work;
   if (const int code = filesOf(console, arguments.positional, work)) return code;
-  for (const WorkFile& file : work.files)
+  for (const WorkFile& file : work.files) {
     if (file.path == "-") return console.usageError("a snapshot stands beside a file, and standard input has no place");
+    if (fs::path(file.path).extension() == kSnapshotSuffix)
+      return console.usageError(file.path + " would be its own snapshot", "name the .plan file beside it");
+  }
   Snapshots snapshots(console, arguments.has("--check"));
   size_t next = 0;
   Ordered<PricedFile>(work.files.size(), *jobs)

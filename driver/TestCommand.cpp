@@ -37,8 +37,9 @@ std::string failures(const Console& console, const std::vector<TestCase>& cases)
   std::string out;
   for (const TestCase& one : cases) {
     if (one.outcome != Outcome::Failed) continue;
-    for (const std::string& line : one.lines) out += fmt::format("{} {}  {}\n", mark, one.id, line);
-    if (one.lines.empty()) out += fmt::format("{} {}  {}\n", mark, one.id, one.text);
+    const std::string id = one.id;
+    for (const std::string& line : one.lines) out += fmt::format("{} {}  {}\n", mark, id, line);
+    if (one.lines.empty()) out += fmt::format("{} {}  {}\n", mark, id, one.text);
   }
   return out;
 }
@@ -103,10 +104,9 @@ int runTest(Console& console, const Arguments& arguments) {
   if (const int found = filesOf(console, arguments.positional, work, *stdinPath); found == kUsage) return found;
   const std::string filter = arguments.value("--filter").value_or("");
   Asked asked{console, *edit, arguments.all("--policy"), filter};
-  if (policiesOf(console, work.project, asked.policies) != kClean) {
-    console.summarize();
-    return kFailed;
-  }
+  const bool listed = policiesOf(console, work.project, asked.policies) == kClean;
+  if (!listed) work.files.clear(); // a result without cases says why
+  if (const int code = outputs->spare(console, work.files, asked.policies)) return code;
   std::vector<JudgedCases> broken;
   const bool readable = readPolicies(console, work.files, asked.policies, broken);
   std::vector<TestCase> cases;
@@ -125,10 +125,11 @@ int runTest(Console& console, const Arguments& arguments) {
   read.unreadable = read.unreadable || !readable;
   if (read.stopped != kClean) return read.stopped;
   console.summarize();
-  if (cases.empty() && !filter.empty() && !read.unreadable)
+  const bool whole = listed && read.set;
+  if (whole && cases.empty() && !filter.empty() && !read.unreadable)
     return console.usageError("no plan that asserts anything and no test has `" + filter + "` in its name",
                               "names are those of the JSON result, as `plans/run.plan#sizes(nodes = 4)`");
-  if (outputs->asText()) console.out(failures(console, cases) + summary(cases));
+  if (whole && outputs->asText()) console.out(failures(console, cases) + summary(cases));
   const auto asJson = [&](JsonStream& root) {
     root.member("passed", count(cases, Outcome::Passed));
     root.member("failed", count(cases, Outcome::Failed));
