@@ -7,6 +7,7 @@
 #include "driver/Pages.h"
 #include "support/DiagnosticRender.h"
 #include "support/Digest.h"
+#include "support/TextCells.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -180,7 +181,7 @@ std::string sarif(const Checked& checked) {
 
 std::string githubText(std::string_view text, bool property) {
   std::string out;
-  for (const char c : text)
+  for (const char c : printable(text))
     if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     else

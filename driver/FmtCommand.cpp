@@ -7,6 +7,7 @@
 #include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
 #include "support/Step.h"
+#include "support/TextCells.h"
 
 namespace planc::driver {
 namespace {
@@ -47,7 +48,7 @@ Formatted formatOne(const Console& console, const WorkFile& work, bool check) {
   if (*formatted == *text) return out;
   out.outcome = Outcome::Changed;
   if (check) {
-    out.printed = shown + "\n";
+    out.printed = printableLine(shown) + "\n";
   } else if (path != "-") {
     if (const std::string problem = replaceFile(path, *formatted); !problem.empty()) {
       out.outcome = Outcome::Unreadable;

@@ -7,6 +7,7 @@
 #include "driver/OptionValues.h"
 #include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
+#include "support/TextCells.h"
 #include "support/TextDiff.h"
 
 #include <filesystem>
@@ -95,7 +96,7 @@ public:
     std::optional<std::string> kept;
     if (!read(path, kept) || !kept) return;
     if (!check_) return remove(path, *kept);
-    console_.remark(fmt::format("{} belongs to no plan any more; `planc snapshot` removes it\n", path));
+    console_.remark(fmt::format("{} belongs to no plan any more; `planc snapshot` removes it\n", printableLine(path)));
     orphans_ = true;
   }
   void miss() { unread_ = true; }
@@ -131,24 +132,25 @@ private:
   /// How it differs, if it does.
   void hold(const std::string& path, const std::optional<std::string>& kept, const std::optional<std::string>& now) {
     if (kept == now) return;
-    console_.out(unifiedDiff(path, kept.value_or(""), now.value_or("")));
+    console_.out(printable(unifiedDiff(printableLine(path), kept.value_or(""), now.value_or(""))));
     differ_ = true;
   }
   void write(const std::string& path, const std::optional<std::string>& kept, const std::string& now) {
     if (kept == now) return;
     if (const std::string problem = writeFile(path, now); !problem.empty())
       return fail(fmt::format("{} cannot be written: {}", path, problem));
-    console_.out(path + "\n");
+    console_.out(printableLine(path) + "\n");
   }
   /// Only what this command wrote.
   void remove(const std::string& path, const std::string& kept) {
     if (!report::isSnapshot(kept)) {
-      console_.remark(fmt::format("{} belongs to no plan, and was not written by `planc snapshot`; it stays\n", path));
+      console_.remark(fmt::format("{} belongs to no plan, and was not written by `planc snapshot`; it stays\n",
+                                  printableLine(path)));
       return;
     }
     std::error_code failed;
     if (!fs::remove(path, failed)) return fail(fmt::format("{} cannot be removed: {}", path, failed.message()));
-    console_.out(path + " removed\n");
+    console_.out(printableLine(path) + " removed\n");
   }
 
   Console& console_;

@@ -7,6 +7,7 @@
 #include "driver/ReadFiles.h"
 #include "driver/TestCases.h"
 #include "driver/WorkFiles.h"
+#include "support/TextCells.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,9 +38,9 @@ std::string failures(const Console& console, const std::vector<TestCase>& cases)
   std::string out;
   for (const TestCase& one : cases) {
     if (one.outcome != Outcome::Failed) continue;
-    const std::string id = one.id;
-    for (const std::string& line : one.lines) out += fmt::format("{} {}  {}\n", mark, id, line);
-    if (one.lines.empty()) out += fmt::format("{} {}  {}\n", mark, id, one.text);
+    const std::string id = printableLine(one.id);
+    for (const std::string& line : one.lines) out += fmt::format("{} {}  {}\n", mark, id, printableLine(line));
+    if (one.lines.empty()) out += fmt::format("{} {}  {}\n", mark, id, printableLine(one.text));
   }
   return out;
 }

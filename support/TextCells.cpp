@@ -62,6 +62,12 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printableLine(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) out += c == '\n' ? kReplacement : std::string_view(&c, 1);
+  return out;
+}
+
 size_t TextCells::put(size_t column, std::string_view text, TextStyle style) {
   return put(column, text, style, nullptr);
 }

@@ -38,6 +38,9 @@ private:
 /// obeys.
 std::string printable(std::string_view text);
 
+/// The same on one line: names of files, which may hold line breaks.
+std::string printableLine(std::string_view text);
+
 /// The display width of a text that holds neither tabs nor line breaks.
 size_t displayWidth(std::string_view text);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/Svg.h"
 
+#include "support/TextCells.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -50,7 +52,7 @@ constexpr double kTick = 4; // pixels
 
 std::string xmlText(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) { // of other bytes, a document would be none
     switch (c) {
     case '&':
       out += "&amp;";
@@ -68,7 +70,7 @@ std::string xmlText(std::string_view text) {
       out += "&#39;";
       break;
     default:
-      if (static_cast<unsigned char>(c) >= 0x20) out += c; // no other control byte is XML
+      if (c != '\n') out += c;
     }
   }
   return out;

@@ -13,7 +13,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Svg, EscapesWhatXmlReads) {
-  EXPECT_EQ(xmlText("a<b & \"c\">'d'\x01\n"), "a&lt;b &amp; &quot;c&quot;&gt;&#39;d&#39;");
+  EXPECT_EQ(xmlText("a<b & \"c\">'d'\x01\n"), "a&lt;b &amp; &quot;c&quot;&gt;&#39;d&#39;\xEF\xBF\xBD");
+  EXPECT_EQ(xmlText("\xFF é \xEF\xBF\xBE"), "\xEF\xBF\xBD é \xEF\xBF\xBD") << "bytes and characters that are no XML";
   Svg svg(10, 10, "<title>");
   svg.words(1, 2, "x < y");
   svg.dot(1, 2, 3, "a", "tip & more");
