@@ -82,9 +82,13 @@ void warnOfReplicated(const Subject& subject, DiagnosticEngine& diagnostics) {
        {"bytes", bytes(most.bytes)},
        {"capacity", bytes(capacity)},
        {"share", percent(most.bytes / capacity)}});
-  for (const int32_t rule : most.state->rules)
-    if (rule >= 0)
-      report.label(subject.plan().states[static_cast<size_t>(rule)].range, "this rule splits a part of it");
+  for (const int32_t index : most.state->rules)
+    if (index >= 0) {
+      const ir::StateRule& rule = subject.plan().states[static_cast<size_t>(index)];
+      report.label(rule.range, rule.host              ? "this rule keeps a part of it on the host"
+                               : rule.targets.empty() ? "this rule splits nothing of it"
+                                                      : "this rule splits a part of it");
+    }
   if (others > 1)
     report.note(fmt::format("with {} other{} that {} as large: {}", others - 1, others > 2 ? "s" : "",
                             others > 2 ? "are" : "is", bytes(together)));
