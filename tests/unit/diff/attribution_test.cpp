@@ -57,6 +57,19 @@ double differences(const std::vector<Part>& parts) {
   return sum;
 }
 
+TEST(Attribution, PlacesAPartWhereItsLargestRowOfTheSecondStepComesFrom) {
+  const Subject gather = {"", "all_gather", "state"}, reduce = {"", "all_reduce", "grad"};
+  const Account a = {{{Cause::Collectives, gather, 5, "a:1"}, {Cause::Collectives, reduce, 2, "a:2"}}, 7};
+  const Account b = {{{Cause::Collectives, gather, 1, "b:1"},
+                      {Cause::Collectives, gather, 2, "b:2"},
+                      {Cause::Collectives, gather, 1, "b:3"}},
+                     4};
+  const Attribution parts = attribute(a, b);
+  ASSERT_EQ(parts.parts.size(), 2u);
+  EXPECT_EQ(parts.parts[0].because, "b:2");
+  EXPECT_EQ(parts.parts[1].because, "a:2") << "the second step has no such part";
+}
+
 TEST(Attribution, AddsUpToTheDifference) {
   const cost::Estimate a = sharded(), b = pipelined();
   for (const double scale : {1.0, 0.5, 3.0}) {

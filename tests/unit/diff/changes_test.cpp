@@ -3,6 +3,7 @@
 #include "backends/diff/Changes.h"
 #include "backends/diff/Pairs.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +34,12 @@ TEST(FactChanges, WhatIsBelowAChangedFactIsCountedThere) {
       {"cluster.device", "h100"}, {"cluster.device.memory", "96 GB"}, {"cluster.devices", "9"}};
   EXPECT_THAT(texts(factChanges(a, b)),
               ElementsAre("cluster.device a100 → h100 (and 1 fact below it)", "cluster.devices 8 → 9"));
+}
+
+TEST(FactChanges, AreCountedBelowTheOutermostThatChanged) {
+  const std::vector<Fact> a = {{"c", "1"}, {"c.d", "1"}, {"c.d.m", "1"}};
+  const std::vector<Fact> b = {{"c", "2"}, {"c.d", "2"}, {"c.d.m", "2"}};
+  EXPECT_THAT(texts(factChanges(a, b)), ElementsAre("c 1 → 2 (and 2 facts below it)"));
 }
 
 TEST(FactChanges, AStatementIsAboveNothing) {
@@ -98,6 +105,9 @@ TEST(Differences, BelongToWhoMadeThem) {
   EXPECT_EQ(owners(together), (Owners{{Owner::Together, 0.25}}));
   EXPECT_EQ(together.unsplit, "it does not compile");
   EXPECT_FALSE(difference(a, a, {false, false, false}).any());
+  EXPECT_TRUE(owners(difference(a, a, {false, false, true})).empty());
+  const Result slower = result("p", "x", "", 2, a.facts);
+  EXPECT_EQ(owners(difference(a, slower, {true, false, false})), (Owners{{Owner::Planc, 1}})) << "without a fact";
   EXPECT_TRUE(difference(a, b, {false, false, false}).any());
 }
 
@@ -143,6 +153,85 @@ TEST(Pairs, GoFromTheSameToWhatIsLeft) {
   EXPECT_THAT(pairs.fresh, ElementsAre(3u));
   EXPECT_EQ(pair({{"a", &before[0]}}, {{"d", &after[3]}}).both, (Both{{0, 0}})) << "one of either side";
   EXPECT_EQ(pair(side({}), side(after)).fresh.size(), after.size());
+}
+
+/// Plans of a side whose files are called so there, as reports show them elsewhere.
+struct PlansOfASide {
+  std::vector<Result> results;
+  std::vector<std::string> files = {};
+  std::vector<Candidate> candidates() const {
+    std::vector<Candidate> out;
+    for (size_t i = 0; i < results.size(); ++i)
+      out.push_back({files.empty() ? results[i].file : files[i], &results[i]});
+    return out;
+  }
+};
+
+using Both = std::vector<std::pair<size_t, size_t>>;
+const std::vector<Fact> kF = {{"mesh.tp", "8"}}, kG = {{"mesh.tp", "4"}}, kH = {{"mesh.tp", "2"}},
+                        kI = {{"mesh.tp", "1"}};
+
+/// Each of four plans is alone on both sides by one key, and one of several by those behind it.
+TEST(Pairs, EachKeyDecidesAlone) {
+  const Both all = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+  const auto four = [](const std::array<const char*, 4>& files, const std::array<const char*, 4>& plans,
+                       const std::array<const char*, 4>& arguments, const std::array<std::vector<Fact>, 4>& facts) {
+    PlansOfASide side;
+    for (size_t i = 0; i < 4; ++i) side.results.push_back(result(files[i], plans[i], arguments[i], 1, facts[i]));
+    return side;
+  };
+  const auto pairs = [](const PlansOfASide& a, const PlansOfASide& b) {
+    return pair(a.candidates(), b.candidates()).both;
+  };
+  const std::array<const char*, 4> none = {"", "", "", ""}, one = {"x", "x", "x", "x"}, grid = {"1", "2", "1", "2"};
+  const std::array<std::vector<Fact>, 4> same = {kF, kF, kF, kF}, each = {kF, kG, kH, kI}, turned = {kI, kH, kG, kF},
+                                         two = {kF, kG, kF, kG};
+  PlansOfASide a = four({"old/a", "old/a", "old/b", "old/b"}, one, grid, same),
+               b = four({"new/a", "new/a", "new/b", "new/b"}, one, grid, same);
+  a.files = b.files = {"a", "a", "b", "b"};
+  EXPECT_EQ(pairs(a, b), all) << "file, plan and arguments";
+  b = a, a.files = {"a", "a", "b", "b"}, b.files = {"c", "c", "d", "d"};
+  EXPECT_EQ(pairs(a, b), all) << "as reports show it";
+  EXPECT_EQ(pairs(four({"a", "a", "b", "b"}, {"x", "y", "x", "y"}, {"1", "1", "1", "1"}, same),
+                  four({"a", "a", "b", "b"}, {"x", "y", "x", "y"}, {"2", "2", "2", "2"}, same)),
+            all)
+      << "file and plan";
+  EXPECT_EQ(pairs(four({"a", "a", "b", "b"}, {"x", "y", "z", "w"}, none, two),
+                  four({"a", "a", "b", "b"}, {"i", "j", "k", "l"}, none, two)),
+            all)
+      << "file and facts";
+  EXPECT_EQ(pairs(four({"a", "b", "c", "d"}, {"x", "x", "y", "y"}, none, two),
+                  four({"e", "f", "g", "h"}, {"x", "x", "y", "y"}, none, two)),
+            all)
+      << "name and facts";
+  EXPECT_EQ(pairs(four({"a", "b", "c", "d"}, {"x", "x", "y", "y"}, none, each),
+                  four({"e", "f", "g", "h"}, {"z", "z", "w", "w"}, none, each)),
+            all)
+      << "facts";
+  EXPECT_EQ(pairs(four({"a", "b", "c", "d"}, {"x", "y", "z", "w"}, none, {kF, kF, kG, kG}),
+                  four({"e", "f", "g", "h"}, {"x", "y", "z", "w"}, none, {kH, kH, kI, kI})),
+            all)
+      << "name";
+  EXPECT_EQ(pairs(four({"a", "b", "c", "d"}, {"x", "y", "z", "w"}, none, {kF, kF, kG, kG}),
+                  four({"a", "b", "c", "d"}, {"i", "j", "k", "l"}, none, {kH, kH, kI, kI})),
+            all)
+      << "file";
+  EXPECT_EQ(pairs(four({"a", "b", "c", "d"}, {"x", "y", "z", "w"}, none, each),
+                  four({"e", "f", "g", "h"}, {"w", "z", "y", "x"}, none, turned)),
+            (Both{{3, 0}, {2, 1}, {1, 2}, {0, 3}}))
+      << "both name and facts go before either";
+}
+
+TEST(Pairs, AKeyOfSeveralPairsNothing) {
+  const PlansOfASide a{{result("a", "x", "", 1, kF), result("a", "y", "", 1, kF)}},
+      b{{result("a", "u", "", 1, kG), result("a", "v", "", 1, kG)}},
+      c{{result("a", "u", "", 1, kF), result("b", "v", "", 1, kG)}};
+  const Pairs none = pair(a.candidates(), b.candidates());
+  EXPECT_THAT(none.both, IsEmpty());
+  EXPECT_THAT(none.gone, ElementsAre(0u, 1u));
+  EXPECT_THAT(none.fresh, ElementsAre(0u, 1u));
+  EXPECT_THAT(pair(a.candidates(), c.candidates()).both, IsEmpty()) << "of one side alone, too";
+  EXPECT_THAT(pair(c.candidates(), a.candidates()).both, IsEmpty());
 }
 
 } // namespace
