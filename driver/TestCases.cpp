@@ -54,7 +54,7 @@ private:
   const std::string& filter_;
   bool readable_ = true, clean_ = true;
   std::vector<JudgedCases> judged_;
-  std::vector<std::pair<SourceRange, std::string>> seen_; ///< plans, by place and title
+  std::vector<std::pair<SourceRange, std::string>> seen_; ///< plans, by place and name with all arguments
 };
 
 TestCase FileTests::made(std::string kind, const std::string& id, const ir::Plan* plan, std::string text,
@@ -98,7 +98,7 @@ std::vector<TestCase> FileTests::linesOf(const api::Compilation& plan, const std
 void FileTests::judge(api::Compilation& plan) {
   const std::string id = report::planId(file_.shownPath(), plan.plan());
   if (!readable_ || !wanted(id)) return;
-  const std::pair key(plan.plan().range, plan.plan().title);
+  const std::pair key(plan.plan().range, id);
   if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return;
   seen_.push_back(key);
   if (!anyJudged(plan.plan()))
