@@ -62,6 +62,14 @@ TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("NVIDIA A100-SXM4-40GB"), "a100_sxm4_40gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA H100 80GB HBM3"), "h100_sxm5_80gb");
   EXPECT_EQ(Library::deviceOf("vista's gh200_96gb, once more"), Library::deviceOf("GH200 96GB"));
+  EXPECT_EQ(Library::deviceOf("NVIDIA H100 PCIe"), "h100_pcie_80gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA H100 NVL"), "h100_nvl_94gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA H200"), "h200_sxm_141gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA H200 NVL"), "h200_nvl_141gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA A100 80GB PCIe"), "a100_pcie_80gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA RTX PRO 6000 Blackwell Server Edition"), "rtx_pro_6000_96gb");
+  EXPECT_EQ(Library::deviceOf("AMD Instinct MI325X"), "mi325x_256gb");
+  EXPECT_EQ(Library::deviceOf("AMD Instinct MI300X"), "mi300x_192gb");
   EXPECT_EQ(Library::deviceOf("h100_96gb_500w"), "h100_96gb_500w");
   EXPECT_EQ(Library::deviceOf("Voodoo 3"), "");
   EXPECT_EQ(Library::deviceOf(""), "");
@@ -83,7 +91,7 @@ TEST(Library, NamesAndUsualClustersAreSound) {
     EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
     EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
   }
-  EXPECT_EQ(named.size(), 13u);
+  EXPECT_EQ(named.size(), 25u);
 }
 
 TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
@@ -91,6 +99,9 @@ TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
   ASSERT_TRUE(part);
   EXPECT_EQ(part->name, "a100_sxm4_80gb");
   EXPECT_EQ(part->link, 300e9); // NVLink 3, twelve links of 25 GB/s in each direction
+  const auto bridged = Library::part("NVIDIA H100 NVL");
+  ASSERT_TRUE(bridged);
+  EXPECT_EQ(bridged->link, 300e9); // the bridge of a pair
   EXPECT_FALSE(Library::part("a toaster"));
 }
 
