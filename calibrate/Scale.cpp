@@ -169,6 +169,33 @@ nlohmann::ordered_json scaleJson(std::span<const StackScale> scales) {
   return stacks;
 }
 
+namespace {
+
+/// A fact with its source; nothing where the base has the same number, which no override may repeat.
+std::string fact(std::string_view indent, std::string_view name, double value, const std::string& why,
+                 std::optional<double> inherited) {
+  const std::string text = fmt::format("{:.4g}", value);
+  if (inherited && text == fmt::format("{:.4g}", *inherited)) return {};
+  return fmt::format("{}{}{} = {} : \"{}\"\n", indent, inherited ? "override " : "", name, text, why);
+}
+
+/// What the runs show of a stack's predictions. What the base says its terms are worth stays.
+std::string accuracyOf(const StackScale& scale, const std::optional<StackBase::Accuracy>& base) {
+  const std::string predicted = fmt::format("each of the {} runs predicted from the others", scale.runs.size());
+  const std::string student = "nine of ten by Student's t";
+  const auto of = [&](double StackBase::Accuracy::*member) {
+    return base ? std::optional((*base).*member) : std::nullopt;
+  };
+  const auto runs = static_cast<double>(scale.runs.size()), sources = static_cast<double>(scale.sources);
+  const std::string facts = fact("    ", "runs", runs, predicted, of(&StackBase::Accuracy::runs)) +
+                            fact("    ", "sources", sources, predicted, of(&StackBase::Accuracy::sources)) +
+                            fact("    ", "low", scale.low, student, of(&StackBase::Accuracy::low)) +
+                            fact("    ", "high", scale.high, student, of(&StackBase::Accuracy::high));
+  return facts.empty() ? facts : "  accuracy {\n" + facts + "  }\n";
+}
+
+} // namespace
+
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
                          const std::string& origin) {
   std::string out =
@@ -183,21 +210,14 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
         std::find_if(bases.begin(), bases.end(), [&](const StackBase& b) { return b.stack == scale.stack; });
     out += fmt::format("\nexport stack {} extends {} {{\n", recordName(scale.stack),
                        base == bases.end() ? scale.stack : base->name);
-    out += fmt::format("  override unattributed = {:.4g} : \"{:.4g} times that of {}: median of {} runs of {}; median "
-                       "error of a run left out "
-                       "{:.1f} %, before {:.1f} %\"\n",
-                       scale.factor, scale.factor / scale.old, scale.stack, scale.runs.size(), origin,
-                       100 * scale.after, 100 * scale.before);
-    // Where the base says what its terms are worth, that stays: only what the runs show is replaced.
-    const std::string_view word = base != bases.end() && base->hasAccuracy ? "override " : "";
-    const std::string why = fmt::format("\"each of the {} runs predicted from the others\"", scale.runs.size());
-    out += "  accuracy {\n";
-    out += fmt::format("    {0}runs = {1} : {2}\n    {0}sources = {3} : {2}\n", word, scale.runs.size(), why,
-                       scale.sources);
     out +=
-        fmt::format("    {0}low = {1:.4g} : \"nine of ten by Student's t\"\n    {0}high = {2:.4g} : \"nine of ten by "
-                    "Student's t\"\n  }}\n",
-                    word, scale.low, scale.high);
+        fact("  ", "unattributed", scale.factor,
+             fmt::format("{:.4g} times that of {}: median of {} runs of {}; median error of a run left out {:.1f} %, "
+                         "before {:.1f} %",
+                         scale.factor / scale.old, scale.stack, scale.runs.size(), origin, 100 * scale.after,
+                         100 * scale.before),
+             scale.old);
+    out += accuracyOf(scale, base == bases.end() ? std::nullopt : base->accuracy);
     out += "}\n";
   }
   return out;

@@ -5,6 +5,7 @@
 #include "support/Diagnostics.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,10 +59,14 @@ nlohmann::ordered_json scaleJson(std::span<const StackScale> scales);
 
 /// What a record extends: `import std.stacks.te`, and the name under that import.
 struct StackBase {
-  std::string stack;        ///< as in StackScale
-  std::string import;       ///< `std.stacks.te`, or `"ours.plan" as base`
-  std::string name;         ///< `te.te_2604`
-  bool hasAccuracy = false; ///< it says how far its predictions lie, which the fit replaces
+  std::string stack;  ///< as in StackScale
+  std::string import; ///< `std.stacks.te`, or `"ours.plan" as base`
+  std::string name;   ///< `te.te_2604`
+  /// How far its predictions lie, as it says itself; the fit replaces it.
+  struct Accuracy {
+    double runs = 0, sources = 0, low = 1, high = 1;
+  };
+  std::optional<Accuracy> accuracy{};
 };
 /// A module with one stack per fit. `origin` is stated as the source of its facts: `runs.plan`.
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,

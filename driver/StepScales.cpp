@@ -29,16 +29,17 @@ using calibrate::StepRun;
 StackBase baseOf(const ir::Plan& plan, const SourceManager& sources, const std::string& output) {
   const std::string path = sources.path(plan.stack->range.file);
   const std::string name = plan.stack->name.str();
-  const bool hasAccuracy = plan.stack->accuracy().has_value();
+  std::optional<StackBase::Accuracy> accuracy;
+  if (const auto said = plan.stack->accuracy()) accuracy = {said->runs, said->sources, said->low, said->high};
   fs::path module(path);
   if (path.starts_with("std/")) {
     std::string dotted = module.replace_extension().string();
     std::replace(dotted.begin(), dotted.end(), '/', '.');
-    return {plan.softwareText, dotted, fmt::format("{}.{}", module.filename().string(), name), hasAccuracy};
+    return {plan.softwareText, dotted, fmt::format("{}.{}", module.filename().string(), name), accuracy};
   }
   const fs::path from = fs::absolute(output).parent_path();
   return {plan.softwareText, fmt::format("\"{}\" as base", fs::absolute(module).lexically_relative(from).string()),
-          "base." + name, hasAccuracy};
+          "base." + name, accuracy};
 }
 
 /// The stacks in the layout of `planc fmt`.

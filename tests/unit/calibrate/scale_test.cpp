@@ -11,6 +11,7 @@ using namespace planc::calibrate;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 namespace {
 
@@ -102,8 +103,9 @@ TEST(Scale, WritesAStackWithItsSource) {
   DiagnosticEngine diagnostics;
   const std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
   const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
-  const std::vector<StackBase> bases{{"te.te", "std.stacks.te", "te.te", false}},
-      known{{"te.te", "std.stacks.te", "te.te", true}};
+  const std::vector<StackBase> bases{{"te.te", "std.stacks.te", "te.te"}},
+      known{{"te.te", "std.stacks.te", "te.te", StackBase::Accuracy{57, 2, 0.9, 1.1}}},
+      same{{"te.te", "std.stacks.te", "te.te", StackBase::Accuracy{57, 1, 0.9, 1}}};
   const std::string text = scaleLibrary(scales, bases, "runs.plan");
   EXPECT_THAT(text, HasSubstr("import std.stacks.te\n"));
   EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
@@ -113,6 +115,12 @@ TEST(Scale, WritesAStackWithItsSource) {
   const std::string again = scaleLibrary(scales, known, "runs.plan");
   for (const char* fact : {"runs = 3", "sources = 1", "low = 1", "high = 1"})
     EXPECT_THAT(again, HasSubstr(std::string("    override ") + fact + " : ")) << "the base's other facts stay";
+  const std::string alike = scaleLibrary(scales, same, "runs.plan");
+  for (const char* fact : {"sources = ", "high = "})
+    EXPECT_THAT(alike, Not(HasSubstr(fact))) << "an override that changes nothing is an error";
+  EXPECT_THAT(alike, HasSubstr("    override runs = 3 : "));
+  const std::vector<StepRun> right{run("a", 1.02), run("b", 1.02), run("c", 1.02)};
+  EXPECT_THAT(scaleLibrary(fitScales(right, {}, diagnostics), known, "runs.plan"), Not(HasSubstr("unattributed =")));
 }
 
 } // namespace
