@@ -133,11 +133,12 @@ TERMS = (
 # Columns of the table: lines of the table of errors, by how they begin.
 FAMILIES = {
     "Megatron-LM, A100": ("Korthikanti", "SC21", "Megatron 2020, A100", "vTrain", "Zero Bubble"),
+    "BLOOM, MT-NLG": ("BLOOM", "MT-NLG"),
     "V100": ("Megatron 2020, V100", "DLPerf"),
     "llm-foundry": ("llm-foundry",),
-    "fms, torchtitan": ("fms-fsdp", "torchtitan"),
-    "NeMo, Bridge, dense": ("NeMo/Bridge dense", "NeMo long"),
-    "experts": ("NeMo/Bridge moe",),
+    "fms, torchtitan, stas00, AutoModel dense": ("fms-fsdp", "torchtitan", "stas00", "AutoModel dense"),
+    "NeMo, Bridge, SimuMax, dense": ("NeMo/Bridge dense", "NeMo long", "SimuMax dense"),
+    "experts": ("NeMo/Bridge moe", "SimuMax moe", "AutoModel moe"),
     "all dense": (),
 }
 

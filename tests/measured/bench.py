@@ -5,9 +5,10 @@ import os
 import re
 import tempfile
 
+import grounds
 import library
 import runs
-from pricing import price
+from pricing import price, step_times
 from sources.common import file_text
 
 WORKERS = 2
@@ -31,10 +32,10 @@ def declarations(run, clusters):
 
 
 class Bench:
-    """The complete runs of sources, ready to be priced with any library; of the table that constants were chosen with, unless others are named."""
+    """The complete runs of sources, ready to be priced with any library."""
 
-    def __init__(self, planc, truth, only=None, tables=(runs.FIRST,)):
-        self.planc, self.runs, self.texts, self.uses = planc, {}, {}, {}
+    def __init__(self, planc, truth, only=None, tables=runs.TABLES):
+        self.planc, self.runs, self.titles, self.texts, self.uses, self.publisher = planc, {}, {}, {}, {}, {}
         clusters = devices_of_clusters()
         for source in runs.selected(only):
             complete, _ = runs.runs_of(truth, source, tables)
@@ -42,7 +43,8 @@ class Bench:
                 continue
             name = runs.name_of(source)
             self.runs[name] = complete
-            self.texts[name] = library.imports(file_text(source.TITLE, complete, getattr(source, "PREAMBLE", "")))
+            self.titles[name] = source.TITLE, getattr(source, "PREAMBLE", "")
+            self.publisher[name] = grounds.publisher(source)
             self.uses[name] = {run.name: declarations(run, clusters) for run in complete}
 
     def declarations(self, source):
@@ -51,23 +53,51 @@ class Bench:
 
     def reports(self, changed, names, edit=lambda text: text):
         """{source: {plan: its part of planc's report}} with a changed library; `edit` changes the text of the plans, too."""
+        def priced(path):
+            report, stderr = price(self.planc, path)
+            return {p["name"]: p for p in report["plans"]}, stderr
+        return self._each(changed, {name: self.runs[name] for name in names}, priced, edit)
+
+    def times(self, changed, wanted):
+        """{source: {plan: [(metric, predicted)]}} of some runs of sources with a changed library; quick where steps alone were measured."""
+        def priced(path):
+            report, stderr = price(self.planc, path)
+            return {p["name"]: [(metric, predicted) for metric, predicted, _ in pairs(p)] for p in report["plans"]}, stderr
+
+        def steps(path):
+            found, stderr = step_times(self.planc, path)
+            return {name: [("step_time", seconds)] for name, seconds in found.items()}, stderr
+        parts = {True: {}, False: {}}
+        for name, found in wanted.items():
+            parts[len(found) < 2 or any(run.measured for run in found)][name] = found  # one plan alone is compared with none
+        return self._each(changed, parts[True], priced) | self._each(changed, parts[False], steps)
+
+    def _each(self, changed, wanted, priced, edit=lambda text: text):
+        """{source: what `priced` makes of the file of its wanted runs}."""
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             changed.write(folder)
             with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-                return dict(zip(names, pool.map(lambda name: self._priced(name, folder, edit), names)))
+                return dict(zip(wanted, pool.map(lambda name: self._priced(name, wanted[name], folder, priced, edit), wanted)))
 
-    def _priced(self, name, folder, edit):
+    def _text(self, name, found):
+        """The file of some runs of a source; kept, since many prices are asked of the same runs."""
+        key = name, tuple(run.name for run in found)
+        if key not in self.texts:
+            title, preamble = self.titles[name]
+            self.texts[key] = library.imports(file_text(title, found, preamble))
+        return self.texts[key]
+
+    def _priced(self, name, found, folder, priced, edit):
         path = os.path.join(folder, f"runs_{name}.plan")
         with open(path, "w") as f:
-            f.write(edit(self.texts[name]))
-        report, stderr = price(self.planc, path)
-        plans = {p["name"]: p for p in report["plans"]}
-        missing = [run.name for run in self.runs[name] if run.name not in plans]
+            f.write(edit(self._text(name, found)))
+        plans, stderr = priced(path)
+        missing = [run.name for run in found if run.name not in plans]
         if missing:
             raise RuntimeError(f"{name}: {missing[0]} is not priced\n{stderr[:2000]}")
         return plans
 
 
 def pairs(plan):
-    """[(metric, predicted, measured)] of a plan's report."""
-    return [(m["metric"], m["predicted"], m["measured"]) for m in plan["measured"]]
+    """[(metric, predicted, measured)] of the times in a plan's report; a printed peak of memory is none."""
+    return [(m["metric"], m["predicted"], m["measured"]) for m in plan["measured"] if m["metric"] != "memory.peak"]

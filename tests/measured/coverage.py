@@ -2,53 +2,54 @@
 # How often a measured step time lies in planc's interval, on sources that nothing of the interval was taken from.
 # SPDX-License-Identifier: Apache-2.0
 """planc's interval of a step time is hypot(runs, terms) in logarithms on either side of it (docs/cost-model.md, section 5): `terms` follows from what the
-time of the plan stands on, `runs` is `low` and `high` of its stack's `accuracy`. Here every source is left out in turn. The prediction is the one with
-all fitted constants taken from other sources (left_out_rows.csv); `runs` is taken from the left-out errors of the other sources; and where none of them
-ran the stack, its facts count as those of a stack that no run was fitted with (`fitted` of std.stacks.any). Then the runs of the source are counted.
+time of the plan stands on, `runs` is `low` and `high` of its stack's `accuracy`. Here every publisher is left out in turn. The library is the one whose
+fitted constants never saw it (left_out_constants.csv), and so is the prediction (left_out_rows.csv); `runs` is taken from the left-out errors of the
+other publishers; and where none of them ran a stack, its facts count as those of a stack that no run was fitted with (`fitted` of std.stacks.any). Then the
+publisher's runs are counted.
 
-`runs` of a stack is the least half-width that with the terms of each of its runs leaves one of twenty beyond it on a side; sources weigh by the square
-root of their runs. It is drawn, in squares, towards that of all runs on stacks that other sources ran, as if these were one more source of the stack.
-A stack without runs takes that of all runs on stacks that no other source ran. None is less than LEAST."""
+`runs` of a stack is the least half-width that with the terms of each of its runs leaves one of twenty beyond it on a side; publishers weigh by the square
+root of their runs. It is drawn, in squares, towards that of all runs on stacks that other publishers ran, as if these were one more publisher of the
+stack. A stack without runs takes that of all runs on stacks that no other publisher ran. None is less than LEAST. Stacks that have one `accuracy` are one."""
 import argparse
-import csv
 import math
-import os
 import sys
 
 sys.dont_write_bytecode = True  # no caches in the tree
-import leave_one_out
+import left_out
 import page
 import runs
 from bench import Bench, pairs
+from fitted import CONSTANTS
+from grounds import Ground, weights
 from library import Library
 
+SAID = ("accuracy.runs", "accuracy.low", "accuracy.high")  # stacks that have them in common are one
 MISSED = 0.05  # of the runs, on each side: nine of ten lie between
 Z = 1.6449  # standard deviations that a normal variable exceeds five times of a hundred
 LEAST = 0.03  # two publications of one run differ by that
-LEFT_OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "left_out_rows.csv")
+INSIDE, MANY, SINGLE = (85, 95), 10, 70  # percent that are to lie inside, pooled; a publisher with that many runs has at least so many inside
 
 
-def left_out():
-    """{run: logarithm of measured over the prediction that never saw its source}."""
-    with open(LEFT_OUT, newline="") as f:
-        return {r["run"]: -math.log(float(r["left_out"])) for r in csv.DictReader(f) if r["metric"] == "step_time"}
+def owner(library, stack, said=SAID):
+    """The oldest stack whose facts of accuracy a stack has."""
+    while (parent := library.parents.get(stack)) and all(library.get(parent, fact) == library.get(stack, fact) for fact in said):
+        stack = parent
+    return stack
 
 
-def families(bench):
-    """{family of stacks: the sources that ran it}."""
-    found = {}
+def unseen(bench, publisher, library):
+    """The library without what was taken from a publisher: constants, and how sure its stacks are that no other ran."""
+    changed = library.copy()
+    values = left_out.constants()[publisher]
+    for c in CONSTANTS:
+        c.apply(changed, values[c.name])
+    ran = {}
     for source, uses in bench.uses.items():
         for stack, _ in uses.values():
-            found.setdefault(leave_one_out.family(stack), set()).add(source)
-    return found
-
-
-def unseen(bench, ran, library):
-    """The library in which every stack that one source alone ran is as sure as one that none ran."""
-    changed = library.copy()
-    alone = {stack for uses in bench.uses.values() for stack, _ in uses.values() if len(ran[leave_one_out.family(stack)]) < 2}
-    for stack in sorted(alone):
-        changed.set(stack, "accuracy.fitted", library.get("stacks.any", "accuracy.fitted"))
+            ran.setdefault(owner(library, stack), set()).add(bench.publisher[source])
+    for stack in library.matching("stacks.*"):
+        if ran.get(owner(library, stack)) == {publisher} and library.get(stack, "accuracy.fitted") is not None:
+            changed.set(stack, "accuracy.fitted", library.get("stacks.any", "accuracy.fitted"))
     return changed
 
 
@@ -62,27 +63,33 @@ def width(interval):
 
 
 def rows_of(bench):
-    """One row per measured step time: how far it was off with and without its source, and the half-widths of its terms with and without."""
-    ran, held = families(bench), left_out()
-    library = Library()
+    """One row per measured step time: how far it was off with and without its publisher, and the half-widths of its terms with and without."""
+    library, ground = Library(), Ground(bench)
+    held = {r["run"]: -math.log(r["left_out"]) for r in left_out.read() if r["metric"] == "step_time"}
     shipped = bench.reports(library, list(bench.runs))
-    without = bench.reports(unseen(bench, ran, library), list(bench.runs))
-    for source in bench.runs:
-        for run in bench.runs[source]:
-            family = leave_one_out.family(bench.uses[source][run.name][0])
-            for metric, predicted, measured in pairs(shipped[source][run.name]):
-                if metric == "step_time" and run.name in held:
-                    yield {"source": source, "line": run.group, "run": run.name, "stack": family, "known": len(ran[family]) > 1,
-                           "off": held[run.name], "terms": width(without[source][run.name]["interval"]),
-                           "shipped": math.log(measured / predicted), "shipped_terms": width(shipped[source][run.name]["interval"])}
+    ran = {}
+    for place in ground.of.values():
+        ran.setdefault(owner(library, "stacks." + place["stack"]), set()).add(place["publisher"])
+    for publisher in ground.publishers():
+        sources = [s for s, p in bench.publisher.items() if p == publisher]
+        without = bench.reports(unseen(bench, publisher, library), sources)
+        for source in sources:
+            for run in bench.runs[source]:
+                place = ground.of[run.name]
+                stack = owner(library, "stacks." + place["stack"])
+                for metric, predicted, measured in pairs(shipped[source][run.name]):
+                    if metric == "step_time":
+                        yield place | {"stack": stack, "known": ground.known(run.name), "shared": len(ran[stack]) > 1, "off": held[run.name],
+                                       "terms": width(without[source][run.name]["interval"]), "interval": without[source][run.name]["interval"],
+                                       "shipped": math.log(measured / predicted), "shipped_terms": width(shipped[source][run.name]["interval"])}
 
 
 def quantile(rows, side, off="off", terms="terms"):
     """The least half-width that with the terms of each run leaves at most MISSED of the weight beyond it on a side: +1 slower, -1 faster."""
     count = {}
     for r in rows:
-        count[r["source"]] = count.get(r["source"], 0) + 1
-    beyond = sorted(((math.sqrt(max(0, r[off] ** 2 - r[terms] ** 2)) if r[off] * side > 0 else 0, count[r["source"]] ** -0.5) for r in rows), reverse=True)
+        count[r["publisher"]] = count.get(r["publisher"], 0) + 1
+    beyond = sorted(((math.sqrt(max(0, r[off] ** 2 - r[terms] ** 2)) if r[off] * side > 0 else 0, count[r["publisher"]] ** -0.5) for r in rows), reverse=True)
     left = MISSED * sum(w for _, w in beyond)
     for half, weight in beyond:
         if weight > left:
@@ -93,53 +100,85 @@ def quantile(rows, side, off="off", terms="terms"):
 
 def spread(rows, mine, *columns):
     """(half-width below, above) of the runs `mine` of a stack; without any, of a stack that none ran. `rows`: of all stacks."""
-    pool = [r for r in rows if r["known"] == bool(mine)] or rows
+    pool = [r for r in rows if r["shared"] == bool(mine)] or rows
     whole = [quantile(pool, side) for side in (-1, 1)]
     if not mine:
         return [max(LEAST, w) for w in whole]
-    sources = len({r["source"] for r in mine})
+    publishers = len({r["publisher"] for r in mine})
     own = [quantile(mine, side, *columns) for side in (-1, 1)]
-    return [max(LEAST, math.sqrt((sources * o * o + w * w) / (sources + 1))) for o, w in zip(own, whole)]
+    return [max(LEAST, math.sqrt((publishers * o * o + w * w) / (publishers + 1))) for o, w in zip(own, whole)]
 
 
 def judged(rows):
-    """The rows with their intervals, each from the runs of the other sources."""
+    """The rows with their intervals, each from the runs of the other publishers."""
     known = {}
     for r in rows:
-        key = r["source"], r["stack"]
+        key = r["publisher"], r["stack"]
         if key not in known:
-            others = [o for o in rows if o["source"] != r["source"]]
+            others = [o for o in rows if o["publisher"] != r["publisher"]]
             known[key] = spread(others, [o for o in others if o["stack"] == r["stack"]])
         below, above = (math.hypot(half, r["terms"]) for half in known[key])
         yield r | {"below": below, "above": above}
 
 
-def line_of(name, rows):
-    """(a line of the table, the share of the rows that lie in their intervals)."""
-    slower, faster = (sum(s * r["off"] > r[end] for r in rows) for s, end in ((1, "above"), (-1, "below")))
-    inside = 1 - (slower + faster) / len(rows)
-    missed = sum(max(0, r["off"] - r["above"], -r["below"] - r["off"]) for r in rows)
-    score = (sum(r["below"] + r["above"] for r in rows) + missed / MISSED) / len(rows)
-    low, high = (math.exp(s * sum(r[end] for r in rows) / len(rows)) for s, end in ((-1, "below"), (1, "above")))
-    return f"| {name} | {len(rows)} | {100 * inside:.0f} % | {low:.2f} to {high:.2f} | {slower} | {faster} | {score:.2f} |", inside
+def counted(rows, alike=False):
+    """(share inside, mean half-width below, above, share slower, faster, mean score); with `alike`, publishers weigh alike."""
+    of = weights([r["publisher"] for r in rows]) if alike else [1 / len(rows)] * len(rows)
+
+    def mean(value):
+        return sum(w * value(r) for w, r in zip(of, rows))
+    slower, faster = mean(lambda r: r["off"] > r["above"]), mean(lambda r: -r["off"] > r["below"])
+    missed = mean(lambda r: max(0, r["off"] - r["above"], -r["below"] - r["off"]))
+    below, above = mean(lambda r: r["below"]), mean(lambda r: r["above"])
+    return 1 - slower - faster, below, above, slower, faster, below + above + missed / MISSED
+
+
+def line_of(name, rows, alike=False):
+    inside, below, above, slower, faster, score = counted(rows, alike)
+    return (f"| {name} | {len(rows)} | {100 * inside:.0f} % | {math.exp(-below):.2f} to {math.exp(above):.2f} | {100 * slower:.0f} % | {100 * faster:.0f} % "
+            f"| {score:.2f} |")
+
+
+def pools(rows):
+    """[(name, rows)] that are to lie inside nine times of ten."""
+    return [("known ground", [r for r in rows if r["known"]]), ("new ground", [r for r in rows if not r["known"]]), ("all", rows)]
 
 
 def table(rows):
-    """(lines of a Markdown table, the pooled coverage)."""
+    """Lines of a Markdown table: per publisher on known and new ground, then pooled."""
     lines = ["| source | n | inside | interval, mean | slower | faster | score |", "|---|--:|--:|--:|--:|--:|--:|"]
-    for name in dict.fromkeys(r["line"] for r in rows):
-        lines.append(line_of(name, [r for r in rows if r["line"] == name])[0])
-    pooled, share = line_of("all", rows)
-    return lines + [pooled], share
+    for publisher in dict.fromkeys(r["publisher"] for r in rows):
+        for name, found in pools(rows)[:2]:
+            if mine := [r for r in found if r["publisher"] == publisher]:
+                lines.append(line_of(f"{publisher}, {name}", mine))
+    for name, found in pools(rows):
+        lines += [line_of(f"{name}, {'sources' if alike else 'rows'} alike", found, alike) for alike in (False, True) if found]
+    return lines
+
+
+def targets(rows):
+    """What is to lie inside, and does, as lines of a Markdown table."""
+    out = ["| inside, left out | percent | rows alike | sources alike | |", "|---|--:|--:|--:|---|"]
+    for name, found in pools(rows):
+        if found:
+            plain, alike = (100 * counted(found, weighted)[0] for weighted in (False, True))
+            met = all(INSIDE[0] <= share <= INSIDE[1] for share in (plain, alike))
+            out.append(f"| {name} | {INSIDE[0]} to {INSIDE[1]} | {plain:.0f} % | {alike:.0f} % | {'met' if met else 'missed'} |")
+    under = []
+    for publisher in dict.fromkeys(r["publisher"] for r in rows):
+        mine = [r for r in rows if r["publisher"] == publisher]
+        if len(mine) >= MANY and (share := 100 * counted(mine)[0]) < SINGLE:
+            under.append(f"{publisher} ({share:.0f} %)")
+    return out + [f"| each source of {MANY} and more runs | {SINGLE} and more | {', '.join(under) or 'all'} | | {'missed' if under else 'met'} |"]
 
 
 def accuracies(rows):
-    """What the library is to say of its stacks: (stack, runs, sources, low, high), the first of those without runs."""
+    """What the library is to say of its stacks: (stack, runs, publishers, low, high), the first of those without runs."""
     for stack in [None] + sorted({r["stack"] for r in rows}):
         mine = [r for r in rows if r["stack"] == stack]
         below, above = spread(rows, mine, "shipped", "shipped_terms")
         of = mine or rows
-        yield stack or "any", len(of), len({r["source"] for r in of}), math.exp(-below), math.exp(above)
+        yield (stack or "any").removeprefix("stacks."), len(of), len({r["publisher"] for r in of}), math.exp(-below), math.exp(above)
 
 
 def arguments(section):
@@ -158,7 +197,8 @@ def main():
         print(reason)
         return 77
     rows = list(judged(list(rows_of(Bench(a.planc, a.truth)))))
-    lines, share = table(rows)
+    lines = table(rows) + [""] + targets(rows)
+    share = counted(rows)[0]
     print("\n".join(lines))
     if a.write:
         page.renew(a.write, "intervals", lines)

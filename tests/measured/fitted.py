@@ -1,8 +1,12 @@
-# The constants that were fitted on whole published runs: where they stand, what one would assume without any run, what a fit may choose from.
+# The constants that were fitted on whole published runs: where they stand, and what one would assume of them without any run.
 # SPDX-License-Identifier: Apache-2.0
 """Everything else in the library is a datasheet's, was measured on single operators or collectives, or says what a software does (which kernels it
 fuses, how it accumulates); it stays as it is when a source is left out. `prior` is the neutral start: twice the work backward, no gaps, kernels that
-read and write once, collectives that are seen in full, devices that run as in bursts, software that launches as PyTorch does."""
+read and write once, collectives that are half seen, devices that run as in bursts, software that launches as PyTorch does. `width` is the standard
+deviation of what one would believe without a run, around the prior or around the parent's distance from its own prior: of the logarithm, or, of shares
+between 0 and 1, of the value. A constant without places is what its children have in common."""
+import math
+import re
 from dataclasses import dataclass
 
 from library import scaled
@@ -12,7 +16,7 @@ TE = ("stacks.te", "stacks.te_ub", "stacks.te_2*", "stacks.te_layer*")
 FSDP = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan*", "stacks.llm_foundry*")
 COMPILED = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan", "stacks.torchtitan_async_tp")
 A100_LIKE = ("devices.a100_*", "devices.v100_*")
-HOPPER = ("devices.h100_sxm5_80gb", "devices.h800_sxm5_80gb")
+HOPPER = ("devices.h100_sxm5_80gb", "devices.h800_sxm5_80gb", "devices.h200_sxm_141gb")
 LIMITED = ("devices.h100_96gb_500w",)
 BIG = ("fp16", "bf16", "tf32")
 
@@ -24,13 +28,31 @@ class Constant:
     name: str
     places: tuple
     prior: float
-    grid: tuple
-    kind: str = "dense"  # the kind of runs that it is fitted on
-    nearest: str = ""  # the constant whose value it takes where no other source has its stack or device; none: the prior
+    width: float
+    why: str  # the width's reason
+    low: float = 0
+    high: float = math.inf
+    share: bool = False  # between 0 and 1: its scale is the value itself
+    parent: str = ""  # the constant whose distance from its prior it shares, but for its width
 
-    def values(self):
-        """What a fit may choose from, in order."""
-        return sorted({*self.grid, self.prior})
+    def place(self, value):
+        """Where a value stands on the scale of the width."""
+        return value if self.share else math.log(value)
+
+    def value(self, place):
+        return place if self.share else math.exp(place)
+
+    def ends(self):
+        """The least and the largest place that a fit may choose."""
+        low, high = (0, 1) if self.share else (self.place(self.low) if self.low else -math.inf, self.place(self.high) if self.high < math.inf else math.inf)
+        return low, high
+
+    def points(self, around, steps):
+        """Places to price: steps of the width around a value, the prior and the ends, inside of these."""
+        low, high = self.ends()
+        centre = self.place(self.prior if around is None else around)
+        inside = {min(max(centre + step * self.width, low), high) for step in steps}
+        return sorted(inside | {self.place(self.prior)})
 
     def apply(self, library, value):
         """Writes the number into a library."""
@@ -40,6 +62,22 @@ class Constant:
 
     def declarations(self):
         return {name for names, _, _ in self.places for name in names}
+
+    def shipped(self, library):
+        """The values that the library has at the constant's places, from the first number of each fact that the constant changes."""
+        found = set()
+        for names, path, form in self.places:
+            one, two = (NUMBER.findall(form(v)) for v in (0.5, 1.0))
+            at = next(i for i, (a, b) in enumerate(zip(one, two)) if a != b)
+            for pattern in names:
+                for name in library.matching(pattern):
+                    numbers = NUMBER.findall(library.get(name, path) or "")
+                    if len(numbers) == len(two):
+                        found.add(float(f"{float(numbers[at]) / float(two[at]):.4g}"))
+        return sorted(found)
+
+
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def plain(value):
@@ -85,62 +123,97 @@ def attention(names):
     return ((names, "calibration.attention.forward.rate", lambda value: scaled(HOPPER_ATTENTION, value)),)
 
 
-LAUNCH = (10, 20, 35, 50, 65, 80)
-RATIO = (1.8, 1.85, 1.9, 1.95, 2.0, 2.05, 2.1)
-SHARE = (0, 0.2, 0.4, 0.6, 0.8, 1)
-NORMS = (1, 1.15, 1.3, 1.45, 1.6, 1.8, 2.1)
-ONE_READ = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
-BACKWARD = (1, 1.25, 1.5, 1.75, 2, 2.35, 2.7, 3)
+BACKWARD = "both gradients cost 1.8 to 2.1 times the forward product on every device with samples"
+HOST = "a launch takes 5 us in a graph to 80 us in eager PyTorch"
+KERNELS = "chains of small kernels move up to twice what one fused kernel does"
+BURST = "clocks under power limits are 0 to 30 % below those of bursts on the parts with samples of both"
+HIDDEN = "any share may be hidden: a flat belief from 0 to 1 has a standard deviation of 0.3"
+GAPS = "kernel gaps, logging and data loading are 0 to 5 % of a step where traces were published"
+READS = "kernels on one tensor reach 35 to 90 % of the memory's rate in published samples"
+SAMPLES = "samples of products reach 50 to 85 % of the datasheet's rate, by device"
+
+
+def backward_ratio(name, places, parent="backward_ratio"):
+    return Constant(f"{name}: backward_ratio", places, 2, 0.03, "stacks of one kind of device differ by less than devices", 1.6, 2.3, parent=parent)
+
+
+def launch(name, places):
+    return Constant(f"{name}: launch", places, 20, 0.4, "software of one host language differs by less", 5, 150, parent="launch")
+
+
+def norm(name, places, parent="norms"):
+    return Constant(f"{name}: norms", places, 1, 0.25, KERNELS, 0.8, 5, parent=parent)
+
+
+def unattributed(name, names):
+    return Constant(f"{name}: unattributed", one(names, "unattributed"), 1, 0.01, GAPS, 1, 1.15, parent="unattributed")
+
+
+def hidden(name, names, of, parent=""):
+    return Constant(f"{name}: inline.{of}", one(names, f"inline.{of}"), 0.5, 0.3, HIDDEN, share=True, parent=parent)
+
 
 CONSTANTS = (
+    # What stacks have in common
+    Constant("backward_ratio", (), 2, 0.04, BACKWARD, 1.6, 2.3),
+    Constant("launch", (), 20, 0.5, HOST, 5, 150),
+    Constant("norms", (), 1, 0.3, KERNELS, 0.8, 5),
+    Constant("unattributed", (), 1, 0.02, GAPS, 1, 1.15),
     # Devices
-    Constant("A100, V100: scores.memory_efficiency", one(A100_LIKE, "calibration.scores.memory_efficiency", percent), 0.85, ONE_READ),
-    Constant("A100, V100: context.memory_efficiency", one(A100_LIKE, "calibration.context.memory_efficiency", percent), 0.85, ONE_READ),
-    Constant("A100, V100: scores.backward", one(A100_LIKE, "calibration.scores.backward"), 2, BACKWARD),
-    Constant("A100, V100: context.backward", one(A100_LIKE, "calibration.context.backward"), 2, BACKWARD),
-    Constant("V100: gemm.efficiency", gemm(("devices.v100_sxm2*",), ("fp16",), 1) + gemm(("devices.v100_sxm3*",), ("fp16",), 0.618 / 0.61), 0.772,
-             (0.56, 0.58, 0.61, 0.64, 0.68, 0.72, 0.772)),
-    Constant("H100: clocks of long training", gemm(HOPPER, BIG, 0.77) + attention(HOPPER), 1, (0.75, 0.8, 0.85, 0.9, 0.95, 1)),
-    Constant("H100 500 W: clocks", gemm(LIMITED, BIG, 0.77) + attention(LIMITED), 1, (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
-             nearest="H100: clocks of long training"),
-    Constant("H100: clocks, fp8", gemm(HOPPER, ("fp8",), 0.65), 1, (0.8, 0.84, 0.88, 0.92, 0.96, 1)),
-    Constant("H100 500 W: clocks, fp8", gemm(LIMITED, ("fp8",), 0.65), 1, (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 1), nearest="H100: clocks, fp8"),
-    Constant("H100: attention over parts of the sequence", one(HOPPER + LIMITED, "calibration.attention.split", percent), 1, (0.5, 0.6, 0.7, 0.85, 1)),
-    Constant("Blackwell: fp8", gemm(("devices.b200_*",), ("fp8",), 0.538) + gemm(("devices.gb200_*",), ("fp8",), 0.496), 1,
-             (0.82, 0.85, 0.88, 0.91, 0.94, 0.97, 1)),
-    Constant("Blackwell: fp4", gemm(("devices.b200_*", "devices.gb200_*"), ("fp4",), 1), 0.5, (0.34, 0.38, 0.42, 0.46, 0.5)),
-    Constant("TPU: gemm.efficiency", gemm(("devices.tpu*",), ("bf16",), 1), 0.77, (0.7, 0.77, 0.84, 0.92, 0.96)),
+    Constant("A100, V100: scores.memory_efficiency", one(A100_LIKE, "calibration.scores.memory_efficiency", percent), 0.85, 0.2, READS, share=True),
+    Constant("A100, V100: context.memory_efficiency", one(A100_LIKE, "calibration.context.memory_efficiency", percent), 0.85, 0.2, READS, share=True),
+    Constant("A100, V100: scores.backward", one(A100_LIKE, "calibration.scores.backward"), 2, 0.25, "one to three passes over the scores", 1, 3.5),
+    Constant("A100, V100: context.backward", one(A100_LIKE, "calibration.context.backward"), 2, 0.25, "one to three passes over the scores", 1, 3.5),
+    Constant("V100: gemm.efficiency", gemm(("devices.v100_sxm2*",), ("fp16",), 1) + gemm(("devices.v100_sxm3*",), ("fp16",), 0.618 / 0.61), 0.72, 0.12,
+             SAMPLES, 0.4, 0.95),
+    Constant("H100: clocks of long training", gemm(HOPPER, BIG, 0.77) + attention(HOPPER), 1, 0.15, BURST, 0.6, 1.1),
+    Constant("H100 500 W: clocks", gemm(LIMITED, BIG, 0.77) + attention(LIMITED), 1, 0.12, "500 in place of 700 W", 0.5, 1.1,
+             parent="H100: clocks of long training"),
+    Constant("H100: clocks, fp8", gemm(HOPPER, ("fp8",), 0.65), 1, 0.15, BURST, 0.6, 1.1),
+    Constant("H100 500 W: clocks, fp8", gemm(LIMITED, ("fp8",), 0.65), 1, 0.12, "500 in place of 700 W", 0.5, 1.1, parent="H100: clocks, fp8"),
+    Constant("H100: attention over parts of the sequence", one(HOPPER + LIMITED, "calibration.attention.split", percent), 1, 0.25,
+             "kernels on parts of a sequence reach a half to all of the rate", share=True),
+    Constant("Blackwell: fp8", gemm(("devices.b200_*", "devices.b300_*"), ("fp8",), 0.538) + gemm(("devices.gb200_*", "devices.gb300_*"), ("fp8",), 0.496), 1,
+             0.15, BURST, 0.6, 1.2),
+    Constant("Blackwell: fp4", gemm(("devices.b200_*", "devices.gb200_*", "devices.gb300_*"), ("fp4",), 1), 0.5, 0.2, SAMPLES, 0.2, 0.9),
+    Constant("TPU: gemm.efficiency", gemm(("devices.tpu*",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98),
     # Megatron-LM of 2020 to 2022
-    Constant("megatron: backward_ratio", one(MEGATRON, "backward_ratio"), 2, RATIO),
-    Constant("megatron: launch", one(("stacks.megatron_*",), "launch", micros), 20, LAUNCH),
-    Constant("megatron: norms", norms(MEGATRON), 1, NORMS),
-    Constant("megatron: fused softmax", passes(("stacks.megatron_2021", "stacks.megatron_2022"), "softmax", 4.5, 5.5), 1, (0.8, 0.9, 1, 1.1, 1.2)),
-    Constant("megatron: inline.regather", one(MEGATRON, "inline.regather"), 1, SHARE),
+    backward_ratio("megatron", one(MEGATRON, "backward_ratio")),
+    launch("megatron", one(("stacks.megatron_*",), "launch", micros)),
+    norm("megatron", norms(MEGATRON)),
+    unattributed("megatron", MEGATRON),
+    Constant("megatron: fused softmax", passes(("stacks.megatron_2021", "stacks.megatron_2022"), "softmax", 4.5, 5.5), 1, 0.15, KERNELS, 0.6, 2),
+    hidden("megatron", MEGATRON, "regather"),
     # Megatron Core with TransformerEngine
-    Constant("te: backward_ratio", one(TE, "backward_ratio"), 2, RATIO),
-    Constant("te: launch", one(("stacks.te", "stacks.te_ub"), "launch", micros), 20, LAUNCH),
-    Constant("te: norms", norms(TE), 1, NORMS),
-    Constant("te: inline.activation", one(("stacks.te", "stacks.te_26*"), "inline.activation"), 1, SHARE),
-    Constant("te_ub: inline.activation", one(("stacks.te_ub",), "inline.activation"), 1, SHARE),
-    Constant("te: inline.regather", one(TE, "inline.regather"), 1, SHARE),
-    Constant("te: inline.pipeline", one(TE, "inline.pipeline"), 1, (0, 0.5, 1)),
-    Constant("te_2602: launch", one(("stacks.te_2602", "stacks.te_2509", "stacks.te_layer*"), "launch", micros), 20, (20, 35, 50, 70), "moe"),
+    backward_ratio("te", one(TE, "backward_ratio")),
+    launch("te", one(("stacks.te", "stacks.te_ub"), "launch", micros)),
+    norm("te", norms(TE)),
+    unattributed("te", TE),
+    hidden("te", ("stacks.te", "stacks.te_26*"), "activation"),
+    hidden("te_ub", ("stacks.te_ub",), "activation", "te: inline.activation"),
+    hidden("te", TE, "regather"),
+    hidden("te", TE, "pipeline"),
+    Constant("te_2602: launch", one(("stacks.te_2602*", "stacks.te_2509", "stacks.te_layer*"), "launch", micros), 20, 0.4,
+             "software of one host language differs by less", 5, 150, parent="launch"),
     # PyTorch with fully sharded data parallelism
-    Constant("fsdp: backward_ratio", one(FSDP, "backward_ratio"), 2, RATIO),
-    Constant("fsdp: launch", one(FSDP, "launch", micros), 20, LAUNCH),
-    Constant("fsdp: slowdown", one(FSDP, "slowdown"), 0, (0, 0.1, 0.2, 0.3, 0.4, 0.5)),
-    Constant("fsdp, compiled: norms", norms(COMPILED), 1, NORMS),
-    Constant("llm_foundry: norms", norms(("stacks.llm_foundry*",)), 1, NORMS, nearest="fsdp, compiled: norms"),
-    Constant("llm_foundry: elementwise", passes(("stacks.llm_foundry*",), "gelu", 3, 5) + passes(("stacks.llm_foundry*",), "add", 3, 2), 1,
-             (1, 1.25, 1.5, 1.75, 2)),
-    Constant("llm_foundry: attention.factor", one(("stacks.llm_foundry",), "attention.factor"), 1, (0.5, 0.6, 0.7, 0.8, 0.9, 1)),
-    Constant("llm_foundry: attention.factor on H100", one(("stacks.llm_foundry_h100",), "attention.factor"), 0.58, (0.26, 0.32, 0.38, 0.45, 0.52, 0.58)),
-    Constant("llm_foundry: attention.backward", one(("stacks.llm_foundry*",), "attention.backward"), 2.5, (2.3, 2.5, 2.7, 2.9, 3.1)),
+    backward_ratio("fsdp", one(FSDP, "backward_ratio")),
+    launch("fsdp", one(FSDP, "launch", micros)),
+    unattributed("fsdp", FSDP),
+    Constant("fsdp: slowdown", one(FSDP, "slowdown"), 0, 0.2, "collectives hold up to a sixth of the multiprocessors, and memory", share=True),
+    norm("fsdp, compiled", norms(COMPILED)),
+    norm("llm_foundry", norms(("stacks.llm_foundry*",))),
+    Constant("llm_foundry: elementwise", passes(("stacks.llm_foundry*",), "gelu", 3, 5) + passes(("stacks.llm_foundry*",), "add", 3, 2), 1, 0.3, KERNELS, 0.8, 3),
+    Constant("llm_foundry: attention.factor", one(("stacks.llm_foundry",), "attention.factor"), 1, 0.3,
+             "kernels before FlashAttention 2 are up to twice as slow", 0.3, 1.2),
+    Constant("llm_foundry: attention.factor on H100", one(("stacks.llm_foundry_h100",), "attention.factor"), 0.58, 0.2,
+             "as on A100, less what a kernel not tuned for a device loses", 0.15, 1, parent="llm_foundry: attention.factor"),
+    Constant("llm_foundry: attention.backward", one(("stacks.llm_foundry*",), "attention.backward"), 2.5, 0.08,
+             "five products in place of two; kernels reach 2.3 to 3.1", 2, 4),
     Constant("llm_foundry: attention.head at 64", one(("stacks.llm_foundry*",), "attention.head", lambda v: f"curve(x = [64, 128], y = [{v:g}, 1.0])"),
-             0.78, (0.78, 0.88, 0.98)),
-    Constant("torchtitan_eager: norms, rope", norms(("stacks.torchtitan_eager",)) + passes(("stacks.torchtitan_eager",), "rope", 2, 2), 1, (1, 2, 4, 6),
-             nearest="llm_foundry: norms"),
-    Constant("torchtitan_async_tp: inline.activation", one(("stacks.torchtitan_async_tp",), "inline.activation"), 1, SHARE),
-    # All stacks
-    Constant("unattributed", one(("stacks.*",), "unattributed"), 1, (1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06)),
+             0.78, 0.15,
+             "heads of 64 are 0 to 30 % slower per FLOP than heads of 128 in published samples", 0.5, 1.1),
+    norm("torchtitan_eager", norms(("stacks.torchtitan_eager",)) + passes(("stacks.torchtitan_eager",), "rope", 2, 2), "llm_foundry: norms"),
+    hidden("torchtitan_async_tp", ("stacks.torchtitan_async_tp",), "activation"),
+    # JAX
+    unattributed("jax", ("stacks.maxtext*",)),
 )

@@ -146,6 +146,10 @@ class Library:
         other.__dict__.update(self.__dict__, facts={k: _copied(v) for k, v in self.facts.items()})
         return other
 
+    def matching(self, names):
+        """The declarations whose names match; `*` stands for anything."""
+        return fnmatch.filter(self.facts, names)
+
     def get(self, name, path):
         """The text of a fact, or none."""
         at = self.facts[name]
@@ -163,7 +167,7 @@ class Library:
     def set(self, names, paths, change):
         """Gives facts another text: names and paths may hold `*`, `change` is a text or a function of the old text. Returns how many facts changed."""
         count = 0
-        for name in fnmatch.filter(self.facts, names):
+        for name in self.matching(names):
             for path in fnmatch.filter(self.paths(name), paths):
                 at = self.facts[name]
                 *way, last = path.split(".")

@@ -5,20 +5,23 @@
 spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh (whatever its axes are called), `.other_mesh` of others.
 
 Here the pairs inside every sweep of published runs (as in regret.py) are held against it. The predictions and terms are those with all that was taken from
-the source left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
+the publisher left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
 in all others where it has none. Sweeps weigh alike, and so do the pairs of one. The width is compared with those of the two steps in coverage.py."""
 import itertools
 import math
+import statistics
 import sys
 
 sys.dont_write_bytecode = True  # no caches in the tree
 import coverage
+import left_out
 import page
 import regret
 import runs
 from bench import Bench
 from library import Library
 
+FACTS = (*coverage.SAID, "accuracy.ratio.same_mesh", "accuracy.ratio.other_mesh")  # stacks that have them in common are one
 MISSED = 0.1  # of the pairs: nine of ten lie inside
 
 
@@ -37,19 +40,17 @@ def mesh(report):
 
 
 def sweeps(bench):
-    """[(source, stack, [(run, its report without what its source gave)])] of at least two runs."""
-    held = coverage.left_out()
-    library = coverage.unseen(bench, coverage.families(bench), Library())
-    reports = bench.reports(library, list(regret.SOURCES))
-    for source, (_, key) in regret.SOURCES.items():
-        groups = {}
-        for run in bench.runs[source]:
-            if run.name in held:
-                groups.setdefault(key(run), []).append((run, reports[source][run.name], held[run.name]))
-        for group in groups.values():
-            if len(group) > 1:
-                stack = bench.uses[source][group[0][0].name][0].removeprefix("stacks.").removesuffix("_h100")
-                yield source, stack, group
+    """[(source, stack, [(run, its report without what its publisher gave, how far it is off)])] of at least two plans; runs of
+    one plan are one."""
+    held = {r["run"]: -math.log(r["left_out"]) for r in left_out.read() if r["metric"] == "step_time"}
+    library = Library()
+    for publisher in dict.fromkeys(bench.publisher.values()):
+        groups = {s: found for s, p in bench.publisher.items() if p == publisher and (found := regret.grouped(s, bench.runs[s]))}
+        reports = bench.reports(coverage.unseen(bench, publisher, library), list(groups)) if groups else {}
+        for source, found in groups.items():
+            for plans in found.values():
+                group = [(same[0], reports[source][same[0].name], statistics.fmean(held[run.name] for run in same)) for same in plans.values()]
+                yield source, coverage.owner(library, bench.uses[source][group[0][0].name][0], FACTS).removeprefix("stacks."), group
 
 
 def pairs(bench):
@@ -58,7 +59,7 @@ def pairs(bench):
     for number, (source, stack, group) in enumerate(sweeps(bench)):
         count = len(group) * (len(group) - 1) / 2
         for (a, report_a, off_a), (b, report_b, off_b) in itertools.combinations(group, 2):
-            yield {"sweep": number, "source": source, "stack": stack, "weight": 1 / count, "same": mesh(report_a) == mesh(report_b),
+            yield {"sweep": number, "source": source, "publisher": bench.publisher[source], "stack": stack, "weight": 1 / count, "same": mesh(report_a) == mesh(report_b),
                    "off": off_a - off_b, "terms": terms(report_a["interval"], report_b["interval"]), "step": (steps[a.name] + steps[b.name]) / 2}
 
 
@@ -115,9 +116,9 @@ def line_of(name, rows):
 def table(rows):
     """(lines of a Markdown table, the pooled coverage, how much narrower)."""
     lines = ["| source | sweeps | pairs | inside | factor of a ratio, mean | of a step, mean | narrower, median |", "|---|--:|--:|--:|--:|--:|--:|"]
-    for source, (name, _) in regret.SOURCES.items():
-        if mine := [r for r in rows if r["source"] == source]:
-            lines.append(line_of(name, mine)[0])
+    for source in runs.selected(None):
+        if mine := [r for r in rows if r["source"] == runs.name_of(source)]:
+            lines.append(line_of(regret.title(source), mine)[0])
     pooled, inside, narrower = line_of("all, sweeps weighted alike", rows)
     return lines + [pooled], inside, narrower
 

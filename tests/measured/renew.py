@@ -19,12 +19,14 @@ def commands(planc, truth, slow):
     yield ["subset.py", "--truth", truth]
     yield ["suite.py", "--planc", planc, "--record"]
     if slow:
-        yield ["leave_one_out.py", *full, "--record"]
+        yield ["fit.py", *full, "--left-out", "--record", *page]
     yield ["suite.py", *full, "--record", *page]
     yield ["regret.py", *full, *page]
     yield ["scaling.py", *full, *page]
     yield ["ablation.py", *full, *page]
     yield ["coverage.py", *full, *page]
+    yield ["distance.py", *page]
+    yield ["own_runs.py", *full, *page]
     yield ["ratio_coverage.py", *full, *page]
 
 

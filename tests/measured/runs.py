@@ -55,8 +55,8 @@ def rows_of(truth, source, table=FIRST):
         return [r for r in csv.DictReader(f) if r["source"] in source.SOURCES]
 
 
-def runs_of(truth, source, tables=(FIRST,)):
-    """(complete rows as runs, [(id, what is missing)]) of tables, by default of the one that constants were chosen with."""
+def runs_of(truth, source, tables=TABLES):
+    """(complete rows as runs, [(id, what is missing)]) of tables."""
     complete, incomplete = [], []
     for table in tables:
         for row in rows_of(truth, source, table):

@@ -21,6 +21,9 @@ import runs
 from sources.common import file_text
 
 
+SWEPT = ("vtrain", "llm_foundry", "zero_bubble")
+
+
 @dataclass
 class Sweep:
     name: str
@@ -53,22 +56,21 @@ def sweep_of(source, group):
              "recompute": lambda r: r.recompute or "none", "pipeline.schedule": lambda r: r.schedule}
     vary = [(path, value(base), [value(r) for r in group]) for path, value in paths.items()]
     text = file_text(source.TITLE, [base], getattr(source, "PREAMBLE", "")).replace("stage 0 = stages", "stages")
-    whole = regret.SOURCES[runs.name_of(source)][1] is regret.same_work
-    return Sweep(f"{regret.SOURCES[runs.name_of(source)][0]}, {first.model.partition('(')[0]}, {devices} devices, batch {first.global_batch}",
+    whole = runs.name_of(source) not in regret.KEYS
+    return Sweep(f"{regret.title(source)}, {first.model.partition('(')[0]}, {devices} devices, batch {first.global_batch}",
                  file_text(source.TITLE, group, getattr(source, "PREAMBLE", "")), text, [r.name for r in group], vary,
                  "minimize step_time" if whole else "maximize tokens_per_second_per_device", step_time if whole else slowness)
 
 
 def published(truth):
-    """Sweeps of the sources whose regret is known."""
-    for name, (_, key) in regret.SOURCES.items():
+    """Sweeps of sources whose plans differ in what can be chosen in one plan."""
+    for name in SWEPT:
         source = runs.selected([name])[0]
-        groups = {}
-        for run in runs.runs_of(truth, source)[0]:
-            groups.setdefault(key(run), []).append(run)
-        for group in groups.values():
-            if len(group) > 1:
-                yield sweep_of(source, group)
+        for plans in regret.grouped(name, runs.runs_of(truth, source)[0]).values():
+            group = [same[0] for same in plans.values()]
+            for kept in sorted({run.kept for run in group}):  # whether parameters stay is no choice of one plan
+                if len(alike := [run for run in group if run.kept == kept]) > 1:
+                    yield sweep_of(source, alike)
 
 
 def layers(row):

@@ -7,7 +7,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # no caches in the tree
-import leave_one_out
+import fit
+import left_out
 import library
 import page
 import recorded
@@ -116,7 +117,7 @@ def main():
             price_source(source, a, a.keep or scratch, tally)
     full = a.truth != runs.SUBSET and not a.only
     first = {name: pairs for name, pairs in tally.all().items() if not name.endswith(runs.MARK)}
-    lines = table(first, [("mean, left out", {s["line"]: f"{s['left_out']:.1f} %" for s in leave_one_out.recorded()})] if full else [])
+    lines = table(first, [("mean, left out", {line: f"{mean:.1f} %" for line, mean in left_out.mean(left_out.read()).items()})] if full else [])
     lines += [""] + second.without(tally.missing(runs.FIRST))
     unseen = second.section(tally, runs.selected(a.only))
     print("\n".join(lines + [""] + unseen + ([""] + targets.table(first, a.planc, a.truth) if full else [])))
@@ -133,7 +134,8 @@ def main():
         page.renew(a.write, "errors", lines)
         page.renew(a.write, "second table", unseen)
         page.renew(a.write, "targets", targets.table(first, a.planc, a.truth))
-        page.renew(a.write, "left out", leave_one_out.section(leave_one_out.recorded()))
+        page.renew(a.write, "left out", left_out.section(left_out.read()))
+        page.renew(a.write, "constants", fit.section(fit.told()))
     return 0
 
 

@@ -3,6 +3,7 @@
 from . import nvidia
 
 TITLE = "Megatron Bridge: performance summaries of releases 25.09 to 26.08."
+PUBLISHER = "nvidia"
 RULES = nvidia.__doc__
 SOURCES = ("NVIDIA Megatron-Bridge perf summary",)
 

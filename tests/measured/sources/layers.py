@@ -16,6 +16,7 @@ import os
 from .common import Run
 
 TITLE = "Times of one MoE layer: Megatron-LM's baselines."
+PUBLISHER = "nvidia"
 SOURCES = ()
 
 EXPERTS = {"deepseek_proxy": (32, 8), "mixtral_proxy": (8, 2)}

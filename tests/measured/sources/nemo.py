@@ -7,6 +7,7 @@ from . import nvidia
 from .common import Incomplete
 
 TITLE = "NeMo: performance summaries of releases 24.07 to 25.07."
+PUBLISHER = "nvidia"
 SOURCES = ("NeMo 24.07 perf summary", "NeMo 25.02 perf summary (doc page)", "NeMo 25.04 perf summary (doc page)", "NeMo 25.07 perf summary (doc page)")
 
 

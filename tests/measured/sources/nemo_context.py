@@ -12,6 +12,7 @@ from . import nvidia
 from .common import need
 
 TITLE = "NeMo: Llama 2 7B on long sequences."
+PUBLISHER = "nvidia"
 SOURCES = ("NeMo long-sequence perf",)
 
 

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# What is known ground, what weighs how much, and what of a run was new: on made-up runs.
+# SPDX-License-Identifier: Apache-2.0
+import math
+import os
+import sys
+import types
+import unittest
+
+sys.dont_write_bytecode = True  # no caches in the tree
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import coverage
+import distance
+import grounds
+import left_out
+import own_runs
+from library import Library
+
+
+def run(name, stack="te", device="h100_sxm5_80gb", compute="bf16", ranks=8, seq=4096, cluster="dgx_h100.eos(nodes = 1)"):
+    return (types.SimpleNamespace(name=name, group=name[0], kind="dense", precision={"compute": compute}, cluster=cluster, data=ranks, tensor=1, context=1,
+                                  pipeline=1, seq=seq), ("stacks." + stack, "devices." + device))
+
+
+def ground(*found):
+    """Runs whose publisher is the first letter of their names."""
+    bench = types.SimpleNamespace(runs={}, uses={}, publisher={})
+    for one, uses in found:
+        source = one.name[0]
+        bench.runs.setdefault(source, []).append(one)
+        bench.uses.setdefault(source, {})[one.name] = uses
+        bench.publisher[source] = source
+    return grounds.Ground(bench, LIBRARY)
+
+
+LIBRARY = Library()
+
+
+class Known(unittest.TestCase):
+    def test_one_run_of_another_publisher_must_have_all_five(self):
+        base = run("b1")
+        for mine, known in ((run("a1"), True), (run("a1", "te_2602"), True), (run("a1", "fms"), False), (run("a1", device="h200_sxm_141gb"), True),
+                            (run("a1", device="a100_sxm4_80gb"), False), (run("a1", compute="fp8"), False), (run("a1", ranks=16), True),
+                            (run("a1", ranks=17), False), (run("a1", seq=8192), True), (run("a1", seq=8193), False), (run("a1", ranks=1, seq=1), True)):
+            self.assertEqual(ground(mine, base).known("a1"), known, mine)
+        self.assertFalse(ground(run("a1"), run("b1", compute="fp8"), run("b2", "fms")).known("a1"))
+        self.assertFalse(ground(run("a1"), run("a2")).known("a1"))
+
+    def test_what_is_new_is_told_against_the_family(self):
+        base = run("b1")
+        for mine, new in ((run("a1"), ()), (run("a1", "fms"), ("family",)),
+                          (run("a1", device="a100_sxm4_80gb", cluster="dgx_a100.superpod()"), ("generation", "cluster")),
+                          (run("a1", device="h200_sxm_141gb"), ("device",)), (run("a1", compute="fp8", ranks=64), ("type", "ranks")),
+                          (run("a1", seq=8193), ("sequence",))):
+            self.assertEqual(ground(mine, base).new("a1"), new)
+
+
+class Weights(unittest.TestCase):
+    def test_publishers_weigh_alike(self):
+        self.assertEqual(grounds.weights(["a", "b", "b"]), [0.5, 0.25, 0.25])
+        figures = grounds.figures([10, -1, -1, -1], ["a", "b", "b", "b"])
+        for what, value in (("mean", 5.5), ("bias", 4.5), ("median", 1), ("p90", 10)):
+            self.assertAlmostEqual(figures[what], value)
+        self.assertEqual(grounds.figures([10, -1, -1, -1])["mean"], 3.25)
+
+    def test_a_quantile_holds_its_share_of_the_weight(self):
+        self.assertEqual(grounds.quantile([3, 1, 2], [1, 1, 1], 0.5), 2)
+        self.assertEqual(grounds.quantile([3, 1, 2], [8, 1, 1], 0.5), 3)
+
+
+class Recorded(unittest.TestCase):
+    def row(self, shipped, line="x"):
+        return {"publisher": "a", "line": line, "shipped": shipped, "left_out": shipped, "known": 1, "kind": "dense"}
+
+    def test_a_line_that_moved_or_grew_is_stale(self):
+        rows = [self.row(1.05), self.row(0.95)]
+        self.assertEqual(left_out.stale(rows, {"x": {"mean": 5.0, "n": 2}}), [])
+        self.assertEqual(len(left_out.stale(rows, {"x": {"mean": 9.0, "n": 2}})), 1)
+        self.assertEqual(len(left_out.stale(rows, {"x": {"mean": 5.0, "n": 3}})), 1)
+        self.assertEqual(len(left_out.stale(rows, {"x": {"mean": 5.0, "n": 2}, "y": {"mean": 5.0, "n": 2}})), 1)
+        self.assertEqual(left_out.stale(rows, {"x": {"mean": 5.0, "n": 2}, "all dense runs": {"mean": 5.0, "n": 2}, "x, memory": {"mean": 5.0, "n": 2}}), [])
+
+    def test_targets_are_of_sources_that_weigh_alike(self):
+        rows = [self.row(1.01), self.row(1.01), self.row(1.01), {**self.row(1.2), "publisher": "b"}]
+        table = left_out.targets(rows)
+        self.assertIn("| dense runs on known ground, mean | 6 % | 10.5 % | 5.8 % | 10.5 % | missed |", table)
+
+
+class Parts(unittest.TestCase):
+    def test_variances_of_what_was_new_add_up(self):
+        errors = (("", 0.1), ("type", 0.2), ("type+ranks", 0.3), ("ranks", math.sqrt(0.06)))
+        rows = [{"publisher": p, "left_out": math.exp(-off), "new": new} for p in "ab" for new, off in errors]
+        found = distance.parts(rows)
+        for what, variance in (("nothing", 0.01), ("type", 0.03), ("ranks", 0.05)):
+            self.assertAlmostEqual(found[what], variance, places=6)
+
+    def test_a_part_below_nothing_is_none(self):
+        self.assertNotIn("type", distance.parts([{"publisher": "a", "left_out": math.exp(-off), "new": new} for new, off in (("", 0.2), ("type", 0.1))]))
+
+
+class Given(unittest.TestCase):
+    def test_three_runs_are_spread_over_the_others(self):
+        for count in range(own_runs.LEAST, 40):
+            self.assertEqual(len(set(own_runs.chosen(list(range(count))))), 3)
+        self.assertEqual(own_runs.chosen(list(range(9))), [1, 4, 7])
+
+
+class Owners(unittest.TestCase):
+    def test_stacks_with_one_accuracy_are_one(self):
+        library = LIBRARY.copy()
+        parent = next(p for s, p in library.parents.items() if s == "stacks.te_ub")
+        self.assertEqual(coverage.owner(library, "stacks.te_ub"), coverage.owner(library, parent))
+        library.set("stacks.te_ub", "accuracy.low", "0.5")
+        self.assertEqual(coverage.owner(library, "stacks.te_ub"), "stacks.te_ub")
+
+
+if __name__ == "__main__":
+    unittest.main()
