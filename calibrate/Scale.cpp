@@ -33,6 +33,9 @@ double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without)
   return median(std::move(wanted));
 }
 
+/// What a stack may say of its predictions: runs that have nothing in common tell no more than that.
+constexpr double kWidest = 10;
+
 /// Where nine of ten further runs lie if the logarithms of measured over predicted are normal: mean ± t · s · √(1 +
 /// 1/n).
 void setInterval(StackScale& scale) {
@@ -42,8 +45,8 @@ void setInterval(StackScale& scale) {
   for (const ScaledRun& run : scale.runs) square += std::pow(-std::log1p(run.after) - mean, 2);
   const double t = kStudent[std::min(scale.runs.size() - 1, kStudent.size()) - 1];
   const double half = t * std::sqrt(square / (n - 1) * (1 + 1 / n));
-  scale.low = std::exp(mean - half);
-  scale.high = std::exp(mean + half);
+  scale.low = std::clamp(std::exp(mean - half), 1 / kWidest, kWidest);
+  scale.high = std::clamp(std::exp(mean + half), 1 / kWidest, kWidest);
 }
 
 StackScale fit(const std::string& stack, const std::vector<const StepRun*>& runs) {

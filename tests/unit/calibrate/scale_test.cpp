@@ -97,6 +97,8 @@ TEST(Scale, TheIntervalSaysHowFewRunsThereWere) {
   for (int i = 0; i < 30; ++i) many.push_back(few[static_cast<size_t>(i % 3)]);
   EXPECT_GT(width(few), 2 * width(many));
   EXPECT_NEAR(width(many), 2 * 1.699 * 0.02 * std::sqrt(2.0 / 3), 0.01);
+  EXPECT_NEAR(width({run("a", 1.2, 0.1), run("b", 1.2), run("c", 1.2, 10)}), std::log(100.0), 1e-9)
+      << "no wider than a stack may say";
 }
 
 TEST(Scale, WritesAStackWithItsSource) {
