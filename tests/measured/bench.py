@@ -47,10 +47,6 @@ class Bench:
             self.publisher[name] = grounds.publisher(source)
             self.uses[name] = {run.name: declarations(run, clusters) for run in complete}
 
-    def declarations(self, source):
-        """Every stack and device that a source runs on."""
-        return {d for pair in self.uses[source].values() for d in pair}
-
     def reports(self, changed, names, edit=lambda text: text):
         """{source: {plan: its part of planc's report}} with a changed library; `edit` changes the text of the plans, too."""
         def priced(path):
