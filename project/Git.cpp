@@ -24,7 +24,8 @@ class Scratch {
 public:
   explicit Scratch(std::string_view text = {}) : file_(std::tmpfile(), &std::fclose) {
     if (!file_) return;
-    made_ = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0;
+    const bool written = text.empty() || std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+    made_ = written && std::fflush(file_.get()) == 0;
     std::rewind(file_.get());
   }
   bool made() const { return made_; }
