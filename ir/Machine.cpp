@@ -63,7 +63,7 @@ std::optional<Accuracy> Stack::accuracy() const {
     StackFact fact;
     double Accuracy::*field;
   };
-  static constexpr std::array<Part, 10> kParts{{{StackFact::AccuracyRuns, &Accuracy::runs},
+  static constexpr std::array<Part, 15> kParts{{{StackFact::AccuracyRuns, &Accuracy::runs},
                                                 {StackFact::AccuracySources, &Accuracy::sources},
                                                 {StackFact::AccuracyLow, &Accuracy::low},
                                                 {StackFact::AccuracyHigh, &Accuracy::high},
@@ -71,6 +71,11 @@ std::optional<Accuracy> Stack::accuracy() const {
                                                 {StackFact::AccuracyFitted, &Accuracy::fitted},
                                                 {StackFact::AccuracyNominal, &Accuracy::nominal},
                                                 {StackFact::AccuracyDistance, &Accuracy::distance},
+                                                {StackFact::AccuracySequence, &Accuracy::sequence},
+                                                {StackFact::AccuracyNewArchitecture, &Accuracy::newArchitecture},
+                                                {StackFact::AccuracyNewType, &Accuracy::newType},
+                                                {StackFact::AccuracyNewDevices, &Accuracy::newDevices},
+                                                {StackFact::AccuracyNewSequence, &Accuracy::newSequence},
                                                 {StackFact::AccuracyRatioSameMesh, &Accuracy::ratioSameMesh},
                                                 {StackFact::AccuracyRatioOtherMesh, &Accuracy::ratioOtherMesh}}};
   std::optional<Accuracy> out;

@@ -21,6 +21,10 @@ struct Accuracy {
   double fitted = 0;            ///< the same of a stack's fact, which its runs were fitted or checked with
   double nominal = 0;           ///< of a price from nominal numbers
   double distance = 0;          ///< what a factor of e outside of its samples adds to a fact's error
+  double sequence = 0;          ///< longest of its runs; 0: not given
+  /// What a relative error of the step is more: on a device of an architecture without runs of the stack, in a type
+  /// without runs on the device, and by a factor of e beyond its runs in devices and in length of sequences.
+  double newArchitecture = 0, newType = 0, newDevices = 0, newSequence = 0;
   /// Of two plans of one model on one machine, measured ratio over predicted: nine of ten lie within this factor,
   /// beyond what their terms tell. Of two with one mesh, and of others; 0: not given.
   double ratioSameMesh = 0, ratioOtherMesh = 0;
@@ -37,6 +41,7 @@ struct Device : FactsOf<DeviceFact> {
   SourceRange range;
   std::string platform;           ///< what its software is compiled for, as written; empty: not given
   std::vector<std::string> names; ///< of drivers, as written; blanks and signs do not count
+  std::string architecture;       ///< as stacks name it; empty: not given
   std::string usual;              ///< a cluster of it, without arguments: `hgx.hgx_h100`; empty: not given
   std::vector<DType> recipes;     ///< fp8 and fp4 with their ways of scaling that it multiplies; empty: not given
 };

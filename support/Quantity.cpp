@@ -52,6 +52,7 @@ const std::vector<NamedUnit>& namedUnits() {
       {"EFLOP", 1e18, units::flops},
       {"ZFLOP", 1e21, units::flops},
       {"USD", 1, units::money},
+      {"pJ", 1e-12, units::energy},
       {"J", 1, units::energy},
       {"kJ", 1e3, units::energy},
       {"MJ", 1e6, units::energy},

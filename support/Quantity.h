@@ -53,6 +53,7 @@ inline const Unit mass = Unit::of(BaseUnit::Mass);
 inline const Unit bandwidth = bytes / time;
 inline const Unit rate = flops / time;
 inline const Unit power = energy / time;
+inline const Unit energyPerFlop = energy / flops;
 inline const Unit price = money / time;
 inline const Unit intensity = mass / energy; ///< what a unit of energy emits
 inline const Unit deviceTime = Unit::of(BaseUnit::Device) * time;

@@ -37,6 +37,7 @@ const Scale kDevices = {{1, "devices"}};
 const Scale kDeviceTime = {{kHour, "device-h"}};
 const Scale kMass = {{1, "g"}, {1e3, "kg"}, {1e6, "t"}};
 const Scale kIntensity = {{1 / (1e3 * kHour), "g/kWh"}};
+const Scale kEnergyPerFlop = {{1e-12, "pJ/FLOP"}};
 const Scale kPrice = {{1 / kHour, "USD/h"}};
 
 /// Names of the base units below a `/`.
@@ -79,6 +80,7 @@ const Scale* scaleOf(const Unit& unit) {
                                                          {units::deviceTime, &kDeviceTime},
                                                          {units::mass, &kMass},
                                                          {units::intensity, &kIntensity},
+                                                         {units::energyPerFlop, &kEnergyPerFlop},
                                                          {Unit::of(BaseUnit::Device), &kDevices}};
   for (const auto& [named, scale] : scales)
     if (named == unit) return scale;

@@ -232,7 +232,7 @@ std::string unitsFor(const Unit& unit) {
   std::vector<std::pair<double, std::string>> found;
   const bool perHour = unit == units::price;
   for (const std::string& name : unitNames())
-    for (const std::string_view below : {"", "/s", "/h", "/token", "/device", "/kWh"}) {
+    for (const std::string_view below : {"", "/s", "/h", "/token", "/device", "/kWh", "/FLOP"}) {
       std::string bad, text = name + std::string(below);
       const auto one = parseQuantity("1" + text, bad);
       // Powers of two beside those of ten only make the list longer; a power is watts, not joules over seconds.

@@ -100,6 +100,7 @@ template <class Record, class Id> void algorithm(Record& record, Id id, In& in) 
 void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in) {
   if (id == ir::DeviceFact::Platform) device.platform = in.text;
   if (id == ir::DeviceFact::Names) names(device, in);
+  if (id == ir::DeviceFact::Architecture) device.architecture = in.text;
   if (id == ir::DeviceFact::Usual) device.usual = in.text;
   if (id == ir::DeviceFact::Recipes) recipes(device, in);
 }

@@ -55,6 +55,10 @@ inline constexpr FactRange kBytes{0, kExa, "0 B to 1000 PB"};
 inline constexpr FactRange kSize{1, kExa, "1 B to 1000 PB"};
 /// Of a device: 1.2 kW (GB200).
 inline constexpr FactRange kPower{0, 1e9, "0 W to 1 GW"};
+/// The same of what decides clocks: it is not 0.
+inline constexpr FactRange kDraw{0, 1e9, "more than 0 W and at most 1 GW", true};
+/// Of a FLOP: 1.2 pJ (H100).
+inline constexpr FactRange kEnergyPerFlop{0, 1e-6, "more than 0 and at most 1e6 pJ/FLOP", true};
 /// Of a device: 14.24 USD/h (B200).
 inline constexpr FactRange kPrice{0, 1e6 / kHour, "0 USD/h to 1e6 USD/h"};
 /// Of a run: 15e12 tokens (Llama 3).

@@ -45,8 +45,7 @@ Priced scoresProduct(const Pricing& p) {
   const bool scores = p.op().kind == ir::OpKind::Scores;
   const ProductFacts& product = scores ? kScores : kContext;
 
-  const Term peak = p.fact(DeviceFact::Peak, w.dtype, "P");
-  const Term efficiency = p.fact(DeviceFact::GemmEfficiency, w.dtype, "e", flopSize(w.flops));
+  const Term rate = productRate(p, w.dtype, flopSize(w.flops));
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
   // A table of these goes by the dimension that the product sums over or keeps: the head's.
@@ -61,7 +60,7 @@ Priced scoresProduct(const Pricing& p) {
   const Term factor = ofBackward(p) ? backwardShare(p, p.fact(product.backward, "factor", sized(product.backward))) : 1;
 
   const Term forward =
-      equations::roofline(p.known(w.flops, "flops", units::flops), peak * efficiency,
+      equations::roofline(p.known(w.flops, "flops", units::flops), rate,
                           p.known(scoreBytes, "bytes(scores)", units::bytes), bandwidth * share, start);
   Priced priced = p.priced(forward * factor);
   priced.flops = p.compute().work.flops;
@@ -69,9 +68,22 @@ Priced scoresProduct(const Pricing& p) {
   return priced;
 }
 
+namespace {
+
+/// Of the curve's rate, what the clocks of long training leave.
+Term clocksOf(const Pricing& p, ir::DType type) {
+  if (!p.facts.device.has(DeviceFact::AttentionEnergy)) return 1;
+  return equations::clocks(p.fact(DeviceFact::Power, "power"), p.fact(DeviceFact::Peak, type, "P"),
+                           p.fact(DeviceFact::AttentionEnergy, "energy"));
+}
+
+} // namespace
+
 Priced fusedAttention(const Pricing& p) {
   const ir::LocalWork& w = forwardWork(p);
-  const Term curve = p.fact(DeviceFact::AttentionForward, "curve", {w.sequence, units::none});
+  // Where a window leaves a query fewer keys, its blocks are as short as those of a short causal sequence.
+  const Size keys{std::min(w.sequence, 2 * w.share * w.sequence), units::none};
+  const Term curve = p.fact(DeviceFact::AttentionForward, "curve", keys);
   // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
   const Size headSize{w.headDim, units::none};
   Term head = 1;
@@ -89,7 +101,8 @@ Priced fusedAttention(const Pricing& p) {
                             : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
-  Priced priced = p.priced(equations::fused(useful, curve * head * stack * split, start) * backwardShare(p, backward));
+  Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p, w.dtype), start) *
+                           backwardShare(p, backward));
   priced.flops = p.compute().work.flops;
   priced.bytes = p.compute().work.reads + p.compute().work.writes;
   return priced;

@@ -17,14 +17,13 @@ namespace {
 const Exact kFusedAccumulate{6, units::bytes, "6"};
 
 struct GemmFacts {
-  Term peak, efficiency, memoryEfficiency, start, bandwidth;
+  Term rate, memoryEfficiency, start, bandwidth;
 };
 
 GemmFacts factsOf(const Pricing& p, double flopCount) {
   const ir::DType dtype = p.compute().work.dtype;
   GemmFacts f;
-  f.peak = p.fact(DeviceFact::Peak, dtype, "P");
-  f.efficiency = p.fact(DeviceFact::GemmEfficiency, dtype, "e", flopSize(flopCount));
+  f.rate = productRate(p, dtype, flopSize(flopCount));
   f.bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   f.memoryEfficiency = p.fact(DeviceFact::GemmMemoryEfficiency, dtype, "f");
   f.start = p.fact(DeviceFact::GemmStart, dtype, "t0");
@@ -63,12 +62,20 @@ Priced product(const Pricing& p, const Term& forward, const Term& flops, const T
 
 } // namespace
 
+Term productRate(const Pricing& p, ir::DType type, Size flops) {
+  const Term peak = p.fact(DeviceFact::Peak, type, "P");
+  const Term rate = peak * p.fact(DeviceFact::GemmEfficiency, type, "e", flops);
+  if (!p.facts.device.has(DeviceFact::GemmEnergy, type)) return rate; // full clocks
+  return rate *
+         equations::clocks(p.fact(DeviceFact::Power, "power"), peak, p.fact(DeviceFact::GemmEnergy, type, "energy"));
+}
+
 Priced gemm(const Pricing& p) {
   const Shape shape = shapeOf(p);
   const Term flops = equations::flops(shape);
   const GemmFacts f = factsOf(p, flops.value);
   const Term bytes = bytesOf(p, shape);
-  const Term time = equations::roofline(flops, f.peak * f.efficiency, bytes, f.bandwidth * f.memoryEfficiency, f.start);
+  const Term time = equations::roofline(flops, f.rate, bytes, f.bandwidth * f.memoryEfficiency, f.start);
   return product(p, time, flops, bytes);
 }
 
@@ -96,8 +103,7 @@ Priced groupedGemm(const Pricing& p) {
   const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.compute().work.tokensPerExpert, units::none}) : 1;
   const Term bytes = bytesOf(p, shape);
   const auto equation = alone ? equations::roofline<Term> : equations::inTurn<Term>;
-  const Term time =
-      equation(flops, f.peak * f.efficiency * share, bytes, f.bandwidth * f.memoryEfficiency, f.start * kernels);
+  const Term time = equation(flops, f.rate * share, bytes, f.bandwidth * f.memoryEfficiency, f.start * kernels);
   Priced priced = product(p, time, flops, bytes);
   priced.launches = launchesOf(p, kernels.value);
   return priced;

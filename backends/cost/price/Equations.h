@@ -66,6 +66,13 @@ template <class N> N fused(N flops, Same<N> rate, Same<N> start) {
   return compute(flops / rate) + launch(start);
 }
 
+/// Share of its full clocks that a device holds in long training: dynamic power goes by their third power, so where
+/// full clocks would draw more than it may, they drop by the cube root (section 1.1).
+template <class N> N clocks(N power, Same<N> peak, Same<N> energyOfFlop) {
+  using std::cbrt, std::min;
+  return min(N(1), cbrt(power / (peak * energyOfFlop)));
+}
+
 /// Bytes on one rank's wire: all-reduce twice the share of all others, of the larger local side (Thakur et al. 2005;
 /// section 2).
 template <class N> N wireBytes(ir::CollectiveKind kind, N bytes, Same<N> ranks) {

@@ -57,6 +57,8 @@ public:
       return {fmt::format("{}({})", f.operation == Operation::Max ? "max" : "min", list(f, f.operation))};
     case Operation::Root:
       return {"√" + atLeast(Binding::Whole, write(*f.left)).text, Binding::Whole, true};
+    case Operation::CubeRoot:
+      return {"∛" + atLeast(Binding::Whole, write(*f.left)).text, Binding::Whole, true};
     case Operation::Log2:
       return {fmt::format("log2({})", write(*f.left).text), Binding::Whole, true};
     default:
@@ -114,7 +116,7 @@ const Formula* Formulas::join(Operation operation, double value, const Formula* 
   Formulas* owner = left && left->owner ? left->owner : right ? right->owner : nullptr;
   if (!owner) return nullptr;
   const bool product = operation == Operation::Multiply, quotient = operation == Operation::Divide;
-  const bool single = operation == Operation::Root || operation == Operation::Log2;
+  const bool single = operation == Operation::Root || operation == Operation::CubeRoot || operation == Operation::Log2;
   // A number of the structure that changes nothing is not written: 0 beside a sum, 1 beside a product.
   const double neutral = product || quotient ? 1 : 0;
   if (!right && !single && rightValue == neutral && value == leftValue) return left;

@@ -11,8 +11,9 @@ namespace planc::cost {
 
 class Formulas;
 
-/// What a node of the tree is: a leaf, or what is done with `left` and `right` (of Root and Log2 with `left` alone).
-enum class Operation { Fact, Quantity, Number, Named, Add, Subtract, Multiply, Divide, Max, Min, Root, Log2 };
+/// What a node of the tree is: a leaf, or what is done with `left` and `right` (of Root, CubeRoot and Log2 with `left`
+/// alone).
+enum class Operation { Fact, Quantity, Number, Named, Add, Subtract, Multiply, Divide, Max, Min, Root, CubeRoot, Log2 };
 
 /// A number of an equation and how it came about.
 struct Formula {

@@ -30,6 +30,10 @@ Priced cast(const Pricing& pricing);           // MemoryOperators.cpp
 Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
 Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
 
+/// P · e of a type, at the clocks that long training leaves (docs/cost-model.md, section 1.1). `flops`: of the product,
+/// where efficiency goes by them.
+Term productRate(const Pricing& pricing, ir::DType type, Size flops);
+
 /// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
 Priced memoryTime(const Pricing& pricing, const Term& bytes);
 

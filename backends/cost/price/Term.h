@@ -65,6 +65,9 @@ inline Term min(const Term& a, const Term& b) {
 inline Term sqrt(const Term& a) {
   return {Operation::Root, std::sqrt(a.value), a, {}};
 }
+inline Term cbrt(const Term& a) {
+  return {Operation::CubeRoot, std::cbrt(a.value), a, {}};
+}
 inline Term log2(const Term& a) {
   return {Operation::Log2, std::log2(a.value), a, {}};
 }

@@ -130,8 +130,7 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 }
 
 double matrixSeconds(const Pricing& p, double flops) {
-  const Term peak = p.fact(DeviceFact::Peak, ir::kMatrixType, "P");
-  const Term rate = peak * p.fact(DeviceFact::GemmEfficiency, ir::kMatrixType, "e");
+  const Term rate = productRate(p, ir::kMatrixType, {});
   return p.priced(compute(p.known(flops, "FLOPs", units::flops) / rate)).seconds;
 }
 

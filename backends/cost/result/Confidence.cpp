@@ -5,6 +5,7 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Pricing.h"
 #include "backends/cost/price/Update.h"
+#include "backends/cost/result/Distance.h"
 #include "backends/cost/result/Rows.h"
 #include "ir/CollectiveNodes.h"
 #include "ir/States.h"
@@ -217,14 +218,18 @@ void Ledger::addOnce() {
   }
 }
 
+void sortTerms(std::vector<RecordShare>& terms) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
+}
+
 Confidence Ledger::finish() {
   Confidence out;
   const double total = std::max(total_, 1e-300);
   for (const Entry& e : entries_)
     out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total,
                          e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
-  std::stable_sort(out.terms.begin(), out.terms.end(),
-                   [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
+  sortTerms(out.terms);
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)
     if (o.seconds >= kWorthAWarning * total) facts_.outside(o.item, o.seconds / total, o.requester, o.at);
@@ -272,7 +277,11 @@ Confidence confidence(const Simulation& sim, const CostModel& model, Facts& fact
   ledger.addTransfers();
   ledger.addOnce();
   Confidence out = ledger.finish();
-  if (accuracy) setInterval(out, *accuracy);
+  if (accuracy) {
+    for (RecordShare& term : distances(*sim.schedule->program, facts, *accuracy)) out.terms.push_back(std::move(term));
+    sortTerms(out.terms);
+    setInterval(out, *accuracy);
+  }
   return out;
 }
 

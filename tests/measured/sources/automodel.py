@@ -57,7 +57,7 @@ def stage_texts(layers, dense, parts):
 
 def stack(row, kind):
     if kind == "moe":
-        return "te.te_2602"
+        return "te.automodel"
     if number(row, "gpus") == 1:
         return "fsdp.torchtitan_eager"
     return "fsdp.torchtitan_async_tp" if asynchronous(row) else "fsdp.torchtitan"

@@ -45,7 +45,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group="BLOOM, bf16" if bf16 else "BLOOM, fp16", kind="dense",
         model=f"bloom.bloom(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 250880, attention = unfused)",
-        cluster=f"jean_zay.jean_zay_a100(nodes = {gpus // 8})", software="megatron.megatron_ds", seq=seq, global_batch=gbs, micro_batch=mbs,
+        cluster=f"jean_zay.jean_zay_a100(nodes = {gpus // 8})", software="megatron.deepspeed_pipeline", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "fp32", "reduce": "fp32", "optimizer": "fp32"} if bf16
         else {"compute": "fp16", "grads": "fp16", "reduce": "fp16", "optimizer": "fp32"},
         data=number(row, "dp") or gpus // (tp * pp), tensor=tp, pipeline=pp, scatter=True, stored="optimizer", recompute="decoder",

@@ -24,7 +24,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group="MT-NLG", kind="dense",
         model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 51200, attention = unfused)",
-        cluster=f"dgx_a100.superpod(nodes = {gpus // 8})", software="megatron.megatron_ds",
+        cluster=f"dgx_a100.superpod(nodes = {gpus // 8})", software="megatron.deepspeed_pipeline",
         seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or 1,
         precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
         data=dp, tensor=tp, pipeline=pp, positions=True, scatter=True, recompute="decoder",

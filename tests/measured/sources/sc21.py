@@ -51,7 +51,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group=f"SC21, Table 2, {'ZeRO-3' if zero3 else 'PTD-P'}" if second else "SC21, Table 1", kind="dense",
         model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = {vocab}, attention = unfused)",
-        cluster=f"dgx_a100.superpod(nodes = {gpus // 8})", software="megatron.megatron_ds" if zero3 else "megatron.megatron_2021",
+        cluster=f"dgx_a100.superpod(nodes = {gpus // 8})", software="megatron.deepspeed_zero3_2021" if zero3 else "megatron.megatron_2021",
         seq=seq, global_batch=gbs, micro_batch=need(row, "mbs") if second else 4 if pp == 1 else 1,
         precision={"compute": "fp16", "grads": "fp16" if zero3 else "fp32", "reduce": "fp16", "optimizer": "fp32"},
         data=gpus // (tp * pp), tensor=tp, pipeline=pp, positions=True, scatter=True, stored="params" if zero3 else "",

@@ -88,6 +88,53 @@ TEST(Confidence, FactsWithoutSamplesAreAssumedToBeOff) {
   EXPECT_GT(derived.sure().high, Step().sure().high);
 }
 
+/// A stack whose runs were on eight devices of one architecture, with this one's products compared with runs.
+struct Seen : Step {
+  Seen() {
+    edit(plan.cluster).device.architecture = "ampere";
+    edit(plan.cluster).device.set(DeviceFact::GemmRuns, arithmetic(plan.precision.compute), number(10));
+    Stack& stack = edit(plan.stack);
+    stack.set(StackFact::AccuracySeen, Symbol("ampere"), number(8));
+    stack.set(StackFact::AccuracyNewArchitecture, number(0.1));
+    stack.set(StackFact::AccuracyNewType, number(0.08));
+    stack.set(StackFact::AccuracyNewDevices, number(0.02));
+  }
+  /// The error of the term whose text holds this; 0 without one.
+  double error(std::string_view what) {
+    for (const RecordShare& t : sure().terms)
+      if (t.what.find(what) != std::string::npos) {
+        EXPECT_EQ(t.share, 1) << "the whole step stands on it";
+        return t.error;
+      }
+    return 0;
+  }
+};
+
+TEST(Confidence, WhatTheRunsReachAddsNothing) {
+  const Confidence home = Seen().sure();
+  EXPECT_EQ(home.terms.size(), Step().sure().terms.size());
+  EXPECT_EQ(home.high, Step().sure().high);
+}
+
+TEST(Confidence, EachWayBeyondTheRunsIsATerm) {
+  Seen device;
+  edit(device.plan.cluster).device.architecture = "hopper";
+  EXPECT_EQ(device.error("architecture `hopper`"), 0.1);
+  EXPECT_GT(device.sure().high, Seen().sure().high);
+  Seen own;
+  edit(own.plan.cluster).device.architecture.clear();
+  EXPECT_EQ(own.error("on device `a100`"), 0.1) << "a device of one's own";
+  Seen type;
+  edit(type.plan.cluster).device.erase(DeviceFact::GemmRuns, arithmetic(type.plan.precision.compute));
+  EXPECT_EQ(type.error("no run in "), 0.08);
+  Seen large;
+  edit(large.plan.stack).set(StackFact::AccuracySeen, Symbol("ampere"), number(2));
+  EXPECT_DOUBLE_EQ(large.error("8 devices"), 0.02 * std::log(4.0));
+  Seen near;
+  edit(near.plan.stack).set(StackFact::AccuracySeen, Symbol("ampere"), number(4));
+  EXPECT_EQ(near.error("devices"), 0) << "twice as much is near";
+}
+
 TEST(Confidence, ItsWidthAddsUp) {
   const Confidence c = Step().sure();
   double sum = 0;

@@ -62,6 +62,19 @@ TEST_F(CostOperators, AnEfficiencyByTheSizeOfTheProduct) {
   expect(p.seconds, flops / (312e12 * 0.4) + 6.6e-6); // half way in log size: the geometric mean
 }
 
+TEST_F(CostOperators, ClocksDropByTheCubeRootOfThePowerThatIsMissing) {
+  const double flops = 2. * 2048 * 6144 * 12288, start = 6.6e-6;
+  const Node node = contraction(Role::Forward, 2048, 6144, 12288);
+  Device& device = edit(b.plan.cluster).device;
+  const double atFullClocks = price(node).seconds - start;
+  device.set(DeviceFact::GemmEnergy, DType::fp16, number(8 * 400 / 312e12)); // eight times what its 400 W allow
+  expect(price(node).seconds, 2 * atFullClocks + start);
+  device.set(DeviceFact::Power, number(8 * 400));
+  expect(price(node).seconds, flops / (312e12 * .772) + start);
+  device.set(DeviceFact::Power, number(1e6)); // more does not help
+  expect(price(node).seconds, flops / (312e12 * .772) + start);
+}
+
 TEST_F(CostOperators, WhatAPriceStandsOn) {
   edit(b.plan.cluster).device.number(DeviceFact::GemmEfficiency, DType::fp16)->statistics = {
       .calibrated = true, .samples = 100, .error = 0.05, .low = 1e9, .high = 1e10};

@@ -11,6 +11,7 @@ namespace planc::cost {
 
 using ir::CollectiveKind;
 using ir::FabricFact;
+using ir::StackFact;
 
 namespace {
 
@@ -115,6 +116,15 @@ Term transferRate(const Pricing& p, const Route& r) {
   return sampled * scale;
 }
 
+/// A transfer between stages takes at least what the host takes to issue it on both sides.
+Term issued(const Pricing& p, const Term& time, const Term& ranks) {
+  const ir::CollectiveClass cls = p.collective().cls;
+  if (cls != ir::CollectiveClass::Pipeline || !p.facts.stack.has(StackFact::CollectiveLaunch, cls)) return time;
+  const Term issue = p.fact(StackFact::CollectiveLaunch, cls, "issue") * ranks;
+  if (issue.value > time.value) p.spent(issue.value - time.value, "the host");
+  return max(time, issue);
+}
+
 } // namespace
 
 Term transfer(const Pricing& p, const Route& r) {
@@ -125,7 +135,9 @@ Term transfer(const Pricing& p, const Route& r) {
   const Term n = p.known(static_cast<double>(r.ranks), "n");
   const Term steps = !p.collective().ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
   const Term latency = p.spent(steps * start, level, "latency");
-  return latency + p.spent(p.known(p.collective().bytes, "bytes", units::bytes) / rate, level, carrier(level));
+  const Term time =
+      latency + p.spent(p.known(p.collective().bytes, "bytes", units::bytes) / rate, level, carrier(level));
+  return issued(p, time, n);
 }
 
 Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {

@@ -1,0 +1,91 @@
+// What the runs that a stack was fitted and checked with do not reach of a plan.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/result/Distance.h"
+
+#include "ir/Plan.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace planc::cost {
+
+namespace {
+
+/// The runs scatter by more than what a factor below this could add.
+constexpr double kNear = 2;
+
+class Distances {
+public:
+  Distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy)
+      : program_(program), facts_(facts), accuracy_(accuracy) {}
+
+  std::vector<RecordShare> all() {
+    const auto& seen = facts_.stack.keys(ir::StackFact::AccuracySeen);
+    if (seen.empty()) return {};
+    architecture();
+    type();
+    beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
+    if (accuracy_.sequence > 0) beyond("keys of a query", longest(), accuracy_.sequence, accuracy_.newSequence);
+    return std::move(terms_);
+  }
+
+private:
+  void add(std::string what, double error) {
+    if (error > 0) terms_.push_back({std::move(what), 1, error, 0, 0});
+  }
+  std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
+
+  void architecture() {
+    const ir::Device& device = facts_.device;
+    const ir::Number* here = device.architecture.empty()
+                                 ? nullptr
+                                 : facts_.stack.number(ir::StackFact::AccuracySeen, Symbol(device.architecture));
+    if (here) {
+      most_ = here->value;
+      return;
+    }
+    for (const ir::FactKey& key : facts_.stack.keys(ir::StackFact::AccuracySeen))
+      most_ = std::max(most_, facts_.stack.number(ir::StackFact::AccuracySeen, key)->value);
+    add(device.architecture.empty() ? fmt::format("no run of {} on device `{}`", stack(), device.name.view())
+                                    : fmt::format("no run of {} on architecture `{}`", stack(), device.architecture),
+        accuracy_.newArchitecture);
+  }
+
+  void type() {
+    const ir::DType type = ir::arithmetic(program_.plan->precision.compute);
+    if (!facts_.device.has(ir::DeviceFact::GemmRuns, type))
+      add(fmt::format("no run in {} on device `{}`", ir::name(type), facts_.device.name.view()), accuracy_.newType);
+  }
+
+  void beyond(std::string_view what, double here, double most, double error) {
+    if (here > kNear * most)
+      add(fmt::format("{:.0f} {}, where the runs of {} had {:.0f}", here, what, stack(), most),
+          error * std::log(here / most));
+  }
+
+  /// Keys of the attention with the most of them; 0 without attention in one kernel.
+  double longest() const {
+    double most = 0;
+    for (const ir::LayerClass& layerClass : program_.classes)
+      for (const ir::Node& node : layerClass.forward)
+        if (node.isCompute()) most = std::max(most, node.compute().work.sequence);
+    return most;
+  }
+
+  const ir::Program& program_;
+  const Facts& facts_;
+  const ir::Accuracy& accuracy_;
+  double most_ = 0; ///< devices of the largest run
+  std::vector<RecordShare> terms_;
+};
+
+} // namespace
+
+std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy) {
+  return Distances(program, facts, accuracy).all();
+}
+
+} // namespace planc::cost

@@ -1,0 +1,17 @@
+// How far a plan lies from the published runs of its stack, and how much less sure that makes its step time
+// (docs/cost-model.md, section 5).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/result/Estimate.h"
+#include "ir/Program.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// One term for each way in which the stack's runs do not reach the plan: its architecture, its type of products, its
+/// number of devices, its sequences. The whole step stands on each. Empty where the stack does not say what it ran on.
+std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
+
+} // namespace planc::cost
