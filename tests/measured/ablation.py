@@ -77,25 +77,14 @@ def no_network(library):
     library.clusters = lambda text: fast_network(imports(text))
 
 
-# What sustained clocks leave of the rates of bursts (cost model, section 4): products and attention of Hopper, at 700 and at 500 W; fp8 of Blackwell.
-CLOCKS = (
-    ("devices.h100_sxm5_80gb", ("gemm.fp16", "gemm.bf16", "gemm.tf32"), "efficiency", 0.85),
-    ("devices.h100_sxm5_80gb", ("attention",), "forward", 0.85),
-    ("devices.h100_96gb_500w", ("gemm.fp16", "gemm.bf16", "gemm.tf32"), "efficiency", 0.74),
-    ("devices.h100_sxm5_80gb", ("gemm.fp8",), "efficiency", 0.92),
-    ("devices.h100_96gb_500w", ("gemm.fp8",), "efficiency", 0.92 * 0.87),
-    ("devices.h100_96gb_500w", ("attention",), "forward", 0.87 * 0.85),
-    ("devices.b200_sxm_180gb", ("gemm.fp8",), "efficiency", 0.97),
-    ("devices.gb200_186gb", ("gemm.fp8",), "efficiency", 0.97),
-)
-BURSTS = [(device, f"calibration.{kind}.{fact}", times(1 / left)) for device, kinds, fact, left in CLOCKS for kind in kinds]
+# Clocks that no limit of power lowers (cost model, section 1.1).
+BURSTS = [("devices.*", "calibration.*.energy", "0.001pJ/FLOP")]
 
 
 def one_efficiency(library):
     """The mean of all devices and types in place of each."""
-    found = [(name, path) for name in library.facts for path in library.paths(name) if re.fullmatch(r"calibration\.gemm\.\w+\.efficiency", path)
-             and not library.get(name, path).startswith("curve")]
-    mean = statistics.fmean(number_of(library.get(name, path)) for name, path in found)
+    found = [(name, path) for name in library.facts for path in library.paths(name) if re.fullmatch(r"calibration\.gemm\.\w+\.efficiency", path)]
+    mean = statistics.fmean(number_of(text) for name, path in found if not (text := library.get(name, path)).startswith("curve"))
     for name, path in found:
         library.set(name, path, f"{100 * mean:.4g}%")
 
