@@ -20,7 +20,7 @@ import page
 import runs
 from bench import Bench, pairs
 from fitted import CONSTANTS
-from grounds import Ground, weights
+from grounds import Ground, file_of, weights
 from library import Library
 
 SAID = ("accuracy.runs", "accuracy.low", "accuracy.high")  # stacks that have them in common are one
@@ -50,7 +50,36 @@ def unseen(bench, publisher, library):
     for stack in library.matching("stacks.*"):
         if ran.get(owner(library, stack)) == {publisher} and library.get(stack, "accuracy.fitted") is not None:
             changed.set(stack, "accuracy.fitted", library.get("stacks.any", "accuracy.fitted"))
+    forget_reach(changed, library, [o for o in Ground(bench, library).of.values() if o["publisher"] != publisher])
     return changed
+
+
+def forget_reach(changed, library, others):
+    """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.sequence`, `runs` of products), as if there were only these."""
+    for stack in library.matching("stacks.*"):
+        mine = [o for o in others if file_of(library, f"stacks.{o['stack']}") == file_of(library, stack)]
+        seen = (changed.facts[stack].get("accuracy") or {}).get("seen")
+        if not seen:
+            continue
+        for architecture in list(seen):
+            reach = [o["ranks"] for o in mine if architecture_of(library, o["device"]) == architecture]
+            if reach:
+                seen[architecture] = str(max(reach))
+            else:
+                del seen[architecture]
+        seen.update({} if seen else {"nowhere": "1"})  # it ran somewhere, which is not here
+        if library.get(stack, "accuracy.sequence") and mine:
+            changed.set(stack, "accuracy.sequence", str(max(o["sequence"] for o in mine)))
+    ran = {(o["device"], o["type"].partition("_")[0]) for o in others}
+    for device in library.matching("devices.*"):
+        for kind, facts in (changed.get(device, "calibration.gemm") or {}).items():
+            alike = {"fp16", "bf16"} if kind in ("fp16", "bf16") else {kind}
+            if "runs" in facts and not any((device.partition(".")[2], t) in ran for t in alike):
+                del facts["runs"]
+
+
+def architecture_of(library, device):
+    return (library.get(f"devices.{device}", "architecture") or "").strip('"')
 
 
 def width(interval):

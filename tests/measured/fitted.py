@@ -9,16 +9,15 @@ import math
 import re
 from dataclasses import dataclass
 
-from library import scaled
-
-MEGATRON = ("stacks.megatron_*", "stacks.oneflow")
-TE = ("stacks.te", "stacks.te_ub", "stacks.te_2*", "stacks.te_layer*")
+MEGATRON = ("stacks.megatron_*", "stacks.deepspeed_*", "stacks.oneflow")
+TE = ("stacks.te", "stacks.te_ub", "stacks.te_2*", "stacks.te_layer*", "stacks.automodel")
 FSDP = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan*", "stacks.llm_foundry*")
 COMPILED = ("stacks.fms", "stacks.fms_h100", "stacks.torchtitan", "stacks.torchtitan_async_tp")
 A100_LIKE = ("devices.a100_*", "devices.v100_*")
 HOPPER = ("devices.h100_sxm5_80gb", "devices.h800_sxm5_80gb", "devices.h200_sxm_141gb")
 LIMITED = ("devices.h100_96gb_500w",)
-BIG = ("fp16", "bf16", "tf32")
+BLACKWELL = ("devices.b200_*", "devices.gb200_*", "devices.b300_*", "devices.gb300_*")
+SIXTEEN = ("fp16", "bf16")
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,10 @@ def micros(value):
     return f"{value:.6g}us"
 
 
+def picojoule(value):
+    return f"{value:.6g}pJ/FLOP"
+
+
 def percent(value):
     return f"{100 * value:.6g}%"
 
@@ -114,19 +117,15 @@ def one(names, path, form=plain):
     return ((names, path, form),)
 
 
-# Causal forward attention of Hopper in bursts, by sequence length (aiconfigurator h100_sxm; arXiv 2407.08608).
-HOPPER_ATTENTION = ("curve(x = [256, 512, 1024, 2048, 4096, 8192, 16384, 65536], "
-                    "y = [125TFLOP/s, 214TFLOP/s, 328TFLOP/s, 450TFLOP/s, 534TFLOP/s, 578TFLOP/s, 608TFLOP/s, 615TFLOP/s])")
-
-
-def attention(names):
-    return ((names, "calibration.attention.forward.rate", lambda value: scaled(HOPPER_ATTENTION, value)),)
+def energy(names, types):
+    return tuple((names, f"calibration.gemm.{t}.energy", picojoule) for t in types)
 
 
 BACKWARD = "both gradients cost 1.8 to 2.1 times the forward product on every device with samples"
 HOST = "a launch takes 5 us in a graph to 80 us in eager PyTorch"
 KERNELS = "chains of small kernels move up to twice what one fused kernel does"
-BURST = "clocks under power limits are 0 to 30 % below those of bursts on the parts with samples of both"
+CLOCKS = "1.19 pJ is what products one after the other on B200 say against bursts (SimuMax, aiconfigurator); 0 to 30 % of the clocks are lost elsewhere"
+HALF = "half of what bf16 takes, as the rate is twice as large; published recipes differ by more"
 HIDDEN = "any share may be hidden: a flat belief from 0 to 1 has a standard deviation of 0.3"
 GAPS = "kernel gaps, logging and data loading are 0 to 5 % of a step where traces were published"
 READS = "kernels on one tensor reach 35 to 90 % of the memory's rate in published samples"
@@ -166,24 +165,28 @@ CONSTANTS = (
     Constant("A100, V100: context.backward", one(A100_LIKE, "calibration.context.backward"), 2, 0.25, "one to three passes over the scores", 1, 3.5),
     Constant("V100: gemm.efficiency", gemm(("devices.v100_sxm2*",), ("fp16",), 1) + gemm(("devices.v100_sxm3*",), ("fp16",), 0.618 / 0.61), 0.72, 0.12,
              SAMPLES, 0.4, 0.95),
-    Constant("H100: clocks of long training", gemm(HOPPER, BIG, 0.77) + attention(HOPPER), 1, 0.15, BURST, 0.6, 1.1),
-    Constant("H100 500 W: clocks", gemm(LIMITED, BIG, 0.77) + attention(LIMITED), 1, 0.12, "500 in place of 700 W", 0.5, 1.1,
-             parent="H100: clocks of long training"),
-    Constant("H100: clocks, fp8", gemm(HOPPER, ("fp8",), 0.65), 1, 0.15, BURST, 0.6, 1.1),
-    Constant("H100 500 W: clocks, fp8", gemm(LIMITED, ("fp8",), 0.65), 1, 0.12, "500 in place of 700 W", 0.5, 1.1, parent="H100: clocks, fp8"),
+    Constant("energy of a FLOP, bf16", energy(HOPPER + LIMITED + BLACKWELL, SIXTEEN) + one(HOPPER + LIMITED, "calibration.attention.energy", picojoule),
+             1.19, 0.12, CLOCKS, 0.6, 2),
+    Constant("energy of a FLOP, fp8", (), 0.6, 0.3, HALF, 0.15, 1.2),
+    Constant("Hopper: energy, fp8", energy(HOPPER + LIMITED, ("fp8",)), 0.6, 0.3, HALF, 0.15, 1.2, parent="energy of a FLOP, fp8"),
+    Constant("Blackwell: energy, fp8", energy(BLACKWELL, ("fp8",)), 0.6, 0.3, HALF, 0.15, 1.2, parent="energy of a FLOP, fp8"),
     Constant("H100: attention over parts of the sequence", one(HOPPER + LIMITED, "calibration.attention.split", percent), 1, 0.25,
              "kernels on parts of a sequence reach a half to all of the rate", share=True),
-    Constant("Blackwell: fp8", gemm(("devices.b200_*", "devices.b300_*"), ("fp8",), 0.538) + gemm(("devices.gb200_*", "devices.gb300_*"), ("fp8",), 0.496), 1,
-             0.15, BURST, 0.6, 1.2),
     Constant("Blackwell: fp4", gemm(("devices.b200_*", "devices.gb200_*", "devices.gb300_*"), ("fp4",), 1), 0.5, 0.2, SAMPLES, 0.2, 0.9),
-    Constant("TPU: gemm.efficiency", gemm(("devices.tpu*",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98),
+    Constant("TPU: gemm.efficiency", gemm(("devices.tpu_v5e",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98),
+    Constant("TPU v4: gemm.efficiency", gemm(("devices.tpu_v4",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98, parent="TPU: gemm.efficiency"),
     # Megatron-LM of 2020 to 2022
     backward_ratio("megatron", one(MEGATRON, "backward_ratio")),
-    launch("megatron", one(("stacks.megatron_*",), "launch", micros)),
+    launch("megatron", one(("stacks.megatron_*", "stacks.deepspeed_*"), "launch", micros)),
     norm("megatron", norms(MEGATRON)),
     unattributed("megatron", MEGATRON),
     Constant("megatron: fused softmax", passes(("stacks.megatron_2021", "stacks.megatron_2022"), "softmax", 4.5, 5.5), 1, 0.15, KERNELS, 0.6, 2),
     hidden("megatron", MEGATRON, "regather"),
+    Constant("deepspeed: collective_launch.pipeline", one(("stacks.deepspeed_pipeline",), "collective_launch.pipeline", micros), 500, 1.2,
+             "a transfer that blocks its host takes 0.1 to 10 ms where traces were published", 50, 15000),
+    Constant("deepspeed: collective_launch of ZeRO-3", one(("stacks.deepspeed_zero3_2021",), "collective_launch.state", micros)
+             + one(("stacks.deepspeed_zero3_2021",), "collective_launch.gradient", micros), 40, 1,
+             "0.4 ms to launch one matrix over 8 ranks (deepspeedai/DeepSpeed, issue 1069)", 1, 400),
     # Megatron Core with TransformerEngine
     backward_ratio("te", one(TE, "backward_ratio")),
     launch("te", one(("stacks.te", "stacks.te_ub"), "launch", micros)),
@@ -193,7 +196,7 @@ CONSTANTS = (
     hidden("te_ub", ("stacks.te_ub",), "activation", "te: inline.activation"),
     hidden("te", TE, "regather"),
     hidden("te", TE, "pipeline"),
-    Constant("te_2602: launch", one(("stacks.te_2602*", "stacks.te_2509", "stacks.te_layer*"), "launch", micros), 20, 0.4,
+    Constant("te_2602: launch", one(("stacks.te_2602*", "stacks.te_2509", "stacks.te_layer*", "stacks.automodel"), "launch", micros), 20, 0.4,
              "software of one host language differs by less", 5, 150, parent="launch"),
     # PyTorch with fully sharded data parallelism
     backward_ratio("fsdp", one(FSDP, "backward_ratio")),
