@@ -33,7 +33,8 @@ struct Quantity {
   Unit unit;
 };
 
-/// Parses `450GB/s`, `40%` (a plain number). Nothing for an unknown unit, then in `badUnit`, or if 64 bits cannot hold it.
+/// Parses `450GB/s`, `40%` (a plain number). Nothing for an unknown unit, then in `badUnit`, or if 64 bits cannot hold
+/// it.
 std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit);
 /// Every unit name, for suggestions.
 std::vector<std::string> unitNames();
