@@ -20,7 +20,7 @@ import page
 import runs
 from bench import Bench, pairs
 from fitted import CONSTANTS
-from grounds import Ground, file_of, weights
+from grounds import Ground, weights
 from library import Library
 
 SAID = ("accuracy.runs", "accuracy.low", "accuracy.high")  # stacks that have them in common are one
@@ -57,7 +57,7 @@ def unseen(bench, publisher, library):
 def forget_reach(changed, library, others):
     """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.sequence`, `runs` of products), as if there were only these."""
     for stack in library.matching("stacks.*"):
-        mine = [o for o in others if file_of(library, f"stacks.{o['stack']}") == file_of(library, stack)]
+        mine = [o for o in others if owner(library, f"stacks.{o['stack']}") == owner(library, stack)]
         seen = (changed.facts[stack].get("accuracy") or {}).get("seen")
         if not seen:
             continue
