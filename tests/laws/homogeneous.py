@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # A machine that is twice as fast in everything halves every time and changes nothing else: neither a rate nor a time stands in the compiler itself. All
-# rates are doubled and all times halved in copies of the library's devices and stacks and in the machines of random plans.
+# rates are doubled, all times and, with the power as it is, all energies of a FLOP are halved in copies of the library's devices and stacks and in the
+# machines of random plans.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import pathlib
@@ -16,12 +17,17 @@ from specification import draw
 
 BASES = range(9000, 9030)
 RATE, TIME = re.compile(r"\b(\d[\d.]*)((?:[GTP]FLOP|[MGT]B)/s|Gbps)"), re.compile(r"\b(\d[\d.]*)([num]?s)\b")
+ENERGY = re.compile(r"\b(\d[\d.]*)(pJ/FLOP)\b")
 IMPORTS = re.compile(r"^import .*\n", re.M)
+
+
+def halved(match):
+    return f"{float(match[1]) / 2!r}{match[2]}"
 
 
 def twice_as_fast(text):
     text = RATE.sub(lambda m: f"{float(m[1]) * 2!r}{m[2]}", re.sub(r"//.*", "", text))
-    return TIME.sub(lambda m: f"{float(m[1]) / 2!r}{m[2]}", text)
+    return ENERGY.sub(halved, TIME.sub(halved, text))
 
 
 def local(text):
@@ -41,8 +47,8 @@ def expected(name, value):
     """Of a machine that is twice as fast."""
     if "_per_s" in name or "tflops" in name:
         return 2 * value
-    halved = name.endswith("_s") or any(part in name for part in ("hours", "usd", "kwh"))
-    return value / 2 if halved else value
+    falls = name.endswith("_s") or any(part in name for part in ("hours", "usd", "kwh"))
+    return value / 2 if falls else value
 
 
 def price(planc, path, text):
