@@ -37,6 +37,8 @@ inline constexpr FactRange kRelative{0, 10, "more than 0 and at most 10", true};
 inline constexpr FactRange kFactor{0, 1000, "more than 0 and at most 1000", true};
 /// One, or a little more: a ratio, 1.14 in the library.
 inline constexpr FactRange kSurcharge{1, 10, "1 to 10"};
+/// Copies of a tensor beside the tensor: 2 of the logits, in fp32, of an eager cross-entropy.
+inline constexpr FactRange kCopies{0, 10, "0 to 10"};
 /// Passes over memory: 0 is a kernel that another one swallowed; 53 for a norm of elementwise operators (stack `neox`).
 inline constexpr FactRange kPasses{0, 1e4, "0 to 10000"};
 /// A relative error: a ratio, 25 % in the library.

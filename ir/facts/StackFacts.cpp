@@ -13,6 +13,9 @@ std::span<const FactRow> stackFacts() {
       {BackwardRatio, "backward_ratio", number({}, ranges::kRelative), "both gradients of a product over its forward"},
       {StackFact::Accumulate, "accumulate", custom(),
        "how gradients are added: `none`, `separate`, `fused` or `deferred`"},
+      {Accumulation, "accumulation", number(units::bytes, ranges::kBytes),
+       "bytes moved per element to add a gradient, by a kernel of its own; three times its width where it is not "
+       "given"},
       {PassesForward, "passes.*.forward",
        number({}, ranges::kPasses).by(StarKey::Name).orTable(units::bytes).measured(),
        "passes of an operator over its first operand"},
@@ -92,6 +95,14 @@ std::span<const FactRow> stackFacts() {
        "new parameters are gathered in one flat buffer of the stage and copied from there"},
       {CopiesGathers, "copies.gathers", truth(),
        "gathered activations: one buffer per class of collective, never freed"},
+      {CopiesLogits, "copies.logits", number({}, ranges::kCopies),
+       "fp32 copies of what a loss reads that live while it is made, beside the one in the activations' type; 2 where "
+       "it "
+       "is not given"},
+      {LossPieces, "loss_pieces", count(ranges::kSome),
+       "pieces in which a loss and what it reads are made, one after the other, so that one lives at a time; 1 where "
+       "it "
+       "is not given"},
   };
   return rows;
 }

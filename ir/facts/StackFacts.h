@@ -9,6 +9,7 @@ enum class StackFact : uint8_t {
   Platform,
   BackwardRatio,
   Accumulate,
+  Accumulation,
   PassesForward,
   PassesBackward,
   PassesForwardRow,
@@ -59,6 +60,8 @@ enum class StackFact : uint8_t {
   CopiesBuckets,
   CopiesUpdate,
   CopiesGathers,
+  CopiesLogits,
+  LossPieces,
 };
 
 } // namespace planc::ir

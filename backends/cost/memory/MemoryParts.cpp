@@ -17,7 +17,8 @@ namespace {
 using Received = EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses>;
 
 constexpr double kSinglePrecision = 4;
-/// The logits and what becomes their gradient, both in fp32 (docs/cost-model.md, section 3a).
+/// The logits and what becomes their gradient, both in fp32, where the stack does not say (docs/cost-model.md,
+/// section 3a).
 constexpr double kLogitCopies = 2;
 
 /// Bytes per element of a parameter as stored.
@@ -30,7 +31,9 @@ public:
   Parts(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known)
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
         copiesBuckets_(stack.truth(ir::StackFact::CopiesBuckets)),
-        copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)), known_(known), classes_(program_.classes.size()) {}
+        copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)),
+        logitCopies_(stack.value(ir::StackFact::CopiesLogits, kLogitCopies)),
+        lossPieces_(stack.value(ir::StackFact::LossPieces, 1)), known_(known), classes_(program_.classes.size()) {}
 
   StageParts of(const ir::StageKind& stage) {
     stage_ = {}, received_ = {};
@@ -116,9 +119,9 @@ private:
     InstanceMemory m;
     m.layerClass = id;
     for (const ir::Saved& s : layerClass.saved)
-      if (plan_.workload.train && !s.host) m.saved += s.bytes;
-    m.workingForward = layerClass.workingForward;
-    m.workingBackward = layerClass.workingBackward;
+      if (plan_.workload.train && !s.host) m.saved += s.bytes / (s.buffer.empty() ? piecesOf(s.value) : 1);
+    m.workingForward = layerClass.workingForward - sparedOf(layerClass, ir::Phase::Forward);
+    m.workingBackward = layerClass.workingBackward - sparedOf(layerClass, ir::Phase::Backward);
     m.weightOperands = layerClass.weightOperands;
     m.narrow = narrow(layerClass);
     m.logits = logits(layerClass);
@@ -178,17 +181,48 @@ private:
     return received;
   }
 
+  /// What the loss reads, the logits; none where nothing trains.
+  ir::ValueId logitsOf() const {
+    const ir::Model& model = program_.model;
+    if (!plan_.workload.train || !model.loss.valid()) return {};
+    const Indexed<ir::Operand>& operands = model.ops[model.values[model.loss].producer].operands;
+    return operands.empty() ? ir::ValueId() : operands[0].value;
+  }
+
+  /// In how many pieces a value comes and goes, one after the other.
+  double piecesOf(ir::ValueId value) const { return lossPieces_ > 1 && value == logitsOf() ? lossPieces_ : 1; }
+
+  /// The node of an operator in a class, or null.
+  static const ir::Node* nodeOf(const ir::LayerClass& layerClass, ir::OpId op) {
+    for (const ir::Node& n : layerClass.forward)
+      if (n.isCompute() && n.op == op && n.compute().role == ir::Role::Forward) return &n;
+    return nullptr;
+  }
+
+  /// What pieces of the logits spare of the working set of the layer that makes them, forward, and of the one that
+  /// makes the loss, backward: all but one piece of them, and of their gradient.
+  double sparedOf(const ir::LayerClass& layerClass, ir::Phase phase) const {
+    const ir::ValueId logits = lossPieces_ > 1 ? logitsOf() : ir::ValueId();
+    if (!logits.valid()) return 0;
+    const ir::Value& value = program_.model->values[logits];
+    const ir::OpId loss = program_.model->values[program_.model->loss].producer;
+    const ir::OpId op = phase == ir::Phase::Forward ? value.producer : loss;
+    const ir::Node* node = op.valid() ? nodeOf(layerClass, op) : nullptr;
+    if (!node) return 0;
+    const double bytes =
+        phase == ir::Phase::Forward ? node->compute().work.resultBytes : node->compute().work.firstOperandBytes;
+    const double working = phase == ir::Phase::Forward ? layerClass.workingForward : layerClass.workingBackward;
+    return std::min(working, bytes * (1 - 1 / lossPieces_));
+  }
+
   /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
   double logits(const ir::LayerClass& layerClass) const {
-    const ir::Model& model = program_.model;
-    if (!plan_.workload.train || !model.loss.valid()) return 0;
-    const ir::OpId producer = model.values[model.loss].producer;
-    for (const ir::Node& n : layerClass.forward) {
-      if (!n.isCompute() || n.op != producer || model.ops[producer].operands.empty()) continue;
-      const double width = program_.widthOf(model.ops[producer].operands[0].value);
-      if (width < kSinglePrecision) return n.compute().work.firstOperandBytes / width * kSinglePrecision * kLogitCopies;
-    }
-    return 0;
+    const ir::ValueId read = logitsOf();
+    if (!read.valid()) return 0;
+    const ir::Node* node = nodeOf(layerClass, program_.model->values[program_.model->loss].producer);
+    const double width = program_.widthOf(read);
+    if (!node || width >= kSinglePrecision) return 0;
+    return node->compute().work.firstOperandBytes / width * kSinglePrecision * logitCopies_ / lossPieces_;
   }
 
   const ir::Schedule& schedule_;
@@ -196,6 +230,7 @@ private:
   const ir::Plan& plan_;
   const ir::Stack& stack_;
   bool copiesBuckets_, copiesUpdate_;
+  double logitCopies_, lossPieces_;
   KnownParts* known_;
   std::vector<std::shared_ptr<const ClassParts>> classes_; ///< those that were asked for
   StageParts stage_;                                       ///< of the stage that is looked at

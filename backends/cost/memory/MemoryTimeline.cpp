@@ -3,7 +3,10 @@
 #include "backends/cost/memory/MemoryTimeline.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace planc::cost {
 
@@ -51,28 +54,49 @@ Inside weightPeak(const StageParts& parts) {
   return most;
 }
 
+/// A forward pass and the backward pass of another micro-batch, instance beside instance: what one adds the other
+/// frees, so that little more is kept than before.
+Inside pairPeak(const StageParts& forward, const StageParts& backward) {
+  Inside most;
+  double kept = 0, narrow = 0;
+  auto f = forward.instances.begin();
+  auto b = backward.instances.rbegin();
+  int64_t ofF = 0, ofB = 0; // instances of the run at hand that have run
+  while (f != forward.instances.end() || b != backward.instances.rend()) {
+    const bool forwards = f != forward.instances.end(), backwards = b != backward.instances.rend();
+    const int64_t leftF = forwards ? f->count - ofF : 0, leftB = backwards ? b->count - ofB : 0;
+    const int64_t steps = !forwards ? leftB : !backwards ? leftF : std::min(leftF, leftB);
+    const InstanceMemory none;
+    const InstanceMemory &one = forwards ? *f : none, &other = backwards ? *b : none;
+    for (const int64_t step : {int64_t{0}, steps - 1}) { // linear in between
+      if (step < 0 || step >= steps) continue;
+      const auto before = static_cast<double>(step);
+      cover(most, {kept + before * (one.saved - other.saved) + one.saved, one.workingForward + other.workingBackward,
+                   narrow + (before + 1) * other.narrow, one.logits + other.logits,
+                   backwards ? other.layerClass : one.layerClass});
+    }
+    kept += static_cast<double>(steps) * (one.saved - other.saved);
+    narrow += static_cast<double>(steps) * other.narrow;
+    if (forwards && (ofF += steps) >= f->count) ++f, ofF = 0;
+    if (backwards && (ofB += steps) >= b->count) ++b, ofB = 0;
+  }
+  return most;
+}
+
 /// Walks one device's order.
 class Walk {
 public:
   Walk(const std::vector<const PassMoments*>& moments, int64_t stages) : moments_(moments), stages_(stages) {}
 
   void visit(const ir::Action& a) {
-    const PassMoments::Action& m = of(a);
-    if (first_ || alive_ + m.most > most_) {
-      first_ = false;
-      peak_ = {a.kind == ir::ActionKind::Forward ? ir::Phase::Forward : ir::Phase::Backward,
-               static_cast<int64_t>(a.virtualStage) / stages_,
-               a.microBatch,
-               m.inside.layerClass,
-               alive_ + m.inside.kept,
-               m.inside.working,
-               m.inside.narrow,
-               m.inside.logits,
-               0};
-      most_ = peak_.sum();
+    if (a.paired) {
+      first_ = a;
+      return;
     }
-    alive_ += m.device, host_ += m.host;
-    mostHost_ = std::max(mostHost_, host_);
+    note(a, first_ ? together(*first_, a) : of(a).inside);
+    if (first_) leave(of(*first_));
+    leave(of(a));
+    first_.reset();
   }
   /// Actions whose moments lie between others that are visited.
   void pass(std::span<const ir::Action> actions, int64_t times) {
@@ -87,6 +111,31 @@ public:
   }
 
 private:
+  const Inside& together(const ir::Action& forward, const ir::Action& backward) {
+    const PassMoments &up = *moments_[forward.virtualStage], &down = *moments_[backward.virtualStage];
+    const auto [at, fresh] = pairs_.try_emplace({&up, &down});
+    if (fresh) at->second = pairPeak(*up.parts, *down.parts);
+    return at->second;
+  }
+  void note(const ir::Action& a, const Inside& inside) {
+    const double most = alive_ + inside.sum();
+    if (!empty_ && most <= most_) return;
+    empty_ = false;
+    most_ = most;
+    peak_ = {a.kind == ir::ActionKind::Forward ? ir::Phase::Forward : ir::Phase::Backward,
+             static_cast<int64_t>(a.virtualStage) / stages_,
+             a.microBatch,
+             inside.layerClass,
+             alive_ + inside.kept,
+             inside.working,
+             inside.narrow,
+             inside.logits,
+             0};
+  }
+  void leave(const PassMoments::Action& action) {
+    alive_ += action.device, host_ += action.host;
+    mostHost_ = std::max(mostHost_, host_);
+  }
   const PassMoments::Action& of(const ir::Action& a) const {
     return moments_[a.virtualStage]->actions[static_cast<size_t>(a.kind)];
   }
@@ -95,23 +144,25 @@ private:
   int64_t stages_;
   PassPeak peak_;
   double alive_ = 0, host_ = 0, most_ = 0, mostHost_ = 0;
-  bool first_ = true;
+  bool empty_ = true;
+  std::optional<ir::Action> first_; ///< of the pair at hand
+  std::map<std::pair<const PassMoments*, const PassMoments*>, Inside> pairs_;
 };
 
 } // namespace
 
-PassMoments::PassMoments(const StageParts& parts) {
-  const double saved = parts.saved(), host = parts.hostSaved;
+PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
+  const double saved = stage.saved(), host = stage.hostSaved;
   double operands = 0;
-  for (const InstanceMemory& i : parts.instances) operands += i.weightOperands * static_cast<double>(i.count);
+  for (const InstanceMemory& i : stage.instances) operands += i.weightOperands * static_cast<double>(i.count);
   const auto set = [&](ir::ActionKind kind, const Inside& inside, double device, double onHost) {
-    actions[static_cast<size_t>(kind)] = {inside, inside.sum(), device, onHost};
+    actions[static_cast<size_t>(kind)] = {inside, device, onHost};
   };
-  set(ir::ActionKind::Forward, forwardPeak(parts), saved, host);
-  set(ir::ActionKind::Backward, backwardPeak(parts, true, true), -saved, -host);
+  set(ir::ActionKind::Forward, forwardPeak(stage), saved, host);
+  set(ir::ActionKind::Backward, backwardPeak(stage, true, true), -saved, -host);
   // What the gradients of parameters read stays.
-  set(ir::ActionKind::BackwardInput, backwardPeak(parts, false, false), operands - saved, -host);
-  set(ir::ActionKind::BackwardWeight, weightPeak(parts), -operands, 0);
+  set(ir::ActionKind::BackwardInput, backwardPeak(stage, false, false), operands - saved, -host);
+  set(ir::ActionKind::BackwardWeight, weightPeak(stage), -operands, 0);
 }
 
 PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages) {

@@ -29,14 +29,15 @@ struct Inside {
   double sum() const { return kept + working + narrow + logits; }
 };
 
-/// What the actions of a virtual stage need and leave behind, the same for every micro-batch.
+/// What the actions of a virtual stage need and leave behind, the same for every micro-batch. Lives as long as its
+/// parts.
 struct PassMoments {
   struct Action {
     Inside inside;
-    double most = 0;             ///< the sum of it
     double device = 0, host = 0; ///< bytes left behind
   };
   std::array<Action, 4> actions; ///< by kind
+  const StageParts* parts;
   explicit PassMoments(const StageParts& parts);
 };
 

@@ -114,6 +114,8 @@ Priced accumulate(const Pricing& p) {
   p.facts.find(StackFact::Accumulate, p.requester());
   const std::optional<ir::Accumulate> how = p.facts.stack.accumulate();
   if (how == ir::Accumulate::Separate || how == ir::Accumulate::Deferred) {
+    if (p.facts.stack.has(StackFact::Accumulation))
+      return memoryTime(p, p.fact(StackFact::Accumulation, "bytes to add a gradient") * elements);
     const ir::Value& parameter = p.program.model->values[p.compute().value];
     const double width = ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);

@@ -53,6 +53,40 @@ TEST(CostMoments, WaitingGradientsAddUp) {
   EXPECT_DOUBLE_EQ(peak.sum(), 11);
 }
 
+/// Forward; forward and backward together; backward.
+PassPeak pairedPeak(const StageParts& parts, bool paired) {
+  std::vector<Action> actions(4);
+  actions[1].paired = paired;
+  actions[1].microBatch = actions[3].microBatch = 1;
+  actions[2].kind = actions[3].kind = ActionKind::Backward;
+  const Orders orders(ActionLists{actions});
+  const PassMoments moments(parts);
+  return passPeak({&moments}, orders[0], 1);
+}
+
+// What the backward pass of a pair frees, layer by layer, makes room for what its forward pass keeps.
+TEST(CostMoments, APairHoldsLittleMoreThanOnePass) {
+  StageParts parts;
+  parts.instances = {instance(0, 1), instance(1, 8), instance(2, 1)};
+  for (InstanceMemory& m : parts.instances) m.saved = 10, m.workingForward = 1, m.workingBackward = 2;
+  EXPECT_DOUBLE_EQ(pairedPeak(parts, false).sum(), 100 + 100 + 2);
+  const PassPeak peak = pairedPeak(parts, true);
+  EXPECT_DOUBLE_EQ(peak.kept, 100 + 10); // the layer that runs forward, before the one beside it has ended
+  EXPECT_DOUBLE_EQ(peak.working, 1 + 2);
+  EXPECT_EQ(peak.phase, Phase::Backward);
+}
+
+// Layers that keep unlike amounts meet in the order in which they run, and the longer pass goes on alone.
+TEST(CostMoments, APairWalksItsLayersInStep) {
+  StageParts parts;
+  parts.instances = {instance(0, 1), instance(1, 3)};
+  parts.instances[0].saved = 100, parts.instances[1].saved = 1, parts.instances[1].narrow = 5;
+  const PassPeak peak = pairedPeak(parts, true);
+  // 103 kept; three layers back free 1 each while the large one and two small ones come: 103 + 100 - 1 + 1 - 1 + 1.
+  EXPECT_DOUBLE_EQ(peak.kept, 103 + 100 - 1 + 1 - 1 + 1);
+  EXPECT_DOUBLE_EQ(peak.narrow, 3 * 5);
+}
+
 /// Four layers with a gradient of 7 bytes each, on one device of eight.
 struct Layers {
   Builder b{1, {{"dp", 8}}};

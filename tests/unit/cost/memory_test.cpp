@@ -227,8 +227,42 @@ TEST(CostMemory, LogitsAndTheirGradientAreHeldInSinglePrecision) {
   b.body(id).forward.edit() = {n};
   b.stages(1, 1, {{1}});
   EXPECT_DOUBLE_EQ(account(b).buffers, 8e9);
+  edit(b.plan.stack).set(StackFact::CopiesLogits, number(0.5)); // software whose loss holds less of them
+  EXPECT_DOUBLE_EQ(account(b).buffers, 2e9);
+  edit(b.plan.stack).set(StackFact::CopiesLogits, number(0));
+  EXPECT_DOUBLE_EQ(account(b).buffers, 0);
+  edit(b.plan.stack).set(StackFact::CopiesLogits, number(2));
   b.plan.precision.activations = b.plan.precision.compute = DType::fp32; // they are in fp32 already
   EXPECT_DOUBLE_EQ(account(b).buffers, 0);
+}
+
+// Where the loss and the head before it take turns piece by piece, no more than a piece of the logits and of their
+// gradient is ever there.
+TEST(CostMemory, ALossInPiecesHoldsOneOfThem) {
+  Builder b(1, {{"tp", 8}});
+  const LayerClassId head = b.unit("head"), end = b.unit("loss");
+  const OpId product = b.op("matmul", OpKind::Gemm), op = b.op("cross_entropy", OpKind::Memory);
+  Value logits, loss;
+  logits.kind = loss.kind = ValueKind::Result;
+  logits.producer = product, loss.producer = op;
+  const ValueId read = b.program.model.edit().values.add(logits);
+  b.program.model.edit().ops[op].operands = {{read, {}}};
+  b.program.model.edit().loss = b.program.model.edit().values.add(loss);
+  Node makes = b.compute(product), ends = b.compute(op);
+  makes.compute().work.resultBytes = ends.compute().work.firstOperandBytes = 2e9;
+  b.body(head).forward.edit() = {makes};
+  b.body(head).workingForward = 2.5e9, b.body(head).workingBackward = 1e9;
+  b.body(end).forward.edit() = {ends};
+  b.body(end).saved.edit() = {{op, read, {}, 2e9}};
+  b.body(end).workingForward = 1e6, b.body(end).workingBackward = 2e9;
+  edit(b.plan.stack).set(StackFact::CopiesLogits, number(0));
+  b.stages(1, 1, {{1, 1}});
+  EXPECT_DOUBLE_EQ(account(b).peak, 2e9 + 2e9); // kept, and their gradient
+  edit(b.plan.stack).set(StackFact::LossPieces, number(4));
+  const Memory m = account(b);
+  EXPECT_DOUBLE_EQ(m.peak, 1e9); // 0.5 GB kept and 0.5 GB of gradient; the head's forward 0.5 and 0.5 beside it
+  edit(b.plan.stack).set(StackFact::CopiesLogits, number(1));
+  EXPECT_DOUBLE_EQ(account(b).peak, 1e9 + 1e9); // 4 GB in fp32, in four pieces
 }
 
 /// Two stages of four layers that keep 10 bytes each; gradients of 7 bytes.

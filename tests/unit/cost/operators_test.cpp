@@ -261,6 +261,9 @@ TEST_F(CostOperators, AccumulationFollowsTheStack) {
   expect(price(node).seconds, 5.257300949139e-04); // 12 B per element
   b.plan.precision.grads = DType::fp16;
   expect(price(node).seconds, 6 * node.compute().work.elements / (.85 * 2.039e12) + 3e-6);
+  edit(b.plan.stack).set(StackFact::Accumulation, number(10)); // whatever the type
+  expect(price(node).seconds, 10 * node.compute().work.elements / (.85 * 2.039e12) + 3e-6);
+  edit(b.plan.stack).set(StackFact::Accumulation, number(12));
   b.plan.precision.grads = DType::fp32;
   b.program.microBatches = 1; // a buffer of its own: the only micro-batch of a step adds to it, too
   expect(price(node).seconds, 5.257300949139e-04);
