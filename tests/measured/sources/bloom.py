@@ -11,10 +11,10 @@
 | sharding | optimizer over the data-parallel ranks: ZeRO-1, and what the BF16 optimizer does in its place |
 | gradients | fp16: accumulated and reduced in fp16; bf16: both in fp32 ("Rebalancing layers") |
 | attention | scores in memory |
-| stack | `megatron_ds`, the library's Megatron-DeepSpeed |
+| stack | `bigscience`, the library's Megatron-DeepSpeed with the memory that this log shows; bf16 `bigscience_bf16` |
 | network | `std.clusters.jean_zay`: four NVLinks per GPU, four Omni-Path cards of 100 Gbps per node |
 | step time | printed: the second iteration of a run |
-| memory | what nvidia-smi shows on the fullest GPUs: with CUDA's context and what the allocator reserves, so more than the program asks for |
+| memory | what nvidia-smi shows on the fullest GPUs: with CUDA's context and what the allocator reserves, which two numbers of the stack say |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -45,7 +45,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group="BLOOM, bf16" if bf16 else "BLOOM, fp16", kind="dense",
         model=f"bloom.bloom(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = 250880, attention = unfused)",
-        cluster=f"jean_zay.jean_zay_a100(nodes = {gpus // 8})", software="megatron.deepspeed_pipeline", seq=seq, global_batch=gbs, micro_batch=mbs,
+        cluster=f"jean_zay.jean_zay_a100(nodes = {gpus // 8})", software="megatron.bigscience_bf16" if bf16 else "megatron.bigscience", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "fp32", "reduce": "fp32", "optimizer": "fp32"} if bf16
         else {"compute": "fp16", "grads": "fp16", "reduce": "fp16", "optimizer": "fp32"},
         data=number(row, "dp") or gpus // (tp * pp), tensor=tp, pipeline=pp, scatter=True, stored="optimizer", recompute="decoder",

@@ -7,6 +7,7 @@
 | sharding | parameters over the 256 chips of a pod (FSDP), data parallel between pods |
 | recomputation | printed: full. Rows that offload to the host are incomplete: plans have no such memory |
 | head dimension, vocabulary | 128, 32000: the repository's defaults |
+| gradients | travel as the products make them, in bf16: weights are cast before they are used (`kernel = jnp.asarray(kernel, self.dtype)`, layers/linears.py) |
 | H100 rows | leave batch and sequence to a file that was not read: incomplete |
 
 Second table: src/maxtext/configs/tpu/v4.
@@ -69,7 +70,7 @@ def run(row):
         f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, ffn = {ffn}, vocab = 32000)",
         cluster=f"tpu.tpu_v4({SLICES[pod]}, slices = {pods})" if v4 else f"tpu.tpu_v5e(slices = {pods})",
         software="jax.maxtext", seq=seq, global_batch=mbs * gpus, micro_batch=mbs,
-        precision={"compute": "bf16", "params": "fp32", "grads": "fp32", "optimizer": "fp32"},
+        precision={"compute": "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"},
         data=gpus, copies=pods, stored="params", recompute="decoder",
         seconds=flops(mbs * gpus, seq, layers, hidden, heads, kv, head, ffn, vocab, gated=not v4) / (float(row["value"]) * 1e12 * gpus),
         citation=f"AI-Hypercomputer/maxtext at e591f30cbb, src/maxtext/configs/tpu/{'v4' if v4 else 'v5e'}")

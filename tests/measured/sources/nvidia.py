@@ -6,7 +6,9 @@
 | recomputation | none; DeepSeek-V3: the up-projections of its attention, with two nodes and more of experts (B200) or on H100 the dense layers' feed-forward part, too |
 | sequence parallelism | with tensor parallelism |
 | states | optimizer sharded over data and context parallel ranks, overlapped; with FSDP the parameters |
-| gradients | travel in bf16: `grad_reduce_in_fp32 = False` in the performance scripts of NeMo and Megatron Bridge |
+| gradients | accumulated in bf16, and so they travel: `grad_reduce_in_fp32 = False` in the performance scripts of NeMo and Megatron Bridge, which also gives Megatron Core's gradient buffer the type of the parameters |
+| optimizer | states in fp32; DeepSeek-V3's moments in bf16 (`exp_avg_dtype`, `exp_avg_sq_dtype` of Megatron Bridge's recipes/deepseek/deepseek_v3.py) |
+| weights of experts | multiplied into their activation, as Megatron Core does (`activation_func_with_probs`, moe/experts.py), so that their results are not kept |
 | data parallelism | GPUs / (tensor x pipeline x context) |
 | experts | over data and tensor ranks together (expert tensor parallelism 1), loads forced to be balanced |
 | fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 % |
@@ -18,6 +20,7 @@
 | DeepSeek-V3 on H100 | gradients are not reduced beside backward: `overlap_grad_reduce = False`, the same file |
 | second token | DeepSeek-V3 predicts it unless the row says "w/o MTP" |
 | stages without chunks | their sends block: Megatron Core overlaps them in the interleaved schedule only |
+| offloading | under FSDP the first layers keep what backward needs in the host's memory (`cpu_offloading_num_layers`): Llama 405B on GB200 95 of 126 (configs/llama31/llama31_405b_llm_pretrain.py at 27dfb3df3), 70B in fp8 40 of 80 on GB200 and 20 on GB300, in bf16 20 and 30 (configs/llama/llama3_workload_base_configs.py at 00919dcf1) |
 | racks | 64 of the 72 GPUs of a GB200 rack |
 
 Second table: more machines, types and models by the same rules, and
@@ -28,7 +31,6 @@ Second table: more machines, types and models by the same rules, and
 | device, network | GB300 racks of 64 in use and B300 nodes of eight, with a card of 800 Gb/s per GPU |
 | stages | layers that do not divide, as 405B's 126 and Qwen3 235B's 94: table and head count as a layer each (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`). DeepSeek-V3 and Kimi K2 by their layouts, with a last stage that is shorter. GPT-OSS's 36 layers in four stages of nine |
 | fp8, mxfp8, current scaling | one fp8, as in the first table; NVFP4 one fp4 |
-| offloading | Llama 405B under FSDP on GB200 keeps what backward needs of 95 of its 126 layers in the host's memory (`cpu_offloading_num_layers`, configs/llama31/llama31_405b_llm_pretrain.py at 27dfb3df3) |
 | stack of experts | as in the first table, by release; 25.09's Qwen3 235B in a CUDA graph on GB200, not on B200 (configs/qwen3/qwen3_235b_a22b_llm_pretrain.py at 27dfb3df3). Kimi K2 with micro-batches of two kernel by kernel in 26.06, too (its presets). Before 26.06 and on H100 the all-to-all dispatcher, which sends a row per expert, with Qwen3 235B on B300, B200 and H100 (qwen3_workload_base_configs.py at 01b2977e5) and GPT-OSS, whose presets name no other: `te_2602_a2a` |
 | exchange beside another micro-batch | as in the first table; Qwen3 235B on H100, too (qwen3_workload_base_configs.py at 01b2977e5). Kimi K2 never |
 | optimizer | Adam; Kimi K2's recipe has Muon |
@@ -37,6 +39,9 @@ Second table: more machines, types and models by the same rules, and
 from .common import Incomplete, Run, need, number, stage_lines
 
 EXPERT_WIDTHS = {"Qwen3-30B-A3B": 768, "Qwen3-235B-A22B": 1536}
+# cpu_offloading_num_layers of runs with FSDP, by model, device and type.
+OFFLOADED = {("LLAMA3-70B", "GB200", "fp8"): 40, ("LLAMA3-70B", "GB300", "fp8"): 20, ("LLAMA3-70B", "GB300", "bf16"): 30, ("LLAMA3-70B", "GB200", "bf16"): 20,
+             ("LLAMA3-405B", "GB200", "fp8"): 95}
 VOCABULARY = {"GPT3": 51200, "LLAMA2": 32000, "Nemotron": 256000, "Mixtral": 32000}
 
 
@@ -77,18 +82,18 @@ def model(row):
         return f"nemotron.nemotron(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", False
     if family.startswith("Mixtral"):
         return (f"moe.mixtral(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, experts = {row['moe_experts']}, "
-                f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab})"), "moe", False
+                f"k = {row['moe_topk']}, ffn = {ffn}, vocab = {vocab}, weigh = activation)"), "moe", False
     if family.startswith("Qwen3-"):  # heads of 128
         slots = ", capacity = 1.0" if drops(row) else ""
         return (f"qwen.moe(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, head_dim = 128, experts = {row['moe_experts']}, "
-                f"k = {row['moe_topk']}, ffn = {EXPERT_WIDTHS[family]}, vocab = {vocab}, qk_norm = true{slots})"), "moe", False
+                f"k = {row['moe_topk']}, ffn = {EXPERT_WIDTHS[family]}, vocab = {vocab}, qk_norm = true, weigh = activation{slots})"), "moe", False
     if family.startswith("DeepSeekV3"):
-        options = ["capacity = 1.0"] * drops(row) + ["mtp_depth = 0"] * ("w/o MTP" in row["notes"])
-        return "deepseek.deepseek_v3" + (f"({', '.join(options)})" if options else ""), "moe", False
+        options = ["weigh = activation"] + ["capacity = 1.0"] * drops(row) + ["mtp_depth = 0"] * ("w/o MTP" in row["notes"])
+        return f"deepseek.deepseek_v3({', '.join(options)})", "moe", False
     if family.startswith("Kimi-K2"):
-        return "kimi.kimi_k2(mtp_depth = 0)", "moe", False
+        return "kimi.kimi_k2(mtp_depth = 0, weigh = activation)", "moe", False
     if family.startswith("GPT-OSS-120B"):
-        return "gpt_oss.gpt_oss_120b", "moe", False
+        return "gpt_oss.gpt_oss_120b(weigh = activation)", "moe", False
     raise Incomplete(f"a model for {family}")
 
 
@@ -184,7 +189,16 @@ def recomputation(row):
 def precision(row):
     text = row["precision"].lower()
     compute = "fp4" if "fp4" in text else "fp8" if "fp8" in text else "bf16"
-    return {"compute": compute, "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"}
+    states = "{ m = bf16; v = bf16 }" if row["model_family"].startswith("DeepSeekV3") else "fp32"
+    return {"compute": compute, "grads": "bf16", "optimizer": states}
+
+
+def offloaded(row):
+    """The layers whose activations lie in the host's memory meanwhile."""
+    if "fsdp" not in row["sharding"]:
+        return ""
+    layers = OFFLOADED.get((row["model_family"], device(row), "bf16" if row["precision"] == "BF16" else "fp8"))
+    return f"decoder[0:{layers}] = host" if layers else ""
 
 
 def run(row, group, mbs=None):
@@ -206,7 +220,7 @@ def run(row, group, mbs=None):
         sequence_parallel=tp > 1, stored="params" if fsdp else "optimizer",
         schedule=schedule(row, kind, pp, chunks),
         overlap="pipeline = 100%" if pp > 1 and chunks == 1 else "gradient = 100%" if blocking else "",
-        stages=stages(row, pp * chunks) if pp > 1 else [], keep="decoder[0:95] = host" if fsdp and family == "LLAMA3-405B" else "",
+        stages=stages(row, pp * chunks) if pp > 1 else [], keep=offloaded(row),
         recompute=recomputation(row), seconds=seconds(row, seq, gbs, gpus), citation=cite(row))
 
 

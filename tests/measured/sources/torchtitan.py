@@ -10,6 +10,7 @@
 | tensor parallelism | with sequence parallelism; async where printed |
 | precision | parameters and reductions in fp32; Float8 where printed |
 | compiled | the fused passes of `torchtitan`; without torch.compile `torchtitan_eager` |
+| memory | the printed peak of what PyTorch's allocator reserves |
 
 Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b_h200_202506_trainy-whitefiber.md of the same repository, too.
 
@@ -23,7 +24,7 @@ Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b
 | selective recomputation | as in the first table: every second layer, which redoes as much as every second product; also where it is blank, as llama3_8b.toml has it |
 | float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits |
 | device, network | H100 of 96 GB, 500 W; H200: 700 W, one 400 Gb/s card per GPU |
-| stack | `torchtitan`, async TP where printed; on H200, too |
+| stack | `torchtitan`, async TP where printed; on H200, too. Runs of 2025 compiled their loss: `torchtitan_2025` |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -61,7 +62,9 @@ def run(row):
     mbs, local = micro_batch(row, pp) if pp > 1 else (need(row, "mbs"),) * 2
     seq = number(row, "seq") or 8192
     gbs = number(row, "gbs") or local * dp
-    software = "torchtitan_async_tp" if "AsyncTP" in row["notes"] else "torchtitan" if "compile" in row["notes"] else "torchtitan_eager"
+    year = "_2025" if re.search(r"2025-?06", row["provenance"]) else ""
+    software = f"torchtitan{year}_async_tp" if "AsyncTP" in row["notes"] else f"torchtitan{year}" if "compile" in row["notes"] else "torchtitan_eager"
+    peak = re.search(r"\bmem_GiB=([\d.]+)", row["notes"])
     return Run(
         name=row["id"].replace("-", "_"), group="torchtitan" + (", H200" if "H200" in row["gpu"] else ""), kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {row['vocab']})",
@@ -71,5 +74,5 @@ def run(row):
         data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
         stages=stage_lines(stages(layers, pp), "embed", "norm, head, loss") if pp > 1 else [],
         recompute="decoder" if row["recompute"] == "full" else f"decoder[0:{layers}:2]",
-        seconds=gbs * seq / (float(row["value"]) * gpus),
+        seconds=gbs * seq / (float(row["value"]) * gpus), memory=f"{peak[1]}GiB" if peak else "",
         citation="pytorch/torchtitan at b5bcd76c66, " + row["provenance"].partition(":")[2].split(" ")[0])
