@@ -95,7 +95,10 @@ int runCompile(Console& console, const Arguments& arguments) {
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
+  if (const int code = file.set(arguments)) {
+    if (json && code == kFailed) printJson(console, kPlansFormat, {{"plans", Json::array()}});
+    return code;
+  }
   Watcher watcher{console, file.sources(), json ? "" : printAfter, {}};
   JsonDocument document(kPlansFormat);
   document.found().key("plans");

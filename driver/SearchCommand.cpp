@@ -176,7 +176,11 @@ bool isExhaustive(const Arguments& arguments, const api::Search& search) {
 
 std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& arguments, InputFile& file,
                                       const Applying& applying, int& code) {
-  if ((code = file.set(arguments))) return nullptr;
+  if ((code = file.set(arguments))) {
+    if (code == kFailed && *arguments.value("--format") == "json")
+      printJson(console, kSearchFormat, {{"search", nullptr}});
+    return nullptr;
+  }
   if ((code = checkOutputs(console, arguments, {"-o", "--svg"}, file.sources()))) return nullptr;
   ir::SearchWords words = wordsOf(arguments);
   const auto top = countOf(console, arguments, "--top", 1, ir::kMostShown, 0);

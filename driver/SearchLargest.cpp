@@ -139,7 +139,10 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   const std::string option = up ? "--largest" : "--fewest", format = *arguments.value("--format");
   if (format != "text" && format != "json")
     return console.usageError(fmt::format("`{}` answers as text or json, not as {}", option, format));
-  if (const int code = file.set(arguments)) return code;
+  if (const int code = file.set(arguments)) {
+    if (code == kFailed && format == "json") printJson(console, kSearchFormat, {{option.substr(2), nullptr}});
+    return code;
+  }
   const std::string path = *arguments.value(option), plan = arguments.value("--plan").value_or("");
   ir::SearchWords first = words; // whether the path, the conditions and the plan are what they should be
   first.numbers = {{path, {{1, {}}}}};

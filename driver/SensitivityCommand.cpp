@@ -99,9 +99,12 @@ int runSensitivity(Console& console, const Arguments& arguments) {
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
-  const bool read = !file.hasErrors();
   const auto writer = sensitivityWriter(console, arguments);
+  if (const int code = file.set(arguments)) {
+    if (code == kFailed) writer->finish();
+    return code;
+  }
+  const bool read = !file.hasErrors();
   bool any = false, answered = true;
   file.eachPlan(arguments.all("--plan"), [&](std::unique_ptr<api::Compilation> plan) {
     any = true;

@@ -180,7 +180,11 @@ int runSweep(Console& console, const Arguments& arguments) {
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
-  if (const int code = file.set(arguments)) return code;
+  if (const int code = file.set(arguments)) {
+    if (code == kFailed && *arguments.value("--format") == "json")
+      printJson(console, kSweepFormat, {{"sweep", nullptr}});
+    return code;
+  }
   if (const int code = checkOutputs(console, arguments, {"--svg"}, file.sources())) return code;
   const auto found = file.search(arguments.value("--plan").value_or(""), words);
   file.report({});
