@@ -46,6 +46,12 @@ std::string percentText(double fraction) {
   return fourDigits(fraction * 100) + " %";
 }
 
+std::string chanceText(double probability) {
+  if (probability > kCertain) return "over 99.9 %";
+  if (probability < 1 - kCertain) return "under 0.1 %";
+  return fmt::format("{:.3g} %", probability * 100);
+}
+
 std::string shareText(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", fraction * 100) : "-";
 }

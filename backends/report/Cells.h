@@ -15,6 +15,10 @@ std::string cell(double value, const Unit& unit);
 std::string countText(double value);
 /// `45.47 %`.
 std::string percentText(double fraction);
+/// No model of errors knows what is beyond.
+inline constexpr double kCertain = 0.999;
+/// `97.3 %`: of a probability three digits; `over 99.9 %`.
+std::string chanceText(double probability);
 /// `45.5 %`: the share of a part, for columns.
 std::string shareText(double fraction);
 /// `+0.2 %`.

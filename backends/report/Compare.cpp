@@ -106,8 +106,10 @@ std::vector<Column> columnsOf(const ComparisonReport& report) {
   out.push_back(
       {"memory", 'r', [=](size_t i) { return StyledText(formatQuantity(estimate(i).memory.peak, units::bytes)); }});
   out.push_back({"", 'l', [=](size_t i) {
-                   const bool fits = estimate(i).memory.fits;
-                   return StyledText(fits ? "fits" : "does not fit", fits ? TextStyle::Plain : TextStyle::Error);
+                   const cost::Memory& m = estimate(i).memory;
+                   if (!m.fits) return StyledText("does not fit", TextStyle::Error);
+                   const bool doubt = m.fitsProbability && *m.fitsProbability <= kCertain;
+                   return StyledText(doubt ? "fits, " + chanceText(*m.fitsProbability) : "fits");
                  }});
   addCost(report, out);
   out.push_back({measureText(c), 'r', [&c](size_t i) {

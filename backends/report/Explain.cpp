@@ -55,6 +55,7 @@ const std::vector<Topic>& topics() {
       {{"memory", "memory.peak", "memory.capacity", "memory.fits", "memory.params", "memory.grads", "memory.optimizer",
         "memory.activations", "memory.buffers", "peak", "grads", "activations", "buffers"},
        explainMemory},
+      {{"sure to fit", "memory.fits_probability"}, explainFits},
       {{"recompute"}, explainRecompute},
       {{"parameters", "params", "params.active"}, explainParameters},
       {{"micro-batches", "micro_batches"}, explainMicroBatches},

@@ -1,8 +1,10 @@
-// Where the peak of the memory comes from: what lives when the fullest stage is fullest.
+// Where the peak of the memory comes from: what lives when the fullest stage is fullest; and how sure it is to fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
+#include <cmath>
 #include <fmt/core.h>
 
 namespace planc::report {
@@ -15,6 +17,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
                           m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
   if (const ir::Number* capacity = input.facts->device.number(ir::DeviceFact::Memory))
     page.constant("memory.capacity", *capacity);
+  if (m.fitsProbability) page.fact("fits", chanceText(*m.fitsProbability) + " sure: memory.fits_probability");
   SumTable parts(page, units::bytes);
   parts.add("memory.params", m.params, "parameters");
   parts.add("memory.grads", m.grads, "gradients");
@@ -42,6 +45,32 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
     host.write(m.hostPeak);
     break;
   }
+}
+
+void explainFits(ExplainPage& page, const ExplainInput& input) {
+  const cost::Memory& m = input.report->estimate->memory;
+  const ir::Stack& stack = *input.report->plan->stack;
+  const ir::Number* error = stack.number(ir::StackFact::AccuracyMemory);
+  if (!m.fitsProbability || !error)
+    return page.number("memory.fits_probability", "-", "no probability: the stack gives no `accuracy.memory`");
+  const bool host = m.hostIsFuller();
+  const double peak = host ? m.hostPeak : m.peak, room = host ? m.hostCapacity : m.room();
+  auto text = [](double bytes) { return formatQuantity(bytes, units::bytes); };
+  page.number("memory.fits_probability", chanceText(*m.fitsProbability),
+              host ? fmt::format("of a device's share of the host's memory: {} of {}", text(peak), text(room))
+              : m.stages.size() > 1
+                  ? fmt::format("of stage {}, the fullest: {} of {}", m.fullest, text(peak), text(room))
+                  : fmt::format("{} of {}", text(peak), text(room)));
+  if (peak > 0 && room > 0 && error->value > 0)
+    page.equation("Φ( ln( room / peak ) / accuracy.memory )",
+                  fmt::format("Φ( ln( {} / {} ) / {:.3g} ) = Φ( {:.3g} ) = {}", text(room), text(peak), error->value,
+                              std::log(room / peak) / error->value, chanceText(*m.fitsProbability)));
+  page.constant("accuracy.memory", *error);
+  const ir::Device& device = input.facts->device;
+  const ir::Number* capacity = device.number(host ? ir::DeviceFact::HostMemory : ir::DeviceFact::Memory);
+  if (capacity) page.constant(host ? "host.memory" : "memory.capacity", *capacity);
+  const ir::Number* reserved = stack.number(ir::StackFact::Reserved);
+  if (!host && reserved) page.constant("reserved", *reserved);
 }
 
 } // namespace planc::report

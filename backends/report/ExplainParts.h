@@ -53,8 +53,9 @@ bool explainHeading(ExplainPage& page, const ExplainInput& input, const std::str
 // ExplainLive.cpp: a row of what lives at the fullest moment.
 bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string& what);
 
-// ExplainMemory.cpp
+// ExplainMemory.cpp: what lives at the fullest moment; how sure it is to fit.
 void explainMemory(ExplainPage& page, const ExplainInput& input);
+void explainFits(ExplainPage& page, const ExplainInput& input);
 
 // ExplainRecompute.cpp
 void explainRecompute(ExplainPage& page, const ExplainInput& input);

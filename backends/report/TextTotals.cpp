@@ -131,8 +131,10 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
                 fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
                             m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
   if (m.hostPeak > 0)
-    line.put(at, fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
-                             formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
+    at = line.put(at,
+                  fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
+                              formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
+  if (m.fitsProbability) line.put(at, fmt::format(", {} sure to fit", chanceText(*m.fitsProbability)));
   std::vector<StageFold> folds;
   for (const cost::StageMemory& s : m.stages) {
     StageFold fold{{}, {s.stage}};

@@ -261,6 +261,8 @@ constexpr Metric kMetrics[] = {
     rising({metric("memory.peak"), units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)}),
     {metric("memory.capacity"), units::bytes, false, "memory.capacity_bytes", PLANC_READ(e.memory.capacity)},
     {metric("memory.fits"), units::none, true, "memory.fits", PLANC_READ(e.memory.fits ? 1.0 : 0.0)},
+    {metric("memory.fits_probability"), units::none, false, "memory.fits_probability",
+     PLANC_READ(e.memory.fitsProbability)},
     {metric("memory.params"), units::bytes, false, "memory.params_bytes", PLANC_READ(e.memory.params)},
     {metric("memory.grads"), units::bytes, false, "memory.grads_bytes", PLANC_READ(e.memory.grads)},
     {metric("memory.optimizer"), units::bytes, false, "memory.optimizer_bytes", PLANC_READ(e.memory.optimizer)},

@@ -29,7 +29,7 @@ struct Part {
 /// Twice the peak is what counting full attention can make of a rate; a plan may need twice the memory that is there.
 constexpr double kAll = 1, kTwice = 2;
 constexpr std::string_view kStep = "step_time", kPeak = "memory.peak", kCapacity = "memory.capacity", kRun = "run.days";
-constexpr std::string_view kThePeak = "the peak", kTheRun = "the run"; ///< in words
+constexpr std::string_view kThePeak = "the peak", kTheRun = "the run", kCertainty = "certainty"; ///< in words
 constexpr Part kParts[] = {
     {"mfu", kThePeak, kTwice},
     {"mfu.low", kThePeak, kTwice},
@@ -49,6 +49,7 @@ constexpr Part kParts[] = {
     {"straggler", kStep, kAll},
     {"params.active", "params", kAll},
     {"run.goodput", kTheRun, kAll},
+    {"memory.fits_probability", kCertainty, kAll},
     {"run.productive", kRun, kAll},
     {"run.checkpointing", kRun, kAll},
     {"run.lost", kRun, kAll},
@@ -75,7 +76,7 @@ public:
   /// `part` against `limit`, in any of the three forms.
   void check(ExprId part, ExprId limit) {
     const auto partsOf = [this](ExprId whole) { return [this, whole](const Part& p) { return is(whole, p.whole); }; };
-    for (const std::string_view whole : {kThePeak, kTheRun})
+    for (const std::string_view whole : {kThePeak, kTheRun, kCertainty})
       if (const auto most = mostOf(part, [&](const Part& p) { return p.whole == whole; }))
         return judge(part, std::string(whole), limit, *most);
     const ExprNode& left = node(part);

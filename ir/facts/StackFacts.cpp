@@ -86,6 +86,8 @@ std::span<const FactRow> stackFacts() {
       {AccuracyRatioSameMesh, "accuracy.ratio.same_mesh", number({}, ranges::kSurcharge),
        "factor within which nine of ten ratios of two plans of one mesh lie"},
       {AccuracyRatioOtherMesh, "accuracy.ratio.other_mesh", number({}, ranges::kSurcharge), "the same of other plans"},
+      {AccuracyMemory, "accuracy.memory", number({}, ranges::kError),
+       "relative error of a peak of memory, as a standard deviation: how sure it is that a plan fits"},
       {Workspace, "workspace", number(units::bytes, ranges::kBytes), "memory of the software itself"},
       {Fragmentation, "fragmentation", number({}, ranges::kSurcharge), "factor on what is allocated"},
       {Reserved, "reserved", number(units::bytes, ranges::kBytes), "memory that others hold"},
@@ -96,13 +98,11 @@ std::span<const FactRow> stackFacts() {
       {CopiesGathers, "copies.gathers", truth(),
        "gathered activations: one buffer per class of collective, never freed"},
       {CopiesLogits, "copies.logits", number({}, ranges::kCopies),
-       "fp32 copies of what a loss reads that live while it is made, beside the one in the activations' type; 2 where "
-       "it "
-       "is not given"},
+       "fp32 copies of what a loss reads that live while it is made, beside the one in the activations' type; "
+       "2 where it is not given"},
       {LossPieces, "loss_pieces", count(ranges::kSome),
-       "pieces in which a loss and what it reads are made, one after the other, so that one lives at a time; 1 where "
-       "it "
-       "is not given"},
+       "pieces in which a loss and what it reads are made, one after the other, so that one lives at a time; "
+       "1 where it is not given"},
   };
   return rows;
 }

@@ -54,6 +54,7 @@ enum class StackFact : uint8_t {
   AccuracyNewSequence,
   AccuracyRatioSameMesh,
   AccuracyRatioOtherMesh,
+  AccuracyMemory,
   Workspace,
   Fragmentation,
   Reserved,

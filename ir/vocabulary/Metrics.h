@@ -54,6 +54,7 @@ inline constexpr Word kMetricWords[] = {
     {"memory.peak", "the most that a device of the fullest stage holds"},
     {"memory.capacity", "what a device can hold"},
     {"memory.fits", "whether the peak is within the capacity"},
+    {"memory.fits_probability", "how sure that is, with the error of peaks that the stack is known to have"},
     {"memory.params", "parameters at the peak"},
     {"memory.grads", "gradients at the peak"},
     {"memory.optimizer", "states of the optimizer at the peak"},

@@ -28,6 +28,7 @@ def commands(planc, truth, slow):
     yield ["distance.py", *page]
     yield ["own_runs.py", *full, *page]
     yield ["ratio_coverage.py", *full, *page]
+    yield ["peaks.py", *full, *page]
 
 
 def main():

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/Program.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,18 @@ std::string runningText(const StageMemory& stage);
 
 struct Memory {
   double peak = 0, capacity = 0;
+  double reserved = 0; ///< of the capacity, what others hold
   bool fits = true;
+  /// With the stack's error of a peak: at least one half where it fits. Nothing where the stack gives none.
+  std::optional<double> fitsProbability;
   double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< of the fullest stage
   int64_t fullest = 0;
   double hostPeak = 0, hostCapacity = 0; ///< in the host's memory, per device; capacity 0 where nothing is there
   std::vector<StageMemory> stages;
+
+  double room() const { return capacity - reserved; }
+  /// Is the host's memory fuller than the device's?
+  bool hostIsFuller() const { return hostPeak * room() > peak * hostCapacity; }
 };
 
 } // namespace planc::cost

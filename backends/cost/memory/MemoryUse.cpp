@@ -10,12 +10,21 @@
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 #include <string_view>
 
 namespace planc::cost {
 
 namespace {
+
+/// How likely a peak that is predicted with an error stays within the room: its logarithm is normal. All devices share
+/// one prediction and its error, so the fullest of them decides for all.
+double chanceOf(double peak, double room, double error) {
+  if (!(peak > 0) || !(room > 0) || !(error > 0)) return peak <= room ? 1 : 0;
+  return 0.5 * std::erfc(-std::log(room / peak) / (error * std::numbers::sqrt2));
+}
 
 /// What the chunks of a device hold together: states add up, buffers are shared.
 StageParts together(const std::vector<const StageParts*>& chunks) {
@@ -158,12 +167,16 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
     memory.hostPeak = std::max(memory.hostPeak, m.hostBytes);
     memory.stages.push_back(std::move(m));
   }
-  memory.fits = memory.peak <= memory.capacity - facts.stack.value(ir::StackFact::Reserved, 0);
+  memory.reserved = facts.stack.value(ir::StackFact::Reserved, 0);
+  memory.fits = memory.peak <= memory.room();
   if (memory.hostPeak > 0) {
     const ir::Number* host = facts.find(ir::DeviceFact::HostMemory, {});
     memory.hostCapacity = host ? host->value : 0;
     memory.fits &= memory.hostPeak <= memory.hostCapacity;
   }
+  if (const ir::Number* error = facts.stack.number(ir::StackFact::AccuracyMemory))
+    memory.fitsProbability = memory.hostIsFuller() ? chanceOf(memory.hostPeak, memory.hostCapacity, error->value)
+                                                   : chanceOf(memory.peak, memory.room(), error->value);
   return memory;
 }
 

@@ -396,6 +396,79 @@ TEST(CostMemory, ReservedMemoryIsNotAvailable) {
   EXPECT_DOUBLE_EQ(account(f.b).capacity, 80e9);
 }
 
+// ---- how sure it is to fit -----------------------------------------------------------
+
+class CostFits : public ::testing::Test {
+protected:
+  CostFits() : f_(1, 1, 1, oneForwardOneBackward()) {
+    edit(f_.b.plan.stack).set(StackFact::AccuracyMemory, number(0.1));
+  }
+
+  /// Of a peak in a device of 80 GB; the whole of it is activations.
+  Memory of(double peak) {
+    f_.b.body(LayerClassId(0)).saved.edit()[0].bytes = peak;
+    return account(f_.b);
+  }
+  /// With the bytes that the device holds beside them taken off, so that the peak is what is asked for.
+  double chance(double peak) {
+    const double rest = of(1e9).peak - 1e9;
+    const Memory m = of(peak - rest);
+    EXPECT_DOUBLE_EQ(m.peak, peak);
+    EXPECT_EQ(m.fits, *m.fitsProbability >= 0.5) << peak;
+    return *m.fitsProbability;
+  }
+  InFlight f_;
+};
+
+TEST_F(CostFits, APeakAsLargeAsTheDeviceIsAnEvenChance) {
+  EXPECT_EQ(chance(80e9), 0.5);
+}
+
+TEST_F(CostFits, ItsLogarithmIsNormal) {
+  EXPECT_NEAR(chance(80e9 * std::exp(-0.1)), 0.841345, 1e-6);
+  EXPECT_NEAR(chance(80e9 * std::exp(0.1)), 1 - 0.841345, 1e-6);
+  EXPECT_NEAR(chance(80e9 * std::exp(-0.128155)), 0.9, 1e-6);
+}
+
+TEST_F(CostFits, MoreMemoryIsNeverSurer) {
+  double before = 1;
+  for (double peak = 20e9; peak < 200e9; peak *= 1.03) {
+    const double now = chance(peak);
+    EXPECT_LE(now, before) << peak;
+    before = now;
+  }
+  EXPECT_LT(before, 1e-6);
+}
+
+TEST_F(CostFits, WhatOthersHoldIsNoRoom) {
+  edit(f_.b.plan.stack).set(StackFact::Reserved, number(8e9));
+  EXPECT_EQ(chance(72e9), 0.5);
+}
+
+TEST_F(CostFits, WithoutAnErrorThereIsNoProbabilityAndWithNoneNoDoubt) {
+  edit(f_.b.plan.stack).set(StackFact::AccuracyMemory, number(0));
+  EXPECT_EQ(chance(79e9), 1);
+  EXPECT_EQ(chance(81e9), 0);
+  InFlight bare(1, 1, 1, oneForwardOneBackward());
+  EXPECT_FALSE(account(bare.b).fitsProbability);
+}
+
+TEST(CostMemory, TheFullerOfDeviceAndHostDecides) {
+  Timeline t;
+  edit(t.b.plan.stack).set(StackFact::AccuracyMemory, number(0.1));
+  t.b.body(t.layer).params.edit()[0].host = {false, false, true};
+  edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(1e3));
+  const double held = account(t.b).hostPeak;
+  edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(held * std::exp(0.1)));
+  Memory m = account(t.b);
+  EXPECT_TRUE(m.hostIsFuller());
+  EXPECT_NEAR(*m.fitsProbability, 0.841345, 1e-6);
+  edit(t.b.plan.cluster).device.set(DeviceFact::HostMemory, number(held * 1e12));
+  m = account(t.b);
+  EXPECT_FALSE(m.hostIsFuller());
+  EXPECT_GT(*m.fitsProbability, 0.99);
+}
+
 // ---- the runs of Korthikanti et al. and of SC21, which fitted 80 GB ------------------
 
 struct Published {

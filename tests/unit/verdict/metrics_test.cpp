@@ -56,6 +56,7 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "memory.peak",
                                                "memory.capacity",
                                                "memory.fits",
+                                               "memory.fits_probability",
                                                "memory.params",
                                                "memory.grads",
                                                "memory.optimizer",
