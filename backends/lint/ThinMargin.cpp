@@ -1,41 +1,60 @@
 // Thin margin: a plan fits, and so closely that a run may not.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::lint {
 
-PLANC_WARNING(ThinMargin, 1174, "plan `{plan}` leaves {left} of {capacity} free, {share}", Stage::Priced)
+PLANC_WARNING(ThinMargin, 1174, "plan `{plan}` leaves {left} of {capacity} free{where}, {share}{sure}", Stage::Priced)
 
 namespace {
 
-/// Memory is not predicted closer than this: allocators, drivers and libraries hold more or less of it.
+/// A run that fails in its first step costs more than what a plan with more room is slower: nine of ten are to fit.
+constexpr double kSure = 0.9;
+/// Where the stack does not say how far off peaks are: they are not predicted closer than this.
 constexpr double kMargin = 0.05;
 /// The largest that live then, all in one note: parameters, their states and activations are three, and what is behind
 /// them frees too little to look at first.
 constexpr size_t kLines = 3;
+
+std::string largestOf(std::vector<cost::LiveBytes> live) {
+  std::stable_sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::string most;
+  for (size_t i = 0; i < std::min(kLines, live.size()); ++i)
+    most += fmt::format("{}{} {}", i ? ", " : "", live[i].what, bytes(live[i].bytes));
+  return most;
+}
 
 } // namespace
 
 /// What does not fit is said in the report itself.
 void warnOfThinMargin(const Subject& subject, DiagnosticEngine& diagnostics) {
   const cost::Memory& memory = subject.estimate.memory;
-  const double left = memory.capacity - memory.peak;
-  if (!memory.fits || left >= kMargin * memory.capacity) return;
+  const bool host = memory.hostIsFuller();
+  const double peak = host ? memory.hostPeak : memory.peak, room = host ? memory.hostCapacity : memory.room();
+  const std::optional<double>& sure = memory.fitsProbability;
+  if (!memory.fits || (sure ? *sure >= kSure : room - peak >= kMargin * room)) return;
   const ir::Plan& plan = subject.plan();
   auto report = diagnostics.report(ThinMargin, plan.range,
                                    {{"plan", plan.name.str()},
-                                    {"left", bytes(left)},
-                                    {"capacity", bytes(memory.capacity)},
-                                    {"share", percent(left / memory.capacity)}});
+                                    {"left", bytes(room - peak)},
+                                    {"capacity", bytes(room)},
+                                    {"where", host ? " in the host's memory" : ""},
+                                    {"share", percent((room - peak) / room)},
+                                    {"sure", sure ? fmt::format(": it is {} sure to fit", percent(*sure)) : ""}});
   if (plan.workload.microBatchRange.valid()) report.label(plan.workload.microBatchRange, "activations grow with it");
-  const cost::StageMemory& stage = memory.stages[static_cast<size_t>(memory.fullest)];
-  std::string most;
-  for (size_t i = 0; i < std::min(kLines, stage.live.size()); ++i)
-    most += fmt::format("{}{} {}", i ? ", " : "", stage.live[i].what, bytes(stage.live[i].bytes));
-  report.note(fmt::format("largest at the peak of {}: {}", bytes(memory.peak), most));
+  const auto onHost = std::max_element(memory.stages.begin(), memory.stages.end(),
+                                       [](const auto& a, const auto& b) { return a.hostBytes < b.hostBytes; });
+  const cost::StageMemory& stage = host ? *onHost : memory.stages[static_cast<size_t>(memory.fullest)];
+  report.note(fmt::format("largest at the peak of {}: {}", bytes(peak), largestOf(host ? stage.host : stage.live)));
+  if (const ir::Number* error = plan.stack->number(ir::StackFact::AccuracyMemory))
+    report.note(
+        fmt::format("`accuracy.memory` of stack `{}`: peaks that were measured lie within {} of those predicted, "
+                    "two of three",
+                    plan.stack->name.view(), percent(error->value)));
   report.help("recompute or split more of it, or try it on the cluster and `allow PLAN1174` with what was measured");
 }
 
