@@ -4,7 +4,7 @@
 |---|---|
 | architectures | printed; else the released configurations that the library has: Qwen2.5 7B (the sizes of Qwen2 7B) and 32B, Nemotron 3 Nano |
 | data parallelism | GPUs / (tensor x pipeline x context) |
-| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`) |
+| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`), and the experts of a token are neighbours: numbers in order, dealt out to the tokens (FakeBalancedGate of components/moe/layers.py) |
 | pipelines | interleaved 1F1B over one local batch: the pipeline is emptied GA times per step. The plan is one of these passes, its time the step's / GA, so what happens once per step counts in each |
 | stages | layers / (stages x chunks), the remainder to the first of them, embedding and head beside: generate_hf_model_fqn_per_model_part of pipelining/functional.py |
 | recomputation | whole layers (`activation_checkpointing: true` of the configurations), but not of GPT-OSS, and not of LoRA on one GPU |
@@ -13,7 +13,8 @@
 | context parallelism | keys and values gathered, as PyTorch's context parallelism does by default |
 | LoRA | rank 16 on every projection (`target_modules: '*_proj'`), base weights in bf16; sequence parallelism and asynchronous tensor parallelism with Llama 3 70B only |
 | second token of DeepSeek-V3 | not predicted: the Hugging Face model |
-| stack | the library has no AutoModel: `te_2602` for experts (TransformerEngine and DeepEP, launched kernel by kernel), torchtitan's FSDP2 for the dense ones: compiled, with asynchronous tensor parallelism, or eager (LoRA on one GPU) |
+| weights of experts | multiplied into their activation (`quick_geglu_deepep`, `weighted_bias_swiglu_impl` of components/moe/experts.py) |
+| stack | experts: `automodel`, GPT-OSS with FlexAttention as its rows say; dense models: `automodel_dense`, compiled, with Liger's kernels on one GPU (`use_liger_kernel`, by default), and FlashAttention-2 (`DEFAULT_ATTN_IMPLEMENTATION` of _transformers/kernel_patches.py), but with context parallelism the attention that PyTorch chooses (`attn_implementation: sdpa` of custom_llama3_1_70b_pretrain_benchmark_8nodes.yaml) |
 | machine | DGX H100 as the table says |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -23,6 +24,8 @@ from .common import Incomplete, Run, need, note, number
 TITLE = "NeMo AutoModel: FSDP2, LoRA, experts."
 SOURCES = ("NeMo AutoModel perf summary",)
 
+# Experts of a layer, and those of a token.
+EXPERTS = {"DeepSeekV3": (256, 8), "Kimi-K2": (384, 8), "Qwen3-30B-A3B": (128, 8), "GPT-OSS-20B": (32, 4), "GPT-OSS-120B": (128, 4), "Nemotron3-Nano": (128, 6)}
 # Rows that print no sizes, of models that the library has.
 RELEASED = {"Qwen2.5 7B": ("qwen.qwen2_7b", "dense"), "Qwen2.5 32B": ("qwen.qwen2_5_32b", "dense"), "Nemotron3-Nano": ("nemotron3.nemotron3_nano_30b_a3b", "moe")}
 
@@ -30,17 +33,27 @@ RELEASED = {"Qwen2.5 7B": ("qwen.qwen2_7b", "dense"), "Qwen2.5 32B": ("qwen.qwen
 def model(row):
     """(expression, kind)."""
     family = row["model_family"]
+    if family == "Nemotron3-Nano":
+        return f"{RELEASED[family][0]}(expert_{neighbours(family)})", "moe"
     if family in RELEASED:
         return RELEASED[family]
     if number(row, "layers") is None:
         raise Incomplete("a published architecture")
     if family == "DeepSeekV3":
-        return "deepseek.deepseek_v3(mtp_depth = 0)", "moe"
+        return f"deepseek.deepseek_v3(mtp_depth = 0, weigh = activation, {neighbours(family)})", "moe"
     if family == "Kimi-K2":
-        return "kimi.kimi_k2(mtp_depth = 0)", "moe"
+        return f"kimi.kimi_k2(mtp_depth = 0, weigh = activation, {neighbours(family)})", "moe"
     if family.startswith("GPT-OSS"):
-        return f"gpt_oss.{family.lower().replace('-', '_')}", "moe"
-    return nvidia.model(row)[:2]
+        return f"gpt_oss.{family.lower().replace('-', '_')}(weigh = activation, {neighbours(family)})", "moe"
+    expression, kind = nvidia.model(row)[:2]
+    return (expression[:-1] + f", {neighbours(family)})" if kind == "moe" else expression), kind
+
+
+def neighbours(family):
+    """The k experts of a token stand side by side: in one of the smallest groups that divide the experts and hold them."""
+    experts, k = EXPERTS[family]
+    size = next(n for n in range(k, experts + 1) if experts % n == 0)
+    return f"groups = {experts // size}, group_limit = 1"
 
 
 def stage_texts(layers, dense, parts):
@@ -57,10 +70,10 @@ def stage_texts(layers, dense, parts):
 
 def stack(row, kind):
     if kind == "moe":
-        return "te.automodel"
-    if number(row, "gpus") == 1:
-        return "fsdp.torchtitan_eager"
-    return "fsdp.torchtitan_async_tp" if asynchronous(row) else "fsdp.torchtitan"
+        return "te.automodel_flex" if row["model_family"].startswith("GPT-OSS") else "te.automodel"
+    if number(row, "cp") > 1:
+        return "fsdp.automodel_dense_sdpa"
+    return "fsdp.automodel_dense_async_tp" if asynchronous(row) else "fsdp.automodel_dense"
 
 
 def asynchronous(row):

@@ -11,11 +11,11 @@
 | weights of experts | multiplied into their activation, as Megatron Core does (`activation_func_with_probs`, moe/experts.py), so that their results are not kept |
 | data parallelism | GPUs / (tensor x pipeline x context) |
 | experts | over data and tensor ranks together (expert tensor parallelism 1), loads forced to be balanced |
-| fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 % |
+| fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 %. In eight bits are the layer that predicts a second token, too (NVIDIA Megatron-LM, multi_token_prediction.py, `_proj_and_transformer_layer`), and with mxfp8 from 26.06 on GB200 and GB300 the output layers of DeepSeek-V3 (`fp8_output_proj`: pull requests 3983 and 4226) |
 | vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
 | DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
 | stack of dense models | one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts) |
-| stack of experts | launched kernel by kernel: `te_2602`. Rows of 25.09 that print "tokendrop": equal slots per expert and the all-to-all dispatcher (`apply_moe_token_drop`), with Qwen3 on Blackwell in one CUDA graph (configs/qwen3/qwen3_30b_a3b_llm_pretrain.py at 4054233ae): `te_2509`, `te_2509_graph`. From 26.06 on Blackwell one CUDA graph and fused grouped products (deepseek_workload_base_configs.py at 042641823; pull requests 4249 and 4606): `te_2606` |
+| stack of experts | launched kernel by kernel: `te_2602`, in eight bits on H100 with current scaling (`H100_FP8_CS` of the presets): `te_2602_current`. Rows of 25.09 that print "tokendrop": equal slots per expert and the all-to-all dispatcher (`apply_moe_token_drop`), with Qwen3 on Blackwell in one CUDA graph (configs/qwen3/qwen3_30b_a3b_llm_pretrain.py at 4054233ae): `te_2509`, `te_2509_graph`. From 26.06 on Blackwell one CUDA graph and fused grouped products (deepseek_workload_base_configs.py at 042641823; pull requests 4249 and 4606): `te_2606`, and but for DeepSeek-V3 on GB200 with attention in eight bits (`fp8_dot_product_attention`: pull requests 3983 and 4606): `te_2606_fp8_attention` |
 | exchange beside another micro-batch | `moe_a2a_overlap` of the same files and pull requests: on Blackwell from 26.06, DeepSeek-V3 on H100 (configs/deepseek/deepseek_llm_pretrain.py at 013284246) and on B200 with 32 ranks of experts |
 | DeepSeek-V3 on H100 | gradients are not reduced beside backward: `overlap_grad_reduce = False`, the same file |
 | second token | DeepSeek-V3 predicts it unless the row says "w/o MTP" |
@@ -27,11 +27,11 @@ Second table: more machines, types and models by the same rules, and
 
 | field | rule |
 |---|---|
-| recomputation | not printed; none, but DeepSeek-V3's up-projections (not on GB300 from 26.06: deepseek_workload_base_configs.py at 042641823), Kimi K2's (kimi_workload_base_configs.py at 013180a75), and from 26.02 in bf16 GPT-OSS's norms and activation of experts, but for GB300 and B300 (gpt_oss_workload_base_configs.py at 07eea52d4) |
+| recomputation | not printed; none, but DeepSeek-V3's up-projections (not on GB300 from 26.06: deepseek_workload_base_configs.py at 042641823), Kimi K2's (kimi_workload_base_configs.py at 013180a75), and from 26.02 to 26.06 GPT-OSS's norms and activation of experts, but for GB300 and B300 (gpt_oss_workload_base_configs.py at 07eea52d4) |
 | device, network | GB300 racks of 64 in use and B300 nodes of eight, with a card of 800 Gb/s per GPU |
 | stages | layers that do not divide, as 405B's 126 and Qwen3 235B's 94: table and head count as a layer each (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`). DeepSeek-V3 and Kimi K2 by their layouts, with a last stage that is shorter. GPT-OSS's 36 layers in four stages of nine |
 | fp8, mxfp8, current scaling | one fp8, as in the first table; NVFP4 one fp4 |
-| stack of experts | as in the first table, by release; 25.09's Qwen3 235B in a CUDA graph on GB200, not on B200 (configs/qwen3/qwen3_235b_a22b_llm_pretrain.py at 27dfb3df3). Kimi K2 with micro-batches of two kernel by kernel in 26.06, too (its presets). Before 26.06 and on H100 the all-to-all dispatcher, which sends a row per expert, with Qwen3 235B on B300, B200 and H100 (qwen3_workload_base_configs.py at 01b2977e5) and GPT-OSS, whose presets name no other: `te_2602_a2a` |
+| stack of experts | as in the first table, by release; 25.09's Qwen3 235B in a CUDA graph on GB200, not on B200 (configs/qwen3/qwen3_235b_a22b_llm_pretrain.py at 27dfb3df3). Kimi K2 and DeepSeek-V3 with micro-batches of two kernel by kernel in 26.06, too (their presets; B300's changed with pull request 4458), and GPT-OSS before 26.08, since fused grouped products took SiLU alone (NVIDIA Megatron-LM, moe/experts.py, `_is_fused_impl_supported`). Before 26.06 and on H100 the all-to-all dispatcher, which sends a row per expert, with Qwen3 235B on B300, B200 and H100 (qwen3_workload_base_configs.py at 01b2977e5) and GPT-OSS, whose presets have had both, within 4 % (pull request 3561): `te_2602_a2a` |
 | exchange beside another micro-batch | as in the first table; Qwen3 235B on H100, too (qwen3_workload_base_configs.py at 01b2977e5). Kimi K2 never |
 | optimizer | Adam; Kimi K2's recipe has Muon |
 """
@@ -109,10 +109,16 @@ def stack(row, kind):
     blackwell, family = device(row) != "H100", row["model_family"]
     if drops(row):
         return "te.te_2509_graph" if blackwell and not family.startswith("DeepSeekV3") and not (family == "Qwen3-235B-A22B" and device(row) == "B200") else "te.te_2509"
-    if release(row) >= 26.06 and blackwell and not family.startswith("Kimi"):
-        return "te.te_2606"
+    if graphed(row):
+        return "te.te_2606" if family.startswith("DeepSeekV3") and device(row) == "GB200" else "te.te_2606_fp8_attention"
     all_to_all = family == "Qwen3-235B-A22B" and not device(row).startswith("GB") or family.startswith("GPT-OSS")
-    return "te.te_2602_a2a" if all_to_all else "te.te_2602"
+    return ("te.te_2602_a2a" if all_to_all else "te.te_2602") + ("" if blackwell or row["precision"] == "BF16" else "_current")
+
+
+def graphed(row):
+    """Whether a step is one CUDA graph, with fused grouped products."""
+    latent = row["model_family"].startswith(("DeepSeekV3", "Kimi"))
+    return release(row) >= (26.08 if row["model_family"].startswith("GPT-OSS") else 26.06) and device(row) != "H100" and not (latent and number(row, "mbs") > 1)
 
 
 def drops(row):
@@ -124,7 +130,7 @@ def overlaps(row):
     """Whether the performance scripts run a forward pass beside the backward pass of another micro-batch, so that exchanges hide."""
     if drops(row) or row["model_family"].startswith("Kimi"):
         return False
-    if device(row) != "H100" and release(row) >= 26.06:
+    if graphed(row):
         return True
     if row["model_family"].startswith("Qwen3-235B"):
         return device(row) == "H100"
@@ -181,7 +187,7 @@ def recomputation(row):
     if family.startswith("DeepSeekV3") and not (device(row) == "GB300" and release(row) >= 26.06) or family.startswith("Kimi"):
         names = [f"{layer}.attn.{name}" for layer in ("decoder", "dense") for name in ("q_up", "q", "k_up", "v")]
         return ", ".join(names + (["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []))
-    if family.startswith("GPT-OSS") and release(row) >= 26.02 and row["precision"] == "BF16" and device(row) not in ("GB300", "B300"):
+    if family.startswith("GPT-OSS") and 26.02 <= release(row) < 26.08 and device(row) not in ("GB300", "B300"):
         return ", ".join(f"decoder.{layer}.{name}" for layer in ("local", "global") for name in ("norm1", "norm2", "moe.act")) + " { outputs = true }"
     return ""
 
@@ -190,7 +196,13 @@ def precision(row):
     text = row["precision"].lower()
     compute = "fp4" if "fp4" in text else "fp8" if "fp8" in text else "bf16"
     states = "{ m = bf16; v = bf16 }" if row["model_family"].startswith("DeepSeekV3") else "fp32"
-    return {"compute": compute, "grads": "bf16", "optimizer": states}
+    types = {"compute": compute, "grads": "bf16", "optimizer": states}
+    if row["model_family"].startswith("DeepSeekV3") and compute != "bf16":
+        ahead, narrow_head = "w/o MTP" not in row["notes"], release(row) >= 26.06 and device(row) in ("GB200", "GB300") and "mx" in text
+        types |= {"at mtp": f"{{ compute = {compute} }}"} if ahead else {}
+        types |= {"at mtp.logits": "{ compute = bf16 }"} if ahead and not narrow_head else {}
+        types |= {"at head": f"{{ compute = {compute} }}"} if narrow_head else {}
+    return types
 
 
 def offloaded(row):
