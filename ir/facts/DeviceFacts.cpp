@@ -59,7 +59,7 @@ std::span<const FactRow> deviceFacts() {
       {AttentionSplit, "calibration.attention.split", number({}, ranges::kEfficiency).measured(),
        "efficiency where the queries or the keys are split"},
       {AttentionEnergy, "calibration.attention.energy", number(units::energyPerFlop, ranges::kEnergyPerFlop).measured(),
-       "as `gemm.*.energy`, of the fused kernel: without it its clocks do not drop"},
+       "of a useful FLOP of the fused kernel at its best rate: without it its clocks do not drop"},
       {MemoryEfficiency, "calibration.memory.efficiency", number({}, ranges::kEfficiency).measured(),
        "share of `bandwidth` that operators bound by memory reach"},
       {MemoryStart, "calibration.memory.start", number(units::time, ranges::kTime).measured(),

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -77,31 +78,29 @@ double leastOf(const ir::Number* fact) {
   return fact->table.empty() ? fact->value : *std::min_element(fact->table.y.begin(), fact->table.y.end());
 }
 
-/// What clocks of long training leave of a rate, at most.
-double clocksOf(const ir::Device& device, const ir::Number* energy, ir::DType type) {
-  const ir::Number* peak = device.number(DeviceFact::Peak, type);
+/// What the clocks of long training leave to a kernel that would run at this rate at full clocks, at most.
+double clocksOf(const ir::Device& device, const ir::Number* energy, double rate) {
   const ir::Number* power = device.number(DeviceFact::Power);
-  return energy && peak && power ? equations::clocks(power->value, peak->value, energy->value) : 1;
+  return energy && power && std::isfinite(rate) ? equations::clocks(power->value, rate, energy->value) : 1;
 }
 
 /// FLOP/s that a product of the kind never exceeds; infinite for kinds without a ceiling.
 double ceilingOf(const ProductsOfKind& products, const ir::Device& device, const ir::Stack& stack) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (products.kind == OpKind::Attention) {
-    double clocks = 0;
-    for (const ir::DType type : products.types)
-      clocks = std::max(clocks, clocksOf(device, device.number(DeviceFact::AttentionEnergy), type));
-    return mostOf(device.number(DeviceFact::AttentionForward), kNone) * (products.types.empty() ? 1 : clocks) *
+    const double best = mostOf(device.number(DeviceFact::AttentionForward), kNone);
+    return best * clocksOf(device, device.number(DeviceFact::AttentionEnergy), best) *
            (stack.has(StackFact::AttentionHead) ? mostOf(stack.number(StackFact::AttentionHead), 1)
                                                 : std::max(1.0, mostOf(device.number(DeviceFact::AttentionHead), 1))) *
            mostOf(stack.number(StackFact::AttentionFactor), kNone) *
            std::max(1.0, mostOf(device.number(DeviceFact::AttentionSplit), 1));
   }
   double most = 0;
-  for (const ir::DType type : products.types)
-    most = std::max(most, mostOf(device.number(DeviceFact::Peak, type), kNone) *
-                              mostOf(device.number(DeviceFact::GemmEfficiency, type), kNone) *
-                              clocksOf(device, device.number(DeviceFact::GemmEnergy, type), type));
+  for (const ir::DType type : products.types) {
+    const double peak = mostOf(device.number(DeviceFact::Peak, type), kNone);
+    most = std::max(most, peak * mostOf(device.number(DeviceFact::GemmEfficiency, type), kNone) *
+                              clocksOf(device, device.number(DeviceFact::GemmEnergy, type), peak));
+  }
   const double grouped = products.kind == OpKind::GroupedGemm ? mostOf(stack.number(StackFact::Grouped), 1) : 1;
   return most > 0 ? most * std::max(1.0, grouped) : kNone;
 }

@@ -5,6 +5,8 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
+#include <algorithm>
+
 namespace planc::cost {
 
 using ir::DeviceFact;
@@ -70,10 +72,19 @@ Priced scoresProduct(const Pricing& p) {
 
 namespace {
 
-/// Of the curve's rate, what the clocks of long training leave.
-Term clocksOf(const Pricing& p, ir::DType type) {
+/// Where a curve is highest.
+Size bestOf(const ir::Number* curve) {
+  if (!curve || curve->table.empty()) return {};
+  const auto best = std::max_element(curve->table.y.begin(), curve->table.y.end());
+  return {curve->table.x[static_cast<size_t>(best - curve->table.y.begin())], units::none};
+}
+
+/// Of the curve's rate, what the clocks of long training leave. Power is held over many milliseconds, longer than a
+/// kernel: so they go by what the kernel draws at its best, at every length, and not by the peak of products.
+Term clocksOf(const Pricing& p) {
   if (!p.facts.device.has(DeviceFact::AttentionEnergy)) return 1;
-  return equations::clocks(p.fact(DeviceFact::Power, "power"), p.fact(DeviceFact::Peak, type, "P"),
+  const Size best = bestOf(p.facts.device.number(DeviceFact::AttentionForward));
+  return equations::clocks(p.fact(DeviceFact::Power, "power"), p.fact(DeviceFact::AttentionForward, "best", best),
                            p.fact(DeviceFact::AttentionEnergy, "energy"));
 }
 
@@ -101,7 +112,7 @@ Priced fusedAttention(const Pricing& p) {
                             : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
-  Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p, w.dtype), start) *
+  Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p), start) *
                            backwardShare(p, backward));
   priced.flops = p.compute().work.flops;
   priced.bytes = p.compute().work.reads + p.compute().work.writes;

@@ -67,10 +67,10 @@ template <class N> N fused(N flops, Same<N> rate, Same<N> start) {
 }
 
 /// Share of its full clocks that a device holds in long training: dynamic power goes by their third power, so where
-/// full clocks would draw more than it may, they drop by the cube root (section 1.1).
-template <class N> N clocks(N power, Same<N> peak, Same<N> energyOfFlop) {
+/// full clocks would draw more than it may, they drop by the cube root (section 1.1). `rate` is that of full clocks.
+template <class N> N clocks(N power, Same<N> rate, Same<N> energyOfFlop) {
   using std::cbrt, std::min;
-  return min(N(1), cbrt(power / (peak * energyOfFlop)));
+  return min(N(1), cbrt(power / (rate * energyOfFlop)));
 }
 
 /// Bytes on one rank's wire: all-reduce twice the share of all others, of the larger local side (Thakur et al. 2005;

@@ -200,6 +200,38 @@ TEST_F(CostOperators, FactorsByASecondSize) {
   expect(price(softmax).seconds, 3.398705056112e-04);
 }
 
+TEST_F(CostOperators, ClocksOfLongTraining) {
+  Node product = b.compute(b.op("matmul", OpKind::Gemm));
+  product.compute().work.m = product.compute().work.n = product.compute().work.k = 8192;
+  Node attention = b.compute(b.op("attention", OpKind::Attention));
+  attention.compute().work.flops = 1e13;
+  attention.compute().work.share = .5;
+  attention.compute().work.sequence = 1024; // where the curve is not at its best
+  attention.compute().work.headDim = 128;
+  const auto without = [](double seconds, double start) { return seconds - start; };
+  Device& device = edit(b.plan.cluster).device;
+  const double start = device.number(DeviceFact::GemmStart, DType::fp16)->value,
+               attentionStart = device.number(DeviceFact::AttentionStart)->value;
+  const double atBurst = without(price(product).seconds, start),
+               attentionAtBurst = without(price(attention).seconds, attentionStart);
+
+  // full clocks would draw twice the 400 W: cube root of a half
+  device.set(DeviceFact::GemmEnergy, DType::fp16, number(800 / 312e12));
+  device.set(DeviceFact::AttentionEnergy, number(800 / 180e12)); // of the curve's best, 180 TFLOP/s
+  const double share = std::cbrt(0.5);
+  expect(without(price(product).seconds, start), atBurst / share);
+  expect(without(price(attention).seconds, attentionStart), attentionAtBurst / share);
+
+  // products of a higher peak draw more, attention does not
+  device.set(DeviceFact::Peak, DType::fp16, number(2 * 312e12));
+  expect(without(price(product).seconds, start), atBurst / 2 / std::cbrt(0.25));
+  expect(without(price(attention).seconds, attentionStart), attentionAtBurst / share);
+
+  // what holds its full clocks loses nothing
+  device.set(DeviceFact::Power, number(2000));
+  expect(without(price(attention).seconds, attentionStart), attentionAtBurst);
+}
+
 TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   auto attention = [&](double batchHeads, double s, double hd) {
     Node n = b.compute(b.op("attention", OpKind::Attention));
