@@ -18,12 +18,15 @@ std::span<const FactRow> fabricFacts() {
       {Growth, "growth", number({}, ranges::kError).measured(),
        "of `a` per doubling beyond the nearest sampled group, and beyond 8 ranks"},
       {Start, "start", number(units::time, ranges::kTime).measured(), "of a collective over network cards"},
-      {Hop, "hop", number(units::time, ranges::kTime).measured(), "of each of its steps"},
-      // Where no record says it, the assumption of fabrics.hdr holds for all (docs/cost-model.md, section 2.2).
-      {RingSteps, "ring_steps", count(ranges::kCount).measured().orElse(64),
-       "steps of a ring over all ranks that count beside the share `ring_tail` of all of them, never more than all"},
-      {RingTail, "ring_tail", number({}, ranges::kShare).measured().orElse(0.25),
-       "share of the steps of a ring that counts however many they are"},
+      {Hop, "hop", number(units::time, ranges::kTime).measured(), "of each of its steps between nodes"},
+      {HopInside, "hop_inside", number(units::time, ranges::kTime).measured(),
+       "of each step of a ring that stays in a node; as `hop` where it is not given"},
+      {LowLatencyHop, "low_latency.hop", number(units::time, ranges::kTime).measured(),
+       "as `hop`, of the protocol that rings run where it is faster: it waits less and moves less at a time"},
+      {LowLatencyHopInside, "low_latency.hop_inside", number(units::time, ranges::kTime).measured(),
+       "as `hop_inside`, of that protocol; as its `hop` where it is not given"},
+      {LowLatencyEfficiency, "low_latency.efficiency", number({}, ranges::kEfficiency).measured(),
+       "share of the rate that is left to it"},
       {Root, "g", number(units::time, ranges::kTime).measured(), "of it, times √(x / 1 GB)"},
       {NicEfficiency, "nic_efficiency", number({}, ranges::kEfficiency).measured(),
        "share of a card's rate that collectives reach"},
@@ -53,6 +56,8 @@ std::span<const FactRow> levelFacts() {
       {Cards, "cards", count(ranges::kSome), "network cards that the devices of one unit below share"},
       {OwnPort, "own_port", truth(), "a device reaches it over other wires than the level below"},
       {LevelFact::Topology, "topology", custom(), "how its units are wired"},
+      {LevelFact::Jitter, "jitter", number({}, ranges::kShare),
+       "of the time in a step of each of all units below: standard deviation over mean"},
   };
   return rows;
 }
@@ -61,7 +66,8 @@ std::span<const FactRow> clusterFacts() {
   using enum ClusterFact;
   static const std::vector<FactRow> rows{
       {ClusterFact::Device, "device", custom(), "what it is made of"},
-      {Jitter, "jitter", number({}, ranges::kShare), "of a device's time in a step: standard deviation over mean"},
+      {ClusterFact::Jitter, "jitter", number({}, ranges::kShare),
+       "of a device's time in a step: standard deviation over mean"},
       {Price, "price", number(units::price, ranges::kPrice),
        "of one device with its share of the rest; wins over the device's"},
       {HostPower, "host_power", number(units::power, ranges::kPower),

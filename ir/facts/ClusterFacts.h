@@ -14,8 +14,10 @@ enum class FabricFact : uint8_t {
   Growth,
   Start,
   Hop,
-  RingSteps,
-  RingTail,
+  HopInside,
+  LowLatencyHop,
+  LowLatencyHopInside,
+  LowLatencyEfficiency,
   Root,
   NicEfficiency,
   ExchangeEfficiency,
@@ -26,7 +28,7 @@ enum class FabricFact : uint8_t {
   Algorithm,
 };
 
-enum class LevelFact : uint8_t { Link, Bandwidth, Links, Latency, Cards, OwnPort, Topology };
+enum class LevelFact : uint8_t { Link, Bandwidth, Links, Latency, Cards, OwnPort, Topology, Jitter };
 
 enum class ClusterFact : uint8_t { Device, Jitter, Price, HostPower, Storage };
 

@@ -249,25 +249,31 @@ TEST(Algorithms, ATopologyOfTheCallerPricesWithoutAnyOtherChange) {
   expect(m.price(Kind::AllGather, {"g"}, 8e8), 2e-6 + 7e8 / (100e9 / 8));
 }
 
-// Of a ring over 256 ranks 64 steps count, and a quarter of all 255 (docs/cost-model.md, section 2.2).
-TEST(Algorithms, StepsOfALongRingOverlap) {
+// A ring over 256 ranks in 32 nodes goes 31 times from node to node (docs/cost-model.md, section 2.2).
+TEST(Algorithms, StepsOfARingInsideOfNodesAreShorter) {
   const double x = 255. / 256 * 1e6, rest = 40e-6 + x / (.95 * 25e9 * 8) + root(3e-8, x);
   Machine m(32, {{"g", 256}});
-  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (64 + 255 / 4.));
+  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * 255); // all alike where the fabric does not say it
+  m.levels()[1].fabric.set(FabricFact::HopInside, number(3e-6));
+  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * 31 + 3e-6 * 224);
   Derivation why;
   m.price(Kind::AllGather, {"g"}, 1e6, &why);
   ASSERT_TRUE(why.formula);
-  EXPECT_NE(symbols(*why.formula).find("min(steps, ring_steps + steps · ring_tail)"), std::string::npos)
+  EXPECT_NE(symbols(*why.formula).find("hop · steps + hop inside · steps inside"), std::string::npos)
       << symbols(*why.formula);
-  m.levels()[1].fabric.set(FabricFact::RingSteps, number(100));
-  m.levels()[1].fabric.set(FabricFact::RingTail, number(.5));
-  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * (100 + 255 / 2.));
-  m.levels()[1].fabric.set(FabricFact::RingTail, number(1));
-  expect(m.price(Kind::AllGather, {"g"}, 1e6), rest + 10e-6 * 255);
+  // The protocol that waits less, where what it saves is more than what it moves more slowly.
+  m.levels()[1].fabric.set(FabricFact::LowLatencyHop, number(4e-6));
+  m.levels()[1].fabric.set(FabricFact::LowLatencyHopInside, number(2e-6));
+  m.levels()[1].fabric.set(FabricFact::LowLatencyEfficiency, number(.9));
+  expect(m.price(Kind::AllGather, {"g"}, 1e6),
+         40e-6 + 4e-6 * 31 + 2e-6 * 224 + x / (.9 * .95 * 25e9 * 8) + root(3e-8, x));
+  const double much = 255. / 256 * 1e9;
+  expect(m.price(Kind::AllGather, {"g"}, 1e9),
+         40e-6 + 10e-6 * 31 + 3e-6 * 224 + much / (.95 * 25e9 * 8) + root(3e-8, much));
   // One in each of 256 nodes: the same ring through one card each.
   Machine far(256, {{"tp", 8}, {"g", 256}});
   const double y = 255. / 256 * 1e6;
-  expect(far.price(Kind::AllGather, {"g"}, 1e6), 40e-6 + 10e-6 * (64 + 255 / 4.) + y / (.95 * 25e9) + root(3e-8, y));
+  expect(far.price(Kind::AllGather, {"g"}, 1e6), 40e-6 + 10e-6 * 255 + y / (.95 * 25e9) + root(3e-8, y));
 }
 
 TEST(Algorithms, CopiesAreForwardedOncePerUnitOfEveryLevel) {

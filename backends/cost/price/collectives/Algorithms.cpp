@@ -78,10 +78,9 @@ void noteTopologies(const Pricing& p, const Route& r) {
     const ir::Word* word = ir::topologyWords().find(topology.kind.view());
     if (!word || topology.kind == ir::Topology().kind || (r.domain && &levels[l] <= r.domain)) continue;
     const TopologyFactors factors = factorsAt(p, r, l);
-    const double steps = stepsAt(Pricing(p.facts, p.program, p.node, {}), levels[l].fabric, factors).value;
     const std::string share = factors.bandwidth == 1 ? "all" : fmt::format("{} %", number(factors.bandwidth * 100));
     p.note("topology", fmt::format("{}, {}: {} of the bandwidth, {} steps ({})", levels[l].name.view(), word->name,
-                                   share, number(steps), word->source));
+                                   share, number(factors.steps), word->source));
   }
 }
 

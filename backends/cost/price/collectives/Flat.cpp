@@ -42,28 +42,29 @@ Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
 }
 
 /// One algorithm over the whole group: its steps at the outermost level, its bytes through the narrowest one.
-Term flat(const Pricing& p, const Route& r, const Term& steps, const Term& bonus) {
+Term flat(const Pricing& p, const Route& r, const Steps& steps, const Term& bonus) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const Term x = onWire(p, r);
   if (!r.card) {
     p.nominal(level, p.collective().kind);
-    const Term latency = p.spent(p.fact(level, LevelFact::Latency, "latency") * steps, level, "latency");
+    const Term latency =
+        p.spent(p.fact(level, LevelFact::Latency, "latency") * (steps.between + steps.inside), level, "latency");
     const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
     return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow));
   }
   const Term start = p.fact(fabric, FabricFact::Start, "start");
-  const Term hop = p.fact(fabric, FabricFact::Hop, "hop");
+  const auto [rate, narrow] = sharedBandwidth(p, r, bonus);
+  const auto [waited, bandwidth] = carried(p, fabric, steps, x.value, rate);
   const Term g = p.fact(fabric, FabricFact::Root, "g");
-  const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
-  const Term latency = p.spent(start + hop * steps, level, "latency");
+  const Term latency = p.spent(start + waited, level, "latency");
   return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow)) +
          p.spent(equations::rootTerm(g, x), *narrow, carrier(*narrow));
 }
 
 /// As the wiring of the outermost level has them.
-Term stepsOf(const Pricing& p, const Route& r) {
-  return stepsAt(p, p.facts.cluster.levels[r.top].fabric, factorsAt(p, r, r.top));
+Steps stepsOf(const Pricing& p, const Route& r) {
+  return stepsOf(p, factorsAt(p, r, r.top));
 }
 
 bool runsAnyAlgorithm(const ir::Topology& topology) {
@@ -139,7 +140,7 @@ Term nominal(const Pricing& p, const Route& r) {
   p.nominal(level, p.collective().kind);
   const TopologyFactors factors = factorsAt(p, r, r.top);
   const Term hop = p.fact(level, LevelFact::Latency, "latency");
-  const Term latency = hop * stepsAt(p, level.fabric, factors);
+  const Term latency = hop * p.known(factors.steps, "steps");
   const bool sends = kind == CollectiveKind::SendRecv;
   const Term move =
       sends ? p.known(p.collective().bytes, "bytes", units::bytes) / lineRate(p, r, r.top, factors.bandwidth)
@@ -158,12 +159,14 @@ bool runsAnywhere(const Pricing& p, const Route& r) {
 
 Term ring(const Pricing& p, const Route& r) {
   const Term passes = reduces(p) ? 2 : 1;
-  return flat(p, r, passes * (p.known(static_cast<double>(r.ranks), "n") - 1), 1);
+  const double n = static_cast<double>(r.ranks);
+  const Steps once = stepsOf(p, TopologyFactors{.steps = n - 1, .ring = true, .inside = n - r.nodes});
+  return flat(p, r, {passes * once.between, passes * once.inside, true}, 1);
 }
 
 Term tree(const Pricing& p, const Route& r) {
   const Term passes = reduces(p) ? 2 : 1;
-  return flat(p, r, passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "ceil(log2(n))"), 1);
+  return flat(p, r, {passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "ceil(log2(n))"), 0}, 1);
 }
 
 } // namespace planc::cost

@@ -211,13 +211,41 @@ TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
   return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.collective().kind, false));
 }
 
-Term stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors) {
-  const Term steps = p.known(factors.steps, "steps");
-  if (!factors.ring) return steps;
-  // In the order in which a derivation lists them.
-  const Term most = p.fact(fabric, FabricFact::RingSteps, "ring_steps");
-  const Term tail = p.fact(fabric, FabricFact::RingTail, "ring_tail");
-  return min(steps, most + steps * tail);
+Steps stepsOf(const Pricing& p, const TopologyFactors& factors) {
+  if (factors.inside <= 0) return {p.known(factors.steps, "steps"), 0, factors.ring};
+  return {p.known(factors.steps - factors.inside, "steps"), p.known(factors.inside, "steps inside"), factors.ring};
+}
+
+namespace {
+
+/// The hops of a protocol, between nodes and inside of one.
+struct Hops {
+  FabricFact between, inside;
+};
+constexpr Hops kSimple{FabricFact::Hop, FabricFact::HopInside};
+constexpr Hops kLowLatency{FabricFact::LowLatencyHop, FabricFact::LowLatencyHopInside};
+
+Term waiting(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, const Hops& hops) {
+  const Term hop = p.fact(fabric, hops.between, "hop");
+  if (steps.inside.value == 0) return hop * steps.between;
+  return hop * steps.between +
+         (fabric.has(hops.inside) ? p.fact(fabric, hops.inside, "hop inside") : hop) * steps.inside;
+}
+
+} // namespace
+
+Carried carried(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, double x, const Term& bandwidth) {
+  const bool both = steps.ring && fabric.has(FabricFact::LowLatencyHop) && fabric.has(FabricFact::LowLatencyEfficiency);
+  if (both) {
+    const Pricing silent(p.facts, p.program, p.node, {});
+    const double share = fabric.number(FabricFact::LowLatencyEfficiency)->value;
+    const double saved =
+        waiting(silent, fabric, steps, kSimple).value - waiting(silent, fabric, steps, kLowLatency).value;
+    if (saved > x / bandwidth.value * (1 / share - 1))
+      return {waiting(p, fabric, steps, kLowLatency),
+              bandwidth * p.fact(fabric, FabricFact::LowLatencyEfficiency, "low latency")};
+  }
+  return {waiting(p, fabric, steps, kSimple), bandwidth};
 }
 
 Term lineRate(const Pricing& p, const Route& r, size_t level, double share) {
@@ -246,17 +274,18 @@ Term phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, 
     latency = s.a;
   } else {
     const TopologyFactors factors = factorsOf(l.topology, groupAt(p, r, level, kind, true));
-    const Term steps = stepsAt(p, fabric, factors), efficiency = cardEfficiency(p, fabric);
+    const Steps steps = stepsOf(p, factors);
+    const Term efficiency = cardEfficiency(p, fabric);
     const Term rate = efficiency * lineRate(p, r, level, factors.bandwidth);
     if (fabric.has(FabricFact::NicEfficiency)) {
       const Term start = p.fact(fabric, FabricFact::Start, "start");
-      const Term hop = p.fact(fabric, FabricFact::Hop, "hop");
+      const Carried by = carried(p, fabric, steps, x.value, rate);
       const Term g = p.fact(fabric, FabricFact::Root, "g");
-      latency = start + hop * steps;
-      time = latency + x / rate + equations::rootTerm(g, x);
+      latency = start + by.waited;
+      time = latency + x / by.bandwidth + equations::rootTerm(g, x);
     } else {
       p.nominal(l, kind);
-      latency = p.fact(l, LevelFact::Latency, "latency") * steps;
+      latency = p.fact(l, LevelFact::Latency, "latency") * (steps.between + steps.inside);
       time = latency + x / rate;
     }
   }

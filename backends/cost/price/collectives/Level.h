@@ -40,9 +40,20 @@ Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
-/// Their steps as the software of a fabric takes them: those of a ring over many ranks overlap
-/// (docs/cost-model.md, 2.2).
-Term stepsAt(const Pricing& p, const ir::Fabric& fabric, const TopologyFactors& factors);
+/// Steps that a collective takes one after the other: between units of a level, and those of a ring that stay inside.
+struct Steps {
+  Term between = 0, inside = 0;
+  bool ring = false;
+};
+Steps stepsOf(const Pricing& p, const TopologyFactors& factors);
+
+/// How a fabric that is priced from its card carries a collective.
+struct Carried {
+  Term waited;    ///< for all steps
+  Term bandwidth; ///< of what is moved
+};
+/// The faster of the fabric's protocols: a ring may wait less and move less at a time (docs/cost-model.md, 2.2).
+Carried carried(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, double x, const Term& bandwidth);
 /// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
 /// share.
 Term lineRate(const Pricing& p, const Route& r, size_t level, double share);

@@ -28,7 +28,7 @@ bool sums(const TopologyGroup& g) {
 TopologyFactors switchedBy(double bandwidth, const TopologyGroup& g) {
   if (g.collective == CollectiveKind::SendRecv) return {bandwidth, 1};
   if (sums(g)) return {bandwidth, kTreePasses * std::log2(std::max(2.0, g.nodes))};
-  return {bandwidth, g.ranks - 1, true};
+  return {bandwidth, g.ranks - 1, true, g.ranks - g.nodes};
 }
 
 TopologyFactors switched(const Topology&, const TopologyGroup& g) {
