@@ -1,5 +1,6 @@
 // Where the time of the step and of its parts comes from: the rows that add up to them, or their equation.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Stragglers.h"
 #include "backends/report/ExplainParts.h"
 #include "backends/report/Lines.h"
 #include "backends/verdict/Contributors.h"
@@ -176,18 +177,19 @@ void explainOverhead(ExplainPage& page, const ExplainInput& input) {
 void explainStraggler(ExplainPage& page, const ExplainInput& input) {
   const double seconds = estimateOf(input).totals.straggler.value_or(0);
   const cost::Facts& facts = *input.facts;
-  const ir::Number *cluster = facts.cluster.number(ir::ClusterFact::Jitter),
-                   *stack = facts.stack.number(ir::StackFact::Jitter);
-  const double n = static_cast<double>(input.schedule->program->mesh.devices());
-  const double jitter = std::hypot(cluster ? cluster->value : 0, stack ? stack->value : 0);
-  const double factor = jitter * std::sqrt(2 * std::log(std::max(1.0, n)));
-  page.number("straggler", timeText(seconds), "waiting for the slowest device, once per step");
-  if (factor > 0)
-    page.equation("jitter · √(2 ln devices) · busy", fmt::format("{:.4g} · {:.4g} · {} = {}", jitter, factor / jitter,
-                                                                 timeText(seconds / factor), timeText(seconds)));
-  if (cluster) page.constant("jitter of the cluster", *cluster);
-  if (stack) page.constant("jitter of the stack", *stack);
-  if (!cluster && !stack) page.line("neither cluster nor stack give a `jitter`", 2);
+  const std::vector<cost::Spread> spreads = cost::spreads(facts.cluster, facts.stack, input.schedule->program->mesh);
+  const double share = cost::stragglerShare(spreads);
+  page.number("straggler", timeText(seconds), "waiting for the slowest, once per step");
+  if (share > 0)
+    page.equation("√Σ (jitter · (H(units) - 1))² · busy",
+                  fmt::format("{:.4g} · {} = {}", share, timeText(seconds / share), timeText(seconds)));
+  for (const cost::Spread& s : spreads) {
+    page.constant(fmt::format("jitter of {}", s.of), *s.jitter);
+    page.fact("units", fmt::format("{}, the slowest {:.4g} times that behind their mean: {:.4g} of the busy time",
+                                   s.units, cost::slowestOf(s.units), s.share));
+  }
+  if (spreads.empty())
+    page.line("nothing of which there are several has a `jitter`: neither cluster nor stack nor a level", 2);
 }
 
 } // namespace planc::report

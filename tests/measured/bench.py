@@ -19,8 +19,12 @@ def devices_of_clusters(folder=library.STDLIB):
     found = {}
     for file in os.listdir(os.path.join(folder, "clusters")):
         with open(os.path.join(folder, "clusters", file)) as f:
-            for name, device in re.findall(r"^export cluster (\w+)\(.*?\bdevice\s*=\s*(devices\.\w+)", f.read(), flags=re.M | re.S):
-                found[f"{file.removesuffix('.plan')}.{name}"] = device
+            for name, head, parent, body in re.findall(r"^export cluster (\w+)(\([^{]*?\)(?: extends ([\w.]+)\([^{]*)?) \{(.*?)^\}", f.read(), flags=re.M | re.S):
+                own, module = re.search(r"\bdevice\s*=\s*(devices\.\w+)", body), file.removesuffix(".plan")
+                found[f"{module}.{name}"] = own[1] if own else parent if "." in parent else f"{module}.{parent}"
+    for name in found:
+        while found[name] in found:  # that of the cluster which it extends
+            found[name] = found[found[name]]
     return found
 
 
@@ -29,6 +33,11 @@ def declarations(run, clusters):
     named = re.search(r"gpu = (devices\.\w+)", run.cluster)
     device = named[1] if named else clusters[run.cluster.partition("(")[0]]
     return "stacks." + run.software.rpartition(".")[2], device
+
+
+def module(run):
+    """The module of a run's cluster, as the library names its facts."""
+    return "clusters." + run.cluster.partition(".")[0]
 
 
 class Bench:

@@ -7,7 +7,7 @@ import bisect
 import fnmatch
 import math
 
-from bench import pairs
+from bench import module, pairs
 from fitted import CONSTANTS
 from library import Library
 
@@ -86,7 +86,7 @@ class Effects:
         found = {}
         for source, mine in self.bench.runs.items():
             uses = self.bench.uses[source]
-            if touched := [run for run in mine if any(fnmatch.fnmatch(d, p) for p in c.declarations() for d in uses[run.name])]:
+            if touched := [run for run in mine if any(fnmatch.fnmatch(d, p) for p in c.declarations() for d in (*uses[run.name], module(run)))]:
                 found[source] = touched
         return found
 

@@ -1,7 +1,8 @@
 # The shipped library as data: devices, fabrics and stacks with what they inherit written out, so that tests can price plans with other facts.
 # SPDX-License-Identifier: Apache-2.0
 """A declaration is a tree of dictionaries with the text of each fact at its leaves; records `{a = 1, b = 2}` are trees, too. `write` puts a copy of
-the library beside generated plans, whose imports `imports` turns to it. Clusters are copied as they stand: they hold what a machine is, no calibration."""
+the library beside generated plans, whose imports `imports` turns to it. Clusters are copied as they stand, since they hold what a machine is, but for
+their `jitter`: one fact of a module, as "clusters.tpu"."""
 import fnmatch
 import os
 import re
@@ -9,6 +10,7 @@ import re
 STDLIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib")
 FLAT = ("devices", "fabrics", "stacks")  # rooms whose declarations are read
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[{}\[\]();\n]|[^\s{}\[\]();"/]+|/|[ \t\r]+')
+JITTER = re.compile(r"(\bjitter\s*=\s*)([\d.]+%)")
 HEAD = re.compile(r"(?P<export>export\s+)?(?P<kind>device|fabric|stack)\s+(?P<name>\w+)(?:\s+extends\s+(?P<parent>[\w.]+))?\s*\{")
 
 
@@ -125,6 +127,10 @@ class Library:
                     self._read(f.read(), room, file, own)
         for name in own:
             self._resolve(name, own)
+        for file in sorted(os.listdir(os.path.join(folder, "clusters"))):
+            with open(os.path.join(folder, "clusters", file)) as f:
+                if jitter := JITTER.search(f.read()):
+                    self.facts[f"clusters.{file.removesuffix('.plan')}"] = {"jitter": jitter[2]}
 
     def _read(self, text, room, file, own):
         text = re.sub(r"^\s*///[^\n]*", "", text, flags=re.M)
@@ -196,7 +202,9 @@ class Library:
                 files.setdefault(target, []).append(text)
         for file in os.listdir(os.path.join(self.folder, "clusters")):
             with open(os.path.join(self.folder, "clusters", file)) as f:
-                files[f"clusters_{file}"] = [self.clusters(f.read())]
+                jitter = self.facts.get(f"clusters.{file.removesuffix('.plan')}", {}).get("jitter")
+                text = f.read()
+                files[f"clusters_{file}"] = [self.clusters(JITTER.sub(lambda m: m[1] + jitter, text) if jitter else text)]
         for file, parts in files.items():
             with open(os.path.join(folder, file), "w") as f:
                 f.write("\n".join(parts))

@@ -7,6 +7,7 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/result/Confidence.h"
 #include "backends/cost/result/Rows.h"
+#include "backends/cost/simulate/Stragglers.h"
 #include "ir/Routed.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -232,7 +233,7 @@ Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
               const std::vector<CollectiveRow>& collectives, Wanted wanted) {
   Totals t;
   addTimes(t, sim, collectives, wanted.rows);
-  if (facts.cluster.has(ir::ClusterFact::Jitter) || facts.stack.has(ir::StackFact::Jitter)) t.straggler = sim.straggler;
+  if (!spreads(facts.cluster, facts.stack, sim.schedule->program->mesh).empty()) t.straggler = sim.straggler;
   if (wanted.confidence) t.confidence = confidence(sim, model, facts);
   addRates(t, sim, facts);
   return t;

@@ -11,6 +11,7 @@
 #include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
+#include "backends/cost/simulate/Stragglers.h"
 #include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -195,16 +196,6 @@ void addPairs(Simulation& sim) {
   }
 }
 
-/// The slowest of n devices is expected jitter · √(2 ln n) behind the mean: the bound for n normal variables
-/// (Boucheron, Lugosi, Massart 2013, section 2.5). What cluster and stack add is independent.
-double stragglerOf(const Simulation& sim, const Facts& facts) {
-  const double n = static_cast<double>(sim.schedule->program->mesh.devices());
-  const double cluster = facts.cluster.value(ir::ClusterFact::Jitter, 0);
-  const double stack = facts.stack.value(ir::StackFact::Jitter, 0);
-  const double busy = sim.account().spent.sum() + sim.optimizer;
-  return std::hypot(cluster, stack) * std::sqrt(2 * std::log(std::max(1.0, n))) * busy;
-}
-
 /// When the last stage has ended, what its reductions expose included.
 double endOf(const Simulation& sim, const std::vector<StageTimes>& stages) {
   double end = 0;
@@ -247,7 +238,8 @@ void compose(Simulation& sim, Facts& facts, bool allAccounts) {
   addAccounts(sim, allAccounts);
   const ir::Number* factor = facts.find(ir::StackFact::Unattributed, {});
   const ir::Number* step = facts.find(ir::StackFact::Step, {});
-  sim.straggler = stragglerOf(sim, facts);
+  sim.straggler = stragglerShare(spreads(facts.cluster, facts.stack, sim.schedule->program->mesh)) *
+                  (sim.account().spent.sum() + sim.optimizer);
   sim.stepTime =
       (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
 }

@@ -26,12 +26,8 @@ SOURCES = ("llm-foundry",)
 
 
 def cluster(row, gpus):
-    if "H100" in row["gpu"]:
-        return f"hgx.hgx_h100(nodes = {gpus // 8})"
-    if "40GB" in row["gpu"]:
-        return (f"generic.cluster(gpu = devices.a100_sxm4_40gb, per_node = 8, nodes = {gpus // 8}, intra = fabrics.nvlink3, intra_bandwidth = 300GB/s, "
-                "inter = fabrics.roce, nic = 25GB/s)")
-    return f"hgx.hgx_a100(nodes = {gpus // 8})"
+    part = "h100" if "H100" in row["gpu"] else "a100_40gb" if "40GB" in row["gpu"] else "a100"
+    return f"mosaicml.mosaicml_{part}(nodes = {gpus // 8})"
 
 
 def run(row):

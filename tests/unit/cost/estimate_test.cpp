@@ -1,6 +1,7 @@
 // Whole estimates: totals that add up, rows that fold, FLOP conventions, and the laws of the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "backends/cost/simulate/Stragglers.h"
 #include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -257,9 +258,31 @@ TEST(CostEstimate, StragglersAreALineOfTheirOwn) {
   EXPECT_FALSE(before->totals.straggler);
   const Totals& t = after->totals;
   const double busy = t.compute + t.exposedComm + t.optimizer;
-  EXPECT_NEAR(*t.straggler, .05 * std::sqrt(2 * std::log(32.)) * busy, 1e-12);
+  double harmonic = 0;
+  for (int i = 1; i <= 32; ++i) harmonic += 1. / i;
+  EXPECT_NEAR(*t.straggler, .05 * (harmonic - 1) * busy, 1e-8 * busy);
   EXPECT_NEAR(t.stepTime, before->totals.stepTime + *t.straggler, 1e-12);
   EXPECT_NEAR(t.overhead, before->totals.overhead, 1e-12);
+}
+
+TEST(CostEstimate, ALevelSpreadsTheUnitsBelowIt) {
+  Sample calm, jumpy;
+  const auto before = calm.estimate(calm.diagnostics);
+  edit(jumpy.plan.cluster).levels[1].set(LevelFact::Jitter, number(.06)); // four nodes of eight
+  const auto after = jumpy.estimate(jumpy.diagnostics);
+  ASSERT_TRUE(before && after);
+  const double busy = after->totals.compute + after->totals.exposedComm + after->totals.optimizer;
+  ASSERT_TRUE(after->totals.straggler);
+  EXPECT_NEAR(*after->totals.straggler, .06 * (1 / 2. + 1 / 3. + 1 / 4.) * busy, 1e-12);
+  EXPECT_NEAR(after->totals.stepTime, before->totals.stepTime + *after->totals.straggler, 1e-12);
+}
+
+TEST(CostEstimate, TheSlowestOfManyGrowsWithTheirLogarithm) {
+  EXPECT_EQ(slowestOf(1), 0);
+  EXPECT_DOUBLE_EQ(slowestOf(2), .5);
+  double sum = 0;
+  for (int n = 2; n <= 4096; ++n) EXPECT_NEAR(slowestOf(n), sum += 1. / n, 1e-8) << n;
+  EXPECT_NEAR(slowestOf(1 << 20) - slowestOf(1 << 19), std::log(2.), 1e-6);
 }
 
 TEST(CostEstimate, RowsAreOfOneInstanceAndPathsDoNotNest) {
