@@ -131,7 +131,6 @@ GAPS = "kernel gaps, logging and data loading are 0 to 5 % of a step where trace
 READS = "kernels on one tensor reach 35 to 90 % of the memory's rate in published samples"
 # The attention of Hopper draws at its best what its products draw at their peak: 989 of 615 TFLOP/s.
 BEST_OF_ATTENTION = 989 / 615
-PACE = "published weak scaling loses 0.2 to 2 % per doubling, by whatever"
 SAMPLES = "samples of products reach 50 to 85 % of the datasheet's rate, by device"
 
 
@@ -220,9 +219,6 @@ CONSTANTS = (
              "heads of 64 are 0 to 30 % slower per FLOP than heads of 128 in published samples", 0.5, 1.1),
     norm("torchtitan_eager", norms(("stacks.torchtitan_eager",)) + passes(("stacks.torchtitan_eager",), "rope", 2, 2), "llm_foundry: norms"),
     hidden("torchtitan_async_tp", ("stacks.torchtitan_async_tp",), "activation"),
-    # Machines whose units do not keep one pace
-    Constant("MosaicML's nodes: jitter", one(("clusters.mosaicml",), "jitter", percent), 0, 0.02, PACE, share=True),
-    Constant("TPU slices: jitter", one(("clusters.tpu",), "jitter", percent), 0, 0.02, PACE, share=True),
     # JAX
     unattributed("jax", ("stacks.maxtext*",)),
 )
