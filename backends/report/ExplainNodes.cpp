@@ -341,20 +341,23 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId
   const ir::Node& one = messages.one;
   cost::Derivation why;
   const double seconds = input.model->price(*input.schedule->program, one, {&why}).seconds;
-  const double issue = cost::issueSeconds(*input.facts, one), longer = std::max(seconds, issue);
-  std::string time = formatQuantity(messages.count * longer, units::time);
+  const double issue = cost::issueSeconds(*input.facts, one);
+  const double each = cost::stateSeconds(*input.schedule, *input.facts, one, seconds);
+  std::string time = formatQuantity(messages.count * each, units::time);
   if (state.times != 1) time += fmt::format(", {} times", state.times);
   collectiveTitle(page, one, what, time);
   if (const double bucket = input.schedule->bucketBytes; bucket > 0) {
     const bool shares = messages.count != std::floor(messages.count);
     page.fact("messages",
               fmt::format("{} of {}, {} each{}; `bucket` is {}", countText(messages.count),
-                          formatQuantity(one.collective().bytes, units::bytes), formatQuantity(longer, units::time),
+                          formatQuantity(one.collective().bytes, units::bytes), formatQuantity(each, units::time),
                           shares ? ", filled by neighbours together" : "", formatQuantity(bucket, units::bytes)),
               kIndent);
   }
-  if (issue > seconds)
-    page.fact("host", fmt::format("takes {} to issue one, longer than it moves", formatQuantity(issue, units::time)),
+  if (each > seconds)
+    page.fact("host",
+              fmt::format("takes {} to issue one, {}", formatQuantity(issue, units::time),
+                          each > std::max(seconds, issue) ? "before it moves" : "longer than it moves"),
               kIndent);
   collectiveFacts(page, input, one, why, seconds, input.schedule->blockingShare[static_cast<size_t>(state.cls)]);
 }

@@ -168,7 +168,7 @@ double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, con
                   const CostModel& model, const Facts& facts) {
   const Messages messages = messagesOf(schedule, layerClass, state);
   return static_cast<double>(state.times) * messages.count *
-         std::max(model.price(*schedule.program, messages.one).seconds, issueSeconds(facts, messages.one));
+         stateSeconds(schedule, facts, messages.one, model.price(*schedule.program, messages.one).seconds);
 }
 
 } // namespace
@@ -177,6 +177,12 @@ double issueSeconds(const Facts& facts, const ir::Node& node) {
   const ir::Collective& c = node.collective();
   const ir::Number* each = facts.stack.number(ir::StackFact::CollectiveLaunch, c.cls);
   return each && c.kind != ir::CollectiveKind::Slice ? each->value * static_cast<double>(c.group) : 0;
+}
+
+double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::Node& node, double moving) {
+  const double issue = issueSeconds(facts, node);
+  const double waits = schedule.blockingShare[node.collective().cls];
+  return std::max(moving, issue) + waits * std::min(moving, issue);
 }
 
 Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,

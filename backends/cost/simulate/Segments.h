@@ -47,6 +47,9 @@ class KnownPrices;
 class Facts;
 /// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
+/// A state collective with what its host needs to issue it. What runs beside the layers is issued while the one before
+/// moves; what holds them, the blocking share of its class, is issued by a host that waited, and moves after that.
+double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::Node& node, double moving);
 
 /// Prices every class of the schedule, by class id. The facts are those of the model. `known`: looked up and added to.
 std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,

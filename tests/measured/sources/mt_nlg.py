@@ -9,7 +9,7 @@
 | schedule | 1F1B of DeepSpeed's pipeline engine; values between stages in slices over the tensor-parallel ranks |
 | states | not sharded; gradients accumulated in fp32, reduced in fp16 |
 | attention | scores in memory |
-| stack | `megatron_ds`, the library's Megatron-DeepSpeed |
+| stack | `deepspeed_pipeline`, the library's Megatron-DeepSpeed with its pipeline engine |
 | step time | printed |
 """
 # SPDX-License-Identifier: Apache-2.0

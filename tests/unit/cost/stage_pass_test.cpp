@@ -364,6 +364,7 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   state.bytes = 4e6;
   layerClass.states.edit() = {state};
   b.schedule.bucketBytes = 1e6;
+  b.schedule.blockingShare[CollectiveClass::Gradient] = 0; // beside the layers
   b.stages(1, 1, {{4}});
   b.finish();
   DiagnosticEngine diagnostics;
@@ -372,6 +373,11 @@ TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
   EXPECT_EQ(b.classCosts(diagnostics)[0].states[0], apart); // hidden behind the transfer
   edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
   EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], 4 * 8 * 1e-3, 1e-12);
+  // What holds the layers is issued by a host that waited for them: nothing hides it.
+  b.schedule.blockingShare[CollectiveClass::Gradient] = 1;
+  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], apart + 4 * 8 * 1e-3, 1e-12);
+  b.schedule.blockingShare[CollectiveClass::Gradient] = .25;
+  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], apart / 4 + 4 * 8 * 1e-3, 1e-12);
 }
 
 /// Three layers whose operators `sent` may route tokens (into slots of `capacity`; 0: as many as there are) and whose
