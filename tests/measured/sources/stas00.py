@@ -8,7 +8,7 @@
 | ZeRO-2 rows | gradients and optimizer sharded, nothing recomputed or on the host, no Liger: bench_decompose.py |
 | precision | bf16, gradients accumulated and reduced in bf16; states in fp32 |
 | attention | FlashAttention-3 on H200, -4 on B200 |
-| stack | `liger`, whose times are those of `fms`: the library has no DeepSpeed of 2026; sharded data parallelism with fused kernels is nearest, its attention is that of the device's curve. Rows without Liger are eager, which `fms` does not know |
+| stack | `liger`, on B200 `liger_b200`; rows without Liger are eager: `deepspeed_zero2`, `deepspeed_zero2_b200` |
 | machine | one HGX H200 or B200; its network is not used |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -34,7 +34,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group=f"stas00, {row['gpu']}", kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})",
-        cluster=MACHINES[row["gpu"]], software="fsdp.fms" if zero2 else "fsdp.liger", seq=seq, global_batch=mbs * gpus, micro_batch=mbs,
+        cluster=MACHINES[row["gpu"]], software="fsdp." + ("deepspeed_zero2" if zero2 else "liger") + ("_b200" if row["gpu"] == "B200" else ""), seq=seq, global_batch=mbs * gpus, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "bf16", "optimizer": "fp32"},
         data=gpus, stored="grads" if zero2 else "params", optimizer="adamw" if zero2 else "cpu_adam",
         recompute="" if row["recompute"] == "none" else "decoder",
