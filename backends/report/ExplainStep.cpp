@@ -40,8 +40,8 @@ void intervalText(ExplainPage& page, const cost::Totals& t) {
   const cost::Confidence& c = t.confidence;
   page.line("");
   if (c.coverage > 0)
-    page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it; of the stack's own runs "
-                          "between {:.3g} and {:.3g} times what was predicted",
+    page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it: {:.3g} to {:.3g} for what the "
+                          "stack's runs show beyond their records, the rest for the records below",
                           percentText(c.coverage), c.low, c.high, c.runsLow, c.runsHigh));
   else
     page.line("no interval: the stack gives no `accuracy`");

@@ -155,11 +155,23 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   if (!range.holds(v.asDouble())) senseless(range.text);
 }
 
+int FactReader::remadeAt(const std::vector<RowView>& rows) {
+  int last = -1;
+  for (const RowView& row : rows) {
+    if (!row.type.basis) continue;
+    const FactNode* section = tree_.root().find(Symbol(row.path.substr(0, row.path.find('.'))));
+    if (!section) continue;
+    last = std::max(last, section->section() ? -1 : section->layer);
+    for (const FactNode& fact : section->children) last = std::max(last, fact.layer);
+  }
+  return last;
+}
+
 /// What is known about a fact of that path, written at a layer of `extends`.
 ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& section, const std::string& path,
                                         int layer) const {
   if (!row.type.calibrated) return {};
-  if (around_.statistics.calibrated && layer <= around_.layer) return around_.statistics;
+  if (around_.statistics.calibrated && layer <= around_.layer && around_.layer >= remade_) return around_.statistics;
   return {.calibrated = true, .record = around_.calibrated ? section : path};
 }
 
@@ -206,6 +218,7 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     FactInput input =
         inputOf(node, star, node.source, statisticsOf(rows[i], path.substr(0, path.size() - own), path, node.layer));
     if (!key(rows[i], input, path, node.nameRange)) return;
+    if (rows[i].type.evidence && node.layer < remade_) return;
     if (rows[i].type.form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
     return;
@@ -247,6 +260,7 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       known = true;
       FactInput input = inputOf(node, star, field.source.empty() ? node.source : field.source,
                                 statisticsOf(rows[i], path, inner, node.layer));
+      if (rows[i].type.evidence && node.layer < remade_) continue;
       if (key(rows[i], input, inner, node.nameRange) && rows[i].type.form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);

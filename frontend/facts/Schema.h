@@ -54,6 +54,7 @@ public:
     for (const ir::FactRow& r : rows)
       for (const std::string_view path : {r.path, r.inside})
         if (!path.empty()) views.push_back({path, r.type, r.id.index});
+    remade_ = remadeAt(views);
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) {
       const Id id = static_cast<Id>(views[row].index);
       if (views[row].type.form == FactForm::Custom || views[row].type.form == FactForm::Text)
@@ -74,6 +75,7 @@ public:
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;
+  int remadeAt(const std::vector<RowView>& rows);
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
@@ -97,6 +99,8 @@ private:
     int layer = 0;             ///< at which these are written: a fact that overrides another has none of its statistics
   };
   Around around_;
+  int remade_ =
+      -1; ///< the last layer that states anew what samples were taken on: those of earlier ones are of another
 };
 
 /// A section was written as a fact.

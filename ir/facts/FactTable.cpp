@@ -22,9 +22,15 @@ FactType FactType::measured() const {
   return type;
 }
 
-FactType FactType::orElse(double value) const {
+FactType FactType::asBasis() const {
   FactType type = *this;
-  type.otherwise = value;
+  type.basis = true;
+  return type;
+}
+
+FactType FactType::asEvidence() const {
+  FactType type = *this;
+  type.evidence = true;
   return type;
 }
 

@@ -18,14 +18,16 @@ struct FactType {
   Unit unit{};
   FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
   StarKey star = StarKey::None;
-  std::optional<Unit> sizeUnit{};    ///< a table by this size may stand in place of the number; of a curve: its x
-  bool calibrated = false;           ///< a measurement: it may say `samples`, `error` and `valid`
-  std::optional<double> otherwise{}; ///< what equations take where no record gives it; without one they report it
+  std::optional<Unit> sizeUnit{}; ///< a table by this size may stand in place of the number; of a curve: its x
+  bool calibrated = false;        ///< a measurement: it may say `samples`, `error` and `valid`
+  bool basis = false;             ///< what samples were taken on: an heir that states it anew has none of them
+  bool evidence = false;          ///< tells of runs, as samples do
 
   FactType by(StarKey key) const;
   FactType orTable(const Unit& size) const;
   FactType measured() const;
-  FactType orElse(double value) const;
+  FactType asBasis() const;
+  FactType asEvidence() const;
 };
 FactType number(const Unit& unit, const FactRange& range);
 FactType count(const FactRange& range);

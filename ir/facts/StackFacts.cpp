@@ -64,7 +64,7 @@ std::span<const FactRow> stackFacts() {
       {EarlyStop, "early_stop", truth(), "recomputing ends with the last value that backward needs"},
       {AccuracyRuns, "accuracy.runs", count(ranges::kSome), "published runs that were predicted"},
       {AccuracySources, "accuracy.sources", count(ranges::kSome), "sources that they come from"},
-      {AccuracyLow, "accuracy.low", number({}, ranges::kRelative), "measured over predicted: nine of ten lie above"},
+      {AccuracyLow, "accuracy.low", number({}, ranges::kRelative), "measured over predicted, beyond what the records of the runs tell: nine of ten lie above"},
       {AccuracyHigh, "accuracy.high", number({}, ranges::kRelative), "and below"},
       {AccuracyDerived, "accuracy.derived", number({}, ranges::kError),
        "relative error of a machine's fact that stands on no samples of its own"},

@@ -147,16 +147,13 @@ private:
       }
     limits->push_back({std::move(what), seconds});
   }
-  /// Where no record gives it what its row says, else 1, noted as missing. `size`: where a table is read, and what
+  /// Where no record gives it 1, noted as missing. `size`: where a table is read, and what
   /// `valid` is about.
   template <class Record, class Id>
   Term fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
     const ir::FactRef ref(id, key);
     const ir::Number* found = record.number(id, key);
     if (!found) {
-      const ir::FactType& type = ir::factRow(ref.id).type;
-      if (type.otherwise)
-        return readOff(*type.otherwise, symbol, why ? ref.path() + ", not given" : "", {}, {}, type.unit);
       facts.missing(Facts::owner(record), ref, requester());
       return 1;
     }

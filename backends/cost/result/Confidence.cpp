@@ -244,10 +244,15 @@ std::string recordText(const Owner& owner, std::string_view record, bool nominal
   return record.empty() ? text : fmt::format("`{}` of {}", record, text);
 }
 
-void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
+double termsWidth(const Confidence& confidence, bool distances) {
   double variance = 0;
-  for (const RecordShare& t : c.terms) variance += t.share * t.error * t.share * t.error;
-  const double terms = kNinetyPercent * std::sqrt(variance);
+  for (const RecordShare& t : confidence.terms)
+    if (distances || !t.distance) variance += t.share * t.error * t.share * t.error;
+  return kNinetyPercent * std::sqrt(variance);
+}
+
+void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
+  const double terms = termsWidth(c);
   c.runsLow = accuracy.low;
   c.runsHigh = accuracy.high;
   c.low = std::exp(-std::hypot(std::log(accuracy.low), terms));

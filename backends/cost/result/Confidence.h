@@ -19,6 +19,9 @@ Confidence confidence(const Simulation& sim, const CostModel& model, Facts& fact
 /// What a record is called in `RecordShare::what`. `nominal`: a level's numbers that stand on no record.
 std::string recordText(const Owner& owner, std::string_view record, bool nominal);
 
+/// The half-width that the terms make of an interval, in logarithms; without distances that of records alone.
+double termsWidth(const Confidence& confidence, bool distances = true);
+
 /// The multiples of a prediction between which a measured value lies nine times of ten: the stack's own spread and the
 /// terms, as independent errors of the logarithm.
 void setInterval(Confidence& confidence, const ir::Accuracy& accuracy);

@@ -24,17 +24,22 @@ public:
 
   std::vector<RecordShare> all() {
     const auto& seen = facts_.stack.keys(ir::StackFact::AccuracySeen);
-    if (seen.empty()) return {};
+    if (seen.empty()) {
+      add(fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
+      type();
+      return std::move(terms_);
+    }
     architecture();
     type();
     beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
-    if (accuracy_.sequence > 0) beyond("keys of a query", longest(), accuracy_.sequence, accuracy_.newSequence);
+    if (accuracy_.sequence > 0)
+      beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
     return std::move(terms_);
   }
 
 private:
   void add(std::string what, double error) {
-    if (error > 0) terms_.push_back({std::move(what), 1, error, 0, 0});
+    if (error > 0) terms_.push_back({std::move(what), 1, error, 0, 0, true});
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
@@ -66,15 +71,6 @@ private:
           error * std::log(here / most));
   }
 
-  /// Keys of the attention with the most of them; 0 without attention in one kernel.
-  double longest() const {
-    double most = 0;
-    for (const ir::LayerClass& layerClass : program_.classes)
-      for (const ir::Node& node : layerClass.forward)
-        if (node.isCompute()) most = std::max(most, node.compute().work.sequence);
-    return most;
-  }
-
   const ir::Program& program_;
   const Facts& facts_;
   const ir::Accuracy& accuracy_;
@@ -83,6 +79,14 @@ private:
 };
 
 } // namespace
+
+double longestKeys(const ir::Program& program) {
+  double most = 0;
+  for (const ir::LayerClass& layerClass : program.classes)
+    for (const ir::Node& node : layerClass.forward)
+      if (node.isCompute()) most = std::max(most, node.compute().work.sequence);
+  return most;
+}
 
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy) {
   return Distances(program, facts, accuracy).all();

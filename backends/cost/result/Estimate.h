@@ -72,11 +72,12 @@ struct StageRow {
 
 /// A calibrated record that the step time stands on.
 struct RecordShare {
-  std::string what;   ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
-  double share = 0;   ///< of the time of the critical stage that is priced from it
-  double error = 0;   ///< relative, mean of that time; more where it is read outside of its samples
-  double outside = 0; ///< share that is read outside of its samples
-  double samples = 0; ///< none: derived or assumed
+  std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
+  double share = 0;      ///< of the time of the critical stage that is priced from it
+  double error = 0;      ///< relative, mean of that time; more where it is read outside of its samples
+  double outside = 0;    ///< share that is read outside of its samples
+  double samples = 0;    ///< none: derived or assumed
+  bool distance = false; ///< from the runs of the stack to this plan, not a record
 };
 /// How sure the step time is (docs/cost-model.md, section 5).
 struct Confidence {

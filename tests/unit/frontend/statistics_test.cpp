@@ -76,6 +76,60 @@ TEST(Statistics, AnOverriddenFactHasNoneOfThoseItReplaced) {
   EXPECT_TRUE(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.calibrated);
 }
 
+/// A device with another peak is another machine: what was sampled on the one that it extends says less of it. What it
+/// calibrates itself counts.
+TEST(Statistics, OfAnotherPeakAreNotInherited) {
+  const auto deviceOf = [](const std::string& facts) {
+    auto plans = plansOf(R"(
+device d {
+  memory = 80GB : "sheet"
+  power  = 700W : "sheet"
+  peak {
+    bf16 = 900TFLOP/s  : "sheet"
+    fp8  = 1800TFLOP/s : "sheet"
+  }
+  calibration {
+    gemm {
+      bf16 = {efficiency = 70%, memory_efficiency = 70%, start = 5us, runs = 9, samples = 320, error = 7.1%} : "fit"
+      fp8  = {efficiency = 70%, memory_efficiency = 70%, start = 5us, runs = 8, samples = 100, error = 9%}   : "fit"
+    }
+  }
+}
+device e extends d {
+  )" + facts + R"(
+}
+fabric f { sampled_at = 450GB/s : "sheet" }
+cluster c { device = e; level node * 8 { link = f } }
+import std.ops
+model m(hidden: int = 4) {
+  in x: [batch, hidden]
+  loss = ops.gelu(x)
+}
+plan p { model = m; cluster = c }
+)");
+    return plans.empty() ? ir::Device{} : plans[0]->cluster->device;
+  };
+  const auto runs = [](const ir::Device& d, ir::DType type) { return d.has(ir::DeviceFact::GemmRuns, type); };
+  const auto samples = [](const ir::Device& d, ir::DType type) {
+    const ir::Number* start = d.number(ir::DeviceFact::GemmStart, type);
+    return start ? start->statistics.samples : -1;
+  };
+  const ir::Device limited = deviceOf("override power = 500W : \"cap\"");
+  EXPECT_TRUE(runs(limited, ir::DType::bf16)) << "clocks follow the power by a law";
+  EXPECT_EQ(samples(limited, ir::DType::bf16), 320);
+  const std::string faster = "peak { override bf16 = 1800TFLOP/s : \"sheet\" }\n";
+  const ir::Device other = deviceOf(faster);
+  EXPECT_FALSE(runs(other, ir::DType::bf16));
+  EXPECT_EQ(samples(other, ir::DType::bf16), 0);
+  EXPECT_EQ(samples(other, ir::DType::fp8), 0) << "a part of another rate is another part";
+  const ir::Device own = deviceOf(faster + R"(calibration { gemm {
+    override bf16 = {efficiency = 60%, memory_efficiency = 70%, start = 5us, runs = 2, samples = 7} : "fit"
+  } })");
+  EXPECT_TRUE(runs(own, ir::DType::bf16));
+  EXPECT_EQ(samples(own, ir::DType::bf16), 7);
+  EXPECT_FALSE(runs(own, ir::DType::fp8));
+}
+
 TEST(Statistics, TablesStandInPlaceOfScalars) {
   const auto plan = compiled();
   ASSERT_TRUE(plan);

@@ -32,7 +32,7 @@ TEST(FactTable, EveryNameHasItsRow) {
       EXPECT_EQ(rows[i].id.index, i) << rows[i].path << " does not stand in the order of its name";
       EXPECT_TRUE(paths.insert(rows[i].path).second) << rows[i].path << " is declared twice";
       EXPECT_FALSE(rows[i].meaning.empty()) << rows[i].path;
-      EXPECT_TRUE(rows[i].type.range.holds(rows[i].type.otherwise.value_or(rows[i].type.range.most))) << rows[i].path;
+      EXPECT_TRUE(rows[i].type.range.holds(rows[i].type.range.most)) << rows[i].path;
       EXPECT_EQ(rows[i].path.find('*') != std::string_view::npos, rows[i].type.star != StarKey::None) << rows[i].path;
     }
   }
@@ -87,11 +87,9 @@ std::string line(const FactRow& row) {
   std::string path(row.path);
   if (const size_t star = path.find('*'); star != std::string::npos) path.replace(star, 1, keyText(row.type.star));
   const std::string inside = row.inside.empty() ? "" : fmt::format("; with statistics `{}`", row.inside);
-  const std::string otherwise =
-      row.type.otherwise ? fmt::format("; {} where it is not given", *row.type.otherwise) : "";
-  return fmt::format("| `{}` | {} | {} | {} | {}{}{} |\n", path, takes(row.type),
+  return fmt::format("| `{}` | {} | {} | {} | {}{} |\n", path, takes(row.type),
                      hasRange(row.type.form) ? row.type.range.text : "", row.type.calibrated ? "yes" : "", row.meaning,
-                     inside, otherwise);
+                     inside);
 }
 
 std::string samples() {
