@@ -4,6 +4,8 @@
 
 #include "api/Library.h"
 #include "backends/cost/Estimator.h"
+#include "backends/cost/result/Confidence.h"
+#include "backends/cost/result/Distance.h"
 #include "ir/facts/StackFacts.h"
 
 #include <cmath>
@@ -36,6 +38,10 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   const double factor = plan.plan().stack->number(ir::StackFact::Unattributed)->value;
   const double step = plan.estimate()->totals.stepTime;
   calibrate::StepRun run{plan.plan().title, plan.plan().softwareText, 0, step, factor, 0, {}, {}};
+  if (plan.plan().cluster) run.architecture = plan.plan().cluster->device.architecture;
+  run.devices = static_cast<double>(plan.program()->mesh.devices());
+  run.sequence = cost::longestKeys(*plan.program());
+  run.terms = cost::termsWidth(plan.estimate()->totals.confidence, false);
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();
   edit(doubled.stack).number(ir::StackFact::Unattributed)->value *= 2;

@@ -3,6 +3,7 @@
 #include "calibrate/Scale.h"
 
 #include "calibrate/Robust.h"
+#include "ir/facts/Ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,10 @@ namespace planc::calibrate {
 
 PLANC_ERROR(TooFewRuns, 1060, "{count} of `{stack}` {have} a measured step time; a factor needs {fewest}")
 PLANC_WARNING(ScaleGainsLittle, 1061, "scaling `{stack}` by {gain} is less than its runs disagree: {reason}")
+PLANC_ERROR(ScaleOutOfRange, 1063,
+            "the runs of `{stack}` take {times} times what is predicted: its `unattributed` would be {factor}, which "
+            "is {range}")
+PLANC_WARNING(ScaleIsNoOverhead, 1064, "`unattributed` of `{stack}` becomes {factor}: {share} of every step")
 PLANC_ERROR(NoMeasuredSteps, 1062, "no plan of this file has a measured step time, or a rate that tells it")
 
 namespace {
@@ -35,6 +40,10 @@ double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without)
 
 /// What a stack may say of its predictions: runs that have nothing in common tell no more than that.
 constexpr double kWidest = 10;
+/// Runs that happen to agree do not make a stack surer than any other is (docs/cost-model.md, section 5).
+const double kSurest = std::log(1.03);
+/// Gaps between kernels, logging and data loading: published traces have 0 to 5 % of a step, and some runs a fifth.
+constexpr double kLeastOverhead = 0.95, kMostOverhead = 1.5;
 
 /// Where nine of ten further runs lie if the logarithms of measured over predicted are normal: mean ± t · s · √(1 +
 /// 1/n).
@@ -45,8 +54,15 @@ void setInterval(StackScale& scale) {
   for (const ScaledRun& run : scale.runs) square += std::pow(-std::log1p(run.after) - mean, 2);
   const double t = kStudent[std::min(scale.runs.size() - 1, kStudent.size()) - 1];
   const double half = t * std::sqrt(square / (n - 1) * (1 + 1 / n));
-  scale.low = std::clamp(std::exp(mean - half), 1 / kWidest, kWidest);
-  scale.high = std::clamp(std::exp(mean + half), 1 / kWidest, kWidest);
+  std::vector<double> terms;
+  for (const ScaledRun& run : scale.runs) terms.push_back(run.run->terms);
+  const double records = median(std::move(terms));
+  // What the records make of the interval is added by whoever uses the stack, and not said twice.
+  const auto beside = [&](double whole) {
+    return std::clamp(std::sqrt(std::max(whole * whole - records * records, 0.0)), kSurest, std::log(kWidest));
+  };
+  scale.low = std::exp(-beside(std::max(half - mean, 0.0)));
+  scale.high = std::exp(beside(std::max(half + mean, 0.0)));
 }
 
 StackScale fit(const std::string& stack, const std::vector<const StepRun*>& runs) {
@@ -90,6 +106,35 @@ void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
       .help("keep the stack as it is, or measure runs that are more alike; a term of the model is off, not its scale");
 }
 
+/// A factor that no stack may have is a slip of unit, or another plan than the one that ran.
+bool possible(const StackScale& scale, DiagnosticEngine& diagnostics) {
+  const ir::FactRange& range = ir::ranges::kRelative;
+  const SourceRange at = scale.runs.front().run->range;
+  const std::string factor = fmt::format("{:.4g}", scale.factor);
+  constexpr std::string_view way = "check the unit of the measured times, and that the plans are those that ran: "
+                                   "recomputation, micro-batches and precision weigh most";
+  if (!range.holds(scale.factor)) {
+    diagnostics
+        .report(ScaleOutOfRange, at,
+                {{"stack", scale.stack},
+                 {"times", fmt::format("{:.3g}", scale.factor / scale.old)},
+                 {"factor", factor},
+                 {"range", fmt::format("not {}", range.text)}})
+        .help(std::string(way));
+    return false;
+  }
+  if (scale.factor < kLeastOverhead || scale.factor > kMostOverhead)
+    diagnostics
+        .report(ScaleIsNoOverhead, at,
+                {{"stack", scale.stack},
+                 {"factor", factor},
+                 {"share", scale.factor < 1 ? fmt::format("a gain of {:.0f} %", 100 * (1 - scale.factor))
+                                            : fmt::format("{:.0f} %, neither computation nor communication,",
+                                                          100 * (1 - 1 / scale.factor))}})
+        .help(std::string(way));
+  return true;
+}
+
 std::string signedPercent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
@@ -122,8 +167,10 @@ std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange pla
           .help("add plans with `measured step_time = …` lines: other models, other degrees, other batches");
       continue;
     }
-    out.push_back(fit(stack, own));
-    judge(out.back(), diagnostics);
+    StackScale scale = fit(stack, own);
+    if (!possible(scale, diagnostics)) continue;
+    judge(scale, diagnostics);
+    out.push_back(std::move(scale));
   }
   return out;
 }
@@ -177,8 +224,11 @@ namespace {
 /// A fact with its source; nothing where the base has the same number, which no override may repeat.
 std::string fact(std::string_view indent, std::string_view name, double value, const std::string& why,
                  std::optional<double> inherited) {
-  const std::string text = fmt::format("{:.4g}", value);
-  if (inherited && text == fmt::format("{:.4g}", *inherited)) return {};
+  const auto written = [](double v) { // counts in full
+    return std::floor(v) == v ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
+  };
+  const std::string text = written(value);
+  if (inherited && text == written(*inherited)) return {};
   return fmt::format("{}{}{} = {} : \"{}\"\n", indent, inherited ? "override " : "", name, text, why);
 }
 
@@ -190,10 +240,29 @@ std::string accuracyOf(const StackScale& scale, const std::optional<StackBase::A
     return base ? std::optional((*base).*member) : std::nullopt;
   };
   const auto runs = static_cast<double>(scale.runs.size()), sources = static_cast<double>(scale.sources);
-  const std::string facts = fact("    ", "runs", runs, predicted, of(&StackBase::Accuracy::runs)) +
-                            fact("    ", "sources", sources, predicted, of(&StackBase::Accuracy::sources)) +
-                            fact("    ", "low", scale.low, student, of(&StackBase::Accuracy::low)) +
-                            fact("    ", "high", scale.high, student, of(&StackBase::Accuracy::high));
+  std::string facts = fact("    ", "runs", runs, predicted, of(&StackBase::Accuracy::runs)) +
+                      fact("    ", "sources", sources, predicted, of(&StackBase::Accuracy::sources)) +
+                      fact("    ", "low", scale.low, student, of(&StackBase::Accuracy::low)) +
+                      fact("    ", "high", scale.high, student, of(&StackBase::Accuracy::high));
+  std::map<std::string, double> reached;
+  double longest = 0;
+  for (const ScaledRun& run : scale.runs) {
+    if (!run.run->architecture.empty())
+      reached[run.run->architecture] = std::max(reached[run.run->architecture], run.run->devices);
+    longest = std::max(longest, run.run->sequence);
+  }
+  const std::string largest = "the largest of these runs";
+  std::string seen;
+  for (const auto& [architecture, devices] : reached) {
+    std::optional<double> before;
+    if (base)
+      if (const auto known = base->seen.find(architecture); known != base->seen.end()) before = known->second;
+    seen += fact("      ", architecture, devices, largest, before);
+  }
+  if (!seen.empty()) facts += "    seen {\n" + seen + "    }\n";
+  if (longest > 0)
+    facts += fact("    ", "sequence", longest, largest,
+                  base && base->sequence > 0 ? std::optional(base->sequence) : std::nullopt);
   return facts.empty() ? facts : "  accuracy {\n" + facts + "  }\n";
 }
 

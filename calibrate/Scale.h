@@ -4,6 +4,7 @@
 #pragma once
 #include "support/Diagnostics.h"
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -15,13 +16,16 @@ namespace planc::calibrate {
 /// A plan with a measured step time. The prediction is linear in the stack's `unattributed`: stragglers are added to
 /// what it multiplies.
 struct StepRun {
-  std::string plan, stack; ///< the stack as the plan names it: `megatron.megatron_2022`
-  double measured = 0;     ///< seconds
-  double predicted = 0;    ///< with the factor as it is
-  double factor = 1;       ///< `unattributed` now
-  double slope = 0;        ///< seconds per unit of it
-  std::string source;      ///< of the measurement
-  SourceRange range;       ///< of the measured line
+  std::string plan, stack;          ///< the stack as the plan names it: `megatron.megatron_2022`
+  double measured = 0;              ///< seconds
+  double predicted = 0;             ///< with the factor as it is
+  double factor = 1;                ///< `unattributed` now
+  double slope = 0;                 ///< seconds per unit of it
+  std::string source;               ///< of the measurement
+  SourceRange range;                ///< of the measured line
+  std::string architecture{};       ///< of its device; none if it says none
+  double devices = 0, sequence = 0; ///< how many, and the longest keys of an attention; 0 without one
+  double terms = 0;                 ///< half-width of the interval that its records make, in logarithms
 
   double at(double f) const { return predicted + slope * (f - factor); }
   /// The factor that hits the measurement.
@@ -40,7 +44,8 @@ struct StackScale {
   double old = 1, factor = 1;   ///< `unattributed` before, and the median of what the runs want
   double spread = 0;            ///< median distance of what the runs want from the factor, relative to it
   double before = 0, after = 0; ///< median absolute errors
-  double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between
+  double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between, beside what
+                                ///< the records that they stand on make of it
   size_t sources = 1;           ///< distinct ones of the measurements
   std::vector<ScaledRun> runs;
 };
@@ -65,6 +70,8 @@ struct StackBase {
   /// How far its predictions lie, as it says itself; the fit replaces it.
   struct Accuracy {
     double runs = 0, sources = 0, low = 1, high = 1;
+    std::map<std::string, double> seen{}; ///< devices of its largest run by architecture
+    double sequence = 0;
   };
   std::optional<Accuracy> accuracy{};
 };

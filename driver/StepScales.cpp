@@ -10,6 +10,7 @@
 #include "driver/InputFile.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +31,11 @@ StackBase baseOf(const ir::Plan& plan, const SourceManager& sources, const std::
   const std::string path = sources.path(plan.stack->range.file);
   const std::string name = plan.stack->name.str();
   std::optional<StackBase::Accuracy> accuracy;
-  if (const auto said = plan.stack->accuracy()) accuracy = {said->runs, said->sources, said->low, said->high};
+  if (const auto said = plan.stack->accuracy()) {
+    accuracy = {said->runs, said->sources, said->low, said->high, {}, said->sequence};
+    for (const ir::FactKey& key : plan.stack->keys(ir::StackFact::AccuracySeen))
+      accuracy->seen[std::string(key.text())] = plan.stack->number(ir::StackFact::AccuracySeen, key)->value;
+  }
   fs::path module(path);
   if (path.starts_with("std/")) {
     std::string dotted = module.replace_extension().string();

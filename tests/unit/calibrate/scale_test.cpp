@@ -101,13 +101,63 @@ TEST(Scale, TheIntervalSaysHowFewRunsThereWere) {
       << "no wider than a stack may say";
 }
 
+TEST(Scale, RunsThatAgreeAreNoSurerThanAnyOther) {
+  DiagnosticEngine diagnostics;
+  std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
+  const StackScale same = fitScales(runs, {}, diagnostics)[0];
+  EXPECT_NEAR(same.high, 1.03, 1e-12);
+  EXPECT_NEAR(same.low, 1 / 1.03, 1e-12);
+}
+
+/// What records make of the interval is added where the stack is used: the runs tell what is left of it.
+TEST(Scale, WhatRecordsSayIsNotSaidTwice) {
+  DiagnosticEngine diagnostics;
+  std::vector<StepRun> runs{run("a", 1.2, 0.95), run("b", 1.2), run("c", 1.2, 1.05)};
+  const StackScale alone = fitScales(runs, {}, diagnostics)[0];
+  for (StepRun& r : runs) r.terms = 0.1;
+  const StackScale beside = fitScales(runs, {}, diagnostics)[0];
+  EXPECT_NEAR(std::hypot(std::log(beside.high), 0.1), std::log(alone.high), 1e-12);
+  EXPECT_NEAR(std::hypot(std::log(beside.low), 0.1), -std::log(alone.low), 1e-12);
+}
+
+TEST(Scale, AFactorThatNoStackMayHaveIsRefused) {
+  DiagnosticEngine unit, wide, gain;
+  EXPECT_TRUE(fitScales(std::vector<StepRun>{run("a", 12), run("b", 12), run("c", 12)}, {}, unit).empty());
+  EXPECT_THAT(codes(unit), ElementsAre("PLAN1063"));
+  EXPECT_THAT(unit.sorted()[0]->message, HasSubstr("take 11.8 times"));
+  EXPECT_EQ(fitScales(std::vector<StepRun>{run("a", 1.72), run("b", 1.72), run("c", 1.72)}, {}, wide).size(), 1u);
+  EXPECT_THAT(codes(wide), ElementsAre("PLAN1064"));
+  EXPECT_THAT(wide.sorted()[0]->message, HasSubstr("1.72: 42 %, neither computation nor communication"));
+  fitScales(std::vector<StepRun>{run("a", 0.8), run("b", 0.8), run("c", 0.8)}, {}, gain);
+  EXPECT_THAT(codes(gain), ElementsAre("PLAN1064"));
+  EXPECT_THAT(gain.sorted()[0]->message, HasSubstr("0.8: a gain of 20 %"));
+}
+
+TEST(Scale, AStackSaysHowFarItsRunsReach) {
+  DiagnosticEngine diagnostics;
+  std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
+  for (StepRun& r : runs) r.architecture = "hopper", r.devices = 64, r.sequence = 4096;
+  runs[1].devices = 128;
+  runs[2].sequence = 131072;
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  StackBase::Accuracy base{57, 2, 0.9, 1.1, {{"hopper", 1024}, {"ampere", 8}}, 131072};
+  const std::string first = scaleLibrary(scales, std::vector<StackBase>{{"te.te", "std.stacks.te", "te.te"}}, "r.plan");
+  EXPECT_THAT(
+      first,
+      HasSubstr("    seen {\n      hopper = 128 : \"the largest of these runs\"\n    }\n    sequence = 131072 : "));
+  const std::string again =
+      scaleLibrary(scales, std::vector<StackBase>{{"te.te", "std.stacks.te", "te.te", base}}, "r.plan");
+  EXPECT_THAT(again, HasSubstr("      override hopper = 128 : "));
+  EXPECT_THAT(again, Not(HasSubstr("sequence"))) << "as the base's";
+}
+
 TEST(Scale, WritesAStackWithItsSource) {
   DiagnosticEngine diagnostics;
   const std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
   const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
   const std::vector<StackBase> bases{{"te.te", "std.stacks.te", "te.te"}},
       known{{"te.te", "std.stacks.te", "te.te", StackBase::Accuracy{57, 2, 0.9, 1.1}}},
-      same{{"te.te", "std.stacks.te", "te.te", StackBase::Accuracy{57, 1, 0.9, 1}}};
+      same{{"te.te", "std.stacks.te", "te.te", StackBase::Accuracy{57, 1, 0.9, 1.03}}};
   const std::string text = scaleLibrary(scales, bases, "runs.plan");
   EXPECT_THAT(text, HasSubstr("import std.stacks.te\n"));
   EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
@@ -115,7 +165,7 @@ TEST(Scale, WritesAStackWithItsSource) {
               HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: median of 3 runs of runs.plan"));
   EXPECT_THAT(text, HasSubstr("  accuracy {\n    runs = 3 : "));
   const std::string again = scaleLibrary(scales, known, "runs.plan");
-  for (const char* fact : {"runs = 3", "sources = 1", "low = 1", "high = 1"})
+  for (const char* fact : {"runs = 3", "sources = 1", "low = 0.9709", "high = 1.03"})
     EXPECT_THAT(again, HasSubstr(std::string("    override ") + fact + " : ")) << "the base's other facts stay";
   const std::string alike = scaleLibrary(scales, same, "runs.plan");
   for (const char* fact : {"sources = ", "high = "})
