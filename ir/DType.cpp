@@ -46,7 +46,7 @@ constexpr std::array<Row, 20> kRows{{
     {DType::nf4, "nf4", 0.5 + kNormalFloatScale, true, DType::nf4},
     {DType::int4, "int4", 0.5, false, DType::int4},
     {DType::fp8_tensor, "fp8_tensor", 1, true, DType::fp8, true, 2},
-    {DType::fp8_row, "fp8_row", 1, true, DType::fp8, true},
+    {DType::fp8_row, "fp8_row", 1, true, DType::fp8, true, 3},
     {DType::fp8_block, "fp8_block", 1 + kTileScale, true, DType::fp8, true},
 }};
 

@@ -107,7 +107,11 @@ struct Rewriter {
   /// The type that travels: the value's, unless the plan says otherwise (`precision { dispatch = fp8 }`).
   double wireWidth(OpId op, const Traveller& what) const {
     const WireTypes::Said* stated = wireTypeOf(program, what, op);
-    return stated ? width(stated->type) : program.widthOf(what.value);
+    if (stated) return width(stated->type);
+    // Products write their gradients in the type of the activations, whatever their operands were cast to.
+    const OpId producer = model().values[what.value].producer;
+    const bool cast = what.gradient && producer.valid() && model().ops[producer].kind == OpKind::Cast;
+    return program.widthOf(cast ? model().ops[producer].operands[0].value : what.value);
   }
 
   bool routed(ValueId v) const {
