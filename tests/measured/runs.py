@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True  # no caches in the tree
 import sources
 from sources.common import Incomplete, file_text
 
-FIRST, SECOND = "training.csv", "training_2.csv"  # constants were chosen with the first in sight, with none of the second
+FIRST, SECOND = "training.csv", "training_2.csv"  # the second came later: other machines, types, scales and publishers
 TABLES = (FIRST, SECOND)
 MARK = " (2)"  # behind the name of a line of statistics: its runs are of the second table
 SUBSET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subset")

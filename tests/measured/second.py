@@ -1,4 +1,4 @@
-# The second table of published runs, which no constant was chosen with: its errors, intervals and verdicts per source, and the rules of its rows.
+# The second table of published runs: its errors, intervals and verdicts per source, and the rules of its rows.
 # SPDX-License-Identifier: Apache-2.0
 import sys
 

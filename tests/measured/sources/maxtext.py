@@ -19,7 +19,7 @@ Second table: src/maxtext/configs/tpu/v4.
 | sharding | parameters over a slice, as its script says; data parallel between slices |
 | slices | 4 x 4 x 4 chips (v4-128), 4 x 4 x 12 (v4-384) |
 | recomputation, batch | printed |
-| stack, efficiency | `maxtext`, and the one efficiency of TPU products, which v5e told |
+| stack, efficiency | `maxtext`; the efficiency of its products is a constant of v4's own |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
