@@ -41,7 +41,9 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   if (plan.plan().cluster) run.architecture = plan.plan().cluster->device.architecture;
   run.devices = static_cast<double>(plan.program()->mesh.devices());
   run.sequence = cost::longestKeys(*plan.program());
-  run.terms = cost::termsWidth(plan.estimate()->totals.confidence, false);
+  const cost::Confidence& sure = plan.estimate()->totals.confidence;
+  if (sure.coverage > 0) run.believed = std::log(sure.high / sure.low) / 2 / cost::kNinetyPercent;
+  run.terms = cost::termsWidth(sure, false);
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();
   edit(doubled.stack).number(ir::StackFact::Unattributed)->value *= 2;

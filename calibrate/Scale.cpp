@@ -1,4 +1,4 @@
-// The median is the fit: one parameter, and step times have wild runs.
+// One parameter: the median, since step times have wild runs, drawn towards the library by how sure both are.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Scale.h"
 
@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <set>
 
 namespace planc::calibrate {
@@ -30,12 +31,34 @@ constexpr std::array<double, 30> kStudent{6.314, 2.920, 2.353, 2.132, 2.015, 1.9
                                           1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725,
                                           1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697};
 
-/// Median of what the runs want, without one of them.
+/// Single runs scatter by that around a stack that fits them, as two further runs would show it: what the fit of the
+/// library takes (docs/accuracy.md, constants). Three runs may agree by chance.
+constexpr double kScatter = 0.05, kScatterRuns = 2;
+/// A median is that much less sure than a mean, as a factor on the variance, where runs are normal.
+constexpr double kMedianVariance = std::numbers::pi / 2;
+
+/// How much the runs say against the library: both know the logarithm of the factor, the library by the width of its
+/// intervals. Without an interval the runs alone say it.
+double weightOf(const std::vector<double>& wanted, double centre, double believed) {
+  if (!(believed > 0)) return 1;
+  double square = kScatterRuns * kScatter * kScatter;
+  for (double w : wanted) square += w > 0 ? std::pow(std::min(std::abs(std::log(w / centre)), 1.0), 2) : 1;
+  const double n = static_cast<double>(wanted.size());
+  const double runs = kMedianVariance * square / (kScatterRuns + n - 1) / n;
+  return believed * believed / (believed * believed + runs);
+}
+
+/// Between the library's factor and the median of what the runs want, without one of them.
 double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without) {
-  std::vector<double> wanted;
+  std::vector<double> wanted, believed;
   for (const StepRun* run : runs)
-    if (run != without) wanted.push_back(run->wanted());
-  return median(std::move(wanted));
+    if (run != without) {
+      wanted.push_back(run->wanted());
+      believed.push_back(run->believed);
+    }
+  const double old = runs.front()->factor, centre = median(std::vector<double>(wanted));
+  if (!(centre > 0)) return centre;
+  return old * std::pow(centre / old, weightOf(wanted, centre, median(std::move(believed))));
 }
 
 /// What a stack may say of its predictions: runs that have nothing in common tell no more than that.
@@ -70,11 +93,13 @@ StackScale fit(const std::string& stack, const std::vector<const StepRun*>& runs
   out.stack = stack;
   out.old = runs.front()->factor;
   out.factor = factorOf(runs, nullptr);
-  std::vector<double> distances, before, after;
+  std::vector<double> wanted, distances, before, after;
+  for (const StepRun* run : runs) wanted.push_back(run->wanted());
+  const double centre = median(std::move(wanted));
   std::set<std::string> sources;
   for (const StepRun* run : runs) {
     ScaledRun scaled{run, run->predicted / run->measured - 1, run->at(factorOf(runs, run)) / run->measured - 1};
-    distances.push_back(std::abs(run->wanted() / out.factor - 1));
+    distances.push_back(std::abs(run->wanted() / centre - 1));
     before.push_back(std::abs(scaled.before));
     after.push_back(std::abs(scaled.after));
     sources.insert(run->source);
@@ -180,7 +205,7 @@ std::string scaleReport(std::span<const StackScale> scales) {
   for (const StackScale& scale : scales) {
     size_t width = 4;
     for (const ScaledRun& run : scale.runs) width = std::max(width, run.run->plan.size());
-    out += fmt::format("{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around it\n",
+    out += fmt::format("{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around their median\n",
                        out.empty() ? "" : "\n", scale.stack, scale.old, scale.factor, scale.runs.size(),
                        100 * scale.spread);
     out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "plan", width, "measured", "predicted", "error",
@@ -284,7 +309,7 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
                        base == bases.end() ? scale.stack : base->name);
     out +=
         fact("  ", "unattributed", scale.factor,
-             fmt::format("{:.4g} times that of {}: median of {} runs of {}; median error of a run left out {:.1f} %, "
+             fmt::format("{:.4g} times that of {}: towards the median of {} runs of {}; median error of a run left out {:.1f} %, "
                          "before {:.1f} %",
                          scale.factor / scale.old, scale.stack, scale.runs.size(), origin, 100 * scale.after,
                          100 * scale.before),

@@ -26,6 +26,7 @@ struct StepRun {
   std::string architecture{};       ///< of its device; none if it says none
   double devices = 0, sequence = 0; ///< how many, and the longest keys of an attention; 0 without one
   double terms = 0;                 ///< half-width of the interval that its records make, in logarithms
+  double believed = 0; ///< standard deviation of the logarithm of its prediction, by the interval; 0: it has none
 
   double at(double f) const { return predicted + slope * (f - factor); }
   /// The factor that hits the measurement.
@@ -41,7 +42,7 @@ struct ScaledRun {
 
 struct StackScale {
   std::string stack;
-  double old = 1, factor = 1;   ///< `unattributed` before, and the median of what the runs want
+  double old = 1, factor = 1;   ///< `unattributed` before, and as fitted
   double spread = 0;            ///< median distance of what the runs want from the factor, relative to it
   double before = 0, after = 0; ///< median absolute errors
   double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between, beside what
@@ -53,8 +54,10 @@ struct StackScale {
 /// Fewest runs of a stack that are fitted.
 inline constexpr size_t kFewestRuns = 3;
 
-/// A fit per stack, in order of name. No runs at all (reported at `plans`) and stacks with too few of them are errors,
-/// fits that gain less than their runs disagree are warnings. Predictions must rise with the factor.
+/// A fit per stack, in order of name: between what the library has and the median of what the runs want, by how sure
+/// the one is (the interval of the predictions) and the other (how far the runs lie apart, and how many they are). No
+/// runs at all (reported at `plans`) and stacks with too few of them are errors, fits that gain less than their runs
+/// disagree are warnings. Predictions must rise with the factor.
 std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange plans, DiagnosticEngine& diagnostics);
 
 /// A table per stack: what was measured, predicted, and predicted from the other runs.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <gmock/gmock.h>
+#include <numbers>
 
 using namespace planc;
 using namespace planc::calibrate;
@@ -120,6 +121,26 @@ TEST(Scale, WhatRecordsSayIsNotSaidTwice) {
   EXPECT_NEAR(std::hypot(std::log(beside.low), 0.1), -std::log(alone.low), 1e-12);
 }
 
+/// Three runs move what they can tell: less where the library is sure, or where they lie apart; all of it where it is
+/// not.
+TEST(Scale, TheLibraryIsThePrior) {
+  DiagnosticEngine diagnostics;
+  const auto factor = [&](double believed, double apart, size_t n = 3) {
+    std::vector<StepRun> runs;
+    for (size_t i = 0; i < n; ++i) runs.push_back(run("r", 1.2 * (1 + apart * (static_cast<double>(i % 3) - 1))));
+    for (StepRun& r : runs) r.believed = believed;
+    return fitScales(runs, {}, diagnostics)[0].factor;
+  };
+  // By hand: three equal runs are as sure as π/2 · 2 · 0.05² / 4 / 3 as a variance.
+  const double variance = std::numbers::pi / 2 * 2 * 0.05 * 0.05 / 4 / 3;
+  EXPECT_NEAR(factor(0.1, 0), 1.02 * std::pow(1.2 / 1.02, 0.01 / (0.01 + variance)), 1e-12);
+  EXPECT_NEAR(factor(0, 0), 1.2, 1e-12) << "without an interval the runs alone say it";
+  EXPECT_LT(factor(0.02, 0), factor(0.1, 0));
+  EXPECT_LT(factor(0.1, 0.1), factor(0.1, 0));
+  EXPECT_GT(factor(0.1, 0, 30), factor(0.1, 0));
+  EXPECT_LT(factor(0.1, 0, 30), 1.2);
+}
+
 TEST(Scale, AFactorThatNoStackMayHaveIsRefused) {
   DiagnosticEngine unit, wide, gain;
   EXPECT_TRUE(fitScales(std::vector<StepRun>{run("a", 12), run("b", 12), run("c", 12)}, {}, unit).empty());
@@ -162,7 +183,7 @@ TEST(Scale, WritesAStackWithItsSource) {
   EXPECT_THAT(text, HasSubstr("import std.stacks.te\n"));
   EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
   EXPECT_THAT(text,
-              HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: median of 3 runs of runs.plan"));
+              HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: towards the median of 3 runs of runs.plan"));
   EXPECT_THAT(text, HasSubstr("  accuracy {\n    runs = 3 : "));
   const std::string again = scaleLibrary(scales, known, "runs.plan");
   for (const char* fact : {"runs = 3", "sources = 1", "low = 0.9709", "high = 1.03"})
