@@ -3,12 +3,14 @@
 #include "backends/cost/result/Distance.h"
 
 #include "ir/Plan.h"
+#include "ir/Routed.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace planc::cost {
 
@@ -26,11 +28,11 @@ public:
     const auto& seen = facts_.stack.keys(ir::StackFact::AccuracySeen);
     if (seen.empty()) {
       add(fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
-      type();
+      types();
       return std::move(terms_);
     }
     architecture();
-    type();
+    types();
     beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
@@ -38,8 +40,8 @@ public:
   }
 
 private:
-  void add(std::string what, double error) {
-    if (error > 0) terms_.push_back({std::move(what), 1, error, 0, 0, true});
+  void add(std::string what, double error, double share = 1) {
+    if (error > 0) terms_.push_back({std::move(what), share, error, 0, 0, true});
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
@@ -59,10 +61,24 @@ private:
         accuracy_.newArchitecture);
   }
 
-  void type() {
-    const ir::DType type = ir::arithmetic(program_.plan->precision.compute);
-    if (!facts_.device.has(ir::DeviceFact::GemmRuns, type))
-      add(fmt::format("no run in {} on device `{}`", ir::name(type), facts_.device.name.view()), accuracy_.newType);
+  /// By the share of the FLOPs of products in each type, whatever the plan says of most of them.
+  void types() {
+    const ir::Model& model = program_.model;
+    std::map<ir::DType, double> flops;
+    double all = 0;
+    for (const ir::Op& op : model.ops) {
+      if (op.kind != ir::OpKind::Gemm && op.kind != ir::OpKind::GroupedGemm) continue;
+      const double n =
+          static_cast<double>(model.times(op.region)) *
+          op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
+                            [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[o].value); });
+      flops[ir::arithmetic(program_.computeType(op))] += n;
+      all += n;
+    }
+    for (const auto& [type, n] : flops)
+      if (n > 0 && !facts_.device.has(ir::DeviceFact::GemmRuns, type))
+        add(fmt::format("no run in {} on device `{}`", ir::name(type), facts_.device.name.view()), accuracy_.newType,
+            n / all);
   }
 
   void beyond(std::string_view what, double here, double most, double error) {

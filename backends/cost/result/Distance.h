@@ -11,7 +11,7 @@
 namespace planc::cost {
 
 /// One term for each way in which the stack's runs do not reach the plan: its architecture, its type of products, its
-/// number of devices, its sequences. The whole step stands on each. A stack that does not say what it ran on ran
+/// number of devices, its sequences. The whole step stands on each, on a type by its share of the products. A stack that does not say what it ran on ran
 /// nowhere.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 

@@ -20,7 +20,9 @@ struct Step : Builder {
   DiagnosticEngine diagnostics;
   explicit Step(double bytes = 1e6) : Builder(1, {{"tp", 8}}) {
     const LayerClassId id = unit("layer", 4, true);
-    Node product = compute(op("matmul", OpKind::Gemm, "proj"));
+    const OpId proj = op("matmul", OpKind::Gemm, "proj");
+    program.model.edit().ops[proj].flops = Poly::constant(2.0 * 1024 * 1024 * 1024);
+    Node product = compute(proj);
     product.compute().work.m = product.compute().work.n = product.compute().work.k = 1024;
     Node norm = compute(op("layer_norm", OpKind::Memory, "norm"));
     norm.compute().work.firstOperandBytes = bytes;
