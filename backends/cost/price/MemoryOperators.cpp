@@ -12,10 +12,9 @@ using ir::StackFact;
 
 namespace {
 
-// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): a stack gives the passes of a
-// cast over an operand of 2 B; adding a gradient reads it and the accumulated one and writes the sum, each as wide as
-// what is accumulated (a narrower one is converted on the way); a copy reads and writes.
-constexpr double kCastSource = 2;
+// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): adding a gradient reads it and
+// the accumulated one and writes the sum, each as wide as what is accumulated (a narrower one is converted on the way);
+// a copy reads and writes.
 constexpr double kSeparatePasses = 3;
 constexpr double kCopyPasses = 2;
 
@@ -95,9 +94,6 @@ Priced lookup(const Pricing& p) {
 }
 
 Priced cast(const Pricing& p) {
-  const bool byKind =
-      p.compute().role != ir::Role::Save && (p.compute().role != ir::Role::Cast || p.compute().operand < 0);
-  if (byKind && hasPasses(p)) return byPasses(p, kCastSource * p.compute().work.elements, "bytes(operand)");
   return memoryTime(p, readsAndWrites(p));
 }
 

@@ -316,9 +316,6 @@ TEST_F(CostOperators, CastAndCopy) {
   cast.compute().work.elements = 1e6;
   cast.compute().work.reads = cast.compute().work.writes = 2e6; // from 16 bits to 8, as is and transposed
   expect(price(cast).seconds, 4e6 / (.85 * 2.039e12) + 3e-6);
-  for (const StackFact fact : {StackFact::PassesForward, StackFact::PassesBackward})
-    edit(b.plan.stack).set(fact, Symbol("cast"), number(3));
-  expect(price(cast).seconds, 6e6 / (.85 * 2.039e12) + 3e-6); // 2 B per element and pass
   Copy copy;
   copy.bytes = 1e6;
   expect(price({{}, copy}).seconds, 2e6 / 2.039e12);
