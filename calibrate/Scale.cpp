@@ -205,9 +205,9 @@ std::string scaleReport(std::span<const StackScale> scales) {
   for (const StackScale& scale : scales) {
     size_t width = 4;
     for (const ScaledRun& run : scale.runs) width = std::max(width, run.run->plan.size());
-    out += fmt::format("{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around their median\n",
-                       out.empty() ? "" : "\n", scale.stack, scale.old, scale.factor, scale.runs.size(),
-                       100 * scale.spread);
+    out += fmt::format(
+        "{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around their median\n",
+        out.empty() ? "" : "\n", scale.stack, scale.old, scale.factor, scale.runs.size(), 100 * scale.spread);
     out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "plan", width, "measured", "predicted", "error",
                        "left out");
     for (const ScaledRun& run : scale.runs)
@@ -307,13 +307,13 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
         std::find_if(bases.begin(), bases.end(), [&](const StackBase& b) { return b.stack == scale.stack; });
     out += fmt::format("\nexport stack {} extends {} {{\n", recordName(scale.stack),
                        base == bases.end() ? scale.stack : base->name);
-    out +=
-        fact("  ", "unattributed", scale.factor,
-             fmt::format("{:.4g} times that of {}: towards the median of {} runs of {}; median error of a run left out {:.1f} %, "
-                         "before {:.1f} %",
-                         scale.factor / scale.old, scale.stack, scale.runs.size(), origin, 100 * scale.after,
-                         100 * scale.before),
-             scale.old);
+    out += fact(
+        "  ", "unattributed", scale.factor,
+        fmt::format(
+            "{:.4g} times that of {}: towards the median of {} runs of {}; median error of a run left out {:.1f} %, "
+            "before {:.1f} %",
+            scale.factor / scale.old, scale.stack, scale.runs.size(), origin, 100 * scale.after, 100 * scale.before),
+        scale.old);
     out += accuracyOf(scale, base == bases.end() ? std::nullopt : base->accuracy);
     out += "}\n";
   }

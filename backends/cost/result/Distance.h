@@ -11,8 +11,8 @@
 namespace planc::cost {
 
 /// One term for each way in which the stack's runs do not reach the plan: its architecture, its type of products, its
-/// number of devices, its sequences. The whole step stands on each, on a type by its share of the products. A stack that does not say what it ran on ran
-/// nowhere.
+/// number of devices, its sequences. The whole step stands on each, on a type by its share of the products. A stack
+/// that does not say what it ran on ran nowhere.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
 /// Keys of the attention with the most of them; 0 without attention in one kernel.

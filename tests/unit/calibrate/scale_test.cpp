@@ -182,8 +182,10 @@ TEST(Scale, WritesAStackWithItsSource) {
   const std::string text = scaleLibrary(scales, bases, "runs.plan");
   EXPECT_THAT(text, HasSubstr("import std.stacks.te\n"));
   EXPECT_THAT(text, HasSubstr("export stack te_scaled extends te.te {"));
-  EXPECT_THAT(text,
-              HasSubstr("override unattributed = 1.2 : \"1.176 times that of te.te: towards the median of 3 runs of runs.plan"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "override unattributed = 1.2 : \"1.176 times that of te.te: towards the median of 3 runs of runs.plan"));
   EXPECT_THAT(text, HasSubstr("  accuracy {\n    runs = 3 : "));
   const std::string again = scaleLibrary(scales, known, "runs.plan");
   for (const char* fact : {"runs = 3", "sources = 1", "low = 0.9709", "high = 1.03"})
