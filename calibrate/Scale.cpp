@@ -65,7 +65,8 @@ double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without)
 constexpr double kWidest = 10;
 /// Runs that happen to agree do not make a stack surer than any other is (docs/cost-model.md, section 5).
 const double kSurest = std::log(1.03);
-/// Gaps between kernels, logging and data loading: published traces have 0 to 5 % of a step, and some runs a fifth.
+/// Gaps between kernels, logging and data loading are 0 to 5 % of a step where traces were published (docs/accuracy.md,
+/// constants): as much below 1 is a gain that no gap explains, ten times as much above it another plan.
 constexpr double kLeastOverhead = 0.95, kMostOverhead = 1.5;
 
 /// Where nine of ten further runs lie if the logarithms of measured over predicted are normal: mean ± t · s · √(1 +

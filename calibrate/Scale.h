@@ -43,7 +43,7 @@ struct ScaledRun {
 struct StackScale {
   std::string stack;
   double old = 1, factor = 1;   ///< `unattributed` before, and as fitted
-  double spread = 0;            ///< median distance of what the runs want from the factor, relative to it
+  double spread = 0;            ///< median distance of what the runs want from their median, relative to it
   double before = 0, after = 0; ///< median absolute errors
   double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between, beside what
                                 ///< the records that they stand on make of it

@@ -1,4 +1,5 @@
-// Sums of products of dimension extents: FLOPs and bytes of an operator, evaluated for full or local extents without walking trees.
+// Sums of products of dimension extents: FLOPs and bytes of an operator, evaluated for full or local extents without
+// walking trees.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Ids.h"
@@ -12,7 +13,8 @@ namespace planc::ir {
 struct Dim;
 using DimId = Id<Dim>;
 
-/// coefficient · Π extent(dim)^power · width(operand), the width being that of one operand's or the result's element type.
+/// coefficient · Π extent(dim)^power · width(operand), the width being that of one operand's or the result's element
+/// type.
 struct Term {
   static constexpr int kNoWidth = -2;
   static constexpr int kResult = -1;

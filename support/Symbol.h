@@ -8,7 +8,8 @@
 
 namespace planc {
 
-/// A name that lives for the whole process. The empty symbol is the default. The table only grows and is guarded by a lock.
+/// A name that lives for the whole process. The empty symbol is the default. The table only grows and is guarded by a
+/// lock.
 class Symbol {
   const std::string* text_;
   explicit Symbol(const std::string* t) : text_(t) {}

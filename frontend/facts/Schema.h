@@ -75,6 +75,7 @@ public:
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;
+  /// The last layer of `extends` that states a fact which the rows call a basis; -1 without one.
   int remadeAt(const std::vector<RowView>& rows);
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
@@ -99,8 +100,7 @@ private:
     int layer = 0;             ///< at which these are written: a fact that overrides another has none of its statistics
   };
   Around around_;
-  int remade_ =
-      -1; ///< the last layer that states anew what samples were taken on: those of earlier ones are of another
+  int remade_ = -1; ///< the last layer that states anew what samples were taken on: earlier ones sampled another
 };
 
 /// A section was written as a fact.

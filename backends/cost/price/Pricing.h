@@ -147,8 +147,7 @@ private:
       }
     limits->push_back({std::move(what), seconds});
   }
-  /// Where no record gives it 1, noted as missing. `size`: where a table is read, and what
-  /// `valid` is about.
+  /// Where no record gives it 1, noted as missing. `size`: where a table is read, and what `valid` is about.
   template <class Record, class Id>
   Term fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
     const ir::FactRef ref(id, key);
