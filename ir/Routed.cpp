@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Routed.h"
 
+#include "ir/Program.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,6 +33,11 @@ double overExtents(const Model& model, const std::vector<DimId>& dims) {
     if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed)
       over *= sizeOf(model, dim) / static_cast<double>(dim.extent);
   return over;
+}
+
+double flopsOf(const Program& program, const Op& op) {
+  return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); },
+                           [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
 }
 
 } // namespace planc::ir

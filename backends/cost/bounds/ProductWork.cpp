@@ -131,10 +131,7 @@ ProductWork productWork(const ir::Program& program) {
   std::map<std::pair<OpKind, std::vector<ir::DType>>, ProductsOfKind> kinds;
   for (const auto& [id, seen] : seenIn(program)) {
     const ir::Op& op = model.ops[id];
-    const double each =
-        op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
-                          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
-    const double flops = each * static_cast<double>(model.times(op.region)) *
+    const double flops = ir::flopsOf(program, op) * static_cast<double>(model.times(op.region)) *
                          static_cast<double>(program.microBatches) / samples *
                          (op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm ? 1 : op.share);
     ProductsOfKind& kind = kinds[{op.kind, seen.types}];

@@ -68,10 +68,7 @@ private:
     double all = 0;
     for (const ir::Op& op : model.ops) {
       if (op.kind != ir::OpKind::Gemm && op.kind != ir::OpKind::GroupedGemm) continue;
-      const double n =
-          static_cast<double>(model.times(op.region)) *
-          op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
-                            [&](int o) { return program_.widthOf(o < 0 ? op.result : op.operands[o].value); });
+      const double n = static_cast<double>(model.times(op.region)) * ir::flopsOf(program_, op);
       flops[ir::arithmetic(program_.computeType(op))] += n;
       all += n;
     }

@@ -59,9 +59,7 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         if (!c || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
         if (!ir::isProduct(op.kind) || movesOnly(c->role)) return;
-        const double flops =
-            op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
-                              [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
+        const double flops = ir::flopsOf(program, op);
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = c->role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
         sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
@@ -83,10 +81,7 @@ ModelFlops modelFlops(const ir::Program& program) {
   ModelFlops sum;
   for (const ir::Op& op : model.ops) {
     if (!ir::isProduct(op.kind)) continue;
-    const double flops =
-        op.flops.evaluate([&](ir::DimId d) { return ir::sizeOf(model, d); },
-                          [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
-    const double all = flops * static_cast<double>(model.times(op.region));
+    const double all = ir::flopsOf(program, op) * static_cast<double>(model.times(op.region));
     const ir::DType type = typeOf(program, op);
     sum.whole[type] += all;
     sum.causal[type] += all * (isMasked(op.kind) ? op.share : 1);
