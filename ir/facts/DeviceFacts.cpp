@@ -34,6 +34,8 @@ std::span<const FactRow> deviceFacts() {
        "of a FLOP of `peak` at full clocks: in long training they drop where `power` is less than that"},
       {GemmRuns, "calibration.gemm.*.runs", count(ranges::kSome).by(StarKey::DType).measured().asEvidence(),
        "published whole runs in this type that it was compared with"},
+      {Alignment, "calibration.alignment", number(units::bytes, ranges::kSize).measured(),
+       "of a head: a product of scores or of values whose heads are no multiple of it runs at `peak.fp32`"},
       {ScoresMemoryEfficiency, "calibration.scores.memory_efficiency",
        number({}, ranges::kEfficiency).orTable(units::none).measured(),
        "of the product of queries and keys; a table goes by head dimension"},

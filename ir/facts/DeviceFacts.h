@@ -21,6 +21,7 @@ enum class DeviceFact : uint8_t {
   GemmStart,
   GemmEnergy,
   GemmRuns,
+  Alignment,
   ScoresMemoryEfficiency,
   ScoresBackward,
   ScoresSize,

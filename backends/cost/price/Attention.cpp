@@ -6,6 +6,7 @@
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace planc::cost {
 
@@ -31,6 +32,17 @@ bool ofBackward(const Pricing& p) {
   return p.compute().role != ir::Role::Forward;
 }
 
+/// The rate of products over heads of so many bytes: matrix units read whole vectors, of other heads the others
+/// compute.
+Term headRate(const Pricing& p, ir::DType type, double flops, double headBytes) {
+  const ir::Number* alignment = p.facts.device.number(DeviceFact::Alignment);
+  const bool aligned = !alignment || std::fmod(std::round(headBytes), alignment->value) == 0;
+  if (aligned || !p.facts.device.has(DeviceFact::Peak, ir::DType::fp32)) return productRate(p, type, flopSize(flops));
+  p.fact(DeviceFact::Alignment, "alignment");
+  return p.fact(DeviceFact::Peak, ir::DType::fp32, "P") *
+         p.fact(DeviceFact::GemmEfficiency, type, "e", flopSize(flops));
+}
+
 /// The facts of a product whose result or first operand stands in memory.
 struct ProductFacts {
   DeviceFact memoryEfficiency, backward, size;
@@ -47,11 +59,11 @@ Priced scoresProduct(const Pricing& p) {
   const bool scores = p.op().kind == ir::OpKind::Scores;
   const ProductFacts& product = scores ? kScores : kContext;
 
-  const Term rate = productRate(p, w.dtype, flopSize(w.flops));
-  const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
   // A table of these goes by the dimension that the product sums over or keeps: the head's.
   const double head = w.flops * ir::width(w.dtype) / (2 * scoreBytes);
+  const Term rate = headRate(p, w.dtype, w.flops, head * ir::width(w.dtype));
+  const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   auto sized = [&](DeviceFact id) {
     const ir::Number* fact = device.number(id);
     return fact && !fact->table.empty() ? Size{head, units::none} : byteSize(scoreBytes);

@@ -181,6 +181,30 @@ TEST_F(CostOperators, UnfusedAttention) {
   expect(price(softmax).seconds, 3.398705056112e-04);
 }
 
+TEST_F(CostOperators, HeadsThatMatrixUnitsCannotRead) {
+  const auto atHead = [&](OpKind kind, double head) {
+    const double elements = 12. * 2048 * 2048;
+    Node node = b.compute(b.op("product", kind));
+    node.compute().work.flops = 2 * elements * head;
+    node.compute().work.resultBytes = node.compute().work.firstOperandBytes = 2 * elements;
+    return price(node);
+  };
+  Device& device = edit(b.plan.cluster).device;
+  device.erase(DeviceFact::GemmEnergy, DType::fp16);
+  device.set(DeviceFact::Peak, DType::fp32, number(19.5e12));
+  device.set(DeviceFact::Alignment, number(16));
+  for (const OpKind kind : {OpKind::Scores, OpKind::Context}) {
+    const double aligned = atHead(kind, 104).seconds, other = atHead(kind, 108).seconds; // 208 and 216 bytes
+    expect(other, 2 * 12. * 2048 * 2048 * 108 / (19.5e12 * .772) + 6.6e-6);
+    EXPECT_LT(aligned, other / 4);
+    device.erase(DeviceFact::Alignment);
+    EXPECT_LT(atHead(kind, 108).seconds, other / 4) << "a device that does not say so reads all alike";
+    device.set(DeviceFact::Alignment, number(8));
+    EXPECT_LT(atHead(kind, 108).seconds, other / 4);
+    device.set(DeviceFact::Alignment, number(16));
+  }
+}
+
 TEST_F(CostOperators, FactorsByASecondSize) {
   const double scores = 2. * 12 * 2048 * 2048;
   Node qk = b.compute(b.op("scores", OpKind::Scores));
