@@ -184,7 +184,7 @@ CONSTANTS = (
     launch("megatron", one(("stacks.megatron_*", *DEEPSPEED), "launch", micros)),
     norm("megatron", norms(MEGATRON)),
     unattributed("megatron", MEGATRON),
-    Constant("megatron: fused softmax", passes(("stacks.megatron_2021", "stacks.megatron_2022"), "softmax", 4.5, 5.5), 1, 0.15, KERNELS, 0.6, 2),
+    Constant("megatron: fused softmax", passes(("stacks.megatron_2021", "stacks.megatron_2022", "stacks.bigscience"), "softmax", 4.5, 5.5), 1, 0.15, KERNELS, 0.6, 2),
     hidden("megatron", MEGATRON, "regather"),
     Constant("deepspeed: collective_launch.pipeline", one(("stacks.deepspeed_pipeline",), "collective_launch.pipeline", micros), 500, 1.2,
              "a transfer that blocks its host takes 0.1 to 10 ms where traces were published", 50, 15000),
