@@ -274,6 +274,7 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
   FactNode before;
   if (inherited) before = *node;
   fill(*node, fact, scope, layer, source);
+  node->replaced = inherited;
   if (inherited && !(parametric && (varies(before) || varies(*node))) && !differ(before, *node))
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
 }
@@ -281,11 +282,13 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
 FactNode& FactTree::put(FactNode& section, const syntax::Fact& fact, Scope& scope) {
   constexpr int kBeside = std::numeric_limits<int>::max(); // after every layer of an `extends` chain
   FactNode* node = section.find(fact.name.text);
+  const bool replaced = node != nullptr;
   if (!node) {
     node = &section.children.emplace_back();
     node->name = fact.name.text;
   }
   fill(*node, fact, scope, kBeside, "set beside the file");
+  node->replaced = replaced;
   node->told = false;
   node->edited = true;
   return *node;

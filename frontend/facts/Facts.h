@@ -21,9 +21,10 @@ struct FactNode {
   std::string source;                                ///< the text after `:`, or that of the section around it
   int layer = 0;                                     ///< of the `extends` chain: 0 is the root
   bool evaluated = false;
-  bool running = false; ///< being evaluated: meeting it again is a cycle
-  bool told = false;    ///< `cached` was computed by who added it, from more than `value`
-  bool edited = false;  ///< its value, or a part of the record that it names, was set beside the file
+  bool running = false;  ///< being evaluated: meeting it again is a cycle
+  bool told = false;     ///< `cached` was computed by who added it, from more than `value`
+  bool replaced = false; ///< an earlier layer said it, too
+  bool edited = false;   ///< its value, or a part of the record that it names, was set beside the file
   Value cached;
   std::deque<FactNode> children;
 

@@ -118,14 +118,13 @@ void FactReader::statistics(FactNode& section, const std::string& path) {
   bool fresh = true;
   for (FactNode& node : section.children) {
     if (node.section() || !statistic(node.name)) continue;
-    if (fresh) around_.statistics = {.calibrated = true, .record = path, .range = section.nameRange};
+    if (fresh) around_ = {true, {.calibrated = true, .record = path, .range = section.nameRange}};
     fresh = false;
-    around_.layer = node.layer;
-    readStatistic(node.name, tree_.value(node), path, node.value->range);
+    readStatistic(node.name, tree_.value(node), path, node.value->range, node.layer);
   }
 }
 
-void FactReader::readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at) {
+void FactReader::readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at, int layer) {
   if (v.invalid()) return;
   const std::string fact = path.empty() ? name.str() : path + "." + name.str();
   auto wrong = [&](std::string_view expected) {
@@ -141,6 +140,7 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
     };
     if (v.kind != ValueKind::List || v.list->items.size() != 2 || !size(v.list->items[0]) || !size(v.list->items[1]))
       return wrong("a range of FLOPs or bytes: `[least, most]`");
+    around_.validAt = layer;
     around_.statistics.low = v.list->items[0].asDouble();
     around_.statistics.high = v.list->items[1].asDouble();
     if (!(around_.statistics.low > 0 && around_.statistics.low <= around_.statistics.high))
@@ -151,18 +151,20 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
     return wrong(count ? "a count" : "a number without a unit");
   (count ? around_.statistics.samples : around_.statistics.error) = v.asDouble();
+  (count ? around_.samplesAt : around_.errorAt) = layer;
   const FactRange& range = count ? ranges::kSome : ranges::kError;
   if (!range.holds(v.asDouble())) senseless(range.text);
 }
 
 int FactReader::remadeAt(const std::vector<RowView>& rows) {
   int last = -1;
+  const auto see = [&](const FactNode& node) { last = std::max(last, node.replaced ? node.layer : -1); };
   for (const RowView& row : rows) {
     if (!row.type.basis) continue;
     const FactNode* section = tree_.root().find(Symbol(row.path.substr(0, row.path.find('.'))));
     if (!section) continue;
-    last = std::max(last, section->section() ? -1 : section->layer);
-    for (const FactNode& fact : section->children) last = std::max(last, fact.layer);
+    see(*section);
+    for (const FactNode& fact : section->children) see(fact);
   }
   return last;
 }
@@ -171,8 +173,14 @@ int FactReader::remadeAt(const std::vector<RowView>& rows) {
 ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& section, const std::string& path,
                                         int layer) const {
   if (!row.type.calibrated) return {};
-  if (around_.statistics.calibrated && layer <= around_.layer && around_.layer >= remade_) return around_.statistics;
-  return {.calibrated = true, .record = around_.calibrated ? section : path};
+  const int since = std::max(layer, remade_);
+  const bool samples = around_.samplesAt >= since, error = around_.errorAt >= since, valid = around_.validAt >= since;
+  if (!samples && !error && !valid) return {.calibrated = true, .record = around_.calibrated ? section : path};
+  ir::Statistics own = around_.statistics;
+  if (!samples) own.samples = 0;
+  if (!error) own.error = 0;
+  if (!valid) own.low = own.high = 0;
+  return own;
 }
 
 void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
@@ -245,10 +253,9 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
   bool fresh = true;
   for (const Field& field : value.record->fields) {
     if (!statistic(field.name)) continue;
-    if (fresh) around_.statistics = {.calibrated = true, .record = path, .range = node.nameRange};
+    if (fresh) around_ = {true, {.calibrated = true, .record = path, .range = node.nameRange}};
     fresh = false;
-    around_.layer = node.layer;
-    readStatistic(field.name, field.value, path, node.value->range);
+    readStatistic(field.name, field.value, path, node.value->range, node.layer);
   }
   for (const Field& field : value.record->fields) {
     if (statistic(field.name)) continue;
@@ -280,12 +287,14 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
   std::vector<std::string> names;
   std::string_view expected;
   if (row.type.star == StarKey::DType) {
-    if (auto dtype = ir::parseDType(input.star.view())) {
+    const auto dtype = ir::parseDType(input.star.view());
+    if (dtype && ir::arithmetic(*dtype) == *dtype) {
       input.key = *dtype;
       return true;
     }
-    expected = "an element type";
-    for (ir::DType t : ir::allDTypes()) names.emplace_back(ir::name(t));
+    expected = dtype ? "a type that products run in" : "an element type"; // a recipe's run in another
+    for (ir::DType t : ir::allDTypes())
+      if (ir::arithmetic(t) == t) names.emplace_back(ir::name(t));
   } else {
     if (auto cls = ir::parseCollectiveClass(input.star.view())) {
       input.key = input.cls = *cls;

@@ -75,7 +75,7 @@ public:
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;
-  /// The last layer of `extends` that states a fact which the rows call a basis; -1 without one.
+  /// The last layer of `extends` that replaces a fact which the rows call a basis of samples; -1 without one.
   int remadeAt(const std::vector<RowView>& rows);
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
@@ -88,7 +88,7 @@ private:
   void unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at);
   bool statistic(Symbol name) const;
   void statistics(FactNode& section, const std::string& path);
-  void readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at);
+  void readStatistic(Symbol name, const Value& v, const std::string& path, SourceRange at, int layer);
   ir::Statistics statisticsOf(const RowView& row, const std::string& section, const std::string& path, int layer) const;
 
   Evaluator& ev_;
@@ -97,7 +97,8 @@ private:
   struct Around {
     bool calibrated = false;   ///< all of its facts are: they may have their statistics in common
     ir::Statistics statistics; ///< of the section
-    int layer = 0;             ///< at which these are written: a fact that overrides another has none of its statistics
+    /// The layers of `extends` that they are written at: a fact that overrides another has none of its statistics.
+    int samplesAt = -1, errorAt = -1, validAt = -1;
   };
   Around around_;
   int remade_ = -1; ///< the last layer that states anew what samples were taken on: earlier ones sampled another

@@ -4,6 +4,7 @@
 
 #include "frontend/machine/RecordTables.h"
 #include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
 PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
+PLANC_ERROR(AccuracyIncomplete, 536, "the `accuracy` of stack `{stack}` has no {what}")
 PLANC_WARNING(
     SamplesWithoutRate, 531,
     "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
@@ -182,7 +184,21 @@ std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange us
   return made;
 }
 std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use) {
-  return readRecord<ir::Stack, ir::StackFact>(ev_, merged(decl, use), *decl.decl);
+  std::optional<ir::Stack> made = readRecord<ir::Stack, ir::StackFact>(ev_, merged(decl, use), *decl.decl);
+  const std::optional<ir::Accuracy> accuracy = made ? made->accuracy() : std::nullopt;
+  const bool low = made && made->has(ir::StackFact::AccuracyLow), high = made && made->has(ir::StackFact::AccuracyHigh);
+  const bool said = accuracy || (made && !made->keys(ir::StackFact::AccuracySeen).empty());
+  if (said && !(low && high)) // an interval of nothing would be sure of everything
+    ev_.context
+        .report(AccuracyIncomplete, accuracy ? accuracy->range : decl.decl->nameRange,
+                {{"stack", decl.decl->name.str()},
+                 {"what", low    ? "`high`"
+                          : high ? "`low`"
+                                 : "`low` and no `high`"}})
+        .help(
+            "say between what nine of ten measured times lie, as shares of predicted ones: `low = 0.9; high = 1.1`, or "
+            "extend a stack that does");
+  return made;
 }
 
 void Machines::check(DeclInfo& decl) {

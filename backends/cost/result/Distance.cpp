@@ -25,15 +25,13 @@ public:
       : program_(program), facts_(facts), accuracy_(accuracy) {}
 
   std::vector<RecordShare> all() {
-    const auto& seen = facts_.stack.keys(ir::StackFact::AccuracySeen);
-    if (seen.empty()) {
+    if (facts_.stack.keys(ir::StackFact::AccuracySeen).empty()) {
       add(fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
-      types();
-      return std::move(terms_);
+    } else {
+      architecture();
+      beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
     }
-    architecture();
     types();
-    beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
     return std::move(terms_);

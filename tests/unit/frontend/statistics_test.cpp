@@ -128,6 +128,50 @@ plan p { model = m; cluster = c }
   EXPECT_TRUE(runs(own, ir::DType::bf16));
   EXPECT_EQ(samples(own, ir::DType::bf16), 7);
   EXPECT_FALSE(runs(own, ir::DType::fp8));
+  const ir::Device more = deviceOf("peak { fp4 = 3600TFLOP/s : \"sheet\" }");
+  EXPECT_TRUE(runs(more, ir::DType::bf16)) << "nobody sampled fp4";
+  EXPECT_EQ(samples(more, ir::DType::fp8), 100);
+}
+
+/// Each of the three is of the layer that writes it: an heir's are kept, its parent's are of what it replaced.
+TEST(Statistics, OfAnHeirAreItsOwn) {
+  const auto statisticsOf = [](const std::string& facts, ir::DeviceFact fact) {
+    auto plans = plansOf(R"(
+device d {
+  memory = 80GB : "sheet"
+  calibration { gemm {
+    bf16 = {efficiency = 70%, memory_efficiency = 70%, start = 5us, samples = 320, error = 7.1%, valid = [1GFLOP, 1TFLOP]} : "fit"
+  } }
+}
+device e extends d {
+  calibration { gemm { bf16 { )" +
+                         facts + R"( } } }
+}
+fabric f { sampled_at = 450GB/s : "sheet" }
+cluster c { device = e; level node * 8 { link = f } }
+import std.ops
+model m(hidden: int = 4) {
+  in x: [batch, hidden]
+  loss = ops.gelu(x)
+}
+plan p { model = m; cluster = c }
+)");
+    return plans.empty() ? ir::Statistics{} : plans[0]->cluster->device.number(fact, ir::DType::bf16)->statistics;
+  };
+  const std::string other = "override efficiency = 60%";
+  const ir::Statistics all =
+      statisticsOf(other + "; override samples = 10; override error = 1%", ir::DeviceFact::GemmEfficiency);
+  EXPECT_EQ(all.samples, 10);
+  EXPECT_DOUBLE_EQ(all.error, 0.01);
+  EXPECT_EQ(all.high, 0) << "the range is the parent's";
+  const ir::Statistics range =
+      statisticsOf(other + "; override valid = [1GFLOP, 20TFLOP]", ir::DeviceFact::GemmEfficiency);
+  EXPECT_EQ(range.samples, 0) << "nor do its samples come back with another range";
+  EXPECT_EQ(range.error, 0);
+  EXPECT_EQ(range.high, 20e12);
+  const ir::Statistics kept = statisticsOf(other + "; override error = 1%", ir::DeviceFact::GemmStart);
+  EXPECT_EQ(kept.samples, 320) << "what is not replaced keeps them";
+  EXPECT_DOUBLE_EQ(kept.error, 0.01);
 }
 
 TEST(Statistics, TablesStandInPlaceOfScalars) {
