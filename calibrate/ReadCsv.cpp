@@ -184,6 +184,13 @@ private:
     if (!kindGiven) return lacks("kind");
     if (sample.name == Symbol()) return lacks("name");
     if (!named(sample)) return false;
+    if (sample.kind == Kind::Gemm && ir::isRecipe(sample.dtype)) {
+      diagnostics_
+          .report(UnknownSampleWord, lines_.range(),
+                  {{"word", ir::name(sample.dtype)}, {"what", "type that products run in"}})
+          .help(fmt::format("its products run in `{}`: write that", ir::name(ir::arithmetic(sample.dtype))));
+      return false;
+    }
     for (const Extent e : row.needs)
       if (sample[e] == 0) return lacks(name(e));
     if (sample.forward > 0 || sample.backward > 0) return true;

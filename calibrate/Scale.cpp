@@ -139,13 +139,14 @@ bool possible(const StackScale& scale, DiagnosticEngine& diagnostics) {
   const std::string factor = fmt::format("{:.4g}", scale.factor);
   constexpr std::string_view way = "check the unit of the measured times, and that the plans are those that ran: "
                                    "recomputation, micro-batches and precision weigh most";
-  if (!range.holds(scale.factor)) {
+  if (!range.holds(scale.factor) || scale.factor * kWidest < scale.old) {
     diagnostics
         .report(ScaleOutOfRange, at,
                 {{"stack", scale.stack},
                  {"times", fmt::format("{:.3g}", scale.factor / scale.old)},
                  {"factor", factor},
-                 {"range", fmt::format("not {}", range.text)}})
+                 {"range",
+                  range.holds(scale.factor) ? "less than a tenth of what it was" : fmt::format("not {}", range.text)}})
         .help(std::string(way));
     return false;
   }
@@ -259,17 +260,13 @@ std::string fact(std::string_view indent, std::string_view name, double value, c
 }
 
 /// What the runs show of a stack's predictions. What the base says its terms are worth stays.
-std::string accuracyOf(const StackScale& scale, const std::optional<StackBase::Accuracy>& base) {
+std::string accuracyOf(const StackScale& scale, const StackBase::Accuracy& base) {
   const std::string predicted = fmt::format("each of the {} runs predicted from the others", scale.runs.size());
   const std::string student = "nine of ten by Student's t";
-  const auto of = [&](double StackBase::Accuracy::*member) {
-    return base ? std::optional((*base).*member) : std::nullopt;
-  };
   const auto runs = static_cast<double>(scale.runs.size()), sources = static_cast<double>(scale.sources);
-  std::string facts = fact("    ", "runs", runs, predicted, of(&StackBase::Accuracy::runs)) +
-                      fact("    ", "sources", sources, predicted, of(&StackBase::Accuracy::sources)) +
-                      fact("    ", "low", scale.low, student, of(&StackBase::Accuracy::low)) +
-                      fact("    ", "high", scale.high, student, of(&StackBase::Accuracy::high));
+  std::string facts =
+      fact("    ", "runs", runs, predicted, base.runs) + fact("    ", "sources", sources, predicted, base.sources) +
+      fact("    ", "low", scale.low, student, base.low) + fact("    ", "high", scale.high, student, base.high);
   std::map<std::string, double> reached;
   double longest = 0;
   for (const ScaledRun& run : scale.runs) {
@@ -281,14 +278,11 @@ std::string accuracyOf(const StackScale& scale, const std::optional<StackBase::A
   std::string seen;
   for (const auto& [architecture, devices] : reached) {
     std::optional<double> before;
-    if (base)
-      if (const auto known = base->seen.find(architecture); known != base->seen.end()) before = known->second;
+    if (const auto known = base.seen.find(architecture); known != base.seen.end()) before = known->second;
     seen += fact("      ", architecture, devices, largest, before);
   }
   if (!seen.empty()) facts += "    seen {\n" + seen + "    }\n";
-  if (longest > 0)
-    facts += fact("    ", "sequence", longest, largest,
-                  base && base->sequence > 0 ? std::optional(base->sequence) : std::nullopt);
+  if (longest > 0) facts += fact("    ", "sequence", longest, largest, base.sequence);
   return facts.empty() ? facts : "  accuracy {\n" + facts + "  }\n";
 }
 
@@ -296,9 +290,10 @@ std::string accuracyOf(const StackScale& scale, const std::optional<StackBase::A
 
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
                          const std::string& origin) {
+  const std::string file = quotable(origin);
   std::string out =
-      fmt::format("/// Software stacks scaled to measured step times, by planc calibrate --steps {}.\n", origin);
-  std::set<std::string> imports;
+      fmt::format("/// Software stacks scaled to measured step times, by planc calibrate --steps {}.\n", file);
+  std::set<std::string> imports, names;
   for (const StackScale& scale : scales)
     for (const StackBase& base : bases)
       if (base.stack == scale.stack) imports.insert(base.import);
@@ -306,17 +301,27 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
   for (const StackScale& scale : scales) {
     const auto base =
         std::find_if(bases.begin(), bases.end(), [&](const StackBase& b) { return b.stack == scale.stack; });
-    out += fmt::format("\nexport stack {} extends {} {{\n", recordName(scale.stack),
-                       base == bases.end() ? scale.stack : base->name);
+    std::string name = recordName(scale.stack);
+    for (int more = 2; !names.insert(name).second; ++more) name = fmt::format("{}_{}", recordName(scale.stack), more);
+    out += fmt::format("\nexport stack {} extends {} {{\n", name, base == bases.end() ? scale.stack : base->name);
     out += fact(
         "  ", "unattributed", scale.factor,
         fmt::format(
             "{:.4g} times that of {}: towards the median of {} runs of {}; median error of a run left out {:.1f} %, "
             "before {:.1f} %",
-            scale.factor / scale.old, scale.stack, scale.runs.size(), origin, 100 * scale.after, 100 * scale.before),
+            scale.factor / scale.old, scale.stack, scale.runs.size(), file, 100 * scale.after, 100 * scale.before),
         scale.old);
-    out += accuracyOf(scale, base == bases.end() ? std::nullopt : base->accuracy);
+    out += accuracyOf(scale, base == bases.end() ? StackBase::Accuracy() : base->accuracy);
     out += "}\n";
+  }
+  return out;
+}
+
+std::string quotable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return out;
 }

@@ -70,14 +70,16 @@ struct StackBase {
   std::string stack;  ///< as in StackScale
   std::string import; ///< `std.stacks.te`, or `"ours.plan" as base`
   std::string name;   ///< `te.te_2604`
-  /// How far its predictions lie, as it says itself; the fit replaces it.
+  /// How far its predictions lie, as far as it says so itself; the fit replaces it.
   struct Accuracy {
-    double runs = 0, sources = 0, low = 1, high = 1;
+    std::optional<double> runs{}, sources{}, low{}, high{};
     std::map<std::string, double> seen{}; ///< devices of its largest run by architecture
-    double sequence = 0;
+    std::optional<double> sequence{};
   };
-  std::optional<Accuracy> accuracy{};
+  Accuracy accuracy{};
 };
+/// As it may stand between quotes, or in a comment, of a plan.
+std::string quotable(std::string_view text);
 /// A module with one stack per fit. `origin` is stated as the source of its facts: `runs.plan`.
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
                          const std::string& origin);

@@ -182,6 +182,9 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const auto steps = arguments.value("--steps");
   if (steps && !arguments.positional.empty())
     return console.usageError("`--steps` takes one file of plans, and no samples beside it");
+  for (const std::string_view option : {"--device", "--stack", "--fabric"})
+    if (steps && arguments.value(option))
+      return console.usageError(fmt::format("`{}` is of samples; `--steps` takes stacks from the plans", option));
   if (steps) return scaleSteps(console, *steps, arguments);
   if (arguments.positional.empty()) return console.usageError("`planc calibrate` needs SAMPLES, or `--steps FILE`");
   Run run(console);

@@ -11,13 +11,18 @@
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
 #include "ir/facts/StackFacts.h"
+#include "support/Embedded.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
+
+PLANC_ERROR(ScaledStackUnreadable, 1065, "the library with the scaled stacks cannot be read at {path}")
 
 namespace {
 
@@ -25,27 +30,58 @@ namespace fs = std::filesystem;
 using calibrate::StackBase;
 using calibrate::StepRun;
 
-/// How the stack of a plan is imported: from the library, or from the user's file as the library will stand at
-/// `output`.
-StackBase baseOf(const ir::Plan& plan, const SourceManager& sources, const std::string& output) {
-  const std::string path = sources.path(plan.stack->range.file);
-  const std::string name = plan.stack->name.str();
-  std::optional<StackBase::Accuracy> accuracy;
-  if (const auto said = plan.stack->accuracy()) {
-    accuracy = {said->runs, said->sources, said->low, said->high, {}, said->sequence};
-    for (const ir::FactKey& key : plan.stack->keys(ir::StackFact::AccuracySeen))
-      accuracy->seen[std::string(key.text())] = plan.stack->number(ir::StackFact::AccuracySeen, key)->value;
-  }
-  fs::path module(path);
-  if (path.starts_with("std/")) {
-    std::string dotted = module.replace_extension().string();
-    std::replace(dotted.begin(), dotted.end(), '/', '.');
-    return {plan.softwareText, dotted, fmt::format("{}.{}", module.filename().string(), name), accuracy};
-  }
-  const fs::path from = fs::absolute(output).parent_path();
-  return {plan.softwareText, fmt::format("\"{}\" as base", fs::absolute(module).lexically_relative(from).string()),
-          "base." + name, accuracy};
+StackBase::Accuracy accuracyOf(const ir::Stack& stack) {
+  const auto said = [&](ir::StackFact fact) {
+    const ir::Number* number = stack.number(fact);
+    return number ? std::optional(number->value) : std::nullopt;
+  };
+  StackBase::Accuracy out{said(ir::StackFact::AccuracyRuns),
+                          said(ir::StackFact::AccuracySources),
+                          said(ir::StackFact::AccuracyLow),
+                          said(ir::StackFact::AccuracyHigh),
+                          {},
+                          said(ir::StackFact::AccuracySequence)};
+  for (const ir::FactKey& key : stack.keys(ir::StackFact::AccuracySeen))
+    out.seen[std::string(key.text())] = stack.number(ir::StackFact::AccuracySeen, key)->value;
+  return out;
 }
+
+/// A file of the user may lie at such a path, too.
+bool ofLibrary(const SourceManager& sources, FileId file) {
+  return llvm::any_of(embeddedStdlib(), [&](const EmbeddedFile& known) {
+    return known.path == sources.path(file) && known.text.data() == sources.text(file).data();
+  });
+}
+
+/// How the stacks of plans are imported: from the library, or from the user's files as the written one will stand at
+/// `output`.
+class Bases {
+public:
+  Bases(const SourceManager& sources, const std::string& output)
+      : sources_(sources), from_(fs::absolute(output).parent_path()) {}
+
+  StackBase of(const ir::Plan& plan) {
+    const FileId file = plan.stack->range.file;
+    const std::string name = plan.stack->name.str();
+    fs::path module(sources_.path(file));
+    if (ofLibrary(sources_, file)) {
+      std::string dotted = module.replace_extension().string();
+      std::replace(dotted.begin(), dotted.end(), '/', '.');
+      return {plan.softwareText, dotted, fmt::format("{}.{}", module.filename().string(), name),
+              accuracyOf(*plan.stack)};
+    }
+    const std::string path = fs::absolute(module).lexically_relative(from_).string();
+    const auto [at, fresh] =
+        aliases_.try_emplace(path, aliases_.empty() ? "base" : fmt::format("base_{}", aliases_.size() + 1));
+    return {plan.softwareText, fmt::format("\"{}\" as {}", calibrate::quotable(path), at->second),
+            fmt::format("{}.{}", at->second, name), accuracyOf(*plan.stack)};
+  }
+
+private:
+  const SourceManager& sources_;
+  fs::path from_;
+  std::map<std::string, std::string> aliases_; ///< by the path that is imported
+};
 
 /// The stacks in the layout of `planc fmt`.
 std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const std::vector<StackBase>& bases,
@@ -55,6 +91,31 @@ std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const st
   DiagnosticEngine diagnostics;
   const FileId file = sources.add("scaled.plan", text);
   return api::formatText(sources, file, diagnostics).value_or(text);
+}
+
+/// Where text that is not written is taken to stand: beside the plans, in no file that is there.
+std::string besides(const std::string& plans) {
+  const fs::path folder = plans == "-" ? fs::path() : fs::path(plans).parent_path();
+  fs::path path = folder / "scaled.plan";
+  for (int n = 2; fs::exists(path); ++n) path = folder / fmt::format("scaled_{}.plan", n);
+  return path.string();
+}
+
+/// Whether the library compiles where it will stand: a stack that is not exported cannot be extended there, nor one
+/// whose parameters a plan has bound, nor one of a text without a file.
+bool canBeRead(Console& console, const std::string& library, const std::string& path) {
+  InputFile written(console, path);
+  written.take(library);
+  written.check();
+  DiagnosticEngine refused;
+  if (written.hasErrors()) {
+    written.report({});
+    refused.report(ScaledStackUnreadable, {}, {{"path", path}})
+        .help("scale a stack that is exported by a file of its own, without parameters: `export stack ours extends "
+              "megatron.megatron_2022 { … }`");
+    console.diagnose(refused, written.sources());
+  }
+  return !refused.hasErrors();
 }
 
 /// What was found and the library, as one object or as a table.
@@ -78,12 +139,14 @@ int scaleSteps(Console& console, const std::string& path, const Arguments& argum
   SourceRange first;
   std::vector<StepRun> runs;
   std::vector<StackBase> bases;
+  const std::string target = output && output != "-" ? *output : besides(path);
+  Bases known(file.sources(), target);
   file.eachPlan({}, [&](std::unique_ptr<api::Compilation> plan) {
     if (plans.empty()) first = plan->plan().range;
     if (!plan->plan().measured.empty())
       if (const std::optional<StepRun> run = api::stepRun(*plan)) {
         runs.push_back(*run);
-        bases.push_back(baseOf(plan->plan(), file.sources(), output.value_or(path)));
+        bases.push_back(known.of(plan->plan()));
       }
     plan->release();
     plans.push_back(std::move(plan));
@@ -96,9 +159,10 @@ int scaleSteps(Console& console, const std::string& path, const Arguments& argum
     scales = calibrate::fitScales(runs, first, found);
     console.diagnose(found, file.sources());
   }
-  console.summarize();
-  const bool write = output && !scales.empty() && !(json && output == "-");
   const std::string library = scales.empty() ? "" : libraryOf(scales, bases, path);
+  const bool readable = library.empty() || canBeRead(console, library, target);
+  console.summarize();
+  const bool write = output && readable && !scales.empty() && !(json && output == "-");
   print(console, scales, library, json, output == "-");
   if (write && output == "-") console.out(library);
   if (write && output != "-")
