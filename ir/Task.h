@@ -100,10 +100,14 @@ struct Schedule {
   const Program* program = nullptr;
   const ScheduleKind* kind = nullptr;
   std::vector<Segment> forward, backward; ///< by class
-  /// Inline share by class, after `overlap`; prefetch, slowdown.
+  /// Inline share by class, after `overlap`; prefetch.
   EnumArray<CollectiveClass, double, kCollectiveClasses> blockingShare{};
   int64_t prefetch = 1;
-  double slowdown = 0;
+  double slowdown = 0;         ///< of computing beside communication
+  std::vector<double> besides; ///< by comm stream: the share of `slowdown` beside what it runs; all of it on others
+  double beside(Stream comm) const {
+    return static_cast<size_t>(comm) < besides.size() ? besides[static_cast<size_t>(comm)] : 1;
+  }
   double bucketBytes = 0; ///< 0: one bucket per instance
   /// Of the program, with the seconds of its passes where they are known.
   ScheduleShape shape(std::vector<PassSeconds> seconds = {}) const;

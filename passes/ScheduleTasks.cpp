@@ -1,6 +1,7 @@
 // schedule-tasks: level comm to level task. Every node becomes tasks on the compute stream and on the comm stream of
 // its port, by the stack's blocking shares; the schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "passes/KnownTasks.h"
 #include "passes/Steps.h"
@@ -96,6 +97,23 @@ void readShares(Schedule& schedule) {
   if (bucket) schedule.bucketBytes = bucket->value;
 }
 
+/// Collectives over a network hold as many multiprocessors as its cards ask for (docs/cost-model.md, section 2.4): where a
+/// unit has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less.
+void readBesides(Schedule& schedule) {
+  const Program& program = *schedule.program;
+  const auto& cluster = program.plan->cluster;
+  const Number* seen = program.plan->stack ? program.plan->stack->number(StackFact::SlowdownCards) : nullptr;
+  if (!seen || !cluster) return;
+  schedule.besides.assign(cluster->levels.size(), 1);
+  for (size_t l = 1; l < cluster->levels.size(); ++l) {
+    const size_t port = cluster->portOf(l);
+    if (port == 0) continue; // the links inside of a node
+    const Number* cards = cluster->levels[port].number(LevelFact::Cards);
+    const double have = cards ? cards->value : static_cast<double>(program.mesh.levelSizes[port - 1]);
+    schedule.besides[port] = std::min(1.0, have / seen->value);
+  }
+}
+
 } // namespace
 
 Segment KnownTasks::of(const Schedule& schedule, LayerClassId id, bool backward, bool earlyStop) {
@@ -123,6 +141,7 @@ std::unique_ptr<Schedule> scheduleTasks(const Program& program, KnownTasks* know
   result->program = &program;
   result->kind = program.kind;
   readShares(*result);
+  readBesides(*result);
   const bool earlyStop = program.plan->stack && program.plan->stack->truth(StackFact::EarlyStop);
   if (known) known->prepare(*result);
   for (uint32_t b = 0; b < program.classes.size(); ++b)

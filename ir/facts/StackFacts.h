@@ -17,6 +17,7 @@ enum class StackFact : uint8_t {
   Inline,
   Receive,
   Slowdown,
+  SlowdownCards,
   Optimizer,
   OptimizerTensor,
   TableGradient,

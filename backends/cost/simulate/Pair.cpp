@@ -365,11 +365,15 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
   const Tracks tracks = together(f, b, strides);
   const double listed = std::max(f.length(), b.length());
-  double computing = 0, running = 0;
-  for (const auto& tasks : tracks)
-    for (const Ran& r : tasks) (r.communicates ? running : computing) += r.seconds() * r.times;
-  running += computing;
-  const double slowed = schedule.slowdown * std::min(computing, std::max(0.0, running - listed));
+  double computing = 0, communicating = 0, slowing = 0;
+  for (size_t track = 0; track < tracks.size(); ++track)
+    for (const Ran& r : tracks[track]) {
+      const double seconds = r.seconds() * r.times;
+      (r.communicates ? communicating : computing) += seconds;
+      if (r.communicates) slowing += seconds * (track > 0 ? schedule.beside(static_cast<ir::Stream>(track) - 1) : 1);
+    }
+  const double beside = std::min(computing, std::max(0.0, computing + communicating - listed));
+  const double slowed = communicating > 0 ? schedule.slowdown * beside * slowing / communicating : 0;
   const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
   const double waits = std::max(0.0, host - listed - slowed);
   const double states = apart - forwardStagePass.alone - backwardStagePass.alone;

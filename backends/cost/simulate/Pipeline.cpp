@@ -402,7 +402,7 @@ PassDelay PipelineRun::afterGathers(size_t slot, double start, double end) const
   const StepComm& comm = cost.gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
-  const double slowed = in_->slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
+  const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   const double late = std::max(all + cost.forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
@@ -413,7 +413,7 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, doub
   const StepComm& comm = cost.reductions;
   if (comm.total <= 0) return {};
   Stage& stage = stages_[s];
-  const double slowed = in_->slowdown * std::min(comm.total - comm.edge, end - start);
+  const double slowed = in_->slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost.backward.first));
   stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);

@@ -26,6 +26,7 @@ struct PassCost {
 struct StepComm {
   double total = 0; ///< of the virtual stage
   double edge = 0;  ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
+  double beside = 1; ///< the share of the slowdown that computing beside it suffers
 };
 
 struct VirtualStageCost {

@@ -54,9 +54,10 @@ void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, 
   }
 }
 
-void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, double slowdown, SegmentCost& cost) {
-  Streams streams(slowdown);
-  const Streams::TaskId begin = streams.addMarker({}, slowdown * cost.computing);
+void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes, const ir::Schedule& schedule,
+                  SegmentCost& cost) {
+  Streams streams(schedule.slowdown, schedule.besides);
+  const Streams::TaskId begin = streams.addMarker({}, schedule.slowdown * cost.computing);
   cost.instance = instanceOf(nodes, segment, cost);
   streams.add(*cost.instance, begin);
   streams.run();
@@ -154,7 +155,7 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& lay
     if (isWeightGradient(node)) cost.weight += cost.nodes[task.node].seconds * task.fraction;
   }
   if (cost.overlaps)
-    runOnStreams(segment, nodes, schedule.slowdown, cost);
+    runOnStreams(segment, nodes, schedule, cost);
   else
     runInOrder(segment, nodes, cost);
   if (schedule.program->model->layers[layerClass.layer].repeat && !layerClass.boundaryReshard)

@@ -75,7 +75,9 @@ double edgeShare(const ir::Schedule& schedule, ir::LayerClassId layerClass, cons
 /// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
 /// way counts and a bucket of the shorter one.
 StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
-  return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge};
+  const double all = first.total + second.total;
+  return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge,
+          all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1};
 }
 
 /// State collectives of the step on a kind of virtual stage: what may hide goes to its StepComm, blocking shares to the
@@ -85,6 +87,7 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
   const ir::Schedule& schedule = *sim.schedule;
   enum Way { Gather, Reduce, Leave };
   std::array<StepComm, 3> ways;
+  std::array<double, 3> slowing{};
   std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first class
   for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->classes[id].states;
@@ -95,6 +98,7 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
       const double share = schedule.blockingShare[states[s].cls];
       const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
       ways[way].total += all * (1 - share);
+      slowing[way] += all * (1 - share) * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
       // A bucket that holds layers of other virtual stages too ends here with those of this one.
       const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
       edges[way] += seconds * (1 - share) * edge;
@@ -103,6 +107,8 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
     for (const Way way : {Gather, Reduce, Leave})
       if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
   }
+  for (const Way way : {Gather, Reduce, Leave})
+    if (ways[way].total > 0) ways[way].beside = slowing[way] / ways[way].total;
   cost.gathers = ways[Gather];
   cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
 }

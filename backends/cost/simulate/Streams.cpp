@@ -185,23 +185,22 @@ void Streams::account(double dt, double lost) {
 void Streams::advance() {
   Queue* const queues = queues_.data();
   const uint16_t *const used = used_.data() + 1, *const end = used_.data() + used_.size(); // beside computing
-  bool communicating = false;
+  double beside = 0;
   double dt = std::numeric_limits<double>::infinity();
   for (const uint16_t* s = used; s != end; ++s)
     if (queues[*s].running) {
-      communicating |= *s >= kFirstComm;
+      if (*s >= kFirstComm) beside = std::max(beside, besideOf(*s));
       dt = std::min(dt, queues[*s].left);
     }
   // Beside communication a second of time is worth 1 - slowdown seconds of computing, until an instance has lost that
   // share of all its own computing: c + slowdown · min(c, comm) for computing c beside communication
-  // (docs/cost-model.md, section 2.4).
+  // (docs/cost-model.md, section 2.4). Beside a stream that takes a part of `slowdown` the seconds count alike.
   double loss = 0;
   Queue* const running = queues[0].running ? queues : nullptr;
-  if (running && communicating && allowance_ > 0 && tasks_[running->front].occupies == Occupies::Computing)
-    loss = slowdown_;
+  if (running && allowance_ > 0 && tasks_[running->front].occupies == Occupies::Computing) loss = slowdown_ * beside;
   if (running) {
     if (loss < 1) dt = std::min(dt, running->left / (1 - loss));
-    if (loss > 0) dt = std::min(dt, allowance_ / loss);
+    if (loss > 0) dt = std::min(dt, allowance_ / slowdown_);
   }
   if (dt == std::numeric_limits<double>::infinity())
     throw std::logic_error("cost: a task waits for one that never ends");
@@ -209,7 +208,7 @@ void Streams::advance() {
   now_ += dt;
   account(dt, dt * loss);
   if (running) running->left = std::max(0.0, running->left - dt * (1 - loss));
-  if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * loss);
+  if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * slowdown_);
   for (const uint16_t* s = used; s != end; ++s)
     if (queues[*s].running) {
       double& left = queues[*s].left;

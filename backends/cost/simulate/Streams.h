@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace planc::cost {
@@ -28,8 +29,10 @@ public:
   /// Tasks that are added together, once or again and again, after one that stands before them on the compute stream.
   class Batch;
 
-  /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4).
-  explicit Streams(double slowdown) : slowdown_(slowdown) {}
+  /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4), and
+  /// which share of that a comm stream does; none: all.
+  explicit Streams(double slowdown, std::vector<double> besides = {})
+      : slowdown_(slowdown), besides_(std::move(besides)) {}
 
   TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
              Occupies occupies = Occupies::Computing);
@@ -94,9 +97,13 @@ private:
     return stream == ir::kComputeStream ? 0 : kFirstComm + static_cast<size_t>(stream);
   }
   void use(size_t slot);
+  double besideOf(size_t slot) const {
+    return slot - kFirstComm < besides_.size() ? besides_[slot - kFirstComm] : 1;
+  }
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   double slowdown_;
+  std::vector<double> besides_; ///< by comm stream
   double now_ = 0, computeEnd_ = 0;
   double allowance_ = 0; ///< seconds that computing may still lose
   double backlog_ = 0;

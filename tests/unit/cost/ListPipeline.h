@@ -350,7 +350,7 @@ inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double
   const StepComm& comm = cost(a).gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
-  const double slowed = in_.slowdown * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
+  const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   const double late = std::max(all + cost(a).forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
@@ -359,7 +359,7 @@ inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double
 inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end) const {
   const StepComm& comm = cost(a).reductions;
   if (comm.total <= 0) return {};
-  const double slowed = in_.slowdown * std::min(comm.total - comm.edge, end - start);
+  const double slowed = in_.slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
   stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);

@@ -88,6 +88,8 @@ TEST(CostPair, CommunicationSlowsTheComputingBesideIt) {
   const double free = e.together();
   e.b.schedule.slowdown = .1;
   EXPECT_NEAR(e.together(), free + .1 * (60 - free), 1e-9); // what runs at the same time
+  e.b.schedule.besides = {.5, .5};
+  EXPECT_NEAR(e.together(), free + .05 * (60 - free), 1e-9);
 }
 
 TEST(CostPair, ResultsLeaveWhenTheyAreMade) {

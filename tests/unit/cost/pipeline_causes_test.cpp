@@ -37,6 +37,15 @@ TEST(CostCauses, ReductionsSlowThePassThatTheyRunBeside) {
   EXPECT_NEAR(t.trailing, .25, 1e-12);
 }
 
+TEST(CostCauses, ReductionsOverFewCardsSlowLess) {
+  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 1, {1}, {2});
+  in.slowdown = .5;
+  in.virtualStages[0].reductions = {1, .25, .4};
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.booked(Cause::SlowedByReductions), .5 * .4 * .75, 1e-12);
+  EXPECT_NEAR(t.end, 3 + .5 * .4 * .75, 1e-12);
+}
+
 TEST(CostCauses, ReductionsOfTwoVirtualStagesQueue) {
   // Backward of the second chunk from 1 to 2, of the first from 2 to 3; each is followed by five seconds of reductions.
   PipelineInput in = input(interleaved(), 1, 2, 1, {.5}, {1});

@@ -55,6 +55,24 @@ TEST(CostStreams, ComputingIsSlowedBesideCommunication) {
             << c << " " << slowdown;
 }
 
+TEST(CostStreams, AStreamMayTakeAPartOfTheSlowdown) {
+  // Half of it beside stream 1, all beside stream 0 and wherever both run; the seconds beside either count alike.
+  const auto slowed = [](double c, double inner, double outer) {
+    Streams s(.4, {1, .5});
+    s.addMarker({}, .4 * c);
+    s.add(kCompute, c, {});
+    if (inner > 0) s.add(0, inner, {});
+    if (outer > 0) s.add(1, outer, {});
+    s.run();
+    return s.now();
+  };
+  EXPECT_NEAR(slowed(10, 0, 1), 10 + .2 * 1, 1e-12);
+  EXPECT_NEAR(slowed(10, 1, 0), 10 + .4 * 1, 1e-12);
+  EXPECT_NEAR(slowed(10, 1, 3), 10 + .4 * 1 + .2 * 2, 1e-12);
+  EXPECT_NEAR(slowed(1, 0, 5), 5, 1e-12);
+  EXPECT_NEAR(slowed(1, 0, 1), 1 + .2 * 1, 1e-12); // as long as computing takes by itself
+}
+
 TEST(CostStreams, InlineCommunicationIsNotSlowed) {
   Streams s(.5);
   s.addMarker({}, 10);

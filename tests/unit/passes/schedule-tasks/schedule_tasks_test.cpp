@@ -1,5 +1,6 @@
 // schedule-tasks: tasks on the compute stream and the streams of communication, by the stack's blocking shares.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "passes/Steps.h"
 #include "tests/unit/passes/After.h"
@@ -83,6 +84,30 @@ TEST(ScheduleTasks, ShareOfStatisticsAndCopies) {
   EXPECT_EQ(a.schedule->prefetch, 3);
   EXPECT_EQ(a.schedule->slowdown, 0.5);
   EXPECT_EQ(a.schedule->bucketBytes, 1e6);
+}
+
+TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
+  const auto besides = [](std::optional<double> seen, std::optional<double> cards) {
+    Build b({{"dp", 16}}, {{"node", 8}, {"nodes", 2}});
+    b.layer("l");
+    b.op("x", ir::OpKind::Memory, {b.input("in", "batch=8")}, "batch");
+    b.stages(1, 1, {{1}});
+    b.program.kind = passes::scheduleKinds().rows().front();
+    auto cluster = std::make_shared<ir::Cluster>();
+    cluster->levels.resize(2);
+    cluster->levels[1].set(ir::LevelFact::OwnPort, ir::Number{.value = 1});
+    if (cards) cluster->levels[1].set(ir::LevelFact::Cards, ir::Number{.value = *cards});
+    b.plan.cluster = cluster;
+    b.plan.stack = std::make_shared<const ir::Stack>();
+    if (seen) edit(b.plan.stack).set(ir::StackFact::SlowdownCards, ir::Number{.value = *seen});
+    return passes::scheduleTasks(b.program)->besides;
+  };
+  using Shares = std::vector<double>;
+  EXPECT_EQ(besides(std::nullopt, 4), Shares{});
+  EXPECT_EQ(besides(8, 4), (Shares{1, .5})); // the links inside of a node as ever
+  EXPECT_EQ(besides(8, 1), (Shares{1, .125}));
+  EXPECT_EQ(besides(4, 8), (Shares{1, 1}));
+  EXPECT_EQ(besides(16, std::nullopt), (Shares{1, .5})); // a card for each device
 }
 
 TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
