@@ -194,10 +194,11 @@ void precision(Elaboration& elab, MergedPlan& merged) {
 void checkWireNames(Elaboration& elab, MergedPlan& merged) {
   FactNode* node = merged.fact("precision");
   for (const auto& [name, types] : elab.plan.precision.onWire) {
-    bool known = false;
+    bool known = name == ir::labels::kCast; // inserted where the types ask for it
     for (const ir::Op& op : elab.plan.model->ops) known |= op.name == name;
     if (known) continue;
     std::vector<std::string> names = keyNames();
+    names.push_back(ir::labels::kCast.str());
     for (const ir::Op& op : elab.plan.model->ops)
       if (op.kind != ir::OpKind::Carry && std::find(names.begin(), names.end(), op.name.str()) == names.end())
         names.push_back(op.name.str());
