@@ -4,7 +4,6 @@
 logarithm of a time follows a smooth line that never turns, beyond them it stays. The moves of several constants add up, which holds near the values that
 the table was made with."""
 import bisect
-import fnmatch
 import math
 
 from bench import module, pairs
@@ -83,10 +82,10 @@ class Effects:
 
     def _touched(self, c):
         """{source: its runs whose stack or device has the constant}."""
-        found = {}
+        found, having = {}, c.declarations(self.library)
         for source, mine in self.bench.runs.items():
             uses = self.bench.uses[source]
-            if touched := [run for run in mine if any(fnmatch.fnmatch(d, p) for p in c.declarations() for d in (*uses[run.name], module(run)))]:
+            if touched := [run for run in mine if having & {*uses[run.name], module(run)}]:
                 found[source] = touched
         return found
 

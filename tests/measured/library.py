@@ -114,6 +114,12 @@ def number_of(text):
     return value / 100 if text.endswith("%") else value
 
 
+def _paths(tree, prefix=""):
+    """The path of every fact of a tree."""
+    for key, value in tree.items():
+        yield from _paths(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
+
+
 class Library:
     """Every device, fabric and stack by "room.name", as "stacks.te_ub"; `set` changes facts of one or many."""
 
@@ -127,6 +133,7 @@ class Library:
                     self._read(f.read(), room, file, own)
         for name in own:
             self._resolve(name, own)
+        self.own = {name: frozenset(_paths(tree)) for name, tree in own.items()}
         for file in sorted(os.listdir(os.path.join(folder, "clusters"))):
             with open(os.path.join(folder, "clusters", file)) as f:
                 if jitter := JITTER.search(f.read()):
@@ -165,10 +172,15 @@ class Library:
 
     def paths(self, name):
         """[path of every fact of a declaration]."""
-        def walk(tree, prefix):
-            for key, value in tree.items():
-                yield from walk(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
-        return list(walk(self.facts[name], ""))
+        return list(_paths(self.facts[name]))
+
+    def reached(self, names, path):
+        """The declarations that have a fact where their name matches, or from one of those: heirs that say nothing else themselves."""
+        def reaches(name):
+            if self.get(name, path) is None:
+                return False
+            return fnmatch.fnmatch(name, names) or (path not in self.own.get(name, ()) and name in self.parents and reaches(self.parents[name]))
+        return [name for name in self.facts if reaches(name)]
 
     def set(self, names, paths, change):
         """Gives facts another text: names and paths may hold `*`, `change` is a text or a function of the old text. Returns how many facts changed."""
