@@ -4,7 +4,7 @@
 |---|---|
 | global batch | micro-batch x GPUs: no accumulation |
 | recomputation | every n-th layer, so that HFU / MFU - 1 is a third of the share of layers that are redone |
-| network | as printed per node: 400 Gbps (A100), 800 Gbps (H100); eight GPUs per node |
+| network | as printed per node: 400 Gbps (A100), taken as four ports of 100, and 800 Gbps (H100), as eight; eight GPUs per node |
 | vocabulary | 32000, Llama 2's |
 | sharding | as printed; hybrid: inside a node |
 | precision | parameters in fp32, gathered and reduced in bf16: the repository's policy |
@@ -15,6 +15,24 @@ from .common import Run, need, note, number
 
 TITLE = "fms-fsdp: Llama 2 under FSDP."
 SOURCES = ("IBM fms-fsdp",)
+
+PREAMBLE = """cluster four_ports(gpu: device, nodes: int) {
+  device = gpu
+  level node * 8 {
+    link      = fabrics.nvlink3
+    bandwidth = 300GB/s
+    latency   = 2us
+    topology  = switch
+  }
+  level nodes * nodes {
+    link      = fabrics.hdr
+    bandwidth = 6.25GB/s : "400 Gbps per node: foundation-model-stack/fms-fsdp, README.md"
+    cards     = 4        : "ports of 100 Gbps"
+    latency   = 5us
+    topology  = fat_tree(oversubscription = 1)
+  }
+}
+"""
 
 LLAMA_34B = {"layers": "48", "hidden": "8192", "heads": "64", "kv_heads": "8", "ffn": "22016"}
 
@@ -30,7 +48,7 @@ def run(row):
         name=row["id"].replace("-", "_"), group="fms-fsdp", kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = 32000)",
         cluster=cluster.format("h100_sxm5_80gb", gpus // 8, "nvlink4", "450GB/s", "ndr", "12.5GB/s") if hopper
-        else cluster.format("a100_sxm4_80gb", gpus // 8, "nvlink3", "300GB/s", "hdr", "6.25GB/s"),
+        else f"four_ports(gpu = devices.a100_sxm4_80gb, nodes = {gpus // 8})",
         software="fsdp.fms_h100" if hopper else "fsdp.fms", seq=seq, global_batch=number(row, "gbs") or mbs * gpus, micro_batch=mbs,
         precision={"compute": "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"},
         data=gpus, copies=gpus // 8 if row["sharding"] == "hsdp" else 1, stored="params",

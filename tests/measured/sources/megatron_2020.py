@@ -3,7 +3,7 @@
 | field | rule |
 |---|---|
 | sequence, vocabulary, recomputation | 1024, 51200, full: with them the printed rates follow from the printed times by arXiv 2104.04473, equation 3 |
-| device | V100 SXM3 of 32 GB through NVSwitch, A100 of 40 GB: what DGX-2 and DGX A100 were sold with in 2020 |
+| device | V100 SXM3 of 32 GB and 450 W through NVSwitch, the part of DGX-2H: the README says DGX-2, the page of version 1.0 prints the same four models "in a DGX2-H server", as arXiv 1909.08053 does. A100 of 40 GB: what DGX A100 was sold with in 2020 |
 | data parallelism | GPUs / tensor; one micro-batch per step: the batch over it |
 | attention | scores in memory, softmax of separate kernels (`megatron_2020`) |
 | gradients | reduced in fp16; beside the backward pass in the largest model (`--DDP-impl torch`), behind it in the others: the README's advice for 8.3 billion parameters, and against it for 2.5 and 1.2 |
@@ -18,7 +18,7 @@ SOURCES = ("Megatron-LM README (2020)",)
 
 def cluster(row, gpus):
     if "V100" in row["gpu"]:
-        return f"dgx_v100.dgx2(nodes = {-(-gpus // 16)})" if gpus % 16 == 0 else one_node("v100_sxm3_32gb", gpus, "nvlink2_switch", "150GB/s", "edr", "6.25GB/s")
+        return f"dgx_v100.dgx2h(nodes = {-(-gpus // 16)})" if gpus % 16 == 0 else one_node("v100_sxm3_32gb_450w", gpus, "nvlink2_switch", "150GB/s", "edr", "6.25GB/s")
     if gpus % 8 == 0:
         return ("generic.cluster(gpu = devices.a100_sxm4_40gb, per_node = 8, "
                 f"nodes = {gpus // 8}, intra = fabrics.nvlink3, intra_bandwidth = 300GB/s, inter = fabrics.hdr, nic = 25GB/s)")

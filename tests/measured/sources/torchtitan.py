@@ -22,7 +22,7 @@ Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b
 | stages | the first and the last hold a layer fewer than an even share, with table and head (`generate_split_points`) |
 | states of pipelines | not sharded again between micro-batches: parameters are gathered and gradients reduced once per step (`reshard_after_forward` is off beside a pipeline), so as ZeRO-1 with the gathered copy in bf16 |
 | selective recomputation | as in the first table: every second layer, which redoes as much as every second product; also where it is blank, as llama3_8b.toml has it |
-| float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits |
+| float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits. With a scale per row activations are gathered in bf16 and cast then: eight bits on the way are for one scale per tensor (torchao, float8/README.md; its tables run "rowwise with bfloat16 all-gather") |
 | device, network | H100 of 96 GB, 500 W; H200: 700 W, one 400 Gb/s card per GPU |
 | stack | `torchtitan`, async TP where printed; on H200, too. Runs of 2025 compiled their loss: `torchtitan_2025` |
 """
@@ -64,13 +64,14 @@ def run(row):
     gbs = number(row, "gbs") or local * dp
     year = "_2025" if re.search(r"2025-?06", row["provenance"]) else ""
     software = f"torchtitan{year}_async_tp" if "AsyncTP" in row["notes"] else f"torchtitan{year}" if "compile" in row["notes"] else "torchtitan_eager"
+    recipe = RECIPES.get(row["precision"], row["precision"])
     peak = re.search(r"\bmem_GiB=([\d.]+)", row["notes"])
     return Run(
         name=row["id"].replace("-", "_"), group="torchtitan" + (", H200" if "H200" in row["gpu"] else ""), kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {row['vocab']})",
         cluster=f"hgx.hgx_h200(nodes = {gpus // 8})" if "H200" in row["gpu"] else H100.format(gpus // 8),
         software=f"fsdp.{software}", seq=seq, global_batch=gbs, micro_batch=mbs,
-        precision={"compute": RECIPES.get(row["precision"], row["precision"]), "params": "bf16" if pp > 1 else "fp32", "grads": "fp32", "optimizer": "fp32"},
+        precision={"compute": recipe, **({"cast": "bf16"} if recipe == "fp8_row" and tp > 1 else {}), "params": "bf16" if pp > 1 else "fp32", "grads": "fp32", "optimizer": "fp32"},
         data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
         stages=stage_lines(stages(layers, pp), "embed", "norm, head, loss") if pp > 1 else [],
         recompute="decoder" if row["recompute"] == "full" else f"decoder[0:{layers}:2]",

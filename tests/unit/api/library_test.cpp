@@ -91,7 +91,7 @@ TEST(Library, NamesAndUsualClustersAreSound) {
     EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
     EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
   }
-  EXPECT_EQ(named.size(), 25u);
+  EXPECT_EQ(named.size(), 26u);
 }
 
 TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
