@@ -112,20 +112,14 @@ int64_t Cluster::devices() const {
   return n;
 }
 
-namespace {
-
-/// Devices reach it through network cards: it is priced from them, or was sampled between units of the level below.
-bool isNetwork(const ClusterLevel& level) {
-  const Fabric& f = level.fabric;
-  return f.has(FabricFact::NicEfficiency) || level.has(LevelFact::Cards) || !f.allReduce.across.empty() ||
-         !f.allGather.across.empty() || !f.reduceScatter.across.empty() || !f.allToAll.across.empty();
+bool ClusterLevel::isNetwork() const {
+  return fabric.has(FabricFact::NicEfficiency) || has(LevelFact::Cards) || !fabric.allReduce.across.empty() ||
+         !fabric.allGather.across.empty() || !fabric.reduceScatter.across.empty() || !fabric.allToAll.across.empty();
 }
-
-} // namespace
 
 size_t Cluster::portOf(size_t level) const {
   for (; level > 0; --level)
-    if (levels[level].value(LevelFact::OwnPort, isNetwork(levels[level]) && !isNetwork(levels[level - 1])) != 0) break;
+    if (levels[level].value(LevelFact::OwnPort, levels[level].isNetwork() && !levels[level - 1].isNetwork()) != 0) break;
   return level;
 }
 

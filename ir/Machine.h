@@ -76,6 +76,8 @@ struct ClusterLevel : FactsOf<LevelFact> {
   Fabric fabric;
   Topology topology;
   double rate() const; ///< of a device, in one direction; 0: not given
+  /// Devices reach it through network cards: it is priced from them, or was sampled between units of the level below.
+  bool isNetwork() const;
 };
 
 struct Cluster : FactsOf<ClusterFact> {

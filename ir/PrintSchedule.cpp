@@ -108,7 +108,11 @@ public:
       shares += fmt::format(" {}={}", name(static_cast<CollectiveClass>(c)), numberText(schedule_.blockingShare[c]));
     const std::string bucket =
         schedule_.bucketBytes > 0 ? fmt::format(" bucket={}", numberText(schedule_.bucketBytes)) : "";
-    line("inline{} prefetch={} slowdown={}{}", shares, schedule_.prefetch, numberText(schedule_.slowdown), bucket);
+    std::string besides;
+    for (size_t s = 0; s < schedule_.besides.size(); ++s)
+      if (schedule_.besides[s] < 1) besides += fmt::format(" beside({})={}", s, numberText(schedule_.besides[s]));
+    line("inline{} prefetch={} slowdown={}{}{}", shares, schedule_.prefetch, numberText(schedule_.slowdown), besides,
+         bucket);
     for (const auto* list : {&schedule_.forward, &schedule_.backward})
       for (const Segment& s : *list) printSegment(s);
     if (schedule_.kind && schedule_.kind->orders) printOrders();

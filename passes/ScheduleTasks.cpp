@@ -6,6 +6,8 @@
 #include "passes/KnownTasks.h"
 #include "passes/Steps.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -98,19 +100,22 @@ void readShares(Schedule& schedule) {
 }
 
 /// Collectives over a network hold as many multiprocessors as its cards ask for (docs/cost-model.md, section 2.4): where a
-/// unit has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less.
+/// node has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less. A plan that says
+/// what computing loses means all communication.
 void readBesides(Schedule& schedule) {
   const Program& program = *schedule.program;
-  const auto& cluster = program.plan->cluster;
-  const Number* seen = program.plan->stack ? program.plan->stack->number(StackFact::SlowdownCards) : nullptr;
-  if (!seen || !cluster) return;
-  schedule.besides.assign(cluster->levels.size(), 1);
-  for (size_t l = 1; l < cluster->levels.size(); ++l) {
-    const size_t port = cluster->portOf(l);
-    if (port == 0) continue; // the links inside of a node
-    const Number* cards = cluster->levels[port].number(LevelFact::Cards);
-    const double have = cards ? cards->value : static_cast<double>(program.mesh.levelSizes[port - 1]);
-    schedule.besides[port] = std::min(1.0, have / seen->value);
+  const Plan& plan = *program.plan;
+  const Number* seen = plan.stack && !plan.overlap.slowdown ? plan.stack->number(StackFact::SlowdownCards) : nullptr;
+  if (!seen || !plan.cluster) return;
+  const auto& levels = plan.cluster->levels;
+  const auto first = llvm::find_if(levels, [](const ClusterLevel& l) { return l.isNetwork(); });
+  const auto node = static_cast<size_t>(first - levels.begin());
+  const double each = node == 0 ? 1 : static_cast<double>(program.mesh.levelSizes[node - 1]); // a card for every device
+  schedule.besides.assign(levels.size(), 1);
+  for (size_t l = node; l < levels.size(); ++l) {
+    if (!levels[l].isNetwork()) continue;
+    double& share = schedule.besides[plan.cluster->portOf(l)];
+    share = std::min(share, levels[l].value(LevelFact::Cards, each) / seen->value);
   }
 }
 

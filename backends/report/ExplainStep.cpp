@@ -91,7 +91,7 @@ void explainSlowed(ExplainPage& page, const ExplainInput& input) {
   const ir::Program& program = *input.schedule->program;
   for (size_t l = 0; l < input.schedule->besides.size(); ++l)
     if (const double share = input.schedule->besides[l]; share < 1)
-      page.fact("slowdown", fmt::format("{} beside `{}`, whose units have fewer network cards than `slowdown_cards`",
+      page.fact("slowdown", fmt::format("{} beside `{}`, whose nodes have fewer network cards than `slowdown_cards`",
                                         percentText(share * input.schedule->slowdown),
                                         program.plan->cluster->levels[l].name.view()));
   sumOfLayers(page, input, &cost::LayerRow::slowed, seconds);

@@ -254,6 +254,7 @@ Json json(const ir::Schedule& schedule, const SourceManager& sources) {
               {"chunks", program.chunks},
               {"prefetch", schedule.prefetch},
               {"slowdown", schedule.slowdown},
+              {"besides", schedule.besides},
               {"inline", Json::object()}};
   for (int c = 0; c < ir::kCollectiveClasses; ++c)
     out["inline"][std::string(ir::name(static_cast<ir::CollectiveClass>(c)))] = schedule.blockingShare[c];

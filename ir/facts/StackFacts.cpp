@@ -30,7 +30,7 @@ std::span<const FactRow> stackFacts() {
       {Receive, "receive", number({}, ranges::kShare), "share of a transfer between stages that holds who receives it"},
       {Slowdown, "slowdown", number({}, ranges::kShare), "of computing beside communication"},
       {SlowdownCards, "slowdown_cards", count(ranges::kSome),
-       "network cards of a unit with which it is slowed so: beside communication over fewer less, in proportion"},
+       "network cards of a node with which it is slowed so: beside communication over fewer less, in proportion"},
       {StackFact::Optimizer, "optimizer.*",
        number(units::bytes, ranges::kBytes).by(StarKey::Name).orTable(units::none).measured(),
        "bytes moved per parameter; a table goes by the parameters that a device updates"},

@@ -63,6 +63,12 @@ class Constant:
         """The declarations that have it."""
         return {name for names, path, _ in self.places for pattern in names for name in library.reached(pattern, path)}
 
+    @staticmethod
+    def _in_unit(text, like):
+        """The text of a time in the unit of another."""
+        time, unit = re.fullmatch(r"([\d.]+)(ms|us|s)", text), re.search(r"\d(ms|us|s)$", like)
+        return f"{float(time[1]) * SECONDS[time[2]] / SECONDS[unit[1]]:.6g}{unit[1]}" if time and unit else text
+
     def shipped(self, library):
         """The values that the library has at the constant's places, from the first number of each fact that the constant changes."""
         found = set()
@@ -71,12 +77,13 @@ class Constant:
             at = next(i for i, (a, b) in enumerate(zip(one, two)) if a != b)
             for pattern in names:
                 for name in library.reached(pattern, path):
-                    numbers = NUMBER.findall(library.get(name, path) or "")
+                    numbers = NUMBER.findall(self._in_unit(library.get(name, path) or "", form(1.0)))
                     if len(numbers) == len(two):
                         found.add(float(f"{float(numbers[at]) / float(two[at]):.4g}"))
         return sorted(found)
 
 
+SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 

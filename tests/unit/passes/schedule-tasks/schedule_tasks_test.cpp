@@ -87,7 +87,7 @@ TEST(ScheduleTasks, ShareOfStatisticsAndCopies) {
 }
 
 TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
-  const auto besides = [](std::optional<double> seen, std::optional<double> cards) {
+  const auto besides = [](std::optional<double> seen, std::optional<double> cards, bool stated = false) {
     Build b({{"dp", 16}}, {{"node", 8}, {"nodes", 2}});
     b.layer("l");
     b.op("x", ir::OpKind::Memory, {b.input("in", "batch=8")}, "batch");
@@ -95,10 +95,11 @@ TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
     b.program.kind = passes::scheduleKinds().rows().front();
     auto cluster = std::make_shared<ir::Cluster>();
     cluster->levels.resize(2);
-    cluster->levels[1].set(ir::LevelFact::OwnPort, ir::Number{.value = 1});
+    cluster->levels[1].fabric.set(ir::FabricFact::NicEfficiency, ir::Number{.value = 1});
     if (cards) cluster->levels[1].set(ir::LevelFact::Cards, ir::Number{.value = *cards});
     b.plan.cluster = cluster;
     b.plan.stack = std::make_shared<const ir::Stack>();
+    if (stated) b.plan.overlap.slowdown = ir::Number{.value = .3};
     if (seen) edit(b.plan.stack).set(ir::StackFact::SlowdownCards, ir::Number{.value = *seen});
     return passes::scheduleTasks(b.program)->besides;
   };
@@ -108,6 +109,7 @@ TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
   EXPECT_EQ(besides(8, 1), (Shares{1, .125}));
   EXPECT_EQ(besides(4, 8), (Shares{1, 1}));
   EXPECT_EQ(besides(16, std::nullopt), (Shares{1, .5})); // a card for each device
+  EXPECT_EQ(besides(8, 4, true), Shares{});              // the plan means all communication
 }
 
 TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
