@@ -119,7 +119,8 @@ bool ClusterLevel::isNetwork() const {
 
 size_t Cluster::portOf(size_t level) const {
   for (; level > 0; --level)
-    if (levels[level].value(LevelFact::OwnPort, levels[level].isNetwork() && !levels[level - 1].isNetwork()) != 0) break;
+    if (levels[level].value(LevelFact::OwnPort, levels[level].isNetwork() && !levels[level - 1].isNetwork()) != 0)
+      break;
   return level;
 }
 

@@ -99,9 +99,9 @@ void readShares(Schedule& schedule) {
   if (bucket) schedule.bucketBytes = bucket->value;
 }
 
-/// Collectives over a network hold as many multiprocessors as its cards ask for (docs/cost-model.md, section 2.4): where a
-/// node has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less. A plan that says
-/// what computing loses means all communication.
+/// Collectives over a network hold as many multiprocessors as its cards ask for (docs/cost-model.md, section 2.4):
+/// where a node has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less. A plan
+/// that says what computing loses means all communication.
 void readBesides(Schedule& schedule) {
   const Program& program = *schedule.program;
   const Plan& plan = *program.plan;

@@ -24,8 +24,8 @@ struct PassCost {
 
 /// Communication of the states once per step that may hide beside other work: the share that is not inline.
 struct StepComm {
-  double total = 0; ///< of the virtual stage
-  double edge = 0;  ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
+  double total = 0;  ///< of the virtual stage
+  double edge = 0;   ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
   double beside = 1; ///< the share of the slowdown that computing beside it suffers
 };
 

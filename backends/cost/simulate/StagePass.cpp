@@ -34,7 +34,8 @@ class Chain {
 public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
         std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward)
-      : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), streams_(schedule.slowdown, schedule.besides) {
+      : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward),
+        streams_(schedule.slowdown, schedule.besides) {
     size_t end = 0;
     for (auto& [id, count] : runs_) {
       const SegmentCost& cost = costs_[id.index].of(backward_);

@@ -97,9 +97,7 @@ private:
     return stream == ir::kComputeStream ? 0 : kFirstComm + static_cast<size_t>(stream);
   }
   void use(size_t slot);
-  double besideOf(size_t slot) const {
-    return slot - kFirstComm < besides_.size() ? besides_[slot - kFirstComm] : 1;
-  }
+  double besideOf(size_t slot) const { return slot - kFirstComm < besides_.size() ? besides_[slot - kFirstComm] : 1; }
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   double slowdown_;
