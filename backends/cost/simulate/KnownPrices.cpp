@@ -17,10 +17,13 @@ Reads listsOf(const ir::LayerClass& layerClass) {
 void KnownPrices::prepare(const ir::Schedule& schedule) {
   const ir::Plan& plan = *schedule.program->plan;
   const bool sameMachine = holdFor(plan);
-  if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown) return;
+  if (sameMachine && shares_ == schedule.blockingShare && slowdown_ == schedule.slowdown &&
+      besides_ == schedule.besides)
+    return;
   classes_.clear();
   if (!sameMachine) nodes_.clear(), parts_.clear();
   cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare, slowdown_ = schedule.slowdown;
+  besides_ = schedule.besides;
 }
 
 void KnownPrices::forget() {

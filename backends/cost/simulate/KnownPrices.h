@@ -8,6 +8,7 @@
 #include "support/Memo.h"
 
 #include <memory>
+#include <vector>
 
 namespace planc::cost {
 
@@ -36,6 +37,7 @@ private:
   std::shared_ptr<const ir::Stack> stack_;
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
   double slowdown_ = 0;
+  std::vector<double> besides_;
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
   PriceMemo nodes_;
   KnownPipelines pipelines_{true};
