@@ -112,6 +112,31 @@ TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
   EXPECT_EQ(besides(8, 4, true), Shares{});              // the plan means all communication
 }
 
+TEST(ScheduleTasks, EveryNetworkLevelOfAPortCounts) {
+  // A device for each node: one card. Then nodes of eight whose cards the outer of two levels on one port says.
+  const auto besides = [](std::vector<std::pair<const char*, int64_t>> sizes, size_t network, double outer) {
+    std::vector<std::pair<std::string, int64_t>> levels(sizes.begin(), sizes.end());
+    Build b({{"dp", levels.back().second}}, levels);
+    b.layer("l");
+    b.op("x", ir::OpKind::Memory, {b.input("in", "batch=8")}, "batch");
+    b.stages(1, 1, {{1}});
+    b.program.kind = passes::scheduleKinds().rows().front();
+    auto cluster = std::make_shared<ir::Cluster>();
+    cluster->levels.resize(levels.size());
+    for (size_t l = network; l < levels.size(); ++l)
+      cluster->levels[l].fabric.set(ir::FabricFact::NicEfficiency, ir::Number{.value = 1});
+    if (outer > 0) cluster->levels.back().set(ir::LevelFact::Cards, ir::Number{.value = outer});
+    b.plan.cluster = cluster;
+    b.plan.stack = std::make_shared<const ir::Stack>();
+    edit(b.plan.stack).set(ir::StackFact::SlowdownCards, ir::Number{.value = 8});
+    return passes::scheduleTasks(b.program)->besides;
+  };
+  using Shares = std::vector<double>;
+  EXPECT_EQ(besides({{"nodes", 16}}, 0, 0), (Shares{.125}));
+  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 4), (Shares{1, .5, 1}));
+  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 0), (Shares{1, 1, 1}));
+}
+
 TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
   Build b({{"tp", 2}});
   b.layer("l");
