@@ -13,6 +13,9 @@ config.suffixes = [".plan", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.planc_obj_root
+if config.test_path:  # programs of listed packages only: tests/path
+    config.environment["PATH"] = config.test_path
+    config.available_features.add("path")
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["PLANC_VERIFY"] = "1"  # the levels of every plan, after each pass
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
@@ -25,6 +28,7 @@ config.substitutions += [
     (r"%FileCheck\b", config.filecheck + " --dump-input=fail --allow-unused-prefixes=false"),
     (r"%python\b", sys.executable),
     (r"%not\b", config.llvm_not),
+    (r"%path\b", config.test_path),
     (r"%stdlib\b", os.path.join(config.planc_root, "stdlib")),
     (r"%examples\b", os.path.join(config.planc_root, "examples")),
     (r"%root\b", config.planc_root),
