@@ -3,7 +3,8 @@
 
 Usage: commands.py [--update] PLANC ROOT [PAGE…]
 
-`--update` writes what was printed into the pages, where only numbers differ; what is elided stays elided.
+`--update` writes what was printed into the pages, where only numbers differ; what is elided stays elided. Figures in prose that follow a number which
+moved are written, too; those that follow none, or several, are reported by the next run.
 
 Blocks are told apart by what stands after the fence:
 
@@ -16,6 +17,8 @@ Blocks are told apart by what stands after the fence:
     ```plan FILE fails   a whole file that `planc check` must refuse
     ```plan fragment not a file
     ```yaml          a pipeline: pipelines.py looks it through
+
+Figures in the prose beside a run are held against what it prints (figures.py).
 
 In printed output a line `…` stands for any lines, and `…` within a line for any text. Every page runs in a folder of its
 own that holds the examples and the library.
@@ -31,6 +34,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "coverage"))
+import figures  # noqa: E402
 import markdown  # noqa: E402
 import pipelines  # noqa: E402
 
@@ -90,6 +94,7 @@ class Page:
         self.name = str(path.relative_to(root))
         self.problems = []
         self.updates = []  # (shown, printed)
+        self.printed = {}  # by the line of a block: all that its commands print
         self.ran = 0
 
     def problem(self, block, text):
@@ -125,6 +130,7 @@ class Page:
                 steps[-1][1] += line
         for command, shown in steps:
             output, code = self.shell(command, folder)
+            self.printed[block.line] = self.printed.get(block.line, "") + output
             last = command == steps[-1][0]
             if (code != 0) != (last and block.words == ["fails"]):
                 self.problem(block, f"`{command}`: exit code {code}\n{output}")
@@ -160,14 +166,19 @@ class Page:
                     shutil.copytree(source, folder / item)
                 elif source.exists():
                     shutil.copy(source, folder / item)
-            for block in markdown.blocks(self.path.read_text()):
+            text = self.path.read_text()
+            blocks = markdown.blocks(text)
+            for block in blocks:
                 run = {"sh": self.sh, "console": self.console, "plan": self.plan, "yaml": self.yaml}.get(block.kind)
                 if run:
                     run(block, folder)
+        for line, what in figures.problems(text, blocks, self.printed):
+            self.problems.append(f"{self.name}:{line}: {what}")
 
 
 def update(page):
     text = page.path.read_text()
+    text = figures.renewed(text, markdown.blocks(text), page.updates)
     for shown, new in page.updates:
         text = text.replace(shown, new, 1)
     page.path.write_text(text)
