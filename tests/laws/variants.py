@@ -73,12 +73,13 @@ def more_memory(s):
 
 
 def more_work(s):
-    """Twice of one size each."""
+    """Twice of one size each, but for experts over several devices: of more experts the `k` of a token lie on fewer devices."""
     found = {"micro_batches2": s.with_(micro_batches=2 * s.micro_batches), "micro_batch2": s.with_(micro_batch=2 * s.micro_batch)}
     if s.family not in ("vit", "dlrm"):
         found["seq2"] = s.with_(seq=2 * s.seq)
+    spread = FAMILIES[s.family].experts and s.ep > 1
     for size in ("layers", "vocab", "experts", "k", "ffn", "rows"):
-        if size in s.model:
+        if size in s.model and not (size == "experts" and spread):
             found[size + "2"] = s.with_model(**{size: 2 * s.model[size]})
     if s.family in ("gpt", "llama", "moe", "own"):
         found["hidden2"] = s.with_model(hidden=2 * s.model["hidden"], heads=2 * s.model["heads"])
