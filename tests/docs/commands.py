@@ -185,7 +185,7 @@ def update(page):
 
 
 def main(planc, root, wanted, updating):
-    paths = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")), *sorted(root.glob("*/README.md"))]
+    paths = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "docs/studies").glob("*.md")), *sorted(root.glob("*/README.md"))]
     pages = [Page(p, root, planc) for p in dict.fromkeys(paths) if p.exists() and (not wanted or p.name in wanted)]
     for page in pages:
         page.run()

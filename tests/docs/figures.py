@@ -1,6 +1,6 @@
 """Figures in the prose of a page: each that stands in a section with a run is printed by a run of that section, or says that it is of none.
 
-A run is a command whose output the page prints, or a generated part between `<!-- name -->` and `<!-- end -->`. A figure is a number with a unit,
+A run is a command whose output the page prints, or a generated part between `<!-- name -->` and its end. A figure is a number with a unit,
 `2.2 %`, `278 thousand dollars`, or a bare number from 10 on. It agrees with a printed one of the same unit that rounds to it. Text in backticks and
 links is no prose. Bare numbers beside a generated part are versions, years and rows, and are passed over. A figure from elsewhere (a data sheet, a
 rule of planc) stands in a comment of its section:
@@ -25,7 +25,7 @@ BARE = re.compile(rf"(?<![\w.,/+^*=#(-])({NUMBER})(?![\w/^*=)]|[.,]\d|-\w|:\d)")
 LEAST_BARE = 10
 NO_PROSE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|https?://\S+|arXiv \d+\.\d+|<!--.*?-->")
 EXEMPT = re.compile(r"<!-- from elsewhere: (.*?) -->")
-PART, END = re.compile(r"<!-- (?!from elsewhere)[\w :./-]+ -->"), "<!-- end -->"
+PART, END = re.compile(r"<!-- (?!from elsewhere)[\w :./-]+ -->"), re.compile(r"<!-- (end( of table)?|\w+: end) -->")
 
 
 @dataclass
@@ -98,7 +98,7 @@ def sections(text, blocks, printed):
                 here.printed += printed.get(block.line, "")
                 here.runs += block.line in printed
                 here.commands += block.line in printed
-        elif line.strip() == END:
+        elif END.fullmatch(line.strip()):
             part = False
         elif PART.fullmatch(line.strip()):
             part = True
