@@ -77,7 +77,6 @@ search::Candidates& Search::candidates() {
   return *candidates_;
 }
 
-/// Ranks of the axis that the space fills; nothing where it fills none, or a law forbids the candidate.
 std::optional<int64_t> Search::filled(ir::CandidateId id) {
   DiagnosticEngine found;
   const std::unique_ptr<ir::Plan> plan = candidates().plan(id, found);

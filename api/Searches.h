@@ -38,6 +38,8 @@ public:
   search::Candidates& candidates();
   /// A candidate as a plan by itself, elaborated from text; null if a law forbids it (the file reports it).
   std::unique_ptr<Compilation> candidate(ir::CandidateId id);
+  /// Ranks of the axis that the space fills; nothing where it fills none, or a law forbids the candidate.
+  std::optional<int64_t> filled(ir::CandidateId id);
   /// A candidate as the text of a file at `path`, which need not exist, that declares a plan `name` with `sentence`
   /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`.
   std::optional<std::string> written(ir::CandidateId id, const std::string& path, const std::string& name,
@@ -47,7 +49,6 @@ private:
   Search(PlanFile& file, std::string choice, ir::SearchWords words)
       : file_(file), choice_(std::move(choice)), words_(std::move(words)) {}
   std::unique_ptr<search::PlanSource> source() const;
-  std::optional<int64_t> filled(ir::CandidateId id);
 
   PlanFile& file_;
   std::string choice_;

@@ -216,6 +216,7 @@ int printAnswer(Console& console, const Arguments& arguments, InputFile& file, a
   report.space = &search.space();
   report.terms = &search.terms();
   report.answer = &found;
+  report.filled = [&search](ir::CandidateId id) { return search.filled(id); };
   report.decided = decided.share;
   report.least = decided.least;
   if (decided.shard.count > 1) {

@@ -4,6 +4,7 @@
 #include "backends/report/Compare.h"
 #include "search/Answer.h"
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct SearchReport {
   const ir::Space* space = nullptr;
   const ir::SearchTerms* terms = nullptr; ///< of the plan as written
   const Answer* answer = nullptr;
+  /// Ranks of the axis that the space fills, in a candidate; nothing where a law forbids it.
+  std::function<std::optional<int64_t>(ir::CandidateId)> filled = {};
   std::vector<Ranked> best;                      ///< in the order of the answer
   std::vector<Ranked> front;                     ///< with several goals
   const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer

@@ -15,12 +15,16 @@ using report::jsonNumber;
 
 namespace {
 
-ordered_json choicesJson(const ir::Space& space, const Outcome& outcome) {
+/// What a candidate chooses, by path: with it as `--set` the plan is the candidate.
+ordered_json choicesJson(const SearchReport& report, ir::CandidateId id) {
+  const ir::Space& space = *report.space;
   ordered_json out = ordered_json::object();
-  const std::vector<uint32_t> digits = space.digits(outcome.id);
+  const std::vector<uint32_t> digits = space.digits(id);
   for (size_t c = 0; c < digits.size(); ++c)
     for (size_t p = 0; p < space.choices[c].paths.size(); ++p)
       out[space.choices[c].paths[p]] = space.choices[c].values[digits[c]].texts[p];
+  if (const auto ranks = space.fill && report.filled ? report.filled(id) : std::nullopt)
+    out["mesh." + space.fill->str()] = std::to_string(*ranks);
   return out;
 }
 
@@ -31,7 +35,7 @@ ordered_json outcomeJson(const SearchReport& report, const Outcome& outcome) {
     goals.push_back(jsonNumber(maximize ? -outcome.goals[g] : outcome.goals[g]));
   }
   return {{"candidate", outcome.id},
-          {"choices", choicesJson(*report.space, outcome)},
+          {"choices", choicesJson(report, outcome.id)},
           {"goals", goals},
           {"step_time_s", jsonNumber(outcome.stepTime)},
           {"memory_peak_bytes", jsonNumber(outcome.peak)}};
@@ -41,10 +45,6 @@ ordered_json rankedJson(const SearchReport& report, const std::vector<Ranked>& l
   ordered_json out = ordered_json::array();
   for (const Ranked& one : lines) {
     ordered_json made = outcomeJson(report, one.outcome);
-    if (report.space->fill) {
-      const std::string path = "mesh." + report.space->fill->str();
-      made["choices"][path] = fmt::format("{:.0f}", ir::sizeAt(*one.plan, path)->quantity.value);
-    }
     made["missed_assertions"] = one.missed;
     made["mfu"] = jsonNumber(one.estimate->totals.mfu);
     made["tokens_per_s_per_device"] = jsonNumber(one.estimate->totals.tokensPerSecondPerDevice);
@@ -60,7 +60,7 @@ ordered_json fatesJson(const SearchReport& report) {
   for (const auto& [code, counted] : answer.unlawful())
     codes.push_back({{"code", fmt::format("PLAN{:04}", code)},
                      {"count", counted.count},
-                     {"example", choicesJson(*report.space, Outcome{.id = counted.first, .goals = {}})}});
+                     {"example", choicesJson(report, counted.first)}});
   ordered_json conditions = ordered_json::array();
   for (size_t i = 0; i < answer.unmet().size(); ++i) {
     const ir::Condition& condition = report.terms->conditions[i];
