@@ -5,6 +5,7 @@
 #include "driver/Files.h"
 #include "support/Diagnostics.h"
 #include "support/Quantity.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <charconv>
@@ -58,9 +59,13 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
   if (metric)
     console.usageError(fmt::format("`{}` takes a number of the whole plan; `{}` is {}", option, name,
                                    metric->isBool ? "true or false" : "one of a layer"));
-  else
+  else {
+    const std::vector<std::string> related = verdict::relatedMetrics(name);
     console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
-                       didYouMean(name, numberNames(), "`planc schema planc.toml` lists the metrics, below `gates`"));
+                       didYouMean(name, numberNames(),
+                                  related.empty() ? "`planc schema planc.toml` lists the metrics, below `gates`"
+                                                  : fmt::format("did you mean {}?", quotedChoice(related))));
+  }
   return nullptr;
 }
 

@@ -214,6 +214,9 @@ Json measuredJson(const verdict::Results& results) {
                    {"predicted", r.known ? jsonNumber(r.predicted) : Json(nullptr)},
                    {"error", r.known ? jsonNumber(r.error) : Json(nullptr)},
                    {"tolerance", jsonNumber(r.tolerance)},
+                   {"low", jsonNumber(r.low)},
+                   {"high", jsonNumber(r.high)},
+                   {"inside", r.inside() ? Json(*r.inside()) : Json(nullptr)},
                    {"ok", r.ok},
                    {"source", r.source}});
   return out;

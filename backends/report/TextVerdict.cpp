@@ -33,6 +33,20 @@ std::string assertionsText(const verdict::Results& results, bool color) {
   return table.empty() ? "" : table.str(color);
 }
 
+/// What a measured value is held against: the tolerance that the line gives, or else the interval of the prediction.
+std::string heldText(const verdict::MeasuredResult& r) {
+  if (r.tolerance) return "within " + percentText(*r.tolerance);
+  if (!r.inside()) return "";
+  return fmt::format("{} the {:.0f} % interval, {} to {}", *r.inside() ? "inside" : "outside", r.coverage * 100,
+                     valueText(*r.low, r.unit, r.percent), valueText(*r.high, r.unit, r.percent));
+}
+
+/// Without a tolerance nothing fails: the mark says inside or outside, and there is none without an interval.
+StyledText markOf(const verdict::MeasuredResult& r) {
+  if (r.tolerance || !r.known) return mark(r.ok);
+  return r.inside() ? mark(*r.inside()) : StyledText{"-", TextStyle::Plain};
+}
+
 std::string measuredText(const verdict::Results& results, bool color) {
   Table table("llrlrll");
   for (const verdict::MeasuredResult& r : results.measured) {
@@ -40,9 +54,8 @@ std::string measuredText(const verdict::Results& results, bool color) {
       table.add({mark(false), "measured " + r.metric, "-", "", "", "", r.source});
       continue;
     }
-    table.add({mark(r.ok), "measured " + r.metric, valueText(r.measured, r.unit, r.percent),
-               "predicted " + valueText(r.predicted, r.unit, r.percent), errorText(r.error),
-               r.tolerance ? "within " + percentText(*r.tolerance) : "", r.source});
+    table.add({markOf(r), "measured " + r.metric, valueText(r.measured, r.unit, r.percent),
+               "predicted " + valueText(r.predicted, r.unit, r.percent), errorText(r.error), heldText(r), r.source});
   }
   return table.empty() ? "" : table.str(color);
 }
@@ -55,9 +68,9 @@ std::string oneLine(const verdict::AssertionResult& r) {
 
 std::string oneLine(const verdict::MeasuredResult& r) {
   if (!r.known) return fmt::format("measured {}: it has no value", r.metric);
+  const std::string held = heldText(r);
   return fmt::format("measured {} {}, predicted {}, {}{}{}", r.metric, valueText(r.measured, r.unit, r.percent),
-                     valueText(r.predicted, r.unit, r.percent), errorText(r.error),
-                     r.tolerance ? ", within " + percentText(*r.tolerance) : "",
+                     valueText(r.predicted, r.unit, r.percent), errorText(r.error), held.empty() ? "" : ", " + held,
                      r.source.empty() ? "" : ": " + r.source);
 }
 

@@ -6,6 +6,7 @@
 #include "backends/verdict/Verdict.h"
 #include "ir/LayerTree.h"
 #include "ir/Space.h"
+#include "support/Spelling.h"
 #include "support/UnitWords.h"
 
 #include <algorithm>
@@ -128,14 +129,15 @@ MaybeType Checker::metric(const ExprNode& node) {
     return Type{metric->isBool, metric->unit};
   }
   auto report = diagnostics_.report(UnknownMetric, node.range, {{"name", metricText(node)}});
-  std::vector<std::string> names = metricNames();
-  std::string asked = node.metric;
   if (isLayer) {
-    names = {"forward", "backward", "recompute", "comm", "exposed"};
-    asked = asked.substr(6);
     report.note("a layer has `.forward`, `.backward`, `.recompute`, `.comm` and `.exposed`");
+    report.meant(node.metric.substr(6), {"forward", "backward", "recompute", "comm", "exposed"});
+    return {};
   }
-  report.meant(asked, names);
+  const std::vector<std::string> related = relatedMetrics(node.metric);
+  report.meantElse(node.metric, metricNames(),
+                   related.empty() ? "the metrics are in section 13 of docs/language.md"
+                                   : fmt::format("did you mean {}?", quotedChoice(related)));
   return {};
 }
 

@@ -46,16 +46,31 @@ ExprValue truthValue(bool truth) {
   return v;
 }
 
+/// Which step time an expression is evaluated at: the predicted one, or an end of its interval.
+enum class At { Middle, Low, High };
+
+/// A metric at an end of the interval of the step time; as predicted if it does not follow from the step time.
+std::optional<double> readAt(const Metric& metric, const cost::Estimate& estimate, At at) {
+  const std::optional<double> value = metric.read(estimate);
+  if (at == At::Middle || !value) return value;
+  const cost::Confidence& confidence = estimate.totals.confidence;
+  if (metric.power) return *value * std::pow(at == At::Low ? confidence.low : confidence.high, metric.power);
+  const Metric* end = findMetric(std::string(metric.name()) + (at == At::Low ? ".low" : ".high")); // of a run
+  const std::optional<double> found = end ? end->read(estimate) : std::nullopt;
+  return found ? found : value;
+}
+
 /// One expression with the values of its parts.
 class Evaluation {
   const ir::Plan& plan_;
   const cost::Estimate& estimate_;
   const ExprTree& tree_;
+  At at_;
   std::vector<std::optional<ExprValue>> values_;
 
 public:
-  Evaluation(const ir::Plan& plan, const cost::Estimate& estimate, const ExprTree& tree)
-      : plan_(plan), estimate_(estimate), tree_(tree) {
+  Evaluation(const ir::Plan& plan, const cost::Estimate& estimate, const ExprTree& tree, At at = At::Middle)
+      : plan_(plan), estimate_(estimate), tree_(tree), at_(at) {
     values_ = ir::evaluate(tree_, [this](const ExprNode& node) { return lookup(node); });
   }
 
@@ -96,7 +111,7 @@ std::optional<ExprValue> Evaluation::lookup(const ExprNode& node) const {
     if (found.size() != 1) return {};
     return numberValue(found[0].value, metric->unit);
   }
-  std::optional<double> value = metric->read(estimate_);
+  std::optional<double> value = readAt(*metric, estimate_, at_);
   if (!value || !std::isfinite(*value)) return {};
   return metric->isBool ? truthValue(*value != 0) : numberValue(*value, metric->unit);
 }
@@ -362,6 +377,19 @@ void reportOutside(const ir::Plan& plan, const cost::Estimate& estimate, const i
   for (std::string& note : contributorNotes(estimate, e.metricsUsed())) report.note(std::move(note));
 }
 
+/// The interval of a predicted value, where it follows from the step time and that has one.
+void addInterval(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Measured& line,
+                 MeasuredResult& result) {
+  const cost::Confidence& confidence = estimate.totals.confidence;
+  if (confidence.coverage <= 0) return;
+  const Evaluation shortest(plan, estimate, line.metric, At::Low), longest(plan, estimate, line.metric, At::High);
+  if (!shortest.result() || !longest.result()) return;
+  const auto [low, high] =
+      std::minmax({shortest.result()->quantity.value, longest.result()->quantity.value, result.predicted});
+  if (low == high) return;
+  result.low = low, result.high = high, result.coverage = confidence.coverage;
+}
+
 MeasuredResult evaluateMeasured(const ir::Plan& plan, const cost::Estimate& estimate, const ir::Measured& line,
                                 DiagnosticEngine& diagnostics) {
   Evaluation predicted(plan, estimate, line.metric), measured(plan, estimate, line.value);
@@ -380,6 +408,7 @@ MeasuredResult evaluateMeasured(const ir::Plan& plan, const cost::Estimate& esti
   result.percent = writtenInPercent(line.value, line.value.root);
   result.error = result.measured != 0 ? result.predicted / result.measured - 1 : 0;
   result.known = true;
+  addInterval(plan, estimate, line, result);
   result.ok = !result.tolerance || std::abs(result.error) <= *result.tolerance;
   if (!result.ok) reportOutside(plan, estimate, line, predicted, result, diagnostics);
   return result;

@@ -19,7 +19,7 @@ Value seconds(const Value& hours) {
 }
 
 /// An end of the interval of a rate: what the other end of the step time leaves of it.
-Value perTime(const Estimate& e, const Value& rate, double times) {
+Value rateAt(const Estimate& e, const Value& rate, double times) {
   return e.totals.scaled(rate, 1 / times);
 }
 
@@ -90,10 +90,20 @@ constexpr Metric falling(Metric metric) {
   metric.follows = Follows::Falls;
   return metric;
 }
+/// Of a step's time, and of what is bought by it.
+constexpr Metric perTime(Metric metric) {
+  metric.power = 1;
+  return metric;
+}
+/// Of a rate.
+constexpr Metric overTime(Metric metric) {
+  metric.power = -1;
+  return metric;
+}
 
 /// In the order of the JSON report.
 constexpr Metric kMetrics[] = {
-    rising({metric("step_time"), units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)}),
+    perTime(rising({metric("step_time"), units::time, false, "totals.step_time_s", PLANC_READ(e.totals.stepTime)})),
     {metric("step_time.low"),
      units::time,
      false,
@@ -110,13 +120,13 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    falling(
-        {metric("tokens_per_second"), kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)}),
+    overTime(falling(
+        {metric("tokens_per_second"), kTokenRate, false, "totals.tokens_per_s", PLANC_READ(e.totals.tokensPerSecond)})),
     {metric("tokens_per_second.low"),
      kTokenRate,
      false,
      "totals.tokens_low_per_s",
-     PLANC_READ(perTime(e, e.totals.tokensPerSecond, e.totals.confidence.high)),
+     PLANC_READ(rateAt(e, e.totals.tokensPerSecond, e.totals.confidence.high)),
      nullptr,
      {},
      kInterval},
@@ -124,19 +134,19 @@ constexpr Metric kMetrics[] = {
      kTokenRate,
      false,
      "totals.tokens_high_per_s",
-     PLANC_READ(perTime(e, e.totals.tokensPerSecond, e.totals.confidence.low)),
+     PLANC_READ(rateAt(e, e.totals.tokensPerSecond, e.totals.confidence.low)),
      nullptr,
      {},
      kInterval},
-    falling({metric("tokens_per_second_per_device"), kTokenRate, false, "totals.tokens_per_s_per_device",
-             PLANC_READ(e.totals.tokensPerSecondPerDevice)}),
-    falling({metric("samples_per_second"), kSampleRate, false, "totals.samples_per_s",
-             PLANC_READ(e.totals.samplesPerSecond)}),
+    overTime(falling({metric("tokens_per_second_per_device"), kTokenRate, false, "totals.tokens_per_s_per_device",
+                      PLANC_READ(e.totals.tokensPerSecondPerDevice)})),
+    overTime(falling({metric("samples_per_second"), kSampleRate, false, "totals.samples_per_s",
+                      PLANC_READ(e.totals.samplesPerSecond)})),
     {metric("samples_per_second.low"),
      kSampleRate,
      false,
      "totals.samples_low_per_s",
-     PLANC_READ(perTime(e, e.totals.samplesPerSecond, e.totals.confidence.high)),
+     PLANC_READ(rateAt(e, e.totals.samplesPerSecond, e.totals.confidence.high)),
      nullptr,
      {},
      kInterval},
@@ -144,21 +154,22 @@ constexpr Metric kMetrics[] = {
      kSampleRate,
      false,
      "totals.samples_high_per_s",
-     PLANC_READ(perTime(e, e.totals.samplesPerSecond, e.totals.confidence.low)),
+     PLANC_READ(rateAt(e, e.totals.samplesPerSecond, e.totals.confidence.low)),
      nullptr,
      {},
      kInterval},
-    {metric("model_rate"), units::rate, false, "totals.model_tflops_per_device", PLANC_READ(e.totals.modelRate)},
-    {metric("model_rate_causal"), units::rate, false, "totals.model_tflops_per_device_causal",
-     PLANC_READ(e.totals.modelRateCausal)},
-    {metric("hardware_rate"), units::rate, false, "totals.hardware_tflops_per_device",
-     PLANC_READ(e.totals.hardwareRate)},
-    {metric("mfu"), units::none, false, "totals.mfu", PLANC_READ(e.totals.mfu)},
+    overTime(
+        {metric("model_rate"), units::rate, false, "totals.model_tflops_per_device", PLANC_READ(e.totals.modelRate)}),
+    overTime({metric("model_rate_causal"), units::rate, false, "totals.model_tflops_per_device_causal",
+              PLANC_READ(e.totals.modelRateCausal)}),
+    overTime({metric("hardware_rate"), units::rate, false, "totals.hardware_tflops_per_device",
+              PLANC_READ(e.totals.hardwareRate)}),
+    overTime({metric("mfu"), units::none, false, "totals.mfu", PLANC_READ(e.totals.mfu)}),
     {metric("mfu.low"),
      units::none,
      false,
      "totals.mfu_low",
-     PLANC_READ(perTime(e, e.totals.mfu, e.totals.confidence.high)),
+     PLANC_READ(rateAt(e, e.totals.mfu, e.totals.confidence.high)),
      nullptr,
      {},
      kInterval},
@@ -166,12 +177,12 @@ constexpr Metric kMetrics[] = {
      units::none,
      false,
      "totals.mfu_high",
-     PLANC_READ(perTime(e, e.totals.mfu, e.totals.confidence.low)),
+     PLANC_READ(rateAt(e, e.totals.mfu, e.totals.confidence.low)),
      nullptr,
      {},
      kInterval},
-    {metric("mfu_causal"), units::none, false, "totals.mfu_causal", PLANC_READ(e.totals.mfuCausal)},
-    {metric("hfu"), units::none, false, "totals.hfu", PLANC_READ(e.totals.hfu)},
+    overTime({metric("mfu_causal"), units::none, false, "totals.mfu_causal", PLANC_READ(e.totals.mfuCausal)}),
+    overTime({metric("hfu"), units::none, false, "totals.hfu", PLANC_READ(e.totals.hfu)}),
     {metric("compute"), units::time, false, "totals.compute_s", PLANC_READ(e.totals.compute)},
     {metric("comm.total"), units::time, false, "totals.comm_s", PLANC_READ(e.totals.comm), nullptr, {}, kRows},
     {metric("comm.exposed"), units::time, false, "totals.exposed_comm_s", PLANC_READ(e.totals.exposedComm)},
@@ -200,8 +211,8 @@ constexpr Metric kMetrics[] = {
     {metric("params"), units::none, false, "totals.params", PLANC_READ(e.totals.params)},
     {metric("params.active"), units::none, false, "totals.params_active", PLANC_READ(e.totals.paramsActive)},
     {metric("cluster.devices"), units::none, false, "devices", PLANC_READ(e.totals.devices)},
-    rising({metric("device_hours"), units::deviceTime, false, "totals.device_hours",
-            PLANC_READ(seconds(e.totals.deviceHours))}),
+    perTime(rising({metric("device_hours"), units::deviceTime, false, "totals.device_hours",
+                    PLANC_READ(seconds(e.totals.deviceHours))})),
     {metric("device_hours.low"),
      units::deviceTime,
      false,
@@ -218,7 +229,7 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    rising({metric("cost"), units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)}),
+    perTime(rising({metric("cost"), units::money, false, "totals.cost_usd", PLANC_READ(e.totals.cost)})),
     {metric("cost.low"),
      units::money,
      false,
@@ -235,7 +246,7 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    rising({metric("energy"), units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)}),
+    perTime(rising({metric("energy"), units::energy, false, "totals.energy_kwh", PLANC_READ(e.totals.energyJoules)})),
     {metric("energy.low"),
      units::energy,
      false,
@@ -252,12 +263,12 @@ constexpr Metric kMetrics[] = {
      nullptr,
      {},
      kInterval},
-    rising({metric("device_hours.per_1t_tokens"), units::deviceTime, false, "totals.device_hours_per_1t_tokens",
-            PLANC_READ(seconds(e.totals.deviceHoursPer1t))}),
-    rising({metric("cost.per_1t_tokens"), units::money, false, "totals.cost_usd_per_1t_tokens",
-            PLANC_READ(e.totals.costPer1t)}),
-    rising({metric("energy.per_1t_tokens"), units::energy, false, "totals.energy_kwh_per_1t_tokens",
-            PLANC_READ(e.totals.energyPer1tJoules)}),
+    perTime(rising({metric("device_hours.per_1t_tokens"), units::deviceTime, false, "totals.device_hours_per_1t_tokens",
+                    PLANC_READ(seconds(e.totals.deviceHoursPer1t))})),
+    perTime(rising({metric("cost.per_1t_tokens"), units::money, false, "totals.cost_usd_per_1t_tokens",
+                    PLANC_READ(e.totals.costPer1t)})),
+    perTime(rising({metric("energy.per_1t_tokens"), units::energy, false, "totals.energy_kwh_per_1t_tokens",
+                    PLANC_READ(e.totals.energyPer1tJoules)})),
     rising({metric("memory.peak"), units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)}),
     {metric("memory.capacity"), units::bytes, false, "memory.capacity_bytes", PLANC_READ(e.memory.capacity)},
     {metric("memory.fits"), units::none, true, "memory.fits", PLANC_READ(e.memory.fits ? 1.0 : 0.0)},

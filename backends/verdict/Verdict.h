@@ -29,6 +29,8 @@ struct Metric {
   /// What of an estimate it is read from beside times, rates and memory.
   cost::Wanted wanted = {false, false};
   Follows follows = Follows::None;
+  /// The power of the step time that it is proportional to, everything else the same: 1, -1 of a rate, 0 of the rest.
+  int power = 0;
 
   std::string_view name() const { return word->name; }
 };
@@ -36,6 +38,8 @@ struct Metric {
 ir::Implementations<Metric>& metrics();
 /// The row of that name, or null.
 const Metric* findMetric(std::string_view name);
+/// Metrics that an unknown name is about, those that its words fit best, three at most: `run.days` for `run.time`.
+std::vector<std::string> relatedMetrics(std::string_view asked);
 
 /// Type-checks the assertions and measured lines of a plan without an estimate: unknown metrics, units that do not
 /// agree.
@@ -62,6 +66,14 @@ struct MeasuredResult {
   Unit unit;
   bool percent = false; ///< the plan writes it in %
   std::optional<double> tolerance;
+  /// The interval of the predicted value and the share of measured ones that lie in it; nothing where the estimate has
+  /// no interval of what is measured.
+  std::optional<double> low, high;
+  double coverage = 0;
+  /// Whether the measured value lies in the interval; nothing without one.
+  std::optional<bool> inside() const {
+    return low && high ? std::optional(*low <= measured && measured <= *high) : std::nullopt;
+  }
   bool ok = true;
   std::string source;
   SourceRange range;
