@@ -324,7 +324,6 @@ bool FactTree::varies(const FactNode& node) const {
   return std::any_of(node.children.begin(), node.children.end(), [&](const FactNode& c) { return varies(c); });
 }
 
-/// Does the fact begin with a name that is no value?
 bool FactTree::isWord(const FactNode& node) {
   const Expr* at = node.value;
   while (at->kind == ExprKind::Call || at->kind == ExprKind::Member) at = at->kids[0];

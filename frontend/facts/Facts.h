@@ -21,10 +21,11 @@ struct FactNode {
   std::string source;                                ///< the text after `:`, or that of the section around it
   int layer = 0;                                     ///< of the `extends` chain: 0 is the root
   bool evaluated = false;
-  bool running = false;  ///< being evaluated: meeting it again is a cycle
-  bool told = false;     ///< `cached` was computed by who added it, from more than `value`
-  bool replaced = false; ///< an earlier layer said it, too
-  bool edited = false;   ///< its value, or a part of the record that it names, was set beside the file
+  bool running = false;              ///< being evaluated: meeting it again is a cycle
+  bool told = false;                 ///< `cached` was computed by who added it, from more than `value`
+  bool replaced = false;             ///< an earlier layer said it, too
+  bool edited = false;               ///< its value, or a part of the record that it names, was set beside the file
+  const CurveValue* curve = nullptr; ///< that a value set beside the file replaced
   Value cached;
   std::deque<FactNode> children;
 
@@ -67,7 +68,10 @@ public:
   FactNode& root() { return root_; }
   /// The value of a fact, computed once; Invalid after a report.
   Value value(FactNode& node, const TypeInfo* expected = nullptr);
+  /// Does the fact begin with a name that is no value, as `fat_tree(oversubscription = 1)`?
+  bool isWord(const FactNode& node);
   const FactOwner& owner() const { return owner_; }
+  Evaluator& evaluator() { return ev_; }
   /// Some plan or record of the chain has parameters: an override that repeats the inherited value is reported only
   /// where none of them is named.
   bool parametric = false;
@@ -83,7 +87,6 @@ private:
   void addSection(FactNode& parent, const syntax::Section& section, Scope& scope, int layer, bool isOverride);
   void fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int layer, const std::string& source);
   FactNode* settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride);
-  bool isWord(const FactNode& node);
   bool varies(const FactNode& node) const;
   bool partOfRecord(FactNode& node, const Scope& scope, SourceRange at, const std::string& part);
 

@@ -324,6 +324,7 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   case FactForm::Curve:
     good = v.kind == ValueKind::Curve && v.curve->yUnit == row.type.unit &&
            (v.curve->xUnit.plain() || (row.type.sizeUnit && v.curve->xUnit == *row.type.sizeUnit));
+    if (input.node && input.node->curve && v.numeric()) good = v.unit == row.type.unit; // of all of its points
     break;
   case FactForm::Count:
     good = v.isInt();
@@ -346,6 +347,8 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   if (row.type.form == FactForm::Text) input.text = *v.string;
   if (v.numeric() || v.kind == ValueKind::Curve) {
     if (v.kind == ValueKind::Curve) input.number.table = {v.curve->x, v.curve->y};
+    if (v.numeric() && row.type.form == FactForm::Curve)
+      input.number.table = {input.node->curve->x, std::vector<double>(input.node->curve->x.size(), v.asDouble())};
     input.number.value = v.kind == ValueKind::Curve ? v.curve->y.back() : v.asDouble();
     input.number.unit = row.type.unit;
     return inRange(row, v, path, at);

@@ -98,15 +98,115 @@ bool hasFacts(const Value& v) {
   }
 }
 
+/// The curve that a fact is, by itself or beside its statistics: `{rate = curve(…), samples = 5}`. Null: it is none.
+const CurveValue* curveOf(FactTree& tree, FactNode& fact) {
+  if (!fact.section()) {
+    const Value v = tree.isWord(fact) ? Value{} : tree.value(fact);
+    return v.kind == ValueKind::Curve ? v.curve : nullptr;
+  }
+  for (FactNode& child : fact.children)
+    if (const CurveValue* found = child.section() ? nullptr : curveOf(tree, child)) return found;
+  return nullptr;
+}
+
 void putFact(FactTree& tree, FactNode& section, const EditBelow& e) {
   Edit& edit = *e.edit;
+  const CurveValue* curve = nullptr;
   if (FactNode* known = section.find(e.name().text)) {
     edit.before = tree.shown(*known);
     edit.was = *known;
+    curve = curveOf(tree, *known);
   }
   edit.tree = &tree;
   edit.node = &tree.put(section, edit.fact(), *edit.scope);
+  edit.node->curve = curve;
   edit.applied = true;
+}
+
+void reportInside(Context& context, const FactNode& node, const EditBelow& e, std::string_view what,
+                  std::string_view instead) {
+  context
+      .report(SetInsideValue, e.name().range,
+              {{"fact", node.name.str()}, {"what", what}, {"name", e.name().text.str()}})
+      .label(node.value->range, "it stands here")
+      .help(std::string(instead));
+}
+
+/// Arguments of a word: `fat_tree(oversubscription = 1)` with another number. What the word does not take is reported
+/// by who reads it. Names in a value would be looked up in the record, so there are none.
+void setArguments(Context& context, FactNode& node, const std::vector<EditBelow>& below) {
+  syntax::Expr call = *node.value;
+  if (call.kind != syntax::ExprKind::Call) {
+    call = {};
+    call.kind = syntax::ExprKind::Call;
+    call.range = node.value->range;
+    call.kids = {node.value};
+  }
+  for (const EditBelow& e : below) {
+    Edit& edit = *e.edit;
+    if (!e.last() || (!isLiteral(*edit.value) && edit.value->kind != syntax::ExprKind::List)) {
+      reportInside(context, node, e, "a word with arguments", "give an argument a number, or set all of it");
+      continue;
+    }
+    const auto known = std::find_if(call.args.begin(), call.args.end(), [&](const syntax::Arg& arg) {
+      return arg.name && arg.name->text == e.name().text;
+    });
+    if (known == call.args.end()) {
+      call.args.push_back({e.name(), edit.value});
+    } else {
+      edit.before = context.text(known->value->range);
+      known->value = edit.value;
+    }
+    edit.applied = true;
+  }
+  node.value = context.arena.make(std::move(call));
+  node.edited = true;
+}
+
+/// What stands for a value that is set: of a curve a number is the value of all of its points.
+Value inPlaceOf(Context& context, const Value& before, const Value& given) {
+  if (before.kind != ValueKind::Curve || !given.numeric() || given.unit != before.curve->yUnit) return given;
+  CurveValue flat = *before.curve;
+  std::fill(flat.y.begin(), flat.y.end(), given.asDouble());
+  Value made = before;
+  made.curve = context.arena.make(std::move(flat));
+  made.range = given.range;
+  return made;
+}
+
+/// A field of every record in a list that has it: `all_gather.b` of all samples.
+void setFields(Context& context, FactTree& tree, FactNode& node, const ListValue& list,
+               const std::vector<EditBelow>& below) {
+  ListValue made = list;
+  for (const EditBelow& e : below) {
+    Edit& edit = *e.edit;
+    if (!e.last()) {
+      reportInside(context, node, e, "a list of records", "name a field of them");
+      continue;
+    }
+    const Value given = tree.evaluator().evaluate(*edit.value, *edit.scope);
+    std::vector<std::string> names;
+    for (Value& item : made.items) {
+      RecordValue record = *item.record;
+      for (Field& field : record.fields) {
+        names.push_back(field.name.str());
+        if (field.name != e.name().text) continue;
+        edit.before = show(field.value);
+        field.value = inPlaceOf(context, field.value, given);
+        edit.applied = true;
+      }
+      item.record = context.arena.make(std::move(record));
+    }
+    if (!edit.applied) reportNothingToSet(context, e.name(), fmt::format("a record of `{}`", node.name.view()), names);
+  }
+  node.cached.list = context.arena.make(std::move(made));
+  node.told = node.edited = true;
+}
+
+bool isListOfRecords(const Value& v) {
+  return v.kind == ValueKind::List && !v.list->items.empty() &&
+         std::all_of(v.list->items.begin(), v.list->items.end(),
+                     [](const Value& item) { return item.kind == ValueKind::Record; });
 }
 
 /// Edits whose paths go on below a fact.
@@ -120,15 +220,12 @@ void applyBelow(Context& context, FactTree& tree, FactNode& section, Symbol name
     node->range = below.front().edit->range;
   }
   if (node->section()) return applyEdits(context, tree, *node, below, machines);
+  if (tree.isWord(*node)) return setArguments(context, *node, below);
   const Value v = tree.value(*node);
   if (v.invalid()) return; // reported
   if (!hasFacts(v)) {
-    for (const EditBelow& e : below)
-      context
-          .report(SetInsideValue, e.name().range,
-                  {{"fact", name.str()}, {"what", describe(v)}, {"name", e.name().text.str()}})
-          .label(node->value->range, "it stands here")
-          .help("set all of it");
+    if (isListOfRecords(v)) return setFields(context, tree, *node, *v.list, below);
+    for (const EditBelow& e : below) reportInside(context, *node, e, describe(v), "set all of it");
     return;
   }
   node->cached = machines.edited(v, below);
