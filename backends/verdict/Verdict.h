@@ -66,17 +66,17 @@ struct MeasuredResult {
   Unit unit;
   bool percent = false; ///< the plan writes it in %
   std::optional<double> tolerance;
+  bool ok = true;
+  std::string source;
+  SourceRange range;
   /// The interval of the predicted value and the share of measured ones that lie in it; nothing where the estimate has
   /// no interval of what is measured.
-  std::optional<double> low, high;
+  std::optional<double> low = {}, high = {};
   double coverage = 0;
   /// Whether the measured value lies in the interval; nothing without one.
   std::optional<bool> inside() const {
     return low && high ? std::optional(*low <= measured && measured <= *high) : std::nullopt;
   }
-  bool ok = true;
-  std::string source;
-  SourceRange range;
 };
 struct Results {
   std::vector<AssertionResult> assertions;

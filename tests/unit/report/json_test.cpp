@@ -100,7 +100,9 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
              "stages");
   expectKeys(j["critical"], {"stage", "work_s", "mean_work_s", "imbalance_s"}, "critical");
   expectKeys(j["assertions"][0], {"text", "ok", "value", "file", "line"}, "assertions");
-  expectKeys(j["measured"][0], {"metric", "measured", "predicted", "error", "tolerance", "ok", "source"}, "measured");
+  expectKeys(j["measured"][0],
+             {"metric", "measured", "predicted", "error", "tolerance", "low", "high", "inside", "ok", "source"},
+             "measured");
 }
 
 TEST(JsonReport, HoldsTheUnitsOfItsNames) {
