@@ -43,6 +43,15 @@ std::optional<Record> recordOf(std::string_view kind, const std::string& name,
   return std::nullopt;
 }
 
+/// A record of a text, by way of a constant behind it.
+template <class Record>
+std::optional<Record> recordIn(const std::string& text, const std::string& name,
+                               std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
+  frontend::Session session;
+  session.loadText("calibrated.plan", fmt::format("{}\nlet {} = {}\n", text, kConstant, name));
+  return (session.*read)(kConstant);
+}
+
 /// Letters and digits, lower case.
 std::string simple(std::string_view name) {
   std::string out;
@@ -78,6 +87,31 @@ std::optional<ir::Stack> Library::stack(const std::string& name) {
 
 std::optional<ir::Cluster> Library::cluster(const std::string& name) {
   return recordOf("cluster", name, &frontend::Session::cluster);
+}
+
+std::optional<ir::Device> Library::deviceIn(const std::string& text, const std::string& name) {
+  return recordIn(text, name, &frontend::Session::device);
+}
+
+std::optional<ir::Stack> Library::stackIn(const std::string& text, const std::string& name) {
+  return recordIn(text, name, &frontend::Session::stack);
+}
+
+std::vector<ir::Optimizer> Library::optimizers() {
+  constexpr std::string_view kModule = "std.optimizers";
+  std::string text = fmt::format("import {}\n", kModule);
+  std::vector<std::string> constants;
+  for (const Declaration& d : list("let")) {
+    if (!std::string_view(d.module).starts_with(kModule)) continue;
+    constants.push_back("optimizer_" + d.name);
+    text += fmt::format("let {} = optimizers.{}\n", constants.back(), d.name);
+  }
+  frontend::Session session;
+  session.loadText("library.plan", text);
+  std::vector<ir::Optimizer> out;
+  for (const std::string& constant : constants)
+    if (auto found = session.optimizer(constant)) out.push_back(std::move(*found));
+  return out;
 }
 
 std::string Library::deviceOf(const std::string& name) {

@@ -29,6 +29,12 @@ public:
   static std::optional<ir::Stack> stack(const std::string& name);
   static std::optional<ir::Cluster> cluster(const std::string& name);
 
+  /// A record that the text of a module exports, as `planc calibrate` writes one; nothing if it has none.
+  static std::optional<ir::Device> deviceIn(const std::string& text, const std::string& name);
+  static std::optional<ir::Stack> stackIn(const std::string& text, const std::string& name);
+  /// All of `std.optimizers`.
+  static std::vector<ir::Optimizer> optimizers();
+
   /// The device that drivers call so (`NVIDIA A100-SXM4-80GB`), or that has this name itself; empty if there is none.
   static std::string deviceOf(const std::string& name);
   /// The usual cluster of a device, two of its units; nothing where the device names none.

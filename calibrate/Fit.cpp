@@ -66,6 +66,10 @@ Quality Fitting::choose(std::string subject, const Points& points, Direction dir
   return q;
 }
 
+bool Fitting::sustained(const Points& points) const {
+  return std::all_of(points.begin(), points.end(), [&](const Sample* s) { return series[s->series].sustained; });
+}
+
 std::string Fitting::source(const Points& points, const std::vector<const Quality*>& qualities) const {
   std::set<std::string> files;
   std::set<double> shapes;
@@ -89,6 +93,10 @@ std::string Section::path() const {
   if (row()) return samplesOf.path();
   const std::string path = facts.front().of.path();
   return alone ? path : path.substr(0, path.rfind('.'));
+}
+
+bool Section::holds(std::string_view path) const {
+  return std::any_of(within.begin(), within.end(), [&](const ir::FactRef& fact) { return fact.path() == path; });
 }
 
 Section Fitting::section(Record record, const Points& points, const std::vector<const Quality*>& qualities) const {

@@ -40,6 +40,8 @@ public:
   /// same once more with a second size's factor.
   Quality choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
                  const Fitter& table, const Fitter& factors = {}) const;
+  /// Whether the clocks of these times are those of long training: no energy slows them further.
+  bool sustained(const Points& points) const;
   /// The files of these points, counts and errors: the source text of a fact.
   std::string source(const Points& points, const std::vector<const Quality*>& qualities) const;
   /// A section without facts yet, with statistics of its fits.

@@ -123,6 +123,7 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   section.facts = {{{ir::DeviceFact::GemmEfficiency, type}, found.efficiency, found.table},
                    {{ir::DeviceFact::GemmMemoryEfficiency, type}, found.memoryEfficiency},
                    {{ir::DeviceFact::GemmStart, type}, found.start}};
+  if (f.sustained(points)) section.within = {{ir::DeviceFact::GemmEnergy, type}};
   f.out.sections.push_back(std::move(section));
   f.out.qualities.push_back(std::move(q));
 

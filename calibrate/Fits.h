@@ -79,7 +79,10 @@ struct Section {
   bool alone = false;          ///< its one fact is written as a number, without statistics
   ir::FactRef samplesOf{};     ///< of a row: the fact of the fabric that is a list of these
   ir::Fabric::Sample sample{}; ///< of a row
+  /// Of facts that the extended record has beside these: what the measured times hold already. They are not taken over.
+  std::vector<ir::FactRef> within{};
   bool row() const { return samplesOf != ir::FactRef(); }
+  bool holds(std::string_view path) const;
   /// What its statement is called: `calibration.gemm.fp16`.
   std::string path() const;
   size_t samples = 0;

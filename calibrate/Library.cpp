@@ -27,11 +27,14 @@ struct Scale {
 };
 const std::vector<Scale>& scales() {
   static const std::vector<Scale> table{
-      {units::time, 1, "s"},           {units::time, 1e-3, "ms"},       {units::time, 1e-6, "us"},
-      {units::bandwidth, 1e9, "GB/s"}, {units::bandwidth, 1e6, "MB/s"}, {units::rate, 1e12, "TFLOP/s"},
-      {units::rate, 1e9, "GFLOP/s"},   {units::bytes, 1e9, "GB"},       {units::bytes, 1e6, "MB"},
-      {units::bytes, 1e3, "kB"},       {units::bytes, 1, "B"},          {units::flops, 1e12, "TFLOP"},
-      {units::flops, 1e9, "GFLOP"},    {units::flops, 1e6, "MFLOP"},    {units::flops, 1, "FLOP"},
+      {units::time, 1, "s"},           {units::time, 1e-3, "ms"},
+      {units::time, 1e-6, "us"},       {units::bandwidth, 1e9, "GB/s"},
+      {units::bandwidth, 1e6, "MB/s"}, {units::rate, 1e12, "TFLOP/s"},
+      {units::rate, 1e9, "GFLOP/s"},   {units::bytes, 1e9, "GB"},
+      {units::bytes, 1e6, "MB"},       {units::bytes, 1e3, "kB"},
+      {units::bytes, 1, "B"},          {units::flops, 1e12, "TFLOP"},
+      {units::flops, 1e9, "GFLOP"},    {units::flops, 1e6, "MFLOP"},
+      {units::flops, 1, "FLOP"},       {units::energyPerFlop, 1e-12, "pJ/FLOP"},
   };
   return table;
 }
@@ -98,7 +101,7 @@ std::string quoted(std::string text) {
   return '"' + text + '"';
 }
 
-/// Facts of the extended record: their text by path; none where it is a table.
+/// Facts of the extended record: their text by path; none of lists of samples.
 using Known = std::map<std::string, std::optional<std::string>>;
 
 /// Of a record, those that it gives in the places that calibration writes to.
@@ -108,22 +111,24 @@ template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initialize
     for (const ir::FactKey& key : record.keys(id)) {
       const ir::Number& fact = *record.number(id, key);
       const ir::FactRef of(id, key);
-      out[of.path()] = fact.table.empty() ? std::optional(value({of, fact.value})) : std::nullopt;
+      out[of.path()] = value({of, fact.value, fact.table});
     }
   return out;
 }
 
 Known knownOf(const ir::Device& d) {
   using enum ir::DeviceFact;
-  return knownOf(d, {GemmEfficiency, GemmMemoryEfficiency, GemmStart, ScoresMemoryEfficiency, ScoresBackward,
-                     ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize, AttentionForward, AttentionHead,
-                     AttentionBackward, AttentionStart, AttentionSplit, MemoryEfficiency, MemoryStart});
+  return knownOf(d,
+                 {GemmEfficiency, GemmMemoryEfficiency, GemmStart, GemmEnergy, ScoresMemoryEfficiency, ScoresBackward,
+                  ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize, AttentionForward, AttentionHead,
+                  AttentionBackward, AttentionStart, AttentionSplit, AttentionEnergy, MemoryEfficiency, MemoryStart});
 }
 
 Known knownOf(const ir::Stack& s) {
   using enum ir::StackFact;
   return knownOf(s, {PassesForward, PassesBackward, PassesForwardRow, PassesBackwardRow, ir::StackFact::Optimizer,
-                     OptimizerTensor, BackwardRatio, TableGradient, Grouped});
+                     OptimizerTensor, BackwardRatio, TableGradient, Accumulation, Grouped, AttentionFactor,
+                     AttentionBackward, AttentionHead});
 }
 
 Known knownOf(const ir::Fabric& f) {
@@ -187,8 +192,8 @@ public:
       const std::string name = path.substr(own.size() + 1);
       const bool measured =
           std::any_of(s.facts.begin(), s.facts.end(), [&known = path](const Fact& f) { return f.of.path() == known; });
-      if (measured || !value) continue;
-      text.insert(text.find(", samples = "), fmt::format(", {} = {}", name, *value));
+      if (measured || !value || s.holds(path)) continue;
+      text.insert(std::min(text.find(", samples = "), text.size() - 1), fmt::format(", {} = {}", name, *value));
       source += fmt::format("; `{}` is not measured: the extended record's", name);
     }
     out_ += fmt::format("{}{} = {} : {}\n", inherited ? "override " : "", last, text, quoted(source));
@@ -244,7 +249,20 @@ std::string identifier(std::string_view text) {
   return out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) ? "part_" + out : out;
 }
 
+constexpr std::string_view kMeasured = "measured", kStack = "stack";
+
+std::string writtenName(const Part& part, std::string_view suffix) {
+  return fmt::format("{}_{}", identifier(part.name), suffix);
+}
+
 } // namespace
+
+std::string deviceRecord(const Part& part) {
+  return writtenName(part, kMeasured);
+}
+std::string stackRecord(const Part& part) {
+  return writtenName(part, kStack);
+}
 
 std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases) {
   std::string text =
@@ -265,15 +283,15 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
                      fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
                                  record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
-    records += fmt::format("\n/// {} samples of {}.\nexport {} {}_{}{} {{\n{}}}\n", c.samples,
-                           c.label.empty() ? c.part->name : c.label, word, identifier(c.part->name), suffix,
+    records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}}}\n", c.samples,
+                           c.label.empty() ? c.part->name : c.label, word, writtenName(*c.part, suffix),
                            base.empty() ? "" : " extends " + base, writer.text());
     return true;
   };
   for (const Calibration& c : calibrations) {
-    write(c, Record::Device, "device", "measured", "devices." + c.part->name, knownOf(c.part->device));
+    write(c, Record::Device, "device", kMeasured, "devices." + c.part->name, knownOf(c.part->device));
     stacks |=
-        write(c, Record::Stack, "stack", "stack", bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
+        write(c, Record::Stack, "stack", kStack, bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
     write(c, Record::Node, "fabric", "node", "", {});
     fabrics |= write(c, Record::Network, "fabric", "network", bases.fabric.empty() ? "" : "fabrics." + bases.fabric,
                      bases.fabricFacts ? knownOf(*bases.fabricFacts) : Known{});

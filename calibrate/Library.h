@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/Fits.h"
+#include "ir/Plan.h"
 
 namespace planc::calibrate {
 
@@ -11,10 +12,15 @@ struct Bases {
   const ir::Stack* stackFacts = nullptr;
   std::string fabric; ///< `hdr`, of `std.fabrics`: for what lies between nodes
   const ir::Fabric* fabricFacts = nullptr;
+  std::vector<ir::Optimizer> optimizers; ///< of the library: those with the same update read what one was measured at
 };
 
 /// The text of a module with the records of all calibrations: `X_measured` for devices, `X_stack`, `X_node` and
 /// `X_network` where there is something to write. It parses; its layout is the formatter's business.
 std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases);
+
+/// What the text calls the record of a device, and of its stack: `h200_sxm_141gb_measured`, `h200_sxm_141gb_stack`.
+std::string deviceRecord(const Part& part);
+std::string stackRecord(const Part& part);
 
 } // namespace planc::calibrate

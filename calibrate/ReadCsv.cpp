@@ -67,7 +67,8 @@ std::vector<std::string> columnNames() {
 class Table {
 public:
   Table(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
-      : file_(file), out_(out), diagnostics_(diagnostics), lines_(file) {}
+      : file_(file), out_(out), diagnostics_(diagnostics), lines_(file),
+        sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // as tools/sample_gpu.py writes it
 
   void read() {
     Row row;
@@ -213,7 +214,7 @@ private:
     const auto key = std::tuple(device, title, sample.kind, sample.dtype);
     auto [it, isNew] = series_.try_emplace(key, static_cast<uint32_t>(out_.series.size()));
     if (isNew) {
-      Series series{title, device, file_.id, {}};
+      Series series{title, device, file_.id, {}, false, sustained_};
       for (const Extent e : axes) series.axes.emplace_back(name(e));
       out_.series.push_back(std::move(series));
     }
@@ -245,6 +246,7 @@ private:
   std::vector<Column> columns_;
   std::map<std::tuple<std::string, std::string, Kind, ir::DType>, uint32_t> series_;
   bool good_ = true;
+  const bool sustained_;
 };
 
 } // namespace

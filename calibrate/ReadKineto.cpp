@@ -120,7 +120,7 @@ private:
     const auto key = std::tuple(sample.kind, sample.name, sample.dtype);
     const auto [it, isNew] = series_.try_emplace(key, static_cast<uint32_t>(out_.series.size()));
     if (isNew) {
-      Series series{sample.name.str(), trace_.devices.empty() ? "" : trace_.devices[0], file_.id, {}};
+      Series series{sample.name.str(), trace_.devices.empty() ? "" : trace_.devices[0], file_.id, {}, false, true};
       for (const Extent e : row.needs) series.axes.emplace_back(name(e));
       out_.series.push_back(std::move(series));
     }

@@ -63,6 +63,7 @@ struct Series {
   FileId file;
   std::vector<std::string> axes; ///< names of the columns that were varied
   bool elements = false;         ///< the format counts sizes of messages in elements, and says so nowhere
+  bool sustained = false;        ///< taken at the clocks of long training, and not in bursts
 };
 
 /// Everything that was read. Notes say what was skipped and which conventions of a format were taken.

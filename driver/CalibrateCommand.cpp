@@ -5,6 +5,7 @@
 #include "calibrate/Calibrate.h"
 #include "calibrate/Gzip.h"
 #include "calibrate/Library.h"
+#include "calibrate/Relative.h"
 #include "calibrate/Report.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
@@ -138,8 +139,11 @@ struct Run {
 
   void fit(const std::vector<std::string>& devices) {
     Step step("fitting");
-    for (size_t i = 0; i < devices.size(); ++i)
+    bases.optimizers = api::Library::optimizers();
+    for (size_t i = 0; i < devices.size(); ++i) {
       calibrations.push_back(calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics));
+      setAnew(calibrations.back(), bases, diagnostics);
+    }
   }
 
   /// The formatted library; errors in it are planc's own and are shown as such.

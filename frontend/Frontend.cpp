@@ -6,6 +6,7 @@
 #include "frontend/modules/UnusedImports.h"
 #include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
+#include "frontend/plan/Workload.h"
 #include "support/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -350,6 +351,13 @@ std::optional<ir::Stack> Session::stack(std::string_view constant) {
 std::optional<ir::Cluster> Session::cluster(std::string_view constant) {
   const BoundDecl* decl = impl_->record(constant, DeclKind::Cluster, "a cluster");
   return decl ? impl_->machines.cluster(*decl, {}) : std::nullopt;
+}
+std::optional<ir::Optimizer> Session::optimizer(std::string_view constant) {
+  Impl& s = *impl_;
+  const auto found = s.main->names.find(Symbol(constant));
+  return found == s.main->names.end()
+             ? std::nullopt
+             : optimizerOf(s.evaluator.valueOf(*found->second, found->second->nameRange));
 }
 
 } // namespace planc::frontend

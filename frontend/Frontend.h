@@ -134,6 +134,8 @@ public:
   std::optional<ir::Fabric> fabric(std::string_view constant);
   std::optional<ir::Stack> stack(std::string_view constant);
   std::optional<ir::Cluster> cluster(std::string_view constant);
+  /// The optimizer that a constant of the loaded file is; nothing after errors, or where it is none.
+  std::optional<ir::Optimizer> optimizer(std::string_view constant);
   /// Values that the session keeps; for the tests of memory.
   size_t lastingValues() const;
   /// Bytes of library text read so far; for the benchmark.

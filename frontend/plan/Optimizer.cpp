@@ -102,6 +102,13 @@ std::string problemOf(const ir::Optimizer& made, bool ofTables) {
 
 } // namespace
 
+std::optional<ir::Optimizer> optimizerOf(const Value& value) {
+  ir::Optimizer made;
+  if (!readRecord(value, made).empty()) return std::nullopt;
+  made.name = value.record->declared;
+  return made;
+}
+
 std::optional<ir::Optimizer> optimizer(Elaboration& elab, FactTree& facts, FactNode& node, bool ofTables) {
   std::string problem = "this one has no name; write `let ours = {…}` and name it";
   if (!node.section()) {

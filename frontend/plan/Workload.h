@@ -9,6 +9,8 @@ namespace planc::frontend {
 std::optional<int64_t> count(Elaboration& elab, FactTree& facts, FactNode& node, std::string_view what);
 
 // ---- Optimizer.cpp
+/// The optimizer that a value is, by the name that it was declared with; nothing if it is none.
+std::optional<ir::Optimizer> optimizerOf(const Value& value);
 /// A record: `{states = 2, master = true}`, named after the `let` that holds it. Nothing for `none`, which is of passes
 /// without an update, and after a report. `ofTables`: it is that of the tables.
 std::optional<ir::Optimizer> optimizer(Elaboration& elab, FactTree& facts, FactNode& node, bool ofTables);
